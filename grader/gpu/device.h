@@ -56,7 +56,7 @@ struct emu_options {
     unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
     bool deterministic;             /* one worker runs CTAs in order: every run is the same */
     uint64_t max_warp_instructions; /* per launch; 0: no limit */
-    uint64_t memory_bytes;          /* of the device; 0: 16 GiB. Untouched pages take no memory */
+    uint64_t memory_bytes;          /* device memory; 0: 16 GiB. Unused pages cost nothing */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
     enum emu_rules rules;           /* the GPU whose memory traffic is counted; 0: today's */
@@ -87,7 +87,7 @@ enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *ad
 #define EMU_PITCH 512u
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
                                emu_addr *addr, uint64_t *pitch);
-/* Frees memory from the two functions above; 0 does nothing. */
+/* Frees memory from emu_alloc(), emu_alloc_rows() or emu_lend(). Does nothing if ADDR is 0. */
 enum emu_status emu_free(struct emu_device *device, emu_addr addr);
 /* The place in the program's source that allocates or frees, for findings. FILE is copied and
  * may be NULL. */
@@ -150,7 +150,7 @@ enum emu_address_mode { EMU_WRAP, EMU_CLAMP, EMU_MIRROR, EMU_BORDER };
 
 struct emu_texture {
     emu_addr addr;
-    uint32_t width, height, depth; /* texels, at least 1; depth counts layers if there are any */
+    uint32_t width, height, depth; /* texels, at least 1; depth counts layers, if layered */
     uint64_t pitch, slice;         /* bytes from row to row, and from layer to layer */
     uint8_t channels, bits, kind;  /* 1 to 4 channels of 8, 16 or 32 bits; 'u', 's' or 'f' */
     uint8_t address[3];            /* enum emu_address_mode, for each dimension */
@@ -166,7 +166,7 @@ struct emu_texture {
     bool level_linear;          /* fetches interpolate between levels; false: nearest level */
     bool cube;                  /* square layers, six for each cube: fetched by direction */
     float level_bias;           /* added to the level of a fetch */
-    float level_min, level_max; /* limits of that sum */
+    float level_min, level_max; /* limits of the level after adding level_bias */
 };
 
 /* Returns LEVEL, which must exist, as a texture of one level. */
@@ -195,7 +195,7 @@ enum emu_status emu_kernel(struct emu_device *device, uint32_t module, const cha
                            uint32_t *kernel);
 
 struct emu_param {
-    uint32_t offset, size; /* in the launch's parameter bytes */
+    uint32_t offset, size; /* bytes, in the launch's PARAMS */
 };
 
 struct emu_kernel_info {
@@ -224,7 +224,7 @@ struct emu_launch {
     uint32_t dynamic_shared_bytes;
     const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
     uint32_t param_bytes;
-    bool cooperative; /* all CTAs run at once and may wait in grid.sync() */
+    bool cooperative; /* all CTAs run at the same time, for grid.sync() */
     bool alone;       /* the program only waits: lent memory cannot change */
     bool may_park;    /* the launch may return EMU_PARKED */
 };
@@ -274,7 +274,7 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
 /* Limits of the virtual GPU: those of an H100, compute capability 9.0. */
 #define EMU_MAX_THREADS 1024u /* per CTA */
 #define EMU_MAX_SHARED                                                                             \
-    232448u /* per CTA, static and dynamic; the runtime library checks the opt-in */
+    232448u /* bytes per CTA, static and dynamic; the runtime library checks the opt-in */
 #define EMU_MULTIPROCESSORS 132u
 #define EMU_MAX_CLUSTER     16u /* CTAs; a program must opt in to more than 8 */
 #define EMU_WARP_SIZE       32u

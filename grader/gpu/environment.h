@@ -1,7 +1,7 @@
 /* Reads the device's options from environment variables LANEWISE_*.
  *
  *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   as in emu_options
- *   LANEWISE_BACKWARDS=1                        the last CTA runs first, and its last warp
+ *   LANEWISE_BACKWARDS=1                        the last CTA runs first, and in it the last warp
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file: the record is appended to it
  *   LANEWISE_RECORD_BYTES                       a number: a record of this size gets no more lines
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers

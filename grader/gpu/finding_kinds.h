@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct finding_kind {
-    const char *id;       /* "bank-conflict" */
+    const char *id;       /* such as "bank-conflict" */
     const char *tool;     /* "counters", "runtime", or as in compute-sanitizer */
     const char *severity; /* "error", "warning" or "note" */
     bool has_example;

@@ -20,7 +20,7 @@ struct header {
 };
 
 struct case_data {
-    unsigned char *bytes; /* as in the file */
+    unsigned char *bytes; /* the whole contents of the file */
     size_t size;
     size_t array_count;
     struct case_array arrays[CASE_MAX_ARRAYS];

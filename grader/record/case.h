@@ -1,8 +1,8 @@
 /* Case and result files, which pass named arrays of numbers between the grader and a submission.
  *
- * shared/lab.h describes the format, and is the submission's side. This is the grader's side: a
- * broken or hostile program may have written what it reads, so it checks every size before it uses
- * it, and refuses files larger than the caller allows. */
+ * shared/lab.h describes the format, and is the submission's side. This is the grader's side. A
+ * broken or hostile program may have written the file, so every size in it is checked before use,
+ * and files larger than the caller allows are refused. */
 #ifndef RECORD_CASE_H
 #define RECORD_CASE_H
 

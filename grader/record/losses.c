@@ -159,7 +159,7 @@ static void sort(json_t *findings)
     for (size_t i = 0; entries && i < count; i++)
         entries[i] = (struct entry){json_incref(json_array_get(findings, i)), i};
     if (!entries)
-        return; /* unsorted is good enough: the order only helps readers */
+        return; /* out of memory: unsorted findings are good enough */
     qsort(entries, count, sizeof *entries, by_waste);
     for (size_t i = 0; i < count; i++)
         json_array_set_new(findings, i, entries[i].finding);

@@ -24,7 +24,7 @@ enum {
     MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
     MAX_MESSAGE = 1024,        /* bytes of a message that are kept */
     MAX_TRUSTED = 1 << 30,     /* bytes of a trusted program's record */
-    MAX_SOURCE_LINE = 1 << 24, /* a line number */
+    MAX_SOURCE_LINE = 1 << 24, /* largest line number */
     MAX_RELATED = 8,           /* related places of a finding */
     MAX_FUNCTION = 100,        /* bytes of the name of an API function */
     MAX_FUNCTIONS = 1000,      /* functions; CUDA has fewer */
@@ -117,7 +117,7 @@ static bool copy_lines(json_t *launch, const json_t *from)
     return good;
 }
 
-/* Adds the occupancy, and the percentage of a multiprocessor's warps that it is. */
+/* Adds the occupancy, in warps and in percent of a multiprocessor's warps. */
 static bool copy_occupancy(json_t *launch, const json_t *from)
 {
     json_t *occupancy = json_object();

@@ -1,6 +1,6 @@
 /* Reads the record of a program into a "lanewise/run/v1" document.
  *
- * The record is one JSON object a line; gpu/record/record.h describes the lines. The emulator
+ * The record is one JSON object per line; gpu/record/record.h describes the lines. The emulator
  * writes it: in a grading, that is the device's process, which the submission reaches only by
  * requests (gpu/remote/wire.h); with `lanewise run`, it is the program's own process.
  *
@@ -13,13 +13,13 @@
 #include <stddef.h>
 
 #define RECORD_SCHEMA "lanewise/run/v1"
-/* Limits. */
-#define RECORD_BYTES    ((size_t)64 << 20) /* most for a submission; labs write a few KB */
+/* Upper limits. */
+#define RECORD_BYTES    ((size_t)64 << 20) /* of a submission's record; labs write a few KB */
 #define RECORD_LAUNCHES (1u << 17)
-#define RECORD_FINDINGS 1000u /* further ones are left out */
+#define RECORD_FINDINGS 1000u /* findings; further ones are left out */
 #define RECORD_ACCESSES 1000u /* source lines with an access; further ones are left out */
 #define RECORD_LANES    32u
-#define RECORD_COUNTER  (1ll << 45) /* most in one launch: all launches fit 63 bits */
+#define RECORD_COUNTER  (1ll << 45) /* of one launch; the sum of all launches fits 63 bits */
 
 /* Returns the record in the file PATH as a new object:
  *

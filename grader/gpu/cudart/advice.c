@@ -1,6 +1,6 @@
-/* Advice and prefetches for managed memory. There is only one copy of managed memory, so they only
- * change the results of cudaMemRangeGetAttribute(). They apply to whole pages. A span is a run of
- * pages with equal advice. */
+/* Advice and prefetches for managed memory. There is only one copy of managed memory, so advice and
+ * prefetches only change the results of cudaMemRangeGetAttribute(). They apply to whole pages. A
+ * span is a run of pages with equal advice. */
 #include "gpu/cudart/work.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 struct advice {
     bool read_mostly, by_device, by_host;         /* by_...: set by cudaMemAdviseSetAccessedBy */
-    struct cudaMemLocation preferred, prefetched; /* of type Invalid: not set */
+    struct cudaMemLocation preferred, prefetched; /* if not set, their type is Invalid */
 };
 
 /* The pages from START up to END, without END. Spans are sorted by address; pages outside of all

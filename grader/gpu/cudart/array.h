@@ -1,6 +1,6 @@
-/* CUDA arrays: device memory with one, two or three dimensions, or layers with one or two. The
- * runtime library chooses their layout; Lanewise leaves no gaps between rows or layers. Textures
- * read arrays; surfaces read and write them. */
+/* CUDA arrays: device memory with one, two or three dimensions, or layers with one or two
+ * dimensions each. The runtime library chooses their layout; Lanewise leaves no gaps between rows
+ * or layers. Textures read arrays; surfaces read and write them. */
 #ifndef GPU_CUDART_ARRAY_H
 #define GPU_CUDART_ARRAY_H
 
@@ -9,7 +9,7 @@
 struct rt_array {
     emu_addr addr;
     struct cudaChannelFormatDesc desc;
-    struct cudaExtent extent; /* from the program: 0 for a missing dimension */
+    struct cudaExtent extent; /* the program's: 0 for a missing dimension */
     unsigned flags;
     size_t element;              /* bytes of an element */
     size_t pitch, height, depth; /* bytes per row, rows per layer, layers: all >= 1 */

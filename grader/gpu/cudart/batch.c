@@ -68,8 +68,8 @@ static cudaArray_t array_of(const struct cudaMemcpy3DOperand *side)
     return side->type == cudaMemcpyOperandTypeArray ? side->op.array.array : NULL;
 }
 
-/* Converts one side of the copy to the members of cudaMemcpy3DParms. If the length of a row or
- * layer is 0, there are no gaps. */
+/* Converts one side of the copy to the members of cudaMemcpy3DParms. A length of 0 for rows or
+ * layers means that there are no gaps. */
 static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent extent,
                       size_t element, cudaArray_t *array, struct cudaPos *at,
                       struct cudaPitchedPtr *ptr)
@@ -92,7 +92,7 @@ static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent 
 static bool make_box(struct rt_work *work, const struct cudaMemcpy3DBatchOp *op)
 {
     cudaArray_t array = array_of(&op->src) ? array_of(&op->src) : array_of(&op->dst);
-    size_t element = array ? rt_array_element(array) : 1; /* the unit of sizes */
+    size_t element = array ? rt_array_element(array) : 1; /* bytes in a unit of OP's sizes */
     struct cudaMemcpy3DParms copy = {.extent = op->extent, .kind = cudaMemcpyDefault};
     if (!op->extent.width || !op->extent.height || !op->extent.depth ||
         !is_order(op->srcAccessOrder) || op->flags > cudaMemcpyFlagPreferOverlapWithCompute)

@@ -47,7 +47,7 @@ void rt_count_call(struct rt_call *call)
  * or only code from nvcc calls it. */
 static const char *public_name(const char *name)
 {
-    if (strcmp(name, "__cudaLaunchKernel") == 0) /* the name that nvcc 13 calls */
+    if (strcmp(name, "__cudaLaunchKernel") == 0) /* called by code from nvcc 13 */
         return "cudaLaunchKernel";
     return strncmp(name, "cuda", 4) == 0 ? name : NULL;
 }

@@ -67,7 +67,7 @@ cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt
                size.z, most_blocks(function),
                function->wide_clusters || function->info.max_cluster <= RT_PORTABLE_CLUSTER
                    ? ""
-                   : ", or 16 by cudaFuncSetAttribute()");
+                   : ", or 16 after cudaFuncSetAttribute()");
     else if (grid.x % size.x || grid.y % size.y || grid.z % size.z)
         report("a grid of %u x %u x %u blocks cannot be divided into clusters of %u x %u x %u",
                grid.x, grid.y, grid.z, size.x, size.y, size.z);
@@ -120,7 +120,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func,
     return rt_return(max_clusters(clusters, func, config));
 }
 
-/* Sets *SIZE to the largest cluster size, whatever size CONFIG asks for. */
+/* Sets *SIZE to the largest possible cluster size. Ignores the size that CONFIG asks for. */
 static cudaError_t max_size(int *size, const void *func, const cudaLaunchConfig_t *config)
 {
     struct rt_function *function;

@@ -13,7 +13,7 @@
 
 /* --- places of memory ------------------------------------------------------------------------- */
 
-/* Copies access memory that is ON_BOTH sides as host memory. */
+/* ON_BOTH: host and device share the memory. Copies access it as host memory. */
 enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
 
 /* Copies check this first: accessing unmapped memory would kill the process inside the library, and
@@ -84,7 +84,7 @@ static cudaError_t move(struct emu_device *device, enum place to, char *target, 
     return cudaSuccess;
 }
 
-/* Copies ROWS in the same way. */
+/* Like move(), for ROWS. */
 static cudaError_t move_rows(struct emu_device *device, enum place to, char *target,
                              enum place from, char *source, const struct emu_rows *rows)
 {
@@ -143,10 +143,10 @@ static void report_direction(enum cudaMemcpyKind kind, enum place to, enum place
                names[kind], name_of(from), name_of(to));
 }
 
-/* A checked copy. */
+/* A copy whose parameters have been checked. */
 struct plan {
     struct side to, from;
-    struct cudaExtent box; /* its width is in bytes; 0: nothing to copy */
+    struct cudaExtent box; /* width is in bytes; 0: nothing to copy */
 };
 
 static cudaError_t check_places(struct emu_device *device, struct plan *plan,

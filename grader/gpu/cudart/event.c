@@ -1,7 +1,7 @@
 /* Events. An event is recorded when all earlier work in its stream has ended: during the call of
- * cudaEventRecord(), unless work waits in queue.c. The time is that of the host's clock, and always
- * later than that of the record before. Time differences measure the emulator's speed, not a
- * GPU's. */
+ * cudaEventRecord(), unless work waits in queue.c. Times come from the host's clock, and each
+ * record has a later time than the previous one. Time differences measure the speed of the
+ * emulator, not of a GPU. */
 #include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
@@ -36,7 +36,7 @@ static bool is_live(cudaEvent_t event)
     return live;
 }
 
-/* The current time, but always later than that of the previous call. The caller holds the lock. */
+/* The current time, but always later than the previous result. The caller holds the lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;

@@ -17,7 +17,7 @@ enum { MAX_PRINTED = 16, MAX_TEXT = 1024 };
 
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
-/* Replaces bytes that are not printable ASCII: TEXT can quote any PTX, and such bytes could make
+/* Replaces bytes that are not printable ASCII: TEXT can quote any PTX, and other bytes could make
  * the JSON invalid. */
 static void clean(char *text)
 {

@@ -77,7 +77,7 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return set_dynamic(function, value);
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: percent, or -1 for any */
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: a percentage; -1: none */
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
         function->carveout = value;

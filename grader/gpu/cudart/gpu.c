@@ -11,7 +11,7 @@ static cudaError_t check_device(int device)
     return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-/* Stores VALUE at TO. An error if TO is NULL. */
+/* Stores VALUE at TO. Fails if TO is NULL. */
 static cudaError_t answer(int *to, int value)
 {
     if (!to)
@@ -101,7 +101,7 @@ static bool get_attribute(int attribute, int *value)
 #include "gpu/cudart/attributes.def"
 #undef A
     default:
-        *value = 0; /* for numbers that CUDA's header calls reserved */
+        *value = 0; /* of an attribute that CUDA's header calls reserved */
         return attribute > 0 && attribute < cudaDevAttrMax;
     }
 }

@@ -2,8 +2,8 @@
  * outside of graphs/ include this header, never graphs/graph.h.
  *
  *   cudaMemcpyAsync(..., s)    rt_submit() finds that s is captured; rt_capture() adds a node
- *   cudaEventRecord(e, s)      rt_capture_mark(): e stands for the nodes that s has reached
- *   cudaStreamWaitEvent(t, e)  rt_capture_join(): t's next nodes wait for these nodes */
+ *   cudaEventRecord(e, s)      rt_capture_mark(): e remembers the last nodes of s
+ *   cudaStreamWaitEvent(t, e)  rt_capture_join(): t's next node waits for these nodes */
 #ifndef GPU_CUDART_GRAPHS_H
 #define GPU_CUDART_GRAPHS_H
 
@@ -11,21 +11,22 @@
 
 /* --- graphs/capture.c: turns the work of a stream into nodes of a graph ----------------------- */
 
-struct rt_capture; /* one stream's view of a capture */
+/* A stream's view of a capture: its last nodes, for which its next node will wait. */
+struct rt_capture;
 
 /* Whether STREAM, which must exist, is captured: its work becomes nodes of a graph. */
 bool rt_is_capturing(cudaStream_t stream);
-/* Adds a node that does WORK to that graph. It depends on the last nodes from STREAM. */
+/* Adds a node that does WORK to the graph of STREAM's capture, after the last nodes of STREAM. */
 cudaError_t rt_capture(cudaStream_t stream, const struct rt_work *work);
 /* Adds a node that allocates SIZE bytes and sets *PTR to their address. */
 cudaError_t rt_capture_alloc(cudaStream_t stream, size_t size, void **ptr);
 /* Makes the capture of STREAM invalid after a call that cannot be captured. Returns the error of
  * that call. */
 cudaError_t rt_capture_invalidate(cudaStream_t stream);
-/* Frees the view of a stream that is destroyed. */
+/* Ends VIEW, because its stream is destroyed. */
 void rt_capture_forget(struct rt_capture *view);
 
-/* The last nodes from a captured stream when it recorded an event. Initialise it with {0}. */
+/* The last nodes of a captured stream when it recorded an event. Initialise a mark with {0}. */
 struct rt_mark {
     unsigned long long session; /* the capture's number; 0: the event was not captured */
     cudaGraphNode_t *nodes;
@@ -35,12 +36,13 @@ cudaError_t rt_capture_mark(cudaStream_t stream, struct rt_mark *mark);
 /* Makes STREAM wait for MARK: its next node depends on the mark's nodes. A stream that is not
  * captured joins the mark's capture. */
 cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark);
-bool rt_mark_is_live(const struct rt_mark *mark); /* whether its capture has not ended */
+bool rt_mark_is_live(const struct rt_mark *mark); /* whether MARK's capture has not ended */
 void rt_mark_free(struct rt_mark *mark);
 
 /* --- graphs/memory.c: memory that nodes allocate ---------------------------------------------- */
 
-/* Performs an allocation node: adds the memory at PTR to the program's ranges, as RT_GRAPH. */
+/* Performs an allocation node: adds the memory at PTR to the program's ranges, with kind
+ * RT_GRAPH. */
 cudaError_t rt_graph_memory_allocate(const void *ptr);
 /* Notes that the memory at PTR has been freed. The caller has already removed its range. */
 void rt_graph_memory_freed(const void *ptr);

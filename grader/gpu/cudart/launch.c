@@ -126,7 +126,7 @@ static cudaError_t check_config(const struct rt_function *function, const struct
     if (launch->shared > rt_dynamic_limit(function)) {
         refuse("%zu bytes of dynamic shared memory are too much: at most %zu%s", launch->shared,
                rt_dynamic_limit(function),
-               function->max_dynamic_shared < 0 ? ", or more by cudaFuncSetAttribute()" : "");
+               function->max_dynamic_shared < 0 ? ", or more after cudaFuncSetAttribute()" : "");
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;

@@ -101,7 +101,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 {
     bool legal = library && path;
     for (unsigned i = 0; i < count && legal; i++)
-        legal = options && options[i] != cudaLibraryBinaryIsPreserved; /* not for files */
+        legal = options && options[i] != cudaLibraryBinaryIsPreserved; /* only for code in memory */
     if (!legal)
         return rt_return(cudaErrorInvalidValue);
     char *code = read_file(path);

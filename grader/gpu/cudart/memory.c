@@ -300,7 +300,7 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
     if (!flags)
         return rt_return(cudaErrorInvalidValue);
     cudaError_t error = find_host(host, &range);
-    if (error == cudaSuccess) /* always mapped: kernels can access it */
+    if (error == cudaSuccess) /* the host's address is always mapped */
         *flags = range.flags | cudaHostAllocMapped;
     return rt_return(error);
 }

@@ -35,8 +35,7 @@ static struct emu_texture texels_of(const struct mipmap *mipmap)
     return t;
 }
 
-/* The number of levels: WANTED, but at least 1, and no more than lead to a level of a single
- * texel. */
+/* The number of levels: WANTED, but at least 1. The last possible level has a single texel. */
 static unsigned count_levels(const struct rt_array *first, unsigned wanted)
 {
     size_t most = first->extent.width > first->height ? first->extent.width : first->height;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_LEAKS = 100 }; /* lines with leaks; leaks of further lines count at the last */
+enum { MAX_LEAKS = 100 }; /* lines; leaks of further lines are added to the last line */
 
 void rt_report_bad_free(const void *ptr)
 {
@@ -34,7 +34,7 @@ static void report_too_long(const char *what, const struct rt_places *places, ui
                             uint64_t beyond)
 {
     rt_finding_at("copy-too-long", NULL, places, 1,
-                  "%s an allocation of %llu bytes, %llu bytes beyond its end", what,
+                  "%s an allocation of %llu bytes, up to %llu bytes beyond its end", what,
                   (unsigned long long)size, (unsigned long long)beyond);
 }
 

@@ -30,7 +30,7 @@ struct wrapper { /* the executable has these in its section .nvFatBinSegment */
 
 struct variable {
     const void *host; /* the host variable that stands for it in the program */
-    void **managed;   /* the program's pointer to a __managed__ variable; or NULL */
+    void **managed;   /* the program's pointer to a __managed__ variable, else NULL */
     char *name;
     struct variable *next;
 };
@@ -42,7 +42,7 @@ struct rt_module {
     char *text; /* the PTX of a library, which has no wrapper; else NULL */
     size_t text_size;
     enum module_state state;
-    cudaError_t error; /* if FAILED */
+    cudaError_t error; /* the error of loading, if FAILED */
     uint32_t image;    /* if LOADED: the device's module */
     struct rt_function *functions;
     struct variable *variables;
@@ -203,7 +203,7 @@ void rt_modules_reset(struct emu_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- looking up: static functions need the lock ----------------------------------------------- */
+/* --- looking up: callers of the static functions hold the lock -------------------------------- */
 
 static struct rt_function *find_function(const void *func)
 {
@@ -418,7 +418,7 @@ cudaError_t rt_module_variable(struct emu_device *device, struct rt_module *modu
     return error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error;
 }
 
-/* --- registration: the executable's code from nvcc calls this before and after main() --------- */
+/* --- registration: nvcc's code in the executable calls these before and after main() ---------- */
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {

@@ -43,7 +43,7 @@ static int find_no_other(Dwfl_Module *module, void **data, const char *name, Dwa
 }
 
 /* Adds the program or one of its own libraries, but no library of the system. The program's path is
- * that with which it was started, because a sandbox may have no /proc. */
+ * the one from its start (AT_EXECFN), because a sandbox may have no /proc. */
 static int report_module(struct dl_phdr_info *info, size_t size, void *opened)
 {
     const char *path = info->dlpi_name;
@@ -145,7 +145,7 @@ static int by_address(const void *a, const void *b)
 
 struct emu_place rt_place_of(const void *return_address)
 {
-    struct cached key = {.address = (uintptr_t)return_address - 1}; /* in the call instruction */
+    struct cached key = {.address = (uintptr_t)return_address - 1}; /* an address in the call */
     pthread_mutex_lock(&lock);
     struct cached **node = tfind(&key, &cache, by_address), *entry = node ? *node : NULL;
     if (!entry && (entry = malloc(sizeof *entry))) {
@@ -153,7 +153,7 @@ struct emu_place rt_place_of(const void *return_address)
         entry->place = look_up(key.address);
         node = tsearch(entry, &cache, by_address);
         if (!node || *node != entry) {
-            free(entry); /* but not the file's name, which a finding may use */
+            free(entry); /* but keep the file's name, which a finding may use */
             entry = NULL;
         }
     }

@@ -1,6 +1,6 @@
-/* Stream-ordered allocation. Most work runs during its call, so memory is also allocated and freed
- * during the call, and a pool only counts the bytes. In a captured stream, allocations and frees
- * become nodes of the graph. */
+/* Stream-ordered allocation. Most work runs during the API call that asks for it, so memory is also
+ * allocated and freed during the call, and a pool only counts the bytes. In a captured stream,
+ * allocations and frees become nodes of the graph. */
 #include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
@@ -51,7 +51,7 @@ static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStr
     if (error != cudaSuccess || !*ptr)
         return error;
     if (rt_range_take(*ptr, RT_POOL, &range)) {
-        range.pool = pool; /* the pool that counts when it is freed */
+        range.pool = pool; /* the pool whose counts shrink when it is freed */
         rt_range_add(range);
     }
     count(pool, (int64_t)size);

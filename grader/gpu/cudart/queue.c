@@ -9,9 +9,9 @@
  *     cudaStreamWaitEvent(b, e)  waits for the record
  *     cudaMemcpyAsync(..., b)    waits for the event, too; in a stream c it would run now
  *
- * A parked launch is resumed during later API calls. A call that waits for an item resumes all
- * items until none makes progress. If the program has no other thread, none ever will make
- * progress, so the launch ends as a deadlock.
+ * A parked launch is resumed during later API calls. A call that waits for an item keeps resuming
+ * all items. If no item makes progress and the program has no other thread, none ever will: the
+ * launch ends as a deadlock.
  *
  * main() can write to managed and page-locked memory without an API call. So while a parked launch
  * polls this memory, a thread (the poller) resumes the launch regularly, with pauses that grow
@@ -32,7 +32,7 @@ struct item {
     uint64_t id;
     uint64_t waits_for;       /* id of an item that must finish first; or 0 */
     uint64_t launch;          /* the device's number of a parked launch; or 0 */
-    bool sees_lent, is_still; /* of the parked launch: see struct emu_parked */
+    bool sees_lent, is_still; /* as in struct emu_parked, if LAUNCH is not 0 */
     bool is_running;          /* it is a host function, which a thread is calling now */
     char *bytes;              /* a copy's source bytes at the time of the API call; or NULL */
     struct item *next;
@@ -40,7 +40,7 @@ struct item {
 
 #define SHORTEST_PAUSE 20000 /* nanoseconds between two polls */
 #define LONGEST_PAUSE  1000000
-#define MOST_PASSES    16 /* times that a call that does not wait resumes all items */
+#define MOST_PASSES    16 /* rounds over all items, in a call that does not wait */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t launch_parked = PTHREAD_COND_INITIALIZER;
@@ -63,7 +63,7 @@ static void sleep_for(long nanoseconds)
 
 bool rt_is_single_threaded(void)
 {
-    struct stat tasks; /* it has links ".", ".." and one for each thread */
+    struct stat tasks; /* its link count: ".", ".." and one for each thread */
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3u + atomic_load(&has_poller);
 }
 
@@ -176,7 +176,7 @@ static void start_poller(void)
 }
 
 /* Updates ITEM after the device has parked its launch. True: the launch has made progress, or can
- * make progress without others. */
+ * proceed without changes by others. */
 static bool note_parked(struct emu_device *device, struct item *item)
 {
     struct emu_parked parked = emu_parked(device);
@@ -213,7 +213,8 @@ static void call_function(struct item *item)
     pthread_mutex_lock(&lock);
 }
 
-/* Resumes ITEM, which may run. True: it has made progress, or can make progress without others. */
+/* Resumes ITEM, which may run. True: it has made progress, or can proceed without changes by
+ * others. */
 static bool resume(struct emu_device *device, struct item *item, enum emu_patience patience)
 {
     cudaError_t error = cudaSuccess;
@@ -237,7 +238,8 @@ static bool resume(struct emu_device *device, struct item *item, enum emu_patien
 }
 
 /* Resumes each item that may run, once. True: an item has made progress. The caller holds the lock,
- * which is released while a host function runs. So the list can have changed when that returns. */
+ * which is released while a host function runs. So the list can have changed when the function
+ * returns. */
 static bool resume_items(enum emu_patience patience)
 {
     struct emu_device *device = rt_device_or_null();
@@ -327,7 +329,7 @@ static void wait_for(struct awaited awaited)
         pause = next_pause(pause, progress);
         if (alone)
             continue;
-        pthread_mutex_unlock(&lock); /* so that other threads can do what this one waits for */
+        pthread_mutex_unlock(&lock); /* lets other threads do what this one waits for */
         sleep_for(pause);
         pthread_mutex_lock(&lock);
     }
@@ -490,7 +492,7 @@ cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struc
         return error;
     if (others && work->type == cudaGraphNodeTypeMemcpy &&
         rt_copies_to_pageable(device, &work->copy))
-        wait_for((struct awaited){.order = &order}); /* as in the real runtime */
+        wait_for((struct awaited){.order = &order}); /* the real runtime also waits here */
     if (others && put_behind(device, order, work, &error))
         return error;
     if (rt_faulted())

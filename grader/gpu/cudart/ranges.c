@@ -75,7 +75,7 @@ void rt_range_add_freed(struct rt_range range)
         return;
     *buried = range;
     pthread_mutex_lock(&lock);
-    while ((node = tfind(&range, &past, compare))) { /* ranges freed there earlier */
+    while ((node = tfind(&range, &past, compare))) { /* removes older freed ranges */
         struct rt_range *older = *node;
         tdelete(older, &past, compare);
         free(older);

@@ -47,7 +47,7 @@ cudaError_t rt_device(struct emu_device **device);
 /* Gets the device for a call that waits for all earlier work. Fails after a kernel's fault, which
  * this call reports. */
 cudaError_t rt_wait(struct emu_device **device);
-/* Like rt_wait(), for a call that waits only for the work that new work in STREAM must wait for. */
+/* Like rt_wait(), but waits only for the work that must end before new work in STREAM can run. */
 cudaError_t rt_wait_stream(cudaStream_t stream, struct emu_device **device);
 /* Like rt_wait(), for a call that does not wait or has already waited, such as
  * cudaStreamQuery(). */
@@ -81,7 +81,7 @@ extern const cudaError_t rt_shape_error;
 /* --- calls.c: which API functions the program has called, and how often ----------------------- */
 
 struct rt_call {
-    const char *name; /* __func__ */
+    const char *name; /* the function's __func__ */
     unsigned long count;
     struct rt_call *next; /* the next in the list of counters in use */
     bool listed;          /* the counter is in that list */
@@ -99,7 +99,7 @@ void rt_count_call(struct rt_call *call);
 
 /* Adds a finding to the record, at the line where the program called the library. If there is no
  * record, prints the finding to stderr, once. ID is one of findings.def; KERNEL is a mangled name
- * or NULL. The text must be one line. */
+ * or NULL. The message must be one line. */
 void rt_finding(const char *id, const char *kernel, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -146,7 +146,7 @@ struct rt_function {
     char *name;       /* the mangled name, as in the PTX */
     struct rt_module *module;
     bool loaded;
-    uint32_t kernel; /* its handle; valid, like info, after loading */
+    uint32_t kernel; /* the kernel's handle; valid, like INFO, after loading */
     struct emu_kernel_info info;
     int max_dynamic_shared; /* from cudaFuncSetAttribute(); -1: the default */
     int carveout;
@@ -163,7 +163,7 @@ cudaError_t rt_find_function(struct emu_device *device, const void *func,
                              struct rt_function **function);
 
 /* Adds a library: a module whose code is not part of the executable. TEXT is SIZE bytes of PTX and
- * a NUL; this function frees it if it fails, and the module owns it otherwise. Like every module, a
+ * a NUL. The module owns TEXT; if this function fails, it frees TEXT. Like every module, a
  * library is loaded at its first use. */
 cudaError_t rt_module_add(char *text, size_t size, struct rt_module **module);
 /* Unloads and removes a library. False: MODULE is not a live library. */
@@ -192,7 +192,7 @@ enum rt_kind {
     RT_VARIABLE = 8,    /* a __managed__ variable */
     RT_HOST = 16,       /* from cudaMallocHost() and the like */
     RT_REGISTERED = 32, /* the program's own memory, after cudaHostRegister() */
-    RT_GRAPH = 64       /* allocated by the launch of a graph */
+    RT_GRAPH = 64       /* allocated by launching a graph */
 };
 #define RT_ON_BOTH (RT_MANAGED | RT_VARIABLE | RT_HOST | RT_REGISTERED) /* on host and device */
 
@@ -200,9 +200,9 @@ struct rt_range {
     const void *ptr;
     size_t size;
     enum rt_kind kind;
-    unsigned flags;               /* of the allocating call */
+    unsigned flags;               /* flags of the allocating call */
     unsigned long long id;        /* a unique number, set by rt_range_add() */
-    cudaMemPool_t pool;           /* of RT_POOL */
+    cudaMemPool_t pool;           /* the pool of a range of kind RT_POOL */
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
 };
 
@@ -299,7 +299,7 @@ bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsign
 
 /* Fails with cudaErrorInvalidResourceHandle if STREAM is not live. */
 cudaError_t rt_check_stream(cudaStream_t stream);
-/* rt_device(), then rt_check_stream(). */
+/* Calls rt_device(), then rt_check_stream(). */
 cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device);
 
 /* The place where STREAM, a live one, stores its view of a capture (graphs.h). NULL: STREAM is the

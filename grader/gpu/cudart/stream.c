@@ -78,7 +78,7 @@ struct rt_capture **rt_stream_capture(cudaStream_t stream)
 struct rt_order rt_stream_order(cudaStream_t stream)
 {
     static atomic_uint_fast64_t threads;
-    static _Thread_local uint64_t own; /* number of this thread's stream; no id is the same */
+    static _Thread_local uint64_t own; /* number of this thread's stream, different from all ids */
     pthread_mutex_lock(&lock);
     const struct CUstream_st *found = live(stream);
     struct rt_order order = {.stream = found ? found->id : 0,

@@ -1,5 +1,5 @@
 /* Texture and surface objects: converts CUDA's descriptions to the device's (struct emu_texture).
- * The program's handle is that of the device. */
+ * The program's handle of an object is also the device's handle. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,22 +10,22 @@ struct rt_launch {
     const void *func; /* a stub's address or a cudaKernel_t */
     dim3 grid, block;
     size_t shared;
-    bool cooperative; /* blocks may wait for each other */
+    bool cooperative; /* its blocks may wait for each other */
     void **args;
-    const void *from; /* return address of the program's <<<...>>>; NULL: other launches */
+    const void *from; /* return address of the program's <<<...>>>; NULL: no <<<...>>> */
     dim3 cluster;     /* blocks in a cluster; x is 0: the kernel's own size */
 };
 
 struct rt_work {
-    enum cudaGraphNodeType type; /* chooses the member of the union */
+    enum cudaGraphNodeType type; /* says which member of the union is used */
     union {
         struct rt_launch kernel;
         struct cudaMemcpy3DParms copy;
         struct cudaMemsetParams fill;
         struct cudaHostNodeParams host;
-        cudaEvent_t event; /* ...EventRecord, ...WaitEvent */
-        cudaGraph_t child; /* ...Graph */
-        void *memory;      /* ...MemAlloc, ...MemFree */
+        cudaEvent_t event; /* for types ...EventRecord and ...WaitEvent */
+        cudaGraph_t child; /* for type ...Graph */
+        void *memory;      /* for types ...MemAlloc and ...MemFree */
     };
 };
 
@@ -80,13 +80,14 @@ struct rt_order {
     bool is_legacy;  /* the legacy default stream: it and blocking streams wait for each other */
     bool is_blocking;
 };
-struct rt_order rt_stream_order(cudaStream_t stream); /* in stream.c */
+struct rt_order rt_stream_order(cudaStream_t stream); /* defined in stream.c */
 
 /* Runs WORK now, or queues it if it must wait for other work. */
 cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struct rt_work *work);
 /* Resumes parked launches, because memory that they poll may just have changed. */
 void rt_resume_parked(void);
-/* Queues recording EVENT if this must wait. Returns the id of the queued item; 0: need not wait. */
+/* Queues the recording of EVENT if it must wait. Returns the queued item's id; 0: it need not
+ * wait. */
 uint64_t rt_queue_record(cudaStream_t stream, cudaEvent_t event);
 /* Makes later work of STREAM wait for the queued item ID. */
 cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id);
@@ -96,8 +97,8 @@ cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id);
 void rt_finish_all(void);
 void rt_finish_stream(cudaStream_t stream);
 void rt_finish_item(uint64_t id);
-/* Resume all items. Then return whether STREAM has items in the queue, or whether item ID is
- * there. */
+/* Resume all items. Then return whether new work in STREAM would have to wait, or whether item ID
+ * is still queued. */
 bool rt_is_stream_busy(cudaStream_t stream);
 bool rt_is_item_queued(uint64_t id);
 

@@ -58,7 +58,7 @@ struct record_origin {
 };
 bool record_copy(int fd, const void *bytes, size_t size, struct record_origin origin);
 
-/* "ok", "illegal-address", … */
+/* The name of STATUS in the record: "ok", "illegal-address" and so on. */
 const char *record_status(enum emu_status status);
 
 /* NAME demangled, or unchanged if it is not a mangled name. The caller frees the result. */

@@ -32,8 +32,8 @@ static bool have_file(struct arena *arena)
     return arena->file >= 0 && fcntl(arena->file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
 }
 
-/* Whether a range uses pages among the BYTES at place AT. 0: none does. Otherwise, the number of
- * bytes from AT to the end of such a range's pages. */
+/* Returns 0 if no range uses pages among the BYTES at place AT. Otherwise, the number of bytes from
+ * AT to the end of the pages of a range that does. */
 static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
 {
     for (size_t i = 0; i < arena->count; i++) {
@@ -133,7 +133,7 @@ static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 void arena_remove(struct arena *arena, uint64_t addr)
 {
     size_t i = arena->count;
-    while (i && arena->ranges[i - 1].addr != addr) /* finds the newest range at ADDR */
+    while (i && arena->ranges[i - 1].addr != addr) /* the newest range at ADDR */
         i--;
     if (!i)
         return;

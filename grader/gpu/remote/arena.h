@@ -13,7 +13,7 @@ struct arena_range {
     uint64_t addr; /* the range's device address */
     uint8_t *pages;
     size_t page_count;
-    uint64_t head, fresh, tail; /* as in arena_add() */
+    uint64_t head, fresh, tail; /* places in the file: see arena_add() */
     uint64_t fresh_count;       /* number of pages from place FRESH on */
 };
 

@@ -58,7 +58,7 @@ struct emu_parked emu_parked(struct emu_device *device)
 /* --- one request and its reply ---------------------------------------------------------------- */
 
 struct call {
-    struct wire_head head; /* of the request, later of the reply */
+    struct wire_head head; /* the request's head, then the reply's head */
     const void *data;      /* the request's data: head.bytes bytes */
     void *reply; /* a buffer for the reply's data; NULL: malloc() one, which the caller frees */
     size_t room; /* bytes of the buffer */
@@ -129,7 +129,7 @@ static enum emu_status ask_with(struct emu_device *device, struct call *call, co
 #define SEND_ROWS(i, name)           memcpy(&call.head.arg[i], name, sizeof *name);
 #define SEND_NAME(name)                                                                            \
     if (strlen(name) > WIRE_NAME)                                                                  \
-        return failed(EMU_NOT_FOUND, "a name of more than 4096 bytes");                            \
+        return failed(EMU_NOT_FOUND, "the name is longer than 4096 bytes");                        \
     call.head.bytes = (uint32_t)strlen(name);                                                      \
     call.data = name;
 #define SEND_OUT(i, type, name)
@@ -162,7 +162,7 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
     struct call call = REQUEST(hello, WIRE_VERSION);
     *device = getenv(WIRE_VARIABLE) ? calloc(1, sizeof **device) : NULL;
     if (!*device)
-        return failed(EMU_INTERNAL, "no device was given to this program");
+        return failed(EMU_INTERNAL, "this program was started without a device");
     **device = (struct emu_device){.fd = WIRE_FD, .file = -1};
     pthread_mutex_init(&(*device)->lock, NULL);
     fcntl(WIRE_FD, F_SETFD, FD_CLOEXEC);
@@ -196,7 +196,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    lend_end(addr); /* before the server frees the pages, because the program keeps their data */
+    lend_end(addr); /* first: copies the data out of the pages that the server frees */
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -224,7 +224,7 @@ void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total
     *total_bytes = known ? call.head.arg[1] : 0;
 }
 
-/* Receives the head of the reply to `lend`. The first such reply also brings the file. */
+/* Receives the head of the reply to `lend`. The first reply to `lend` also sends the file. */
 static bool receive_file(struct emu_device *device, struct wire_head *head)
 {
     union {
@@ -394,7 +394,7 @@ enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size
 {
     struct call call = REQUEST(load);
     if (size > WIRE_PTX)
-        return failed(EMU_INVALID_PTX, "more than 64 MiB of PTX");
+        return failed(EMU_INVALID_PTX, "the PTX is larger than 64 MiB");
     enum emu_status status = ask_with(device, &call, ptx, size);
     if (status == EMU_OK)
         *module = (uint32_t)call.head.arg[0];
@@ -435,7 +435,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
     size_t size = sizeof *launch + launch->param_bytes;
     char *bytes = launch->param_bytes <= WIRE_PARAMS ? malloc(size) : NULL;
     if (!bytes)
-        return failed(EMU_OUT_OF_MEMORY, "no room for a kernel's parameters");
+        return failed(EMU_OUT_OF_MEMORY, "not enough memory for the kernel's parameters");
     memcpy(bytes, launch, sizeof *launch);
     if (launch->param_bytes)
         memcpy(bytes + sizeof *launch, launch->params, launch->param_bytes);
@@ -465,6 +465,6 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
 {
     struct call call = REQUEST(note);
     if (size > WIRE_NOTE)
-        return failed(EMU_INVALID_VALUE, "too long a line for the record");
+        return failed(EMU_INVALID_VALUE, "the line for the record is too long");
     return ask_with(device, &call, line, size);
 }

@@ -10,7 +10,7 @@
 /* What the client sends to the server so that SIZE bytes at HOST can be shared. */
 struct lend_plan {
     uintptr_t first;     /* address of the first page */
-    uint64_t pages;      /* all pages that the range touches */
+    uint64_t pages;      /* number of pages that the range touches */
     uint64_t in_page;    /* offset of the range in the first page */
     uint64_t head, tail; /* places of the first and last page; WIRE_NO_PAGE: not shared yet */
 };

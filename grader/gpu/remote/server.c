@@ -5,7 +5,8 @@
  * to a failed call is its status and message. After a request that the client could not have sent,
  * the server closes the connection.
  *
- * If there is a twin (twin.h), a call that calls.def marks as BOTH is first performed on the twin.
+ * If there is a twin (twin.h), the server first performs a call on the twin, unless calls.def marks
+ * the call as ALONE.
  *
  * The server counts the requests for the record, so that these numbers do not rely on the
  * program. */
@@ -488,8 +489,8 @@ static bool has_strayed(const struct exchange *x, const struct exchange *twin)
            (x->head.what != EMU_OK || x->head.arg[0] != twin->head.arg[0]);
 }
 
-/* Performs a call, first on the twin if the twin takes part. A call that fails on a judged twin
- * fails. */
+/* Performs a call, first on the twin if the twin takes part. If the call fails on a judged twin,
+ * the program gets that failure. */
 static bool perform(struct server *server, struct exchange *x)
 {
     struct exchange request = *x, twin = *x;
@@ -541,7 +542,7 @@ enum server_end server_run(int fd, const struct emu_options *options,
     enum server_end end = serve(&server);
     tally_record(&server.tally, watched(&server));
     twin_close(&server.twin);
-    emu_close(server.device); /* before arena_close() unmaps pages that the device uses */
+    emu_close(server.device); /* first: the device uses pages of the arena */
     arena_close(&server.arena);
     free(server.data);
     return end;

@@ -9,7 +9,7 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-#define MOST_ANSWERS ((uint64_t)256 << 20) /* bytes; later answers are not kept and do not count */
+#define MOST_ANSWERS ((uint64_t)256 << 20) /* bytes; later answers count as not made by kernels */
 
 /* Maps SIZE bytes of zeros. A page takes memory only when it is touched, because a program can
  * share gigabytes. NULL: it failed. */
@@ -87,7 +87,7 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
         twin->shares = more;
     if (more && share.own && share.last &&
         emu_lend(twin->device, addr, share.own, size) == EMU_OK) {
-        if (was_there) /* each device keeps its own data there */
+        if (was_there) /* both devices had memory there: each keeps its own data */
             memcpy(share.last, program, size);
         twin->shares[twin->share_count++] = share;
         return true;
@@ -132,7 +132,7 @@ static void follow_span(struct twin *twin, struct twin_share *share, uint64_t at
     free(changed);
 }
 
-/* The first page from AT on that the program has written to; if not WRITTEN, has not written to. */
+/* The first page from AT on that the program has written to (WRITTEN), or has not written to. */
 static uint64_t find_page(const struct twin_share *share, uint64_t at, bool written)
 {
     while (at < share->size) {

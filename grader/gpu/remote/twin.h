@@ -27,7 +27,7 @@
 
 struct twin_options {
     const char *shown, *judged; /* paths of the decoy and the judged input; or NULL */
-    int answers_fd;             /* the twin's answers are written to it; or -1 */
+    int answers_fd;             /* descriptor for the twin's answers; or -1 */
     uint64_t spoil;             /* if not 0: spoils the twin's data, with this seed */
     uint64_t every;             /* one piece of 16 bytes in EVERY is spoilt */
 };

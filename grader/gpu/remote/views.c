@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 16,             /* bytes: as many do not match by chance; a test ensures this */
-    NEEDLE = 32,            /* bytes of a search in the whole view */
+    PIECE = 16,             /* bytes: too long to match by chance; a check ensures this */
+    NEEDLE = 32,            /* bytes that find() searches for in the whole view */
     MOST_LEARNED = 1 << 20, /* bytes: few, because each search goes through all of them */
 };
 
@@ -134,7 +134,8 @@ static size_t unit(const struct views *views, size_t at)
     return size;
 }
 
-/* Like match(), in whole elements: the bytes of a gap between rows can begin like a number. */
+/* Like match(), but only whole elements: the bytes of a gap between rows can begin like the next
+ * number. */
 static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     size_t length = match(views, at, bytes, size);
@@ -153,8 +154,8 @@ static bool find(const struct views *views, const uint8_t *bytes, size_t size, s
     return place != NULL;
 }
 
-/* The length of the gap between two rows: the number of BYTES before the bytes that follow the last
- * piece in the view. SIZE: they are not among BYTES. */
+/* The length of the gap between two rows at the start of BYTES. After the gap come the bytes that
+ * follow the last piece in the view. SIZE: these do not come. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
     const uint8_t *place = views->next + PIECE > views->size

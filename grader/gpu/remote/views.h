@@ -1,4 +1,4 @@
-/* Two views of the input: main() sees other numbers than those that its answer is judged by.
+/* Two views of the input: main() sees numbers different from those by which its answer is judged.
  *
  *     shown    the numbers that the program reads from its case file
  *     judged   another case of the same shape, which the program's process never gets

@@ -7,8 +7,9 @@
  * request is sent. Both ends are built together and run on one machine, so numbers have the
  * machine's byte order. The first call still compares versions. calls.def describes every call.
  *
- * The server does not trust the program: it answers any request with a status, or hangs up. The
- * client trusts the server: it runs in the program's process and has nothing to protect. */
+ * The server does not trust the program: it answers any request with a status, or closes the
+ * connection. The client trusts the server, because the client runs in the program's process and
+ * has nothing to protect. */
 #ifndef GPU_REMOTE_WIRE_H
 #define GPU_REMOTE_WIRE_H
 

@@ -5,10 +5,10 @@
  *
  *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of advice.c
  *
- * Both kinds of programs call the function cudaMemAdvise. So the linking of libcudart.so.12 renames
- * symbols, as listed in the file "names". This file is compiled with CUDA 13's headers and uses the
- * names before this renaming. The interface is that of CUDA 12.0 to 12.9: each version only added
- * names. */
+ * Both kinds of programs call the function cudaMemAdvise. So symbols are renamed when
+ * libcudart.so.12 is linked; the file "names" lists the new names. This file is compiled with CUDA
+ * 13's headers and uses the old names. The interface is that of CUDA 12.0 to 12.9: each version
+ * only added names. */
 #include <string.h>
 
 #include "gpu/cudart/rt.h"
@@ -16,9 +16,10 @@
 
 #define CUDA_12 12090 /* 12.9, the last version */
 
-const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration; /* overrides errors.c */
+/* Replaces the weak definition in errors.c. */
+const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration;
 
-/* cudaDriverGetVersion() still answers 13: a driver may be newer than the runtime. */
+/* cudaDriverGetVersion() still returns 13: a driver may be newer than the runtime. */
 cudaError_t cuda12_RuntimeGetVersion(int *version)
 {
     cudaError_t error = cudaRuntimeGetVersion(version);
@@ -99,7 +100,7 @@ cudaError_t cuda12_GetDeviceProperties(void *properties, int device)
 
 /* --- structures to which CUDA 13 has added fields at the end ---------------------------------- */
 
-enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* bytes */
+enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* bytes in CUDA 12 */
 
 cudaError_t cuda12_PointerGetAttributes(void *attributes, const void *ptr)
 {

@@ -15,7 +15,7 @@ struct session {
     bool owns_graph; /* the capture created its graph */
     bool invalid;
     unsigned long long id;
-    struct rt_capture *views; /* the first view is that of the stream that began */
+    struct rt_capture *views; /* first, the view of the stream that began the capture */
     struct session *next;
 };
 
@@ -89,7 +89,7 @@ cudaError_t rt_capture_alloc(cudaStream_t stream, size_t size, void **ptr)
         return error;
     *ptr = work.memory;
     error = rt_capture(stream, &work);
-    rt_graph_memory_release(work.memory); /* from now on, only the node holds it */
+    rt_graph_memory_release(work.memory); /* now only the node holds this memory */
     return error;
 }
 

@@ -7,7 +7,7 @@
 struct drawing {
     FILE *file;
     bool is_verbose;
-    unsigned graphs; /* number of graphs that have a number; children are drawn after parents */
+    unsigned graphs; /* number of graphs that have got a number; a child graph is drawn later */
 };
 
 static const char *name_of(enum cudaGraphNodeType type)

@@ -1,5 +1,5 @@
-/* Calls that have a node's kind among their parameters. They use the functions for that kind
- * (nodes.c). */
+/* API functions for nodes of any kind, which have the kind as a parameter. They use the functions
+ * in nodes.c for each kind. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Graphs: a program describes work once, as nodes, and can launch the whole graph many times. A
- * node depends on other nodes: it waits for them. A launchable graph is a cudaGraphExec_t.
+ * node can depend on other nodes, for which it waits. A launchable graph is a cudaGraphExec_t.
  *
  *   graph.c      nodes and edges of a graph        exec.c         launchable graphs
  *   capture.c    turns a stream's work into nodes  memory.c       memory that nodes allocate
@@ -15,12 +15,12 @@
 
 struct CUgraphNode_st {
     struct CUgraph_st *graph;
-    struct rt_work work;             /* from rt_work_copy() */
+    struct rt_work work;             /* a copy by rt_work_copy() */
     struct rt_hints *hints;          /* attributes of a kernel node, or NULL */
     struct CUgraphNode_st **depends; /* the nodes that this node waits for */
     size_t depend_count;
-    struct CUgraphNode_st *original; /* the node that this one is a copy of, or NULL */
-    struct CUgraphNode_st *next;     /* the node that was added next to the graph */
+    struct CUgraphNode_st *original; /* the node of which this is a copy; or NULL */
+    struct CUgraphNode_st *next;     /* the graph's next node, in the order of adding */
 };
 
 struct CUgraph_st {
@@ -32,14 +32,14 @@ struct CUgraph_st {
 
 /* --- graph.c ---------------------------------------------------------------------------------- */
 
-/* Checks a handle from the program: GRAPH if it is live; NODE if it is in a live graph; else
- * NULL. */
+/* Check a handle from the program. Return GRAPH if it is live, or NODE if it is a node of a live
+ * graph; else NULL. */
 struct CUgraph_st *rt_live_graph(cudaGraph_t graph);
 struct CUgraphNode_st *rt_live_node(cudaGraphNode_t node);
 struct CUgraph_st *rt_graph_new(void);
 void rt_graph_free(struct CUgraph_st *graph);
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **clone);
-/* Adds a node that does WORK, of which it has a copy, and waits for the COUNT nodes DEPENDS. */
+/* Adds a node to GRAPH that does a copy of WORK after the COUNT nodes DEPENDS. */
 cudaError_t rt_graph_add(struct CUgraph_st *graph, cudaGraphNode_t const *depends, size_t count,
                          const struct rt_work *work, cudaGraphNode_t *node);
 /* Sets *SORTED to the nodes, each after the nodes that it waits for. The caller frees *SORTED. */
@@ -60,14 +60,14 @@ cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by);
 
 /* --- nodes.c ---------------------------------------------------------------------------------- */
 
-/* Turn the parameters of a node into work. They fail if the parameters are invalid. */
+/* Turn the parameters of a node into work. Fail if the parameters are invalid. */
 cudaError_t rt_work_of_kernel(struct rt_work *work, const struct cudaKernelNodeParams *params);
 cudaError_t rt_work_of_copy(struct rt_work *work, const struct cudaMemcpy3DParms *params);
 cudaError_t rt_work_of_fill(struct rt_work *work, const struct cudaMemsetParams *params);
 cudaError_t rt_work_of_host(struct rt_work *work, const struct cudaHostNodeParams *params);
 cudaError_t rt_work_of_event(struct rt_work *work, enum cudaGraphNodeType type, cudaEvent_t event);
-/* The same for two kinds that depend on the new node's GRAPH: a child graph, and freeing MEMORY
- * that a node allocates. */
+/* Like these functions, for two kinds of node that must know their GRAPH: a child graph, and
+ * freeing MEMORY that a node allocates. */
 cudaError_t rt_work_of_child(struct rt_work *work, cudaGraph_t graph, cudaGraph_t child);
 cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memory);
 
@@ -86,7 +86,7 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
 
 /* --- exec.c ----------------------------------------------------------------------------------- */
 
-/* Replaces the work of EXEC's copy of NODE. */
+/* Replaces the work of EXEC's copy of NODE by WORK. */
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work);
 
 /* --- attributes.c ----------------------------------------------------------------------------- */

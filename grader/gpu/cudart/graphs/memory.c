@@ -5,8 +5,8 @@
  *   node is added       launch        freed by a node or by cudaFree()      last node is destroyed
  *     | has address       | live        | no longer live, but kept            | gone
  *
- * The allocation and free nodes of graphs and launchable graphs share a block of this memory. They
- * are its holders, and their number is counted. */
+ * Several nodes of graphs and launchable graphs can allocate or free the same block of memory.
+ * These nodes are the holders of the block, which is gone when the last one releases it. */
 #include <pthread.h>
 #include <stdlib.h>
 

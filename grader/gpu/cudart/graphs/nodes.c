@@ -219,7 +219,7 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
     error = rt_node_add(node, graph, depends, count, &work, cudaSuccess);
     if (error == cudaSuccess)
         *memory = work.memory;
-    rt_graph_memory_release(work.memory); /* from now on, only the node holds it */
+    rt_graph_memory_release(work.memory); /* now only the node holds this memory */
     return error;
 }
 
