@@ -18,7 +18,7 @@ enum case_type { CASE_INT = 1, CASE_FLOAT = 2, CASE_DOUBLE = 3, CASE_U64 = 4 };
 struct case_array {
     char name[CASE_NAME_SIZE];
     enum case_type type;
-    size_t count;       /* elements */
+    size_t count;       /* number of elements */
     const void *values; /* owned by the case; aligned to 8 bytes */
 };
 

@@ -25,7 +25,7 @@ json_int_t record_loss_waste(const json_t *finding)
 
 /* A unit of losses. The sum of the counters in ALL is the run's total in this unit. */
 struct unit {
-    const char *name, *id; /* ID: the start of the ids of losses in this unit */
+    const char *name, *id; /* ID: losses in this unit have ids that begin with it */
     unsigned count;        /* number of counters in ALL */
     enum emu_counter all[4];
 };
@@ -101,7 +101,8 @@ static void write_message(char *text, size_t size, const json_t *loss)
 static void write_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
 {
     double times = (double)json_integer_of(loss, "cost") / (double)json_integer_of(loss, "ideal");
-    size_t length = strlen(unit->name) - (json_integer_of(loss, "ideal") == 1); /* "1 sector" */
+    size_t length =
+        strlen(unit->name) - (json_integer_of(loss, "ideal") == 1); /* no "s": "1 sector" */
     snprintf(text, size, "%s %.*s, %.1fx fewer", NUMBER((uint64_t)json_integer_of(loss, "ideal")),
              (int)length, unit->name, times);
 }

@@ -306,7 +306,7 @@ static int attribute_of(const struct advice *advice, enum cudaMemRangeAttribute 
     }
 }
 
-/* Lists the processors of cudaMemAdviseSetAccessedBy, then fills USERS with cudaInvalidDeviceId. */
+/* Lists the processors of cudaMemAdviseSetAccessedBy in USERS. The rest is cudaInvalidDeviceId. */
 static void list_users(const struct advice *advice, int *users, size_t room)
 {
     size_t count = 0;

@@ -35,7 +35,8 @@ static cudaError_t unpack(const void *code, char **text, size_t *size)
     return *text ? cudaSuccess : cudaErrorInvalidKernelImage;
 }
 
-/* Gets the PTX of CODE, which is a fat binary, machine code, or PTX that ends with a NUL. */
+/* Gets the PTX of CODE, which is a fat binary or PTX that ends with a NUL. Fails for machine
+ * code. */
 static cudaError_t text_of(const void *code, char **text, size_t *size)
 {
     uint32_t magic = 0;

@@ -427,7 +427,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
         return NULL;
     module->wrapper = wrapper;
     if (module->wrapper && module->wrapper->magic != WRAPPER_MAGIC)
-        module->wrapper = NULL; /* loading it will return cudaErrorInvalidKernelImage */
+        module->wrapper = NULL; /* loading the module will fail: InvalidKernelImage */
     list_module(module);
     return (void **)module;
 }

@@ -241,7 +241,7 @@ static const size_t launch_flags[] = {offsetof(struct emu_launch, cooperative),
                                       offsetof(struct emu_launch, alone),
                                       offsetof(struct emu_launch, may_park), 0};
 _Static_assert(sizeof(struct emu_texture) == 88 && sizeof(struct emu_launch) == 64,
-               "the struct has changed: add its new bools to the list above");
+               "the struct has changed: add its new bools to the lists above");
 
 static bool flags_are_legal(const char *bytes, const size_t *flags)
 {

@@ -127,7 +127,7 @@ cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by)
     cudaError_t error = rt_work_copy(&copy, by);
     if (error != cudaSuccess)
         return error;
-    if (work->type == cudaGraphNodeTypeKernel) { /* the attributes are not replaced */
+    if (work->type == cudaGraphNodeTypeKernel) { /* keeps the attributes of WORK */
         copy.kernel.cooperative = work->kernel.cooperative;
         copy.kernel.cluster = work->kernel.cluster;
     }
