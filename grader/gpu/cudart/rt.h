@@ -274,7 +274,7 @@ int rt_attribute(enum cudaDeviceAttr attribute);
 
 /* --- launch.c, cluster.c, occupancy.c --------------------------------------------------------- */
 
-struct rt_launch; /* work.h */
+struct rt_launch; /* defined in work.h */
 
 /* The cluster size of a launch that asks for the size ASKED. In both, x is 0 for no clusters. */
 dim3 rt_cluster_size(const struct rt_function *function, dim3 asked);
