@@ -18,7 +18,7 @@ struct emu_counters {
 /* The counter's name in reports, such as "global_load_sectors". */
 const char *emu_counter_name(enum emu_counter counter);
 
-/* Adds FROM to INTO. A counter of one warp becomes the maximum, every other one the sum. */
+/* Adds FROM to INTO: the maximum of the longest_warp_... counters, the sum of all others. */
 void emu_counters_add(struct emu_counters *into, const struct emu_counters *from);
 
 #endif

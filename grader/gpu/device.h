@@ -1,12 +1,14 @@
-/* The emulated GPU: the only door to the emulator.
+/* The emulated GPU: programs reach the emulator only through the functions of this header ("the
+ * door").
  *
- * A device holds memory, modules of PTX and a record of its launches. Only plain integers and
- * byte ranges cross this door, so the device can live in another process than its program.
- * Device addresses are never host addresses, except those of lent memory.
+ * A device has memory, modules of PTX and a record of its launches. Arguments and results are only
+ * plain integers and byte ranges, so the device can run in a different process from its program.
+ * Device addresses are never host addresses, except those of lent memory (see emu_lend()). A CTA
+ * is a thread block, in PTX's words.
  *
  * Most calls return an emu_status. A failed call changes nothing, and emu_message() gives the
- * reason in one line. emu_launch() runs a launch to its end, unless the launch may be parked.
- * Calls on one device are serialised by a lock: any thread may make them. */
+ * reason in one line. emu_launch() returns when the launch has ended or is parked (see struct
+ * emu_parked). Any thread may call these functions: a lock serialises the calls on a device. */
 #ifndef GPU_DEVICE_H
 #define GPU_DEVICE_H
 
@@ -28,39 +30,41 @@ enum emu_status {
     EMU_INVALID_PTX,      /* malformed or not supported; the message names kernel, line and text */
     EMU_INVALID_CONFIG,   /* a grid or block that the device cannot run */
     EMU_OUT_OF_RESOURCES, /* more shared memory or registers than a CTA may have */
-    /* How a launch can end. The record has the findings. */
+    /* How a launch can end. The findings in the record say why. */
     EMU_ILLEGAL_ADDRESS,    /* a kernel accessed memory that is not allocated */
     EMU_MISALIGNED_ADDRESS, /* a kernel's address is not a multiple of the access's width */
-    EMU_TRAP,               /* trap, or a malformed program state */
+    EMU_TRAP,               /* a kernel executed trap, or misused a barrier or a texture */
     EMU_ASSERT,             /* assert() failed in a kernel */
     EMU_DEADLOCK,           /* no lane can ever proceed */
-    EMU_TIMEOUT,            /* a launch exceeds options.max_warp_instructions */
+    EMU_TIMEOUT,            /* a launch exceeded options.max_warp_instructions */
     EMU_INTERNAL,           /* a fault of the emulator */
-    EMU_PARKED,             /* not ended: see emu_go_on() */
+    EMU_PARKED,             /* the launch has not ended: emu_go_on() continues it */
 };
 
-/* The memory accesses to record: for each chosen source line and each launch, the access with
- * the highest cost beyond its ideal. EMU_ANY chooses all. */
+/* Chooses the memory accesses to record. Of each chosen source line in each launch, the record
+ * gets the access with the most waste: its cost minus its ideal cost. EMU_ANY as a number chooses
+ * all. */
 #define EMU_ANY UINT64_MAX
 struct emu_trace {
-    const char *file;           /* the end of its path; NULL: any */
+    const char *file;           /* the end of the source file's path; NULL: any file */
     uint32_t line;              /* 0: every line */
-    uint64_t block, warp, step; /* block number, x fastest; warp in it; its n-th access, from 1 */
+    uint64_t block, warp, step; /* the block's number (x counts fastest), the warp's number in the
+                                 * block, the access's number in the warp, from 1 */
 };
 
 struct emu_options {
     unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
-    bool deterministic;             /* one worker, CTAs in order: bytes and counts repeat */
+    bool deterministic;             /* one worker runs CTAs in order: every run is the same */
     uint64_t max_warp_instructions; /* per launch; 0: no limit */
-    uint64_t memory_bytes;          /* device memory; 0: 16 GiB (taken only when touched) */
+    uint64_t memory_bytes;          /* device memory; 0: 16 GiB. Unused pages cost nothing */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
-    unsigned tools;                 /* of enum emu_tool (tools.h); faults are always reported */
-    enum emu_rules rules;           /* how traffic is counted; 0: by today's rules */
-    const struct emu_trace *trace;  /* NULL: no access is recorded; must outlive the device */
+    unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
+    enum emu_rules rules;           /* the GPU whose memory traffic is counted; 0: today's */
+    const struct emu_trace *trace;  /* must outlive the device; NULL: no access is recorded */
     bool backwards;                 /* the last CTA runs first, and in it the last warp */
-    bool ignores_strays;            /* accesses just past an allocation do not fail */
-    int record_fd;                  /* gets launches and findings; -1: no record */
-    uint64_t record_bytes;          /* a longer record gets no more lines; 0: no limit */
+    bool ignores_strays;            /* accesses just past an allocation's end do not fail */
+    int record_fd;                  /* the record is written to it; -1: no record */
+    uint64_t record_bytes;          /* a record of this size gets no more lines; 0: no limit */
 };
 
 struct emu_device;
@@ -70,11 +74,11 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
 void emu_close(struct emu_device *device); /* NULL is allowed */
 
 /* The reason for the latest failure: one line, valid until the same thread's next call. If the
- * fault is in PTX that came from a source line, it begins with "FILE:LINE: ", with FILE as the
- * compiler names it. */
+ * fault is in PTX that came from a source line, the message begins with "FILE:LINE: ", with FILE
+ * as the compiler names it. */
 const char *emu_message(struct emu_device *device);
 
-/* --- memory: sizes in bytes --------------------------------------------------------------------- */
+/* --- memory: sizes in bytes ------------------------------------------------------------------- */
 
 /* Allocates SIZE > 0 bytes, aligned to 512. */
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
@@ -83,7 +87,7 @@ enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *ad
 #define EMU_PITCH 512u
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
                                emu_addr *addr, uint64_t *pitch);
-/* Frees memory from the two functions above; 0 does nothing. */
+/* Frees memory from emu_alloc(), emu_alloc_rows() or emu_lend(). Does nothing if ADDR is 0. */
 enum emu_status emu_free(struct emu_device *device, emu_addr addr);
 /* The place in the program's source that allocates or frees, for findings. FILE is copied and
  * may be NULL. */
@@ -91,32 +95,34 @@ struct emu_place {
     const char *file;
     uint32_t line;
 };
-/* Notes the place that made the live allocation at ADDR, or that freed it. */
+/* Notes PLACE as the place that made the live allocation at ADDR. If that allocation is already
+ * freed, PLACE is the place that freed it. */
 void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place);
 
-/* The live allocation that holds ADDR, or EMU_NOT_FOUND. BASE and SIZE may be NULL. */
+/* Finds the live allocation that contains ADDR. EMU_NOT_FOUND: there is none. BASE and SIZE may be
+ * NULL. */
 enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size);
-/* Lends the program's SIZE bytes at HOST to the device until emu_free(): kernels and the program
- * then share them as the device's memory at ADDR. ADDR is the start of a live allocation of SIZE
- * bytes, which moves to HOST, or an address that no allocation has. */
+/* Lends the program's SIZE bytes at HOST to the device until emu_free(): kernels then use these
+ * bytes as the device's memory at ADDR. ADDR is either the start of a live allocation of SIZE
+ * bytes, which moves to HOST, or an address outside of all allocations. */
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
-/* With the tool "origins": notes in the record that the host received SEEN for the SIZE bytes at
- * FROM, and whether another device had the SAME bytes there. Returns whether kernels made all of
- * these bytes. */
+/* If the tool "origins" runs, notes in the record that the host received SEEN when it read the SIZE
+ * bytes at FROM. SAME: the twin (gpu/remote/twin.h) has equal bytes there. Returns whether kernels
+ * wrote all of these bytes. */
 bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, uint64_t size,
                    bool same);
-/* Ranges may overlap. */
+/* The two ranges may overlap. */
 enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size);
 
-/* COUNT > 0 rows of WIDTH > 0 bytes. They begin a pitch apart; on the device, a pitch is at
- * least WIDTH. */
+/* COUNT > 0 rows of WIDTH > 0 bytes. A pitch is the distance in bytes between the starts of two
+ * rows; on the device, it is at least WIDTH. */
 struct emu_rows {
     uint64_t width, count, to_pitch, from_pitch;
 };
-/* Like emu_write(), emu_read() and emu_copy(), for each row. A copy that is not completely
- * inside memory changes nothing. */
+/* Like emu_write(), emu_read() and emu_copy(), for each row. A copy changes nothing unless all its
+ * rows are inside memory. */
 enum emu_status emu_write_rows(struct emu_device *device, emu_addr to, const void *from,
                                const struct emu_rows *rows);
 enum emu_status emu_read_rows(struct emu_device *device, void *to, emu_addr from,
@@ -125,7 +131,7 @@ enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr f
                               const struct emu_rows *rows);
 
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size);
-/* The same for rows; from_pitch is not used. */
+/* Like emu_set(), for each row; from_pitch is not used. */
 enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint8_t value,
                              const struct emu_rows *rows);
 /* Limits of what kernels use: bytes of a thread's stack (default 1024), of the heap for malloc()
@@ -138,43 +144,43 @@ uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit);
 /* Bytes still free, and the total. */
 void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total_bytes);
 
-/* --- textures and surfaces: how instructions see a part of device memory ------------------------- */
+/* --- textures and surfaces in device memory --------------------------------------------------- */
 
 enum emu_address_mode { EMU_WRAP, EMU_CLAMP, EMU_MIRROR, EMU_BORDER };
 
 struct emu_texture {
     emu_addr addr;
-    uint32_t width, height, depth; /* texels, at least 1; depth counts layers if there are any */
+    uint32_t width, height, depth; /* texels, at least 1; depth counts layers, if layered */
     uint64_t pitch, slice;         /* bytes from row to row, and from layer to layer */
     uint8_t channels, bits, kind;  /* 1 to 4 channels of 8, 16 or 32 bits; 'u', 's' or 'f' */
-    uint8_t address[3];            /* enum emu_address_mode of each dimension */
+    uint8_t address[3];            /* enum emu_address_mode, for each dimension */
     bool layered, is_surface;      /* kernels can write a surface, but not fetch from it */
-    bool linear;                   /* filtered; false: the nearest texel */
-    bool normalized_coords;        /* from 0 to 1 */
+    bool linear;                   /* fetches interpolate; false: they take the nearest texel */
+    bool normalized_coords;        /* coordinates go from 0 to 1 */
     bool normalized_float;         /* integers are read as 0 to 1, or -1 to 1 */
-    uint32_t border[4];            /* the value outside, for EMU_BORDER */
+    uint32_t border[4];            /* the value outside of the texture, for EMU_BORDER */
 
     /* A mipmap: each level is half as large in each dimension and directly follows the one
      * before. */
-    uint8_t levels;    /* 0 or 1: only this level */
-    bool level_linear; /* filtered between levels; false: the nearest level */
-    bool cube;         /* square layers, six for each cube: fetched by direction */
-    float level_bias;  /* added to a fetch's level; these limit the sum: */
-    float level_min, level_max;
+    uint8_t levels;             /* number of levels; 0 counts as 1 */
+    bool level_linear;          /* fetches interpolate between levels; false: nearest level */
+    bool cube;                  /* square layers, six for each cube: fetched by direction */
+    float level_bias;           /* added to the level of a fetch */
+    float level_min, level_max; /* limits of the level after adding level_bias */
 };
 
-/* One LEVEL, which must exist, as a texture of one level. */
+/* Returns LEVEL, which must exist, as a texture of one level. */
 struct emu_texture emu_texture_level(const struct emu_texture *texture, unsigned level);
 /* Bytes from the first texel of the first level to the last texel of the last level. */
 uint64_t emu_texture_bytes(const struct emu_texture *texture);
 
-/* Gives a texture or surface a handle for kernels. Its memory must be allocated when it is used.
- * Handles are small numbers that are reused after they are closed. */
+/* Gives a texture or surface a handle for kernels. Its memory must be allocated whenever a kernel
+ * uses it. Handles are small numbers; a closed handle is reused. */
 enum emu_status emu_texture_open(struct emu_device *device, const struct emu_texture *texture,
                                  uint64_t *handle);
 enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle);
 
-/* --- modules and kernels ------------------------------------------------------------------------ */
+/* --- modules and kernels ---------------------------------------------------------------------- */
 
 #define EMU_MAX_PARAMS 1024 /* .param entries of one kernel */
 
@@ -189,7 +195,7 @@ enum emu_status emu_kernel(struct emu_device *device, uint32_t module, const cha
                            uint32_t *kernel);
 
 struct emu_param {
-    uint32_t offset, size; /* in the launch's parameter bytes */
+    uint32_t offset, size; /* bytes, in the launch's PARAMS */
 };
 
 struct emu_kernel_info {
@@ -202,40 +208,40 @@ struct emu_kernel_info {
     uint32_t const_bytes;             /* per module */
     uint32_t max_threads;             /* per CTA: .maxntid, or 1024 */
     uint32_t ptx_version, sm_version; /* 90 for 9.0; 75 for sm_75 */
-    uint32_t cluster[3];              /* CTAs of a cluster, x first; [0] is 0: any */
-    uint32_t max_cluster;             /* CTAs of a cluster, at most */
+    uint32_t cluster[3];              /* CTAs in a cluster along x, y, z; [0] is 0: any size */
+    uint32_t max_cluster;             /* the most CTAs in a cluster */
     bool needs_cluster;               /* a launch must give the cluster's size */
 };
 enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
                                 struct emu_kernel_info *info);
 
-/* --- launches ----------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------------------- */
 
 struct emu_launch {
     uint32_t kernel;
     uint32_t grid[3], block[3]; /* x, y, z */
-    uint32_t cluster[3];        /* CTAs of a cluster; [0] is 0: the kernel's number, or 1 */
+    uint32_t cluster[3];        /* CTAs in a cluster; [0] is 0: the kernel's size, or 1 */
     uint32_t dynamic_shared_bytes;
     const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
     uint32_t param_bytes;
-    bool cooperative; /* all CTAs run at once and may wait in grid.sync() */
-    bool alone;       /* the program's only thread waits: lent memory does not change */
+    bool cooperative; /* all CTAs run at the same time, for grid.sync() */
+    bool alone;       /* the program only waits: lent memory cannot change */
     bool may_park;    /* the launch may return EMU_PARKED */
 };
 
 /* Runs the launch to its end and, if it began, appends it to the record. COUNTERS (may be NULL)
- * gets its totals, even if it failed. */
+ * gets the launch's totals, even if it failed. */
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters);
 
-/* A launch with may_park is parked when its threads only poll memory that does not change. Its
- * caller continues it after changing memory: by calls, by other launches, or in lent memory. A
- * few hundred launches can be parked. */
+/* A launch with may_park is parked (stopped, to be continued) when its threads only poll memory
+ * that does not change. The caller continues it after changing memory: by calls, by other launches,
+ * or in lent memory. A few hundred launches can be parked at the same time. */
 struct emu_parked {
-    uint64_t launch;  /* its number, unique in the device */
-    bool sees_lent;   /* it has polled lent memory */
-    bool has_changed; /* it has changed memory since it began or was continued */
-    bool is_still;    /* it can only continue after others change memory */
+    uint64_t launch;  /* the launch's number, unique in the device */
+    bool sees_lent;   /* the launch has polled lent memory */
+    bool has_changed; /* the launch has changed memory since its last start */
+    bool is_still;    /* the launch can proceed only after others change memory */
 };
 /* After EMU_PARKED: the launch that this thread's latest call has parked. */
 struct emu_parked emu_parked(struct emu_device *device);
@@ -253,22 +259,22 @@ enum emu_status emu_abandon(struct emu_device *device, uint64_t launch);
 /* The streams that kernels print to: printf to EMU_STDOUT, failed assertions to EMU_STDERR. */
 enum emu_stream { EMU_STDOUT, EMU_STDERR, EMU_STREAMS };
 
-/* Takes the text that kernels have printed since the last call. The caller frees *TEXT, which is
- * NULL if there is none. */
+/* Takes the text that kernels have printed to STREAM since the last call. The caller frees *TEXT,
+ * which is NULL if there is no text. */
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length);
 
-/* --- the record ---------------------------------------------------------------------------------- */
+/* --- the record ------------------------------------------------------------------------------- */
 
 /* Whether the device has a record of launches and findings. */
 bool emu_has_record(struct emu_device *device);
-/* Appends a LINE from the program's library: SIZE bytes of JSON without a newline; see
+/* Appends a LINE from the program's runtime library: SIZE bytes of JSON without a newline; see
  * gpu/record/record.h. Fails if there is no record. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size);
 
 /* Limits of the virtual GPU: those of an H100, compute capability 9.0. */
 #define EMU_MAX_THREADS 1024u /* per CTA */
 #define EMU_MAX_SHARED                                                                             \
-    232448u /* per CTA, static and dynamic; the runtime library checks the opt-in */
+    232448u /* bytes per CTA, static and dynamic; the runtime library checks the opt-in */
 #define EMU_MULTIPROCESSORS 132u
 #define EMU_MAX_CLUSTER     16u /* CTAs; a program must opt in to more than 8 */
 #define EMU_WARP_SIZE       32u

@@ -1,9 +1,9 @@
-/* The device's options as LANEWISE_* variables, set before a program or its device starts.
+/* Reads the device's options from environment variables LANEWISE_*.
  *
- *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   numbers, as in emu_options
- *   LANEWISE_BACKWARDS=1                        the last CTA runs first, and its last warp
+ *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   as in emu_options
+ *   LANEWISE_BACKWARDS=1                        the last CTA runs first, and in it the last warp
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file: the record is appended to it
- *   LANEWISE_RECORD_BYTES                       a number: a longer record gets no more lines
+ *   LANEWISE_RECORD_BYTES                       a number: a record of this size gets no more lines
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
  *   LANEWISE_RULES=sector, gt200 or g80 */
 #ifndef GPU_ENVIRONMENT_H

@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 struct finding_kind {
-    const char *id;       /* "bank-conflict" */
+    const char *id;       /* such as "bank-conflict" */
     const char *tool;     /* "counters", "runtime", or as in compute-sanitizer */
     const char *severity; /* "error", "warning" or "note" */
     bool has_example;
     const char *title; /* the finding in one line */
-    const char *help;  /* a thing to try, in one line */
+    const char *help;  /* a fix to try, in one line */
     const char *text;  /* the long form: a paragraph */
 };
 

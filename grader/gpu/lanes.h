@@ -1,4 +1,5 @@
-/* Warps, blocks and loops over lanes, for all folders of the emulator. */
+/* Sizes of warps and blocks, and attributes for functions that loop over lanes. All folders of the
+ * emulator include this header. */
 #ifndef GPU_LANES_H
 #define GPU_LANES_H
 
@@ -8,14 +9,15 @@
 #define BARRIERS  16u /* per CTA */
 
 /* The compiler builds a function that loops over lanes three times: for AVX-512, for AVX2 and
- * for any other CPU. The loader picks one. Sanitizers do not work with this. */
+ * for any other CPU. The loader picks one. Sanitizers do not support these clones. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__) || !defined(__x86_64__)
 #define LANES_CLONES
 #else
 #define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
-/* Helpers of such a function must be inlined: then they are compiled for the same CPU. */
+/* For helpers of a function with LANES_CLONES: as part of it, they are compiled for the same
+ * CPU. */
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #endif

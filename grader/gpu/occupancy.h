@@ -8,12 +8,12 @@
 
 #define EMU_SM_WARPS        64u
 #define EMU_SM_CTAS         32u
-#define EMU_SM_REGISTERS    65536u /* also the most that a CTA may have */
+#define EMU_SM_REGISTERS    65536u /* of an SM; one CTA may have all of them */
 #define EMU_SM_SHARED       233472u
 #define EMU_SHARED_RESERVED 1024u /* bytes that a CTA takes in addition to its own shared memory */
 #define EMU_SHARED_UNIT     128u  /* shared memory comes in units of this many bytes */
 
-/* The resource that leaves no room for more CTAs: the first of these, if several do. */
+/* The resource that is used up first. If several are, the first in this list. */
 enum emu_occupancy_limit {
     EMU_BY_WARPS,
     EMU_BY_BLOCKS,
@@ -23,8 +23,8 @@ enum emu_occupancy_limit {
 };
 
 struct emu_occupancy {
-    uint32_t ctas;  /* on one SM; 0: not even one CTA fits */
-    uint32_t warps; /* in these CTAs: at most EMU_SM_WARPS */
+    uint32_t ctas;  /* CTAs on one SM; 0: not even one fits */
+    uint32_t warps; /* warps of these CTAs: at most EMU_SM_WARPS */
     enum emu_occupancy_limit limit;
 };
 
@@ -36,16 +36,17 @@ struct emu_demand {
 };
 
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
-/* The same for a kernel that prefers only PERCENT of the largest shared memory; the rest is
- * cache. The SM gets the next larger division that exists and that holds a CTA. */
+/* Like emu_occupancy(), for a kernel that asks for only PERCENT of the SM's shared memory and
+ * leaves the rest to the cache. The SM gets the next larger split that GPUs offer and that holds a
+ * CTA. */
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent);
 
-/* The number of clusters of SIZE CTAs that the GPU holds at once. A cluster stays within one
- * group of SMs. */
+/* The number of clusters of SIZE CTAs that the GPU holds at the same time. A cluster stays within
+ * one group of SMs. */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size);
 
-/* The largest CTA, in threads, whose threads can have this many REGISTERS each: whole warps, at
- * most 1024. */
+/* The number of threads of the largest CTA whose threads can have REGISTERS each: a multiple of
+ * the warp size, at most 1024. */
 uint32_t emu_occupancy_threads(uint32_t registers);
 
 /* "warps", "blocks", "registers" or "shared memory". */

@@ -1,16 +1,17 @@
-/* The GPU whose rules turn a warp's addresses into traffic. The rules do not change any result. */
+/* The rules by which a warp's addresses are counted as memory traffic: those of today's GPUs or of
+ * old ones. They change counters, never results. */
 #ifndef GPU_RULES_H
 #define GPU_RULES_H
 
 #include <stdbool.h>
 
 enum emu_rules {
-    EMU_SECTOR, /* today's: sectors of 32 bytes, 32 banks */
+    EMU_SECTOR, /* today's GPUs: sectors of 32 bytes, 32 banks */
     EMU_GT200,  /* compute capability 1.2 and 1.3: see observe/old_rules.h */
-    EMU_G80,    /* 1.0 and 1.1 */
+    EMU_G80,    /* compute capability 1.0 and 1.1 */
 };
 
-/* The names for a message. */
+/* The names of all rules, for messages. */
 #define EMU_RULES_NAMES "sector, gt200, g80"
 
 /* Sets *RULES to the rules called NAME. False: the name is unknown. */

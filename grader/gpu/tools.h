@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Bits. Memcheck and synccheck always run, and so do the counters if the caller wants them.
- * EMU_ONLY switches these off. */
+/* The bits of a set of tools. Unless EMU_ONLY is set, memcheck and synccheck always run, and the
+ * counters run if the caller asks for them. */
 enum emu_tool {
     EMU_ONLY = 32, /* run only the named tools */
 #define T(tool, name, code, bits) EMU_##tool = bits,
@@ -13,8 +13,9 @@ enum emu_tool {
 #undef T
 };
 
-/* The names for a message. "origins" is for gradings. "none" and "counters", which set EMU_ONLY,
- * are for measuring the cost of the tools. */
+/* The names of the tools that users can choose, for messages. emu_find_tools() also knows
+ * "origins", which only gradings use, and "none" and "counters", which set EMU_ONLY to measure
+ * what tools cost. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, racecheck, initcheck"
 
 /* Sets *TOOLS to the tools in LIST, separated by commas. False: LIST has an unknown name. */

@@ -20,11 +20,11 @@ struct header {
 };
 
 struct case_data {
-    unsigned char *bytes; /* as in the file */
+    unsigned char *bytes; /* the whole contents of the file */
     size_t size;
     size_t array_count;
     struct case_array arrays[CASE_MAX_ARRAYS];
-    size_t starts[CASE_MAX_ARRAYS]; /* offsets of the elements: the block may move */
+    size_t starts[CASE_MAX_ARRAYS]; /* the elements' offsets: the block can move */
 };
 
 size_t case_type_size(enum case_type type)
@@ -68,7 +68,7 @@ void case_free(struct case_data *data)
     free(data);
 }
 
-/* Notes the array whose elements begin at START. */
+/* Adds the array whose elements begin at START to the table. */
 static void note_array(struct case_data *data, const struct header *header, size_t start)
 {
     struct case_array *array = &data->arrays[data->array_count];
@@ -78,7 +78,7 @@ static void note_array(struct case_data *data, const struct header *header, size
     data->starts[data->array_count++] = start;
 }
 
-/* Points every array to its elements, once the bytes no longer move. */
+/* Points every array to its elements, after the block of bytes has been allocated or moved. */
 static void point_arrays(struct case_data *data)
 {
     for (size_t i = 0; i < data->array_count; ++i)
@@ -178,7 +178,7 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
     else if (status.st_size == 0)
         wrong = "is empty";
     else if ((uint64_t)status.st_size > max_bytes)
-        wrong = "is larger than any answer";
+        wrong = "is larger than any valid answer";
     else if (!(data->bytes = malloc((size_t)status.st_size)))
         wrong = "does not fit into memory";
     while (!wrong && data->size < (size_t)status.st_size) {
@@ -194,7 +194,7 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
     return wrong;
 }
 
-/* Adds the array at AT and returns where the next one begins. 0: it is malformed. */
+/* Adds the array at offset AT. Returns the offset of the next one; 0: the array is malformed. */
 static size_t parse_array(struct case_data *data, size_t at)
 {
     struct header header;
@@ -218,7 +218,7 @@ static size_t parse_array(struct case_data *data, size_t at)
 static const char *parse(struct case_data *data)
 {
     if (data->size < sizeof magic || memcmp(data->bytes, magic, sizeof magic) != 0)
-        return "does not begin as lab_open() wrote it";
+        return "does not begin with the header that lab_open() writes";
     for (size_t at = sizeof magic; at < data->size;) {
         at = parse_array(data, at);
         if (at == 0)

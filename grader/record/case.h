@@ -1,8 +1,8 @@
 /* Case and result files, which pass named arrays of numbers between the grader and a submission.
  *
- * shared/lab.h describes the format, and is the submission's side. This is the grader's side: a
- * broken or hostile program may have written what it reads, so it checks every size before it uses
- * it, and refuses files larger than the caller allows. */
+ * shared/lab.h describes the format, and is the submission's side. This is the grader's side. A
+ * broken or hostile program may have written the file, so every size in it is checked before use,
+ * and files larger than the caller allows are refused. */
 #ifndef RECORD_CASE_H
 #define RECORD_CASE_H
 
@@ -18,7 +18,7 @@ enum case_type { CASE_INT = 1, CASE_FLOAT = 2, CASE_DOUBLE = 3, CASE_U64 = 4 };
 struct case_array {
     char name[CASE_NAME_SIZE];
     enum case_type type;
-    size_t count;       /* elements */
+    size_t count;       /* number of elements */
     const void *values; /* owned by the case; aligned to 8 bytes */
 };
 
@@ -28,18 +28,18 @@ struct case_data;
 struct case_data *case_new(void);
 void case_free(struct case_data *data); /* NULL is allowed */
 
-/* Appends an array with a copy of COUNT values. False: out of memory, too many arrays, a name that
- * is too long or taken. */
+/* Appends an array with a copy of COUNT values. False: out of memory, too many arrays, or a
+ * name that is too long or already used. */
 bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
               size_t count);
-/* Appends an array and returns the place for its values, which the caller fills in before the next
- * call. NULL: as above. */
+/* Appends an array and returns the place for its values. The caller fills them in before the next
+ * call. NULL: it failed, for the same reasons as case_add(). */
 void *case_add_room(struct case_data *data, const char *name, enum case_type type, size_t count);
 
 /* The array NAME, or NULL. */
 const struct case_array *case_find(const struct case_data *data, const char *name);
 
-/* Bytes of the elements of all arrays. */
+/* The bytes of all arrays' elements together. */
 size_t case_bytes(const struct case_data *data);
 
 /* Array number INDEX, from 0; NULL after the last. */

@@ -1,5 +1,6 @@
-/* Source lines over all runs of a grading: the sums of their counters, and of each line the access
- * that cost most beyond its ideal. Elements are those of a run's record (record/record.h). */
+/* Adds up the counters of each source line over all runs of a grading, and keeps each line's most
+ * wasteful access: the one with the highest cost minus ideal cost. record/record.h describes the
+ * elements of these arrays. */
 #ifndef RECORD_LINES_H
 #define RECORD_LINES_H
 
@@ -9,8 +10,8 @@
  * FILE_NAME: only lines of files with that name, in any folder; NULL: all. */
 void record_add_lines(json_t *lines, const json_t *from, const char *file_name);
 
-/* Adds FROM to ACCESSES, at most RECORD_ACCESSES of them. Of equally costly accesses it keeps the
- * first. */
+/* Adds FROM to ACCESSES, which keeps at most RECORD_ACCESSES elements. Of equally wasteful accesses
+ * of a line it keeps the first. */
 void record_add_accesses(json_t *accesses, const json_t *from, const char *file_name);
 
 #endif

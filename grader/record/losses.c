@@ -23,10 +23,10 @@ json_int_t record_loss_waste(const json_t *finding)
 
 /* --- units ------------------------------------------------------------------------------------ */
 
-/* A unit of losses. The sum of some counters is the run's total in that unit. */
+/* A unit of losses. The sum of the counters in ALL is the run's total in this unit. */
 struct unit {
-    const char *name, *id; /* ID: how the ids of its losses begin */
-    unsigned count;        /* of the counters */
+    const char *name, *id; /* ID: losses in this unit have ids that begin with it */
+    unsigned count;        /* number of counters in ALL */
     enum emu_counter all[4];
 };
 
@@ -86,9 +86,10 @@ static void write_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "%lld-way bank conflict, %s extra wavefronts",
                  (long long)((worst + least - 1) / least), waste);
     else if (strcmp(id, "divergent-branch") == 0)
-        snprintf(text, size, "lanes of a warp part here, %s extra warp instructions", waste);
+        snprintf(text, size,
+                 "lanes of a warp take different paths here, %s extra warp instructions", waste);
     else if (strcmp(id, "redundant-load") == 0)
-        snprintf(text, size, "the same words loaded again, %s extra sectors", waste);
+        snprintf(text, size, "the same words are loaded again, %s extra sectors", waste);
     else if (strcmp(id, "serial-kernel") == 0)
         snprintf(text, size, "one lane does nearly all of the work, %s extra warp instructions",
                  waste);
@@ -96,11 +97,12 @@ static void write_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "%s", json_text_of(loss, "message"));
 }
 
-/* "625 sectors, 8.0x fewer" */
+/* Writes the ideal in words, such as "625 sectors, 8.0x fewer". */
 static void write_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
 {
     double times = (double)json_integer_of(loss, "cost") / (double)json_integer_of(loss, "ideal");
-    size_t length = strlen(unit->name) - (json_integer_of(loss, "ideal") == 1); /* "1 sector" */
+    size_t length =
+        strlen(unit->name) - (json_integer_of(loss, "ideal") == 1); /* no "s": "1 sector" */
     snprintf(text, size, "%s %.*s, %.1fx fewer", NUMBER((uint64_t)json_integer_of(loss, "ideal")),
              (int)length, unit->name, times);
 }
@@ -158,7 +160,7 @@ static void sort(json_t *findings)
     for (size_t i = 0; entries && i < count; i++)
         entries[i] = (struct entry){json_incref(json_array_get(findings, i)), i};
     if (!entries)
-        return; /* unsorted: only people read the order */
+        return; /* out of memory: unsorted findings are good enough */
     qsort(entries, count, sizeof *entries, by_waste);
     for (size_t i = 0; i < count; i++)
         json_array_set_new(findings, i, entries[i].finding);

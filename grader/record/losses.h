@@ -1,5 +1,5 @@
-/* Losses, the findings of severity "warning", in words: what they cost, and how much of it is
- * waste. */
+/* Describes losses in words. A loss is a finding of severity "warning": its cost (sectors,
+ * wavefronts or instructions) is higher than the ideal cost, and the difference is waste. */
 #ifndef RECORD_LOSSES_H
 #define RECORD_LOSSES_H
 
@@ -7,9 +7,10 @@
 #include <stdbool.h>
 
 /* Completes the losses of DOCUMENT (lanewise/run/v1), which are sums over all launches. Adds
- * "message", "unit" (of cost and ideal), "share" (the cost in percent of all such units of the
- * run), "spare" (the ideal in words) and "help"; removes members that only served to compute these.
- * Sorts the findings: errors in their order, then losses, the most wasteful first, then notes. */
+ * "message", "unit" (of cost and ideal), "share" (the cost in percent of the run's total in that
+ * unit), "spare" (the ideal in words) and "help"; removes members that only served to compute
+ * these. Sorts the findings: errors in their order, then losses, the most wasteful first, then
+ * notes. */
 void record_describe_losses(json_t *document);
 
 /* Whether FINDING is a loss, and how many units it wastes. */

@@ -1,5 +1,5 @@
-/* The reader of the record. Each value is copied alone, by a function that checks its type and
- * range; no other value reaches the document. */
+/* The reader of the record. A value reaches the document only through one of the copy_ functions,
+ * which check its type and range. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ enum {
     MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
     MAX_MESSAGE = 1024,        /* bytes of a message that are kept */
     MAX_TRUSTED = 1 << 30,     /* bytes of a trusted program's record */
-    MAX_SOURCE_LINE = 1 << 24, /* a line number */
+    MAX_SOURCE_LINE = 1 << 24, /* largest line number */
     MAX_RELATED = 8,           /* related places of a finding */
     MAX_FUNCTION = 100,        /* bytes of the name of an API function */
     MAX_FUNCTIONS = 1000,      /* functions; CUDA has fewer */
@@ -117,7 +117,7 @@ static bool copy_lines(json_t *launch, const json_t *from)
     return good;
 }
 
-/* Adds the occupancy, also in percent of a multiprocessor's warps. */
+/* Adds the occupancy, in warps and in percent of a multiprocessor's warps. */
 static bool copy_occupancy(json_t *launch, const json_t *from)
 {
     json_t *occupancy = json_object();
@@ -158,7 +158,7 @@ static bool add_launch(json_t *launches, const json_t *from)
 /* The document under construction. */
 struct builder {
     json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows;
-    json_t *known; /* findings by finding_key(), to add up their counts */
+    json_t *known; /* findings under their finding_key(), to add up counts */
     json_t *copies;
 };
 
@@ -173,8 +173,9 @@ const json_t *record_other_access(const json_t *finding)
     return first && !json_object_get(first, "message") ? first : NULL;
 }
 
-/* Findings with the same key become one: those of one kind at one place, or a pair of places;
- * without a place, those with the same message. The caller frees it. */
+/* The key of FINDING; findings with the same key become one. The key has the id and the place, or
+ * the pair of places; for a finding without a place, the id and the message. The caller frees the
+ * key. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
@@ -199,7 +200,7 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Adds FINDING's counts to KNOWN's. A loss keeps the cause of the larger one. */
+/* Adds FINDING's counts to KNOWN's. If FINDING wastes more, KNOWN takes over its cause. */
 static void add_same(json_t *known, const json_t *finding)
 {
     static const char *const of_cause[] = {"cause", "help", "column", "worst_cost", "worst_ideal"};
@@ -359,7 +360,8 @@ static bool is_function_name(const char *name)
     return length > 0 && length < MAX_FUNCTION && name[length] == '\0';
 }
 
-/* Adds FROM, which may be NULL, to COUNTS: a program may consist of several processes. */
+/* Adds the counts in FROM, which may be NULL, to COUNTS. If a program has several processes, each
+ * reports its own counts. */
 static bool add_counts(json_t *counts, const json_t *from)
 {
     const char *name;
@@ -437,7 +439,7 @@ static bool add_lines(struct builder *builder, FILE *file, char *error, size_t s
                          (length = getline(&text, &room, file)) > 0;) {
         number++;
         if (text[length - 1] != '\n')
-            break; /* the last line, cut off */
+            break; /* the last line is cut off */
         good = add_line(builder, text, length);
     }
     if (!good)

@@ -1,12 +1,11 @@
-/* Reads the record of a program and makes it the launches and findings of a "lanewise/run/v1"
- * document.
+/* Reads the record of a program into a "lanewise/run/v1" document.
  *
- * The record is one JSON object a line; gpu/record/record.h describes the lines. The emulator
+ * The record is one JSON object per line; gpu/record/record.h describes the lines. The emulator
  * writes it: in a grading, that is the device's process, which the submission reaches only by
  * requests (gpu/remote/wire.h); with `lanewise run`, it is the program's own process.
  *
- * The reader trusts neither. It checks every value, and only values of the format and printable
- * text get into the document. */
+ * The reader trusts neither process. It checks every value: only values of the right type and
+ * range, and printable text, get into the document. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -14,15 +13,15 @@
 #include <stddef.h>
 
 #define RECORD_SCHEMA "lanewise/run/v1"
-/* Limits. */
-#define RECORD_BYTES    ((size_t)64 << 20) /* of a submission's record; labs write some KB */
+/* Upper limits. */
+#define RECORD_BYTES    ((size_t)64 << 20) /* of a submission's record; labs write a few KB */
 #define RECORD_LAUNCHES (1u << 17)
-#define RECORD_FINDINGS 1000u /* of different kinds and places; further ones are left out */
+#define RECORD_FINDINGS 1000u /* findings; further ones are left out */
 #define RECORD_ACCESSES 1000u /* source lines with an access; further ones are left out */
 #define RECORD_LANES    32u
-#define RECORD_COUNTER  (1ll << 45) /* a counter of one launch: sums of all fit 63 bits */
+#define RECORD_COUNTER  (1ll << 45) /* of one launch; the sum of all launches fits 63 bits */
 
-/* The record PATH as a new object:
+/* Returns the record in the file PATH as a new object:
  *
  *   {"schema": "lanewise/run/v1",
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
@@ -40,25 +39,29 @@
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
- * "calls" are those of the CUDA runtime; `<<<>>>` is cudaLaunchKernel. {} if the program was
- * killed. The program itself reports them. "requests" and "rows" are what a device in another
- * process counted (gpu/remote/calls.def); {} without such a device.
+ * "calls" counts the program's calls of the CUDA runtime, as the program itself reports them;
+ * `<<<>>>` counts as cudaLaunchKernel. A program that was killed has {}. "requests" and "rows" are
+ * counted by a device in another process (gpu/remote/tally.h); without such a device they are {}.
  *
- * Findings with the same id, file, line and related place become one, and their counts add up;
- * without a file, those with the same message. A finding about a pair of accesses has the other one
- * in "related"; a place there with a "message", such as "allocated here", is not an access.
- * "copies", "missing" and "accesses" are as in gpu/record/record.h: copies to the host, if origins
- * were watched; the bytes that never reached the device, if main() saw a decoy input; and of each
- * line the access that cost most beyond its ideal over all launches, if accesses were recorded.
+ * Findings with the same id, file, line and related place become one, and their counts add up.
+ * Findings without a file become one if their messages are the same. A finding about a pair of
+ * accesses has the place of the other access in "related"; a related place with a "message", such
+ * as "allocated here", is not an access.
+ *
+ * gpu/record/record.h describes "copies", "missing" and "accesses". "copies" are the copies to the
+ * host, if the tool "origins" ran. "missing" counts the bytes of the input that never reached the
+ * device, if main() saw a decoy input. "accesses" has the most wasteful access of each line over
+ * all launches, if accesses were recorded.
  *
  * A last line without a newline is left out: its writer was killed. NULL: ERROR (SIZE bytes) says
  * in a few words what is wrong with the file, such as "is missing" or "is malformed in line 3". */
 json_t *record_read(const char *path, char *error, size_t size);
 
-/* Reads the record from FD, and closes it. For a trusted program, whose record may be larger. */
+/* Like record_read(), for the record of a trusted program, which may be larger. Reads from FD and
+ * closes it. */
 json_t *record_take(int fd, char *error, size_t size);
 
-/* The place of the other access, of a finding about a pair of accesses; else NULL. */
+/* The place of the other access if FINDING is about a pair of accesses; otherwise NULL. */
 const json_t *record_other_access(const json_t *finding);
 
 #endif

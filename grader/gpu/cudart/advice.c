@@ -1,6 +1,6 @@
-/* Advice and prefetches for managed memory. There is only one copy of such memory, so they change
- * nothing but the answers of cudaMemRangeGetAttribute(). They apply to whole pages, and are kept as
- * spans of pages with equal advice. */
+/* Advice and prefetches for managed memory. There is only one copy of managed memory, so advice and
+ * prefetches only change the results of cudaMemRangeGetAttribute(). They apply to whole pages. A
+ * span is a run of pages with equal advice. */
 #include "gpu/cudart/work.h"
 
 #include <pthread.h>
@@ -9,12 +9,12 @@
 #define PAGE 4096ull
 
 struct advice {
-    bool read_mostly, by_device, by_host;         /* by_...: cudaMemAdviseSetAccessedBy */
-    struct cudaMemLocation preferred, prefetched; /* their type is Invalid: not set */
+    bool read_mostly, by_device, by_host;         /* by_...: set by cudaMemAdviseSetAccessedBy */
+    struct cudaMemLocation preferred, prefetched; /* if not set, their type is Invalid */
 };
 
-/* The pages from START to before END. Spans are sorted by address; pages outside all spans have no
- * advice. */
+/* The pages from START up to END, without END. Spans are sorted by address; pages outside of all
+ * spans have no advice. */
 struct span {
     uintptr_t start, end;
     struct advice advice;
@@ -24,7 +24,7 @@ struct span {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct span *spans;
 
-/* --- spans, with the lock held ---------------------------------------------------------------- */
+/* --- spans: callers hold the lock ------------------------------------------------------------- */
 
 /* Inserts SPAN before the one at AT. False: out of memory. */
 static bool insert(struct span **at, struct span span)
@@ -52,8 +52,8 @@ static bool cut(uintptr_t address)
     return true;
 }
 
-/* Makes spans cover the pages exactly, adding empty advice where there was no span. False: out of
- * memory. */
+/* Makes whole spans cover exactly the pages from START to END. Adds spans with empty advice where
+ * there were none. False: out of memory. */
 static bool cover(uintptr_t start, uintptr_t end)
 {
     struct span **at = &spans;
@@ -69,8 +69,8 @@ static bool cover(uintptr_t start, uintptr_t end)
     return true;
 }
 
-/* The pages that COUNT bytes at PTR touch. Pages are counted from the start of RANGE, which on a
- * GPU starts a page. */
+/* The pages that COUNT bytes at PTR touch. Pages are counted from the start of RANGE, because on a
+ * GPU a range starts at a page boundary. */
 static void pages_of(const struct rt_range *range, const void *ptr, size_t count, uintptr_t *start,
                      uintptr_t *end)
 {
@@ -136,7 +136,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
         advice->read_mostly = what == cudaMemAdviseSetReadMostly;
         break;
     case cudaMemAdviseSetPreferredLocation:
-        advice->preferred = is_device ? where : the_host; /* without the host's NUMA node */
+        advice->preferred = is_device ? where : the_host; /* drops the host's NUMA node */
         break;
     case cudaMemAdviseUnsetPreferredLocation:
         advice->preferred = (struct cudaMemLocation){cudaMemLocationTypeInvalid, 0};
@@ -148,7 +148,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
     }
 }
 
-/* Stands for a prefetch among the kinds of advice. */
+/* Stands for a prefetch in a parameter that is a kind of advice. */
 #define PREFETCHED ((enum cudaMemoryAdvise)0)
 
 static cudaError_t note_advice(const void *ptr, size_t count, enum cudaMemoryAdvise what,
@@ -209,8 +209,8 @@ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLo
     return rt_return(flags ? cudaErrorInvalidValue : rt_prefetch(ptr, count, location, stream));
 }
 
-/* Restricts who may use managed memory while kernels run. It has no effect: the host may always use
- * it here. */
+/* On a GPU, this restricts access to managed memory while kernels run. The emulator always allows
+ * all accesses, so this only checks its arguments. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t length, unsigned flags)
 {
     struct rt_work nothing = {.type = cudaGraphNodeTypeEmpty};
@@ -228,7 +228,7 @@ static bool is_same(struct cudaMemLocation a, struct cudaMemLocation b)
     return a.type == b.type && a.id == b.id;
 }
 
-/* Keeps in ALL only the advice that PART has too. */
+/* Removes from ALL the advice that PART does not have. */
 static void intersect(struct advice *all, const struct advice *part)
 {
     const struct cudaMemLocation none = {cudaMemLocationTypeInvalid, 0};
@@ -267,7 +267,7 @@ static struct advice advice_of(const struct rt_range *range, const void *ptr, si
     return all;
 }
 
-/* PLACE as a device number, cudaCpuDeviceId or cudaInvalidDeviceId. */
+/* Converts PLACE to a device number, cudaCpuDeviceId or cudaInvalidDeviceId. */
 static int number_of(struct cudaMemLocation place)
 {
     switch (place.type) {
@@ -280,7 +280,7 @@ static int number_of(struct cudaMemLocation place)
     }
 }
 
-/* The id that goes with the type of PLACE. */
+/* The id of PLACE; cudaInvalidDeviceId if no place is set. */
 static int id_of(struct cudaMemLocation place)
 {
     return place.type == cudaMemLocationTypeInvalid ? cudaInvalidDeviceId : place.id;
@@ -306,7 +306,7 @@ static int attribute_of(const struct advice *advice, enum cudaMemRangeAttribute 
     }
 }
 
-/* Lists the processors of cudaMemAdviseSetAccessedBy, then fills up with cudaInvalidDeviceId. */
+/* Lists the processors of cudaMemAdviseSetAccessedBy in USERS. The rest is cudaInvalidDeviceId. */
 static void list_users(const struct advice *advice, int *users, size_t room)
 {
     size_t count = 0;

@@ -8,7 +8,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_array *arrays;
 
-/* The list's link to ARRAY, or NULL if ARRAY is not live. The caller holds the lock. */
+/* The pointer to ARRAY in the list; NULL if ARRAY is not live. The caller holds the lock. */
 static struct rt_array **find(cudaArray_const_t array)
 {
     for (struct rt_array **at = &arrays; *at; at = &(*at)->next)
@@ -242,7 +242,8 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms, cudaStream_
 
 /* --- rows of an array: offsets and widths in bytes -------------------------------------------- */
 
-/* *AT is the device address X bytes into row Y of ARRAY; *LEFT bytes follow it in the array. */
+/* Sets *AT to the device address X bytes into row Y of ARRAY, and *LEFT to the number of bytes from
+ * there to the end of the array. */
 static cudaError_t part(cudaArray_const_t array, size_t x, size_t y, struct rt_array **live,
                         char **at, size_t *left)
 {
@@ -257,20 +258,20 @@ static cudaError_t part(cudaArray_const_t array, size_t x, size_t y, struct rt_a
     return cudaSuccess;
 }
 
-/* Whether HEIGHT rows of WIDTH bytes fit from (X, Y) on. */
+/* Whether HEIGHT rows of WIDTH bytes from (X, Y) on are inside ARRAY. */
 static bool rows_fit(const struct rt_array *array, size_t x, size_t y, size_t width, size_t height)
 {
     return width <= array->pitch - x && height <= array->height - y;
 }
 
-/* Whether KIND is right for an array, which is always on the device. */
+/* Whether KIND is right for a copy to or from an array, which is always on the device. */
 static bool kind_fits(enum cudaMemcpyKind kind, bool to_array)
 {
     return kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
            kind == (to_array ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
 }
 
-/* Makes work that copies rows between ARRAY and PTR, in the direction that TO_ARRAY says. */
+/* Makes work that copies rows from PTR to ARRAY, or from ARRAY to PTR if TO_ARRAY is false. */
 static cudaError_t rows_work(struct rt_work *work, cudaArray_const_t array, size_t x, size_t y,
                              void *ptr, size_t pitch, size_t width, size_t height,
                              enum cudaMemcpyKind kind, bool to_array)
@@ -343,7 +344,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
     return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
-/* --- bytes of an array, across its rows (deprecated calls, still exported) -------------------- */
+/* --- bytes of an array, across its rows: deprecated, but still exported ----------------------- */
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

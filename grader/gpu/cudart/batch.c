@@ -1,9 +1,10 @@
-/* Batches: one call asks for many copies, prefetches or discards. CUDA may do them in any order; we
- * do them in the order of the list. */
+/* Batches: one call asks for many copies, prefetches or discards. CUDA may perform them in any
+ * order; this library performs them in the order of the list. */
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/graphs.h"
 
-/* Whether FIRST is legal: entry i of a list of LISTED applies to the elements from FIRST[i] on. */
+/* Whether FIRST is legal. It belongs to a list of LISTED attributes or places: entry i applies to
+ * the elements of the batch from number FIRST[i] on. */
 static bool are_firsts(const size_t *first, size_t listed, size_t count)
 {
     if (!first || !listed || listed > count || first[0] != 0)
@@ -19,7 +20,7 @@ static bool is_order(enum cudaMemcpySrcAccessOrder order)
     return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
 }
 
-/* Refuses the legacy default stream and captured streams; their capture stays valid. */
+/* Refuses the legacy default stream and captured streams. A capture stays valid when it refuses. */
 static cudaError_t check_batch_stream(cudaStream_t stream)
 {
     cudaError_t error = rt_check_stream(stream);
@@ -61,14 +62,14 @@ cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const
 
 /* --- copies of boxes -------------------------------------------------------------------------- */
 
-/* The array at this side of the copy, or NULL. */
+/* The array on this side of the copy; NULL if this side is not an array. */
 static cudaArray_t array_of(const struct cudaMemcpy3DOperand *side)
 {
     return side->type == cudaMemcpyOperandTypeArray ? side->op.array.array : NULL;
 }
 
-/* Turns one side into the form of cudaMemcpy3DParms. A row or layer length of 0 means that there
- * are no gaps. */
+/* Converts one side of the copy to the members of cudaMemcpy3DParms. A length of 0 for rows or
+ * layers means that there are no gaps. */
 static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent extent,
                       size_t element, cudaArray_t *array, struct cudaPos *at,
                       struct cudaPitchedPtr *ptr)
@@ -91,7 +92,7 @@ static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent 
 static bool make_box(struct rt_work *work, const struct cudaMemcpy3DBatchOp *op)
 {
     cudaArray_t array = array_of(&op->src) ? array_of(&op->src) : array_of(&op->dst);
-    size_t element = array ? rt_array_element(array) : 1; /* sizes count elements, else bytes */
+    size_t element = array ? rt_array_element(array) : 1; /* bytes in a unit of OP's sizes */
     struct cudaMemcpy3DParms copy = {.extent = op->extent, .kind = cudaMemcpyDefault};
     if (!op->extent.width || !op->extent.height || !op->extent.depth ||
         !is_order(op->srcAccessOrder) || op->flags > cudaMemcpyFlagPreferOverlapWithCompute)
@@ -159,7 +160,7 @@ cudaError_t cudaMemPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count,
                            : prefetch(ptrs, sizes, count, places, first, listed, stream));
 }
 
-/* CUDA allows discarded memory to keep its contents, so this only checks the call. */
+/* CUDA allows discarded memory to keep its contents, so this only checks the arguments. */
 cudaError_t cudaMemDiscardBatchAsync(void **ptrs, size_t *sizes, size_t count,
                                      unsigned long long flags, cudaStream_t stream)
 {

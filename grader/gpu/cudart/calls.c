@@ -1,8 +1,9 @@
 /* Counts the calls of API functions. When the program ends, the library writes the counts as the
- * record's last line. A program that does not end by exit() or main()'s return leaves no counts.
+ * last line of the record. A program that does not end by exit() or by returning from main() leaves
+ * no counts.
  *
- * Each RT_CALLED() or rt_return() in the source has its own counter, which enters a list at its
- * first use. The counters of one function are added up at the end. A count costs one atomic
+ * Each RT_CALLED() or rt_return() in the source has its own counter, which enters a list when it is
+ * first used. The counters of a function are added up at the end. Counting a call costs one atomic
  * addition. */
 #include "gpu/cudart/rt.h"
 
@@ -21,7 +22,8 @@ static void note_status(int status, void *nothing)
     exit_status = status;
 }
 
-/* Runs at the first call: a handler from before main() would run after the destructor below. */
+/* Called at the first API call: a handler set before main() would run after the destructor
+ * below. */
 static void ask_for_status(void)
 {
     on_exit(note_status, NULL);
@@ -41,11 +43,11 @@ void rt_count_call(struct rt_call *call)
         ;
 }
 
-/* The function's name in a program; NULL: not to be counted, because it is not an API function or
- * only nvcc's code calls it. */
+/* The name of the function in a program. NULL: do not count it, because it is not an API function
+ * or only code from nvcc calls it. */
 static const char *public_name(const char *name)
 {
-    if (strcmp(name, "__cudaLaunchKernel") == 0) /* nvcc 13's name for it */
+    if (strcmp(name, "__cudaLaunchKernel") == 0) /* called by code from nvcc 13 */
         return "cudaLaunchKernel";
     return strncmp(name, "cuda", 4) == 0 ? name : NULL;
 }
@@ -64,7 +66,7 @@ static json_t *counts_by_name(void)
     return counts;
 }
 
-static pid_t process; /* of the program; a forked child writes no counts */
+static pid_t process; /* the process of the program; a forked child writes no counts */
 
 __attribute__((constructor)) static void note_process(void)
 {
@@ -75,7 +77,7 @@ __attribute__((destructor)) static void record_calls(void)
 {
     if (!called || getpid() != process)
         return;
-    if (exit_status == 0) /* a program that fails has bigger problems than leaks */
+    if (exit_status == 0) /* leaks of a program that failed are not interesting */
         rt_report_leaks();
     rt_record(json_pack("{s:o}", "calls", counts_by_name()));
 }

@@ -1,4 +1,4 @@
-/* Channel descriptors: plain values that say what an element of an array or a texture is. */
+/* Channel descriptors: plain values that describe an element of an array or a texture. */
 #include "gpu/cudart/rt.h"
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,

@@ -1,5 +1,6 @@
-/* Clusters of blocks: the size that a launch uses, whether it is legal, and how many clusters the
- * GPU holds. The kernel (__cluster_dims__), the kernel's attributes or the launch set the size. */
+/* Clusters of blocks: the cluster size of a launch, whether it is legal, and how many clusters the
+ * GPU holds. The size is set by the kernel (__cluster_dims__), by its attributes or by the
+ * launch. */
 #include "gpu/cudart/work.h"
 
 #include <string.h>
@@ -25,8 +26,8 @@ static bool is_same(dim3 a, dim3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Blocks of a cluster. A side that is too long counts as EMU_MAX_CLUSTER + 1, so the product cannot
- * overflow. */
+/* The number of blocks in a cluster. A side that is too long counts as EMU_MAX_CLUSTER + 1, so that
+ * the product cannot overflow. */
 static uint32_t blocks_of(dim3 cluster)
 {
     const uint32_t side[3] = {cluster.x, cluster.y, cluster.z};
@@ -59,14 +60,14 @@ cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt
             "clusters of %u x %u x %u blocks are impossible: this kernel's clusters have %u x %u x %u",
             size.x, size.y, size.z, fixed.x, fixed.y, fixed.z);
     else if (!blocks_of(size))
-        report("clusters of %u x %u x %u blocks are impossible: at least 1 in each direction",
+        report("clusters of %u x %u x %u blocks are impossible: a side must have at least 1 block",
                size.x, size.y, size.z);
     else if (blocks_of(size) > most_blocks(function))
         report("clusters of %u x %u x %u blocks are too large: at most %u%s", size.x, size.y,
                size.z, most_blocks(function),
                function->wide_clusters || function->info.max_cluster <= RT_PORTABLE_CLUSTER
                    ? ""
-                   : ", or 16 by cudaFuncSetAttribute()");
+                   : ", or 16 after cudaFuncSetAttribute()");
     else if (grid.x % size.x || grid.y % size.y || grid.z % size.z)
         report("a grid of %u x %u x %u blocks cannot be divided into clusters of %u x %u x %u",
                grid.x, grid.y, grid.z, size.x, size.y, size.z);
@@ -77,7 +78,7 @@ cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt
 
 /* --- occupancy -------------------------------------------------------------------------------- */
 
-/* The kernel that a launch of CONFIG would run, and the resources that a block would need. */
+/* Finds the kernel FUNC, and the resources that a block needs in a launch of CONFIG. */
 static cudaError_t look_up(const void *func, const cudaLaunchConfig_t *config,
                            struct rt_function **function, struct emu_demand *demand)
 {
@@ -119,7 +120,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func,
     return rt_return(max_clusters(clusters, func, config));
 }
 
-/* Ignores the cluster size that CONFIG asks for. */
+/* Sets *SIZE to the largest possible cluster size. Ignores the size that CONFIG asks for. */
 static cudaError_t max_size(int *size, const void *func, const cudaLaunchConfig_t *config)
 {
     struct rt_function *function;

@@ -1,11 +1,11 @@
-/* The device, opened at the first call that needs it, and errors that stay.
+/* Opens the device at the first call that needs it, and keeps the error of a kernel's fault.
  *
- * A kernel's fault has two stages. On a GPU the host continues while kernels run, so it learns of a
+ * A fault has two stages, because on a GPU the host continues while kernels run and learns of a
  * fault late:
  *
  *   launch -> the fault is PENDING: launches and asynchronous copies "succeed", but do nothing
- *          -> the first call that waits reports it; then the fault is STICKY: every call that
- *             needs the device returns it until the process ends */
+ *          -> the first call that waits reports the fault, which is STICKY from then on: every call
+ *             that needs the device returns it until the process ends */
 #include "gpu/cudart/work.h"
 
 #include <pthread.h>
@@ -16,10 +16,10 @@
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static struct emu_device *_Atomic the_device;
-static pid_t owner; /* the process that opened it; a forked child lacks the device's threads */
+static pid_t owner; /* the process that opened it: a forked child has no device threads */
 static _Atomic(cudaError_t) pending, sticky;
 
-/* NULL if the device cannot be opened. */
+/* Opens the device if it is not open yet. NULL: it cannot be opened. */
 static struct emu_device *open_device(void)
 {
     struct emu_device *device;
@@ -53,7 +53,7 @@ cudaError_t rt_device(struct emu_device **device)
     return cudaErrorInitializationError;
 }
 
-/* The output of kernels appears when the host waits for them, as on a GPU. */
+/* Prints the output of kernels. As on a GPU, it appears only when the host waits for them. */
 static void print_output(enum emu_stream stream, FILE *file)
 {
     char *text;
@@ -90,7 +90,7 @@ cudaError_t rt_surface_fault(struct emu_device **device)
 void rt_fault(cudaError_t error)
 {
     cudaError_t none = cudaSuccess;
-    atomic_compare_exchange_strong(&pending, &none, error); /* the first fault is the cause */
+    atomic_compare_exchange_strong(&pending, &none, error); /* keeps the first fault */
 }
 
 cudaError_t rt_fault_error(void)

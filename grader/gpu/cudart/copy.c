@@ -1,23 +1,23 @@
-/* Copies between the host, the device and arrays. Every copy is a box: layers of rows of bytes,
- * where rows start a pitch apart. Both sides are checked over their whole extent before the first
- * byte moves.
+/* Copies between the host, the device and arrays. Every copy is a box: layers of rows of bytes. A
+ * pitch is the distance between the starts of two rows. Both sides are checked over their whole
+ * extent before the first byte is copied.
  *
- * Asynchronous copies run when they are called. A program cannot notice, because launches too have
- * ended when they return. Exceptions: the copy becomes a graph node if its stream is captured
- * (graphs/capture.c), and it waits behind a launch that has not ended (queue.c). */
+ * An asynchronous copy runs during the call. A program cannot notice this, because launches also
+ * run during the call. There are two exceptions: in a captured stream the copy becomes a graph node
+ * (graphs/capture.c), and after a launch that has not ended it waits in a queue (queue.c). */
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/work.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/* --- where bytes are -------------------------------------------------------------------------- */
+/* --- places of memory ------------------------------------------------------------------------- */
 
-/* Memory that is ON_BOTH is accessed as host memory. */
+/* ON_BOTH: host and device share the memory. Copies access it as host memory. */
 enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
 
-/* Reading unmapped memory would kill the process inside the library, and the student would not
- * learn which call was wrong. */
+/* Copies check this first: accessing unmapped memory would kill the process inside the library, and
+ * the student would not learn which call was wrong. */
 bool rt_is_mapped(const void *ptr, size_t size)
 {
     const uintptr_t page = 4096, start = (uintptr_t)ptr & -page;
@@ -41,7 +41,7 @@ static enum place find_place(struct emu_device *device, const void *ptr, size_t 
     return rt_is_mapped(ptr, size) ? ON_HOST : NOWHERE;
 }
 
-/* Whether KIND allows these two places. HostToHost is as lenient as Default, as on a GPU. */
+/* Whether KIND allows these two places. As on a GPU, HostToHost allows all that Default allows. */
 static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 {
     if (to == NOWHERE || from == NOWHERE)
@@ -70,7 +70,7 @@ struct side {
     enum place place;
 };
 
-/* Moves SIZE bytes between two checked places. */
+/* Copies SIZE bytes between two places, which the caller has checked. */
 static cudaError_t move(struct emu_device *device, enum place to, char *target, enum place from,
                         char *source, size_t size)
 {
@@ -84,7 +84,7 @@ static cudaError_t move(struct emu_device *device, enum place to, char *target, 
     return cudaSuccess;
 }
 
-/* The same for rows. */
+/* Like move(), for ROWS. */
 static cudaError_t move_rows(struct emu_device *device, enum place to, char *target,
                              enum place from, char *source, const struct emu_rows *rows)
 {
@@ -101,7 +101,8 @@ static cudaError_t move_rows(struct emu_device *device, enum place to, char *tar
     return cudaSuccess;
 }
 
-/* *SIZE: bytes from the start of the first row to the end of the last. False: overflow. */
+/* Sets *SIZE to the bytes from the start of the first row to the end of the last. False:
+ * overflow. */
 static bool span(const struct side *side, struct cudaExtent box, size_t *size)
 {
     size_t layers;
@@ -111,8 +112,8 @@ static bool span(const struct side *side, struct cudaExtent box, size_t *size)
            !__builtin_add_overflow(*size, box.width, size);
 }
 
-/* Finds out where SIDE is. If it is not accessible, reports it; WHAT says what the copy does
- * there. */
+/* Finds the place of SIDE. Reports a side that is not accessible; WHAT is the start of the message,
+ * such as "reads from". */
 static bool locate(struct emu_device *device, struct side *side, struct cudaExtent box,
                    const char *what)
 {
@@ -138,14 +139,14 @@ static void report_direction(enum cudaMemcpyKind kind, enum place to, enum place
     static const char *const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
                                         "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
                                         "cudaMemcpyDefault"};
-    rt_finding("wrong-copy-direction", NULL, "the call says %s, but copies from %s to %s",
+    rt_finding("wrong-copy-direction", NULL, "the call names %s, but copies from %s to %s",
                names[kind], name_of(from), name_of(to));
 }
 
-/* A checked copy. */
+/* A copy whose parameters have been checked. */
 struct plan {
     struct side to, from;
-    struct cudaExtent box; /* the width is in bytes; a width of 0: nothing to copy */
+    struct cudaExtent box; /* width is in bytes; 0: nothing to copy */
 };
 
 static cudaError_t check_places(struct emu_device *device, struct plan *plan,
@@ -172,9 +173,9 @@ static cudaError_t copy_box(struct emu_device *device, const struct plan *plan)
     return error;
 }
 
-/* --- copies as cudaMemcpy3DParms describes them ----------------------------------------------- */
+/* --- copies that cudaMemcpy3DParms describes -------------------------------------------------- */
 
-/* Describes the side at PTR, or in ARRAY if that is not NULL, from position AT on. */
+/* Describes in *SIDE the bytes from position AT on, in ARRAY or, if ARRAY is NULL, at PTR. */
 static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPitchedPtr ptr,
                              struct cudaPos at, struct cudaExtent box, size_t element)
 {
@@ -201,7 +202,7 @@ static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPi
     return cudaSuccess;
 }
 
-/* Bytes of an element: the unit of the extent's width and of positions in arrays. */
+/* Bytes of an element, which is the unit of the extent's width and of positions in arrays. */
 static size_t element_of(const struct cudaMemcpy3DParms *copy)
 {
     cudaArray_t array = copy->srcArray ? copy->srcArray : copy->dstArray;

@@ -1,5 +1,5 @@
-/* Programs can ask for functions of the driver by name. Lanewise has no driver: it answers that no
- * function has that name. */
+/* Programs can ask for functions of the CUDA driver by name. Lanewise has no driver, so these calls
+ * report that no function has the name. */
 #include "gpu/cudart/rt.h"
 
 static cudaError_t look_up(const char *symbol, void **function, unsigned long long flags,

@@ -60,7 +60,7 @@ cudaError_t rt_error(enum emu_status status)
 {
     switch (status) {
     case EMU_OK:
-    case EMU_PARKED: /* not ended yet, not failed */
+    case EMU_PARKED: /* the launch has not ended, but has not failed */
         return cudaSuccess;
     case EMU_INVALID_VALUE:
     case EMU_INVALID_ADDRESS:

@@ -1,6 +1,7 @@
-/* Events: an event is recorded when all work before it in its stream is done. That is at once,
- * unless work waits in queue.c. The time is the host's clock, and each record gets a later time.
- * Differences measure the emulator's speed, not a GPU's. */
+/* Events. An event is recorded when all earlier work in its stream has ended: during the call of
+ * cudaEventRecord(), unless work waits in queue.c. Times come from the host's clock, and each
+ * record has a later time than the previous one. Time differences measure the speed of the
+ * emulator, not of a GPU. */
 #include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
@@ -9,16 +10,16 @@
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t nanoseconds; /* when it was recorded; 0: never */
-    uint64_t record;      /* the id of its record in queue.c, if that had to wait; or 0 */
-    struct rt_mark mark;  /* of the latest record, if that was captured */
+    uint64_t nanoseconds; /* the time when it was recorded; 0: never */
+    uint64_t record;      /* id of its record in queue.c; 0: it was not queued */
+    struct rt_mark mark;  /* the latest record, if it was captured */
     struct CUevent_st *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUevent_st *events;
 
-/* The list's link to EVENT, or NULL if EVENT is not live. The caller holds the lock. */
+/* The pointer to EVENT in the list; NULL if EVENT is not live. The caller holds the lock. */
 static struct CUevent_st **find(cudaEvent_t event)
 {
     for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
@@ -35,7 +36,7 @@ static bool is_live(cudaEvent_t event)
     return live;
 }
 
-/* The time, always later than at the previous call. The caller holds the lock. */
+/* The current time, but always later than the previous result. The caller holds the lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;

@@ -1,10 +1,10 @@
-/* Fills of rows and layers with bytes; nodes of graphs also fill with wider elements. */
+/* Fills rows and layers of memory with a byte or, in graph nodes, with a wider element. */
 #include "gpu/cudart/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills one row with elements wider than a byte. */
+/* Fills one row with an element wider than a byte. */
 static cudaError_t fill_wide(struct emu_device *device, void *to,
                              const struct cudaMemsetParams *fill)
 {
@@ -76,8 +76,8 @@ static struct rt_work rows(void *to, size_t pitch, int value, size_t width, size
     return work;
 }
 
-/* cudaMemset() need not wait: behind unfinished work it is queued. With nothing unfinished, it runs
- * at once. */
+/* cudaMemset() does not wait: after unfinished work it is queued. If there is no unfinished work,
+ * it runs now. */
 static cudaError_t fill(const struct rt_work *work)
 {
     return rt_is_stream_busy(cudaStreamDefault) ? rt_submit(cudaStreamDefault, work)
@@ -109,7 +109,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     return rt_return(rt_submit(stream, &work));
 }
 
-/* --- layers: one fill for each ---------------------------------------------------------------- */
+/* --- layers: one fill per layer --------------------------------------------------------------- */
 
 typedef cudaError_t submit_fn(cudaStream_t stream, const struct rt_work *work);
 

@@ -1,6 +1,6 @@
 /* Findings of the library itself: an unsupported call, PTX that cannot be loaded, a launch that no
- * GPU would accept. They go to the record, from which the parent process writes its report. Without
- * a record, each is printed once, on stderr. */
+ * GPU would accept. They are written to the record, from which the parent process makes its report.
+ * If there is no record, each finding is printed to stderr once. */
 #include "gpu/cudart/rt.h"
 
 #include <jansson.h>
@@ -17,7 +17,8 @@ enum { MAX_PRINTED = 16, MAX_TEXT = 1024 };
 
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
-/* The text may quote any PTX. Bytes that are not printable ASCII could make the JSON invalid. */
+/* Replaces bytes that are not printable ASCII: TEXT can quote any PTX, and other bytes could make
+ * the JSON invalid. */
 static void clean(char *text)
 {
     for (; *text; text++)
@@ -25,7 +26,7 @@ static void clean(char *text)
             *text = '?';
 }
 
-/* KERNEL, a mangled name, as people write it: k(int*). */
+/* The kernel's name as people write it, such as k(int*), from its mangled name KERNEL. */
 static json_t *kernel_name(const char *kernel)
 {
     int status = -1;
@@ -52,7 +53,7 @@ static void add_related(json_t *list, const char *text, struct emu_place place)
     json_t *object = place.file ? json_pack("{s:s, s:i, s:s}", "file", place.file, "line",
                                             (int)place.line, "message", text)
                                 : NULL;
-    if (object) /* NULL if the file's name is not UTF-8 */
+    if (object) /* NULL: the file's name is not UTF-8 */
         json_array_append_new(list, object);
 }
 
@@ -70,7 +71,7 @@ static bool record_finding(const char *id, const char *kernel, const struct rt_p
                                "count", (int)count, "related", related));
 }
 
-/* Prints TEXT unless it was printed before. */
+/* Prints TEXT unless the same text has been printed before. */
 static void print_once(const char *id, const char *text)
 {
     const struct finding_kind *kind = emu_finding_kind(id);

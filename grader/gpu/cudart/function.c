@@ -1,4 +1,4 @@
-/* Attributes of kernels: what a program can ask and set. */
+/* Attributes of kernels, which a program can query and set. */
 #include "gpu/cudart/rt.h"
 
 static cudaError_t find(const void *func, struct rt_function **function)
@@ -54,8 +54,8 @@ static cudaError_t set_dynamic(struct rt_function *function, int bytes)
     return cudaSuccess;
 }
 
-/* Sets one side of the cluster size of launches. It must not override the kernel's own
- * __cluster_dims__. */
+/* Sets one side of the default cluster size of FUNCTION's launches. A kernel with __cluster_dims__
+ * has a fixed size. */
 static cudaError_t set_cluster(struct rt_function *function, unsigned side, int blocks)
 {
     dim3 size = function->cluster.x ? function->cluster : (dim3){1, 1, 1};
@@ -77,7 +77,7 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return set_dynamic(function, value);
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: percent, or -1 for any */
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: a percentage; -1: none */
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
         function->carveout = value;
@@ -105,7 +105,8 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attrib
     return rt_return(set_attribute(func, attribute, value));
 }
 
-/* Only a hint how to divide memory between L1 and shared memory; the emulator has no L1. */
+/* The configuration only hints how to divide memory between L1 and shared memory; the emulator has
+ * no L1. */
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
 {
     struct rt_function *function;
@@ -140,8 +141,8 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
     return rt_return(get_param(func, index, offset, size));
 }
 
-/* A handle for functions of the driver, which Lanewise lacks; runtime functions accept it as a
- * kernel. */
+/* Gets a handle for functions of the CUDA driver. Lanewise has no driver, but runtime functions
+ * accept the handle as a kernel. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *result, const void *symbol)
 {
     struct rt_function *function;

@@ -1,5 +1,5 @@
-/* The virtual GPU as programs see it: its number (there is one GPU), its properties, waiting for
- * it. */
+/* API functions about the virtual GPU: its number (there is one GPU), its properties, and waiting
+ * for it. */
 #include "gpu/cudart/array.h"
 
 #include <cuda_profiler_api.h>
@@ -11,7 +11,7 @@ static cudaError_t check_device(int device)
     return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-/* Stores VALUE at TO, unless TO is NULL. */
+/* Stores VALUE at TO. Fails if TO is NULL. */
 static cudaError_t answer(int *to, int value)
 {
     if (!to)
@@ -59,8 +59,8 @@ cudaError_t cudaRuntimeGetVersion(int *version)
     return answer(version, CUDART_VERSION);
 }
 
-/* The flags choose between spinning, yielding and blocking while the host waits: no difference
- * here. */
+/* The flags choose whether the host spins, yields or blocks while it waits. Here they have no
+ * effect. */
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     return rt_return(flags & ~(unsigned)cudaDeviceMask ? cudaErrorInvalidValue : cudaSuccess);
@@ -90,7 +90,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 
 /* --- attributes and properties ---------------------------------------------------------------- */
 
-/* False: no such attribute. */
+/* Sets *VALUE to the value of ATTRIBUTE. False: there is no such attribute. */
 static bool get_attribute(int attribute, int *value)
 {
     switch (attribute) {
@@ -101,7 +101,7 @@ static bool get_attribute(int attribute, int *value)
 #include "gpu/cudart/attributes.def"
 #undef A
     default:
-        *value = 0; /* numbers that CUDA's header calls reserved */
+        *value = 0; /* of an attribute that CUDA's header calls reserved */
         return attribute > 0 && attribute < cudaDevAttrMax;
     }
 }
@@ -181,7 +181,7 @@ static void fill_limits(struct cudaDeviceProp *prop)
     FIELD(asyncEngineCount, AsyncEngineCount);
 }
 
-/* Leaves out attributes that are 0 in attributes.def: the caller has cleared *PROP. */
+/* Does not set fields whose attribute is 0 in attributes.def: the caller has cleared *PROP. */
 static void fill_abilities(struct cudaDeviceProp *prop)
 {
     FIELD(concurrentKernels, ConcurrentKernels);
@@ -215,7 +215,7 @@ static cudaError_t get_properties(struct cudaDeviceProp *prop, int number)
     fill_limits(prop);
     fill_textures(prop);
     fill_abilities(prop);
-    /* After a kernel's fault all properties but the memory size are still known. */
+    /* After a kernel's fault, all properties except the memory size are still known. */
     if (rt_device(&device) == cudaSuccess) {
         emu_memory(device, &free_bytes, &total_bytes);
         prop->totalGlobalMem = total_bytes;
@@ -236,8 +236,8 @@ cudaError_t cudaDeviceSynchronize(void)
     return rt_return(rt_wait(&device));
 }
 
-/* Frees everything on the device. A kernel's fault stays: on a GPU too, only a new process gets rid
- * of it. */
+/* Frees everything on the device. It does not clear a kernel's fault: as on a GPU, only a new
+ * process is free of it. */
 cudaError_t cudaDeviceReset(void)
 {
     RT_CALLED();
@@ -253,7 +253,7 @@ cudaError_t cudaDeviceReset(void)
     return cudaSuccess;
 }
 
-/* --- profilers: nothing to start, because the record has every launch anyway ------------------ */
+/* --- profilers: nothing to start or stop, because the record has every launch ----------------- */
 
 cudaError_t cudaProfilerStart(void)
 {

@@ -1,54 +1,55 @@
-/* The door of graphs/: all that the rest of the library needs of graphs and stream capture. The
- * folder graphs/ implements these functions and includes our headers; nothing outside it includes
- * graphs/graph.h.
+/* The interface of the folder graphs/ to the rest of the library: graphs and stream capture. Files
+ * outside of graphs/ include this header, never graphs/graph.h.
  *
  *   cudaMemcpyAsync(..., s)    rt_submit() finds that s is captured; rt_capture() adds a node
- *   cudaEventRecord(e, s)      rt_capture_mark(): e stands for the nodes that s has reached
- *   cudaStreamWaitEvent(t, e)  rt_capture_join(): t's next nodes wait for these nodes */
+ *   cudaEventRecord(e, s)      rt_capture_mark(): e remembers the last nodes of s
+ *   cudaStreamWaitEvent(t, e)  rt_capture_join(): t's next node waits for these nodes */
 #ifndef GPU_CUDART_GRAPHS_H
 #define GPU_CUDART_GRAPHS_H
 
 #include "gpu/cudart/work.h"
 
-/* --- graphs/capture.c: the work of a stream becomes nodes of a graph -------------------------- */
+/* --- graphs/capture.c: turns the work of a stream into nodes of a graph ----------------------- */
 
-struct rt_capture; /* one stream's view of a capture */
+/* A stream's view of a capture: its last nodes, for which its next node will wait. */
+struct rt_capture;
 
-/* Whether the work of STREAM, a live one, becomes nodes of a graph. */
+/* Whether STREAM, which must exist, is captured: its work becomes nodes of a graph. */
 bool rt_is_capturing(cudaStream_t stream);
-/* Adds a node that does WORK to that graph, behind the nodes that STREAM has reached. */
+/* Adds a node that does WORK to the graph of STREAM's capture, after the last nodes of STREAM. */
 cudaError_t rt_capture(cudaStream_t stream, const struct rt_work *work);
-/* Adds a node that allocates SIZE bytes, which will be at *PTR. */
+/* Adds a node that allocates SIZE bytes and sets *PTR to their address. */
 cudaError_t rt_capture_alloc(cudaStream_t stream, size_t size, void **ptr);
-/* A call on STREAM cannot be captured: the capture becomes invalid. Returns the call's error. */
+/* Makes the capture of STREAM invalid after a call that cannot be captured. Returns the error of
+ * that call. */
 cudaError_t rt_capture_invalidate(cudaStream_t stream);
-/* The stream of this view is destroyed. */
+/* Ends VIEW, because its stream is destroyed. */
 void rt_capture_forget(struct rt_capture *view);
 
-/* The nodes that a captured stream had reached when it recorded an event. Start with {0}. */
+/* The last nodes of a captured stream when it recorded an event. Initialise a mark with {0}. */
 struct rt_mark {
     unsigned long long session; /* the capture's number; 0: the event was not captured */
     cudaGraphNode_t *nodes;
     size_t count;
 };
 cudaError_t rt_capture_mark(cudaStream_t stream, struct rt_mark *mark);
-/* STREAM waits for MARK: it joins the mark's capture if it is in none. Its next nodes depend on the
- * mark's nodes. */
+/* Makes STREAM wait for MARK: its next node depends on the mark's nodes. A stream that is not
+ * captured joins the mark's capture. */
 cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark);
-bool rt_mark_is_live(const struct rt_mark *mark); /* its capture has not ended */
+bool rt_mark_is_live(const struct rt_mark *mark); /* whether MARK's capture has not ended */
 void rt_mark_free(struct rt_mark *mark);
 
 /* --- graphs/memory.c: memory that nodes allocate ---------------------------------------------- */
 
-/* Makes the memory at PTR the program's, as a range of RT_GRAPH: this is what an allocation node
- * does. */
+/* Performs an allocation node: adds the memory at PTR to the program's ranges, with kind
+ * RT_GRAPH. */
 cudaError_t rt_graph_memory_allocate(const void *ptr);
-/* The program has freed the memory at PTR. Its range is already removed. */
+/* Notes that the memory at PTR has been freed. The caller has already removed its range. */
 void rt_graph_memory_freed(const void *ptr);
 
-/* --- graphs/graph.c: work that outlives the call that asked for it ---------------------------- */
+/* --- graphs/graph.c: copies of work ----------------------------------------------------------- */
 
-/* A copy that owns what it points to: a launch's arguments, a child graph. Free it with
+/* Copies FROM with all it points to: a launch's arguments, a child graph. Free the copy with
  * rt_work_free(). */
 cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from);
 void rt_work_free(struct rt_work *work);

@@ -1,6 +1,6 @@
 /* Handles of memory and events for other processes. As on a GPU, a process cannot open its own
- * handles. Handles of another process are not supported: they name objects of that process's
- * emulator. */
+ * handles. Handles from another process are not supported, because they name objects in the
+ * emulator of that process. */
 #include <string.h>
 #include <unistd.h>
 
@@ -11,7 +11,8 @@ struct handle {
 };
 #define MAGIC 0x65736977656e614cu /* "Lanewise" */
 
-_Static_assert(sizeof(struct handle) <= sizeof(cudaIpcMemHandle_t), "CUDA's handle is too small");
+_Static_assert(sizeof(struct handle) <= sizeof(cudaIpcMemHandle_t),
+               "struct handle does not fit into CUDA's handle");
 
 static void write_handle(void *to, const void *what)
 {
@@ -28,7 +29,7 @@ static cudaError_t open_handle(const void *from)
         return cudaErrorInvalidValue;
     return handle.process == (uint64_t)getpid()
                ? cudaErrorDeviceUninitialized
-               : rt_unsupported("a handle of another process (IPC)");
+               : rt_unsupported("a handle from another process (IPC)");
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *ptr)

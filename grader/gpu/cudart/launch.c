@@ -5,9 +5,9 @@
  *                         __cudaPopCallConfiguration(...)
  *                         __cudaLaunchKernel(handle, grid, block, args, shared, stream)
  *
- * (Older toolkits end with cudaLaunchKernel(stub, ...).) A launch returns when the kernel has
- * ended, or waits for the program (queue.c). A kernel's fault is reported when the program waits
- * for the kernel, as on a GPU. */
+ * (With older toolkits, the last call is cudaLaunchKernel(stub, ...).) A launch returns when the
+ * kernel has ended, or when the kernel waits for the program (queue.c). As on a GPU, a kernel's
+ * fault is reported when the program waits for the kernel. */
 #include "gpu/cudart/work.h"
 
 #include <stdio.h>
@@ -20,17 +20,17 @@ struct pushed {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    const void *from; /* the return address in the program; the other calls are in the stub */
+    const void *from; /* return address in the program; the other calls return to the stub */
 };
 
-/* --- the numbers of <<<...>>>, kept between push and pop -------------------------------------- */
+/* --- the arguments of <<<...>>>, kept between push and pop ------------------------------------ */
 
-/* Launches nest: an argument may be an expression that launches. */
+/* Launches can nest: a kernel's argument can be an expression that launches another kernel. */
 enum { MAX_PUSHED = 64 };
 
 static _Thread_local struct pushed pushed[MAX_PUSHED];
 static _Thread_local unsigned pushed_count;
-/* Where the last popped <<<...>>> is in the program; NULL: none, or its launch has taken it. */
+/* The program's return address of the last popped <<<...>>>; NULL: a launch has taken it. */
 static _Thread_local const void *launched_from;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
@@ -55,7 +55,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     return cudaSuccess;
 }
 
-/* Each launch takes it, so that a later launch without <<<...>>> does not get it. */
+/* Returns and clears launched_from, so that a later launch without <<<...>>> does not get it. */
 static const void *take_launched_from(void)
 {
     const void *from = launched_from;
@@ -126,7 +126,7 @@ static cudaError_t check_config(const struct rt_function *function, const struct
     if (launch->shared > rt_dynamic_limit(function)) {
         refuse("%zu bytes of dynamic shared memory are too much: at most %zu%s", launch->shared,
                rt_dynamic_limit(function),
-               function->max_dynamic_shared < 0 ? ", or more by cudaFuncSetAttribute()" : "");
+               function->max_dynamic_shared < 0 ? ", or more after cudaFuncSetAttribute()" : "");
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
@@ -134,7 +134,8 @@ static cudaError_t check_config(const struct rt_function *function, const struct
 
 /* --- running a launch ------------------------------------------------------------------------- */
 
-/* The kernel's parameters as one block of bytes, to be freed. ARGS[i] points to the i-th value. */
+/* Packs the kernel's parameters into one block of bytes, which the caller frees. ARGS[i] points to
+ * parameter i. */
 static char *pack_params(const struct emu_kernel_info *info, void **args)
 {
     char *bytes = info->param_bytes <= MAX_PARAM_BYTES ? calloc(1, info->param_bytes + 1) : NULL;
@@ -153,7 +154,7 @@ static cudaError_t report_end(struct emu_device *device, const struct rt_functio
             report("launch-failed", function->name, launch, "%s", emu_message(device));
         return rt_error(status);
     }
-    if (!emu_has_record(device)) /* a record has more precise findings */
+    if (!emu_has_record(device)) /* if there is a record, it has more precise findings */
         report("kernel-fault", function->name, launch, "%s", emu_message(device));
     rt_fault(rt_error(status));
     return cudaSuccess;
@@ -192,7 +193,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
 }
 
 /* The blocks of a cooperative launch may wait for each other, so the GPU must hold all of them at
- * once. */
+ * the same time. */
 static cudaError_t check_resident(const struct rt_function *function,
                                   const struct rt_launch *launch)
 {
@@ -225,7 +226,7 @@ cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *lau
     return error == cudaSuccess ? run(device, function, launch) : error;
 }
 
-/* Unlike other work, a launch is checked even after a fault, when it cannot run any more. */
+/* Unlike other work, a launch is checked even after a fault, although it cannot run then. */
 static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = launch};

@@ -1,6 +1,6 @@
 /* Libraries: code that the program loads while it runs, such as PTX from a file or from a compiler
- * inside the program. Each is a module (module.c) that is not in the executable; its address is the
- * program's cudaLibrary_t. */
+ * inside the program. A library is a module (module.c) that is not part of the executable. The
+ * module's address is the program's cudaLibrary_t. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static cudaError_t no_ptx(const struct fatbin_summary *summary)
     return cudaErrorNoKernelImageForDevice;
 }
 
-/* The PTX of a fat binary in the program's memory. Its header says how long it is. */
+/* Gets the PTX of a fat binary in the program's memory. The length is in the binary's header. */
 static cudaError_t unpack(const void *code, char **text, size_t *size)
 {
     struct fatbin_summary summary = {0};
@@ -35,7 +35,8 @@ static cudaError_t unpack(const void *code, char **text, size_t *size)
     return *text ? cudaSuccess : cudaErrorInvalidKernelImage;
 }
 
-/* The PTX of CODE, which is a fat binary, machine code or PTX with a NUL at its end. */
+/* Gets the PTX of CODE, which is a fat binary or PTX that ends with a NUL. Fails for machine
+ * code. */
 static cudaError_t text_of(const void *code, char **text, size_t *size)
 {
     uint32_t magic = 0;
@@ -68,7 +69,7 @@ static cudaError_t load(cudaLibrary_t *library, const void *code)
     return error;
 }
 
-/* The options are for a compiler, or hints; nothing is compiled here. */
+/* Ignores the options: they are hints, or options of a compiler, and nothing is compiled here. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
                                 unsigned jit_count, enum cudaLibraryOption *options, void **values,
@@ -77,7 +78,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     return rt_return(load(library, code));
 }
 
-/* The bytes of the file at PATH with a NUL behind them, to be freed. NULL: see errno. */
+/* The contents of the file PATH, followed by a NUL; the caller frees them. NULL: errno says why. */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb"), *memory;
@@ -115,7 +116,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 static cudaError_t unload(cudaLibrary_t library)
 {
     struct emu_device *device;
-    rt_finish_all(); /* its kernels may be parked */
+    rt_finish_all(); /* kernels of the library may be parked */
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
         return error;
@@ -130,7 +131,8 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 
 /* --- the contents of a library ---------------------------------------------------------------- */
 
-/* The device, and LIBRARY as a live module. LEGAL says whether the other arguments are legal. */
+/* Gets the device and the module of LIBRARY. LEGAL says whether the caller's other arguments are
+ * legal. */
 static cudaError_t find(cudaLibrary_t library, bool legal, struct emu_device **device,
                         struct rt_module **module)
 {
@@ -168,7 +170,7 @@ cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t librar
         error = rt_module_variable(device, module, name, &addr, &size);
     if (error == cudaErrorSymbolNotFound &&
         rt_module_kernel(device, module, name, &function) == cudaSuccess)
-        error = cudaErrorInvalidValue; /* the name is a kernel's */
+        error = cudaErrorInvalidValue; /* NAME is a kernel */
     if (error == cudaSuccess && ptr)
         *ptr = (void *)addr;
     if (error == cudaSuccess && bytes)
@@ -176,7 +178,7 @@ cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t librar
     return rt_return(error);
 }
 
-/* PTX does not say which variables are managed, so none is found. */
+/* Finds no variable, because PTX does not say which variables are managed. */
 cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t library,
                                   const char *name)
 {
@@ -186,7 +188,7 @@ cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t libra
     return rt_return(error == cudaSuccess ? cudaErrorSymbolNotFound : error);
 }
 
-/* No function runs on both the host and the device. */
+/* Finds no function, because none runs on both the host and the device. */
 cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
                                           const char *symbol)
 {
@@ -198,8 +200,8 @@ cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library
 
 /* --- all kernels ------------------------------------------------------------------------------ */
 
-/* The name after the next ".entry" in *TEXT, to be freed; moves *TEXT behind it. NULL: no more
- * kernels. */
+/* The kernel name after the next ".entry" in *TEXT, which the caller frees. Moves *TEXT to the end
+ * of the name. NULL: there are no more kernels. */
 static char *next_kernel(const char **text)
 {
     static const char word[] = ".entry";
@@ -213,7 +215,7 @@ static char *next_kernel(const char **text)
     return strndup(found, length);
 }
 
-/* Lists the first ROOM kernels in KERNELS, or only counts all of them. */
+/* Lists the first ROOM kernels in KERNELS. If COUNT is not NULL, counts all kernels. */
 static cudaError_t list_kernels(cudaLibrary_t library, cudaKernel_t *kernels, size_t room,
                                 unsigned *count)
 {

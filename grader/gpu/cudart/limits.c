@@ -10,7 +10,7 @@
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* The emulator's limit for LIMIT. False: the emulator has none, LIMIT is only a hint. */
+/* Finds the emulator's limit that LIMIT sets. False: there is none, so LIMIT is at most a hint. */
 static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 {
     *found = limit == cudaLimitStackSize        ? EMU_STACK
@@ -20,7 +20,7 @@ static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
     return *found != EMU_LIMITS;
 }
 
-/* Hints, with a GPU's default values until the program sets them. */
+/* Hints: a GPU's default values, until the program sets others. */
 static size_t pending_launches = 2048, fetch_granularity = 64, persisting_bytes = 9830400;
 
 static size_t *find_hint(enum cudaLimit limit)
@@ -37,8 +37,8 @@ static size_t *find_hint(enum cudaLimit limit)
     }
 }
 
-/* The value that a GPU sets when a program asks for VALUE. A stack is rounded up to 16 bytes; a
- * heap and a printf buffer have a minimum. */
+/* The value that a GPU sets when a program asks for VALUE: the size of a stack is rounded up to 16
+ * bytes; a heap and a printf buffer have a minimum size. */
 static uint64_t fitting(enum emu_limit limit, uint64_t value)
 {
     const uint64_t least_heap = 4 << 20, least_print = 512 << 10;
@@ -114,14 +114,14 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
         return rt_return(cudaErrorInvalidValue);
     if (device != 0 || peer != 0)
         return rt_return(cudaErrorInvalidDevice);
-    *can = 0; /* a GPU is not its own peer */
+    *can = 0; /* there is one GPU, and a GPU is not its own peer */
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     return rt_return(flags       ? cudaErrorInvalidValue
-                     : peer == 0 ? cudaErrorPeerAccessUnsupported /* with itself */
+                     : peer == 0 ? cudaErrorPeerAccessUnsupported /* a GPU is not its own peer */
                                  : cudaErrorInvalidDevice);
 }
 

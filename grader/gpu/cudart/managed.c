@@ -1,7 +1,7 @@
-/* Managed memory: the program and its kernels read and write it under one address.
+/* Managed memory: the program and its kernels access the same bytes at the same address.
  *
- * The device allocates addresses that the host does not use. Host pages are mapped at such an
- * address and lent to the device. Then both sides see the same bytes, and nothing is ever
+ * The device allocates addresses that the host does not use. This file maps host pages at these
+ * addresses and lends them to the device, so both sides see the same bytes, and nothing is ever
  * copied. */
 #include "gpu/cudart/rt.h"
 
@@ -19,7 +19,8 @@ static size_t pages_size(emu_addr addr, size_t size)
     return ((addr + size + PAGE - 1) & ~(PAGE - 1)) - pages_start(addr);
 }
 
-/* Device allocations are far enough apart that no two share a page. */
+/* Maps host pages for SIZE bytes at ADDR. Device allocations are so far apart that no two share a
+ * page. */
 static bool map(emu_addr addr, size_t size)
 {
     void *wanted = (void *)pages_start(addr);

@@ -1,13 +1,13 @@
 /* Allocation of device memory, page-locked host memory and managed memory. The library keeps its
- * own list of what the program may free (ranges.c), because device memory also holds variables of
- * modules. Arrays are in array.c, pools in pool.c. */
+ * own list of the memory that the program may free (ranges.c), because device memory also contains
+ * variables of modules. Arrays are in array.c, pools in pool.c. */
 #include "gpu/cudart/graphs.h"
 
 #include <stdlib.h>
 
 enum { PAGE = 4096 };
 
-/* Frees the memory of RANGE, which was removed from the list. */
+/* Frees the memory of RANGE, which the caller has removed from the list. */
 static enum emu_status free_memory(struct emu_device *device, const struct rt_range *range)
 {
     if (range->kind == RT_GRAPH) {
@@ -33,13 +33,13 @@ void rt_memory_reset(struct emu_device *device)
 
 /* --- device memory ---------------------------------------------------------------------------- */
 
-/* Gives the program the SIZE bytes that were allocated at ADDR; frees them if that fails. */
+/* Gives the program the SIZE bytes that are allocated at ADDR. Frees them if that fails. */
 static cudaError_t hand_over(struct emu_device *device, void **ptr, emu_addr addr, size_t size,
                              enum rt_kind kind, unsigned flags)
 {
     if (kind == RT_MANAGED && !rt_managed_add(device, addr, size, kind, flags)) {
         emu_free(device, addr);
-        return rt_unsupported("cudaMallocManaged() at an address in use");
+        return rt_unsupported("cudaMallocManaged() at an address that the host already uses");
     }
     if (kind != RT_MANAGED &&
         !rt_range_add(
@@ -173,7 +173,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     return cudaSuccess;
 }
 
-/* --- page-locked host memory: kernels access it under the host's address ---------------------- */
+/* --- page-locked host memory: kernels access it at its host address --------------------------- */
 
 /* Lends SIZE bytes of host memory to the device and adds their range. */
 static cudaError_t lend(struct emu_device *device, void *memory, size_t size, enum rt_kind kind,
@@ -300,7 +300,7 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
     if (!flags)
         return rt_return(cudaErrorInvalidValue);
     cudaError_t error = find_host(host, &range);
-    if (error == cudaSuccess) /* host and device share one address, so all of it is mapped */
+    if (error == cudaSuccess) /* the host's address is always mapped */
         *flags = range.flags | cudaHostAllocMapped;
     return rt_return(error);
 }

@@ -1,4 +1,5 @@
-/* Mipmapped arrays: one allocation of device memory, and an array for each level in it. */
+/* Mipmapped arrays. A mipmap is one allocation of device memory, which contains an array for each
+ * level. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ struct mipmap {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mipmap *mipmaps;
 
-/* The list's link to MIPMAP, or NULL if MIPMAP is not live. The caller holds the lock. */
+/* The pointer to MIPMAP in the list; NULL if MIPMAP is not live. The caller holds the lock. */
 static struct mipmap **find(cudaMipmappedArray_const_t mipmap)
 {
     for (struct mipmap **at = &mipmaps; *at; at = &(*at)->next)
@@ -34,8 +35,7 @@ static struct emu_texture texels_of(const struct mipmap *mipmap)
     return t;
 }
 
-/* The number of levels: WANTED, but at least 1 and at most what it takes to get down to a single
- * texel. */
+/* The number of levels: WANTED, but at least 1. The last possible level has a single texel. */
 static unsigned count_levels(const struct rt_array *first, unsigned wanted)
 {
     size_t most = first->extent.width > first->height ? first->extent.width : first->height;
@@ -90,7 +90,7 @@ static bool add_levels(struct mipmap *mipmap)
     return true;
 }
 
-/* Allocates memory and adds the levels. */
+/* Allocates MIPMAP's memory and adds its levels. */
 static cudaError_t allocate(struct emu_device *device, struct mipmap *mipmap)
 {
     struct emu_texture t = texels_of(mipmap);

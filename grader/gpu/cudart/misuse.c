@@ -1,10 +1,11 @@
-/* memcheck for API calls: calls that free, copy or fill memory that they must not, and memory that
- * is never freed. A GPU only returns cudaErrorInvalidValue, or says nothing. */
+/* memcheck for API calls: reports calls that free, copy or fill memory that they must not access,
+ * and memory that is never freed. On a GPU, these calls only return cudaErrorInvalidValue, or even
+ * succeed. */
 #include "gpu/cudart/array.h"
 
 #include <string.h>
 
-enum { MAX_LEAKS = 100 }; /* lines of the program; leaks of more lines go to the last one */
+enum { MAX_LEAKS = 100 }; /* lines; leaks of further lines are added to the last line */
 
 void rt_report_bad_free(const void *ptr)
 {
@@ -15,7 +16,7 @@ void rt_report_bad_free(const void *ptr)
     places.allocated = range.made;
     places.freed = range.freed;
     if (was_freed)
-        rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes were freed before",
+        rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes have already been freed",
                       range.size);
     else if (is_live && range.ptr != ptr)
         rt_finding_at(
@@ -24,7 +25,7 @@ void rt_report_bad_free(const void *ptr)
             (size_t)((const char *)ptr - (const char *)range.ptr));
     else if (is_live)
         rt_finding_at("bad-free", NULL, &places, 1,
-                      "this memory must be freed by another function");
+                      "this memory must be freed by a different function");
     else
         rt_finding_at("bad-free", NULL, &places, 1, "no CUDA function has allocated this address");
 }
@@ -33,7 +34,7 @@ static void report_too_long(const char *what, const struct rt_places *places, ui
                             uint64_t beyond)
 {
     rt_finding_at("copy-too-long", NULL, places, 1,
-                  "%s an allocation of %llu bytes, %llu bytes beyond its end", what,
+                  "%s an allocation of %llu bytes, up to %llu bytes beyond its end", what,
                   (unsigned long long)size, (unsigned long long)beyond);
 }
 
@@ -57,7 +58,7 @@ void rt_report_bad_range(struct emu_device *device, const char *what, const void
 
 /* --- leaks ------------------------------------------------------------------------------------ */
 
-/* Memory that one line allocated. */
+/* Leaked memory that one line of the program allocated. */
 struct leak {
     struct emu_place place;
     unsigned long long bytes;

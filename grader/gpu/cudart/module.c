@@ -1,14 +1,14 @@
-/* Modules: the kernels and variables that an executable registers before main(). Their PTX is
- * loaded at the first use.
+/* Modules: the kernels and variables that an executable registers before main(). The PTX of a
+ * module is loaded when the module is first used.
  *
  *   __cudaRegisterFatBinary   makes a struct rt_module for a translation unit or linked program
- *   __cudaRegisterFunction    adds a kernel to it
- *   __cudaRegisterVar         adds a variable to it
- *   rt_find_function(), rt_find_symbol()   load the module's PTX if need be, and look up a name
+ *   __cudaRegisterFunction    adds a kernel to the module
+ *   __cudaRegisterVar         adds a variable to the module
+ *   rt_find_function(), rt_find_symbol()   load the module's PTX if necessary, and look up a name
  *
- * With -rdc=true the registered fat binary holds only linked machine code. The PTX of each object
- * file is in the list of the wrapper's field EXTRA. Concatenated, these texts are one module of the
- * device, which links them. */
+ * With -rdc=true, the registered fat binary contains only linked machine code. The wrapper's field
+ * EXTRA lists a fat binary for each object file, with its PTX. All these texts together are loaded
+ * as one module of the device, which links them. */
 #include "gpu/cudart/rt.h"
 #include "gpu/fatbin/fatbin.h"
 
@@ -22,15 +22,15 @@
 
 enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED = 2 };
 
-struct wrapper { /* in the section .nvFatBinSegment of the executable */
+struct wrapper { /* the executable has these in its section .nvFatBinSegment */
     int magic, version;
     const void *data;
     void *extra; /* WRAPPER_LINKED: a list of fat binaries that ends with NULL */
 };
 
 struct variable {
-    const void *host; /* its shadow on the host, whose address the program takes */
-    void **managed;   /* where the program keeps the address of a __managed__ variable; or NULL */
+    const void *host; /* the host variable that stands for it in the program */
+    void **managed;   /* the program's pointer to a __managed__ variable, else NULL */
     char *name;
     struct variable *next;
 };
@@ -42,7 +42,7 @@ struct rt_module {
     char *text; /* the PTX of a library, which has no wrapper; else NULL */
     size_t text_size;
     enum module_state state;
-    cudaError_t error; /* if FAILED */
+    cudaError_t error; /* the error of loading, if FAILED */
     uint32_t image;    /* if LOADED: the device's module */
     struct rt_function *functions;
     struct variable *variables;
@@ -50,14 +50,14 @@ struct rt_module {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rt_module *modules; /* registered */
-static struct rt_module *retired; /* unregistered again, but never freed */
+static struct rt_module *modules; /* modules that are registered now */
+static struct rt_module *retired; /* modules that were unregistered, but are never freed */
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
 struct segment {
     uintptr_t addr;
-    size_t left; /* bytes from addr to the end of its segment */
+    size_t left; /* bytes from ADDR to the end of its segment */
 };
 
 static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
@@ -74,7 +74,7 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
     return 0;
 }
 
-/* The bytes that may be read at DATA: up to the end of its segment in the executable. */
+/* The number of bytes that may be read at DATA: up to the end of its segment of the executable. */
 static size_t readable(const void *data)
 {
     struct segment segment = {(uintptr_t)data, 0};
@@ -96,7 +96,7 @@ static cudaError_t add_text(struct texts *texts, const struct fatbin_entry *ptx)
         rt_finding("bad-fat-binary", NULL, "%s", message);
         return cudaErrorInvalidKernelImage;
     }
-    size = strnlen(text, size); /* without its padding */
+    size = strnlen(text, size); /* without the padding after the text */
     char *bytes = realloc(texts->bytes, texts->size + size + 1);
     if (bytes) {
         memcpy(bytes + texts->size, text, size);
@@ -107,7 +107,7 @@ static cudaError_t add_text(struct texts *texts, const struct fatbin_entry *ptx)
     return bytes ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-/* Adds the PTX of one fat binary, and its contents to SUMMARY. */
+/* Adds the PTX of the fat binary DATA to TEXTS, and a summary of its contents to SUMMARY. */
 static cudaError_t add_data(struct texts *texts, const void *data, struct fatbin_summary *summary)
 {
     char message[FATBIN_MESSAGE];
@@ -129,7 +129,7 @@ static cudaError_t add_all(struct texts *texts, const struct wrapper *wrapper)
     if (error == cudaSuccess && !texts->size) {
         char message[FATBIN_MESSAGE];
         fatbin_explain(&summary, RT_ARCH, message);
-        rt_finding("no-ptx", NULL, "this program cannot be run: %s", message);
+        rt_finding("no-ptx", NULL, "this program cannot run: %s", message);
         error = cudaErrorNoKernelImageForDevice;
     }
     return error;
@@ -149,7 +149,7 @@ static cudaError_t load_image(struct emu_device *device, struct rt_module *modul
 {
     struct texts texts = {0};
     if (module->text && !strstr(module->text, ".version")) {
-        rt_finding("invalid-ptx", NULL, "a library is neither PTX nor a fat binary");
+        rt_finding("invalid-ptx", NULL, "the library is neither PTX nor a fat binary");
         return cudaErrorInvalidKernelImage;
     }
     if (module->text)
@@ -163,7 +163,7 @@ static cudaError_t load_image(struct emu_device *device, struct rt_module *modul
     return error;
 }
 
-/* The caller holds the lock. */
+/* Loads MODULE if it is not loaded yet. The caller holds the lock. */
 static cudaError_t load(struct emu_device *device, struct rt_module *module)
 {
     if (module->state == REGISTERED) {
@@ -173,7 +173,7 @@ static cudaError_t load(struct emu_device *device, struct rt_module *module)
     return module->error;
 }
 
-/* Unmaps the pages of a __managed__ variable that the device has already unloaded. */
+/* Unmaps the host pages of a __managed__ variable, which the device has already unloaded. */
 static void unmap_variable(const struct variable *v)
 {
     struct rt_range range;
@@ -203,7 +203,7 @@ void rt_modules_reset(struct emu_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- looking up, with the lock held ----------------------------------------------------------- */
+/* --- looking up: callers of the static functions hold the lock -------------------------------- */
 
 static struct rt_function *find_function(const void *func)
 {
@@ -214,8 +214,8 @@ static struct rt_function *find_function(const void *func)
     return NULL;
 }
 
-/* If the device's message begins with "FILE:LINE: ", the finding belongs to that line of the
- * kernel. */
+/* Reports the device's message about PTX. If the message begins with "FILE:LINE: ", the finding is
+ * at that line. */
 static void report_invalid_ptx(struct emu_device *device, const char *kernel)
 {
     const char *message = emu_message(device);
@@ -274,8 +274,8 @@ static cudaError_t variable_range(struct emu_device *device, struct rt_module *m
     return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
-/* A program may name a __managed__ variable by the address of its pointer or by the address in that
- * pointer. */
+/* Whether the program means VARIABLE by SYMBOL. For a __managed__ variable, this can be the address
+ * of the variable's pointer or the address in that pointer. */
 static bool is_called(const struct variable *variable, const void *symbol)
 {
     return variable->host == symbol ||
@@ -306,7 +306,7 @@ static void list_module(struct rt_module *module)
     pthread_mutex_unlock(&lock);
 }
 
-/* Removes MODULE from the list without freeing it: at the end of the process another thread may
+/* Removes MODULE from the list, but does not free it: when the process ends, another thread may
  * still run one of its kernels. */
 static bool retire_module(struct rt_module *module)
 {
@@ -372,7 +372,7 @@ const char *rt_module_text(const struct rt_module *module)
     return at ? at->text : NULL;
 }
 
-/* The module's kernel called NAME, if the program has asked for it before; else NULL. */
+/* The module's kernel NAME if the program has asked for it before; else NULL. */
 static struct rt_function *find_by_name(const struct rt_module *module, const char *name)
 {
     struct rt_function *at = module->functions;
@@ -381,7 +381,7 @@ static struct rt_function *find_by_name(const struct rt_module *module, const ch
     return at;
 }
 
-/* The caller holds the lock. */
+/* Finds and loads the module's kernel NAME. The caller holds the lock. */
 static cudaError_t find_kernel(struct emu_device *device, struct rt_module *module,
                                const char *name, struct rt_function **function)
 {
@@ -418,7 +418,7 @@ cudaError_t rt_module_variable(struct emu_device *device, struct rt_module *modu
     return error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error;
 }
 
-/* --- registration: code that nvcc puts into the executable calls this before and after main() - */
+/* --- registration: nvcc's code in the executable calls these before and after main() ---------- */
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {
@@ -427,7 +427,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
         return NULL;
     module->wrapper = wrapper;
     if (module->wrapper && module->wrapper->magic != WRAPPER_MAGIC)
-        module->wrapper = NULL; /* its use will return cudaErrorInvalidKernelImage */
+        module->wrapper = NULL; /* loading the module will fail: InvalidKernelImage */
     list_module(module);
     return (void **)module;
 }
@@ -484,7 +484,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device_address,
     add_variable(handle, host, host, device_name);
 }
 
-/* Gives a __managed__ variable its address, which host and device share. */
+/* Gives the __managed__ variable V its address, which is the same on the host and the device. */
 static cudaError_t share(struct emu_device *device, struct rt_module *module, struct variable *v)
 {
     emu_addr addr;
@@ -495,12 +495,12 @@ static cudaError_t share(struct emu_device *device, struct rt_module *module, st
     if (error != cudaSuccess)
         return error;
     if (!rt_managed_add(device, addr, size, RT_VARIABLE, cudaMemAttachGlobal))
-        return rt_unsupported("a __managed__ variable at an address in use");
+        return rt_unsupported("a __managed__ variable at an address that the host already uses");
     *v->managed = (void *)addr;
     return cudaSuccess;
 }
 
-/* nvcc's code calls this before the first use of a __managed__ variable. */
+/* Code from nvcc calls this before the first use of a __managed__ variable. */
 char __cudaInitModule(void **handle)
 {
     struct rt_module *module = (struct rt_module *)handle;

@@ -1,4 +1,4 @@
-/* Occupancy queries. gpu/occupancy.h computes the answers; the queries about clusters are in
+/* Queries about occupancy, which gpu/occupancy.h computes. Queries about clusters are in
  * cluster.c. */
 #include "gpu/cudart/rt.h"
 
@@ -52,7 +52,7 @@ bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsign
     if (threads > EMU_MAX_THREADS || emu_occupancy(&demand).ctas < blocks)
         return false;
     size_t share = EMU_SM_SHARED / blocks / EMU_SHARED_UNIT * EMU_SHARED_UNIT;
-    *dynamic = share - info->shared_bytes; /* like a GPU's answer, this ignores reserved memory */
+    *dynamic = share - info->shared_bytes; /* as on a GPU, this ignores reserved memory */
     return true;
 }
 

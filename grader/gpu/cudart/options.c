@@ -1,6 +1,7 @@
-/* The options of a device inside the program's process. They are read before main(), when no code
- * of the student has run yet. Such a device ignores stray accesses that a GPU would not notice. A
- * device in its own process has other options. */
+/* The options of a device inside the program's process. They are read before main(), before any
+ * code of the student runs. This device ignores accesses just past an allocation, because a GPU
+ * would not notice them. A device in its own process gets its options elsewhere
+ * (gpu/remote/main.c). */
 #include "gpu/cudart/rt.h"
 
 #include "gpu/environment.h"

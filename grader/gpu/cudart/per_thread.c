@@ -1,12 +1,12 @@
-/* Functions for programs built with --default-stream per-thread. For such a program nvcc's headers
+/* Functions for programs built with --default-stream per-thread. In these programs, nvcc's headers
  * rename each function that works in a stream:
  *
  *     cudaMemcpyAsync(..., 0) -> cudaMemcpyAsync_ptsz(..., 0)   stream 0 is the thread's stream
  *     cudaMemcpy(...)         -> cudaMemcpy_ptds(...)           works in the thread's stream
  *
- * The renamed functions do the same, but mean another default stream: stream.c asks
- * rt_default_is_per_thread(). The streams of different threads do not wait for each other. The
- * legacy stream and all blocking streams still do. */
+ * A renamed function does the same as the original, but its default stream is that of the calling
+ * thread: stream.c asks rt_default_is_per_thread(). The default streams of different threads do not
+ * wait for each other. The legacy default stream and all blocking streams still do. */
 #include <cuda_runtime_api.h>
 
 #include "gpu/cudart/rt.h"
@@ -16,7 +16,7 @@ extern cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-static _Thread_local unsigned depth; /* how many of these functions this thread is inside of */
+static _Thread_local unsigned depth; /* number of these functions that this thread is in */
 
 bool rt_default_is_per_thread(void)
 {
@@ -32,7 +32,7 @@ bool rt_default_is_per_thread(void)
         return error;                                                                              \
     }
 
-/* --- functions with a parameter STREAM, where 0 is the thread's own stream -------------------- */
+/* --- functions with a parameter STREAM: 0 is the thread's own stream -------------------------- */
 
 OWN(cudaMemcpy3DAsync, _ptsz, (const struct cudaMemcpy3DParms *parms, cudaStream_t stream),
     (parms, stream))
@@ -173,7 +173,7 @@ OWN(cudaGetDriverEntryPointByVersion, _ptsz,
      enum cudaDriverEntryPointQueryResult *status),
     (symbol, function, version, flags, status))
 
-/* --- functions without it: they work in the thread's own stream, and wait for that work ------- */
+/* --- functions without it: they work in the thread's own stream, and wait for their work ------ */
 
 OWN(cudaMemcpy3D, _ptds, (const struct cudaMemcpy3DParms *parms), (parms))
 OWN(cudaMemcpy2DToArray, _ptds,

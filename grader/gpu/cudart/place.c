@@ -1,11 +1,11 @@
-/* Finds the source line of the program that calls the runtime.
+/* Finds the source line in the program that calls the runtime library.
  *
  *   main() at a.cu:88  ──>  cudaMalloc<int>() in cuda_runtime.h  ──>  cudaMalloc() here
  *
- * It walks the stack outwards. libdw turns each return address into a line, by the program's debug
- * information (nvcc -g). The first line in the program's own source counts; lines in the toolkit's
- * headers or in nvcc's generated files do not. Results are cached by address, because programs call
- * from few places. */
+ * rt_caller() walks the stack from the inside out. libdw converts each return address to a line,
+ * with the program's debug information (nvcc -g). The result is the first line in the program's own
+ * source: lines in the toolkit's headers or in files that nvcc generates are skipped. Results are
+ * cached by address, because programs call the library from few places. */
 #include "gpu/cudart/rt.h"
 
 #include <dlfcn.h>
@@ -34,16 +34,16 @@ static Dwfl *dwfl;
 
 /* --- debug information ------------------------------------------------------------------------ */
 
-/* Debug information must be in the program itself: libdw must not search elsewhere, least of all on
- * the network. */
+/* Keeps libdw from searching for debug information elsewhere, such as on the network: it must be in
+ * the program itself. */
 static int find_no_other(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                          const char *file, const char *link, GElf_Word sum, char **found)
 {
     return -1;
 }
 
-/* Adds the program and its own libraries, but no libraries of the system. The program's path is the
- * one it was started with, because a sandbox may have no /proc. */
+/* Adds the program or one of its own libraries, but no library of the system. The program's path is
+ * the one from its start (AT_EXECFN), because a sandbox may have no /proc. */
 static int report_module(struct dl_phdr_info *info, size_t size, void *opened)
 {
     const char *path = info->dlpi_name;
@@ -73,7 +73,7 @@ static bool is_own_file(const char *file)
     return file && !strstr(file, "/include/") && !strstr(file, ".cudafe1.");
 }
 
-/* FILE as a path with the FOLDER that it is relative to. Never freed. */
+/* FILE with the FOLDER that it is relative to in front. The result is never freed. */
 static char *whole_path(const char *file, const char *folder)
 {
     char *path;
@@ -90,7 +90,8 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
     return value;
 }
 
-/* The program's own file and *LINE into which the code at ADDRESS was inlined; NULL: none. */
+/* The program's own file into which the code at ADDRESS was inlined, and the *LINE there. NULL:
+ * there is none. */
 static const char *inlined_into(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Word *line)
 {
     Dwarf_Die *scopes = NULL;
@@ -144,7 +145,7 @@ static int by_address(const void *a, const void *b)
 
 struct emu_place rt_place_of(const void *return_address)
 {
-    struct cached key = {.address = (uintptr_t)return_address - 1}; /* inside the call */
+    struct cached key = {.address = (uintptr_t)return_address - 1}; /* an address in the call */
     pthread_mutex_lock(&lock);
     struct cached **node = tfind(&key, &cache, by_address), *entry = node ? *node : NULL;
     if (!entry && (entry = malloc(sizeof *entry))) {
@@ -152,7 +153,7 @@ struct emu_place rt_place_of(const void *return_address)
         entry->place = look_up(key.address);
         node = tsearch(entry, &cache, by_address);
         if (!node || *node != entry) {
-            free(entry); /* but not its file's name: a finding may use it */
+            free(entry); /* but keep the file's name, which a finding may use */
             entry = NULL;
         }
     }

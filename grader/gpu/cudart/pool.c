@@ -1,6 +1,6 @@
-/* Stream-ordered allocation. Most work runs at once, so memory is allocated and freed at once; a
- * pool only counts the bytes. In a captured stream, allocations and frees become nodes of the
- * graph. */
+/* Stream-ordered allocation. Most work runs during the API call that asks for it, so memory is also
+ * allocated and freed during the call, and a pool only counts the bytes. In a captured stream,
+ * allocations and frees become nodes of the graph. */
 #include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
@@ -15,10 +15,10 @@ struct CUmemPoolHandle_st {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}};
-static struct CUmemPoolHandle_st *pools; /* created by the program */
+static struct CUmemPoolHandle_st *pools; /* pools that the program created */
 static cudaMemPool_t current = &default_pool;
 
-/* The caller holds the lock. */
+/* Whether POOL exists. The caller holds the lock. */
 static bool is_live(cudaMemPool_t pool)
 {
     struct CUmemPoolHandle_st *p = pools;
@@ -51,7 +51,7 @@ static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStr
     if (error != cudaSuccess || !*ptr)
         return error;
     if (rt_range_take(*ptr, RT_POOL, &range)) {
-        range.pool = pool; /* so that freeing it is counted in the same pool */
+        range.pool = pool; /* the pool whose counts shrink when it is freed */
         rt_range_add(range);
     }
     count(pool, (int64_t)size);
@@ -146,7 +146,8 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return rt_return(set_current(device, pool));
 }
 
-/* The same by location and type of memory. There are only pools of pinned memory on the device. */
+/* Like get_pool(), for a location and a type of memory. All pools are for pinned memory on the
+ * device. */
 static cudaError_t get_pool_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type, cudaMemPool_t value)
 {
@@ -228,8 +229,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 
 /* --- attributes of pools ---------------------------------------------------------------------- */
 
-/* Where a 64-bit attribute is stored, or NULL. Only memory in use is reserved, so both have the
- * same value. */
+/* The place of a 64-bit attribute, or NULL. Used and reserved memory are the same, because only
+ * memory in use is reserved. */
 static uint64_t *attribute_64(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     switch (attribute) {
@@ -247,7 +248,7 @@ static uint64_t *attribute_64(cudaMemPool_t pool, enum cudaMemPoolAttr attribute
     }
 }
 
-/* Where an int attribute is stored, or NULL. */
+/* The place of an int attribute, or NULL. */
 static int *attribute_int(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     return attribute >= cudaMemPoolReuseFollowEventDependencies &&
@@ -307,7 +308,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return rt_return(error);
 }
 
-/* Only checks the call: the only device always has access. */
+/* Only checks the arguments: the one device always has access. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
                                  size_t count_of_list)
 {

@@ -1,21 +1,21 @@
-/* The queue of unfinished work. Most work runs when the program asks for it, and never gets here.
- * But a launch may be parked (device.h): all its threads poll memory that main() or another stream
- * has yet to write. It then becomes an item of this list, and so does all later work that must wait
- * for it, in the program's order:
+/* The queue of unfinished work. Most work runs when the program asks for it, and is never queued.
+ * But a launch can be parked (device.h): all its threads poll memory that main() or another stream
+ * will write later. Then the launch becomes an item of this queue, and so does all later work that
+ * must wait for it, in the program's order:
  *
  *     kernel<<<..., a>>>         parked
  *     cudaMemcpyAsync(..., a)    waits for the kernel, which is before it in stream a
  *     cudaEventRecord(e, a)      waits for the copy
  *     cudaStreamWaitEvent(b, e)  waits for the record
- *     cudaMemcpyAsync(..., b)    waits for that; in a stream c it would run at once
+ *     cudaMemcpyAsync(..., b)    waits for the event, too; in a stream c it would run now
  *
- * A parked launch is resumed at later API calls. A call that waits for an item resumes all items as
- * far as they get. If none makes progress and the program has no other thread, none ever will: the
+ * A parked launch is resumed during later API calls. A call that waits for an item keeps resuming
+ * all items. If no item makes progress and the program has no other thread, none ever will: the
  * launch ends as a deadlock.
  *
- * main() can write to managed and page-locked memory without any call. So while a parked launch
- * polls such memory, a thread resumes it regularly, with pauses that grow while it makes no
- * progress. */
+ * main() can write to managed and page-locked memory without an API call. So while a parked launch
+ * polls this memory, a thread (the poller) resumes the launch regularly, with pauses that grow
+ * while the launch makes no progress. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -28,28 +28,29 @@
 
 struct item {
     struct rt_order order;
-    struct rt_work work; /* the item's own copy */
+    struct rt_work work; /* owned by the item */
     uint64_t id;
-    uint64_t waits_for;       /* the id of an item that must finish first; or 0 */
-    uint64_t launch;          /* the device's id of a parked launch; or 0 */
-    bool sees_lent, is_still; /* about the parked launch: see struct emu_parked */
-    bool is_running;          /* a host function, which some thread is calling now */
-    char *bytes;              /* the source of a copy, as it was when the program asked; or NULL */
+    uint64_t waits_for;       /* id of an item that must finish first; or 0 */
+    uint64_t launch;          /* the device's number of a parked launch; or 0 */
+    bool sees_lent, is_still; /* as in struct emu_parked, if LAUNCH is not 0 */
+    bool is_running;          /* it is a host function, which a thread is calling now */
+    char *bytes;              /* a copy's source bytes at the time of the API call; or NULL */
     struct item *next;
 };
 
 #define SHORTEST_PAUSE 20000 /* nanoseconds between two polls */
 #define LONGEST_PAUSE  1000000
-#define MOST_PASSES    16 /* over the list, at a call that does not wait */
+#define MOST_PASSES    16 /* rounds over all items, in a call that does not wait */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t launch_parked = PTHREAD_COND_INITIALIZER;
 static struct item *first, **last = &first;
 static atomic_uint count;
 static uint64_t last_id;
-static atomic_bool has_poller; /* the thread that runs poll_launches() */
+static atomic_bool has_poller; /* a thread runs poll_launches() */
 
-/* Nearly always true. Also true in a forked child, which has no device. */
+/* Whether the queue is empty, as it nearly always is. True in a forked child, which has no
+ * device. */
 static bool is_empty(void)
 {
     return !atomic_load(&count) || !rt_device_or_null();
@@ -62,7 +63,7 @@ static void sleep_for(long nanoseconds)
 
 bool rt_is_single_threaded(void)
 {
-    struct stat tasks; /* its links: ".", ".." and one for each thread */
+    struct stat tasks; /* its link count: ".", ".." and one for each thread */
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3u + atomic_load(&has_poller);
 }
 
@@ -82,8 +83,8 @@ static struct item *find(uint64_t id)
     return item;
 }
 
-/* The first item before END that work with ORDER must wait for; NULL: none. END is NULL for the
- * whole list. */
+/* The first item before END for which work with ORDER must wait; NULL: there is none. END is NULL
+ * for the whole list. */
 static struct item *find_before(struct rt_order order, const struct item *end)
 {
     struct item *item = first;
@@ -161,7 +162,7 @@ static void *poll_launches(void *nothing)
     return nothing;
 }
 
-/* The thread blocks all signals: they are for the program's own threads. */
+/* Starts the poller. It blocks all signals, which are for the program's own threads. */
 static void start_poller(void)
 {
     pthread_t thread;
@@ -174,7 +175,8 @@ static void start_poller(void)
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* The device has parked the item's launch (again). True: it has made progress, or still may. */
+/* Updates ITEM after the device has parked its launch. True: the launch has made progress, or can
+ * proceed without changes by others. */
 static bool note_parked(struct emu_device *device, struct item *item)
 {
     struct emu_parked parked = emu_parked(device);
@@ -189,7 +191,7 @@ static bool note_parked(struct emu_device *device, struct item *item)
 
 /* --- resuming items --------------------------------------------------------------------------- */
 
-/* After a fault no queued work runs. */
+/* Removes all items: after a fault, no queued work runs. */
 static void drop_all(struct emu_device *device)
 {
     struct item *item = first;
@@ -211,7 +213,8 @@ static void call_function(struct item *item)
     pthread_mutex_lock(&lock);
 }
 
-/* Resumes an item that may run. True: it has made progress, or still may. */
+/* Resumes ITEM, which may run. True: it has made progress, or can proceed without changes by
+ * others. */
 static bool resume(struct emu_device *device, struct item *item, enum emu_patience patience)
 {
     cudaError_t error = cudaSuccess;
@@ -234,8 +237,9 @@ static bool resume(struct emu_device *device, struct item *item, enum emu_patien
     return true;
 }
 
-/* Resumes each item that may run, once. True: some item has made progress. The lock is held, but
- * not while a host function runs: the list may have changed when it returns. */
+/* Resumes each item that may run, once. True: an item has made progress. The caller holds the lock,
+ * which is released while a host function runs. So the list can have changed when the function
+ * returns. */
 static bool resume_items(enum emu_patience patience)
 {
     struct emu_device *device = rt_device_or_null();
@@ -271,8 +275,8 @@ void rt_resume_parked(void)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* What a call waits for: one item (ID), all items that work with ORDER must wait for, or {0}: all
- * items. */
+/* The items for which a call waits: one item (ID), all items for which work with ORDER must wait
+ * (ORDER), or all items ({0}). */
 struct awaited {
     uint64_t id;
     const struct rt_order *order;
@@ -293,7 +297,8 @@ static bool any_is_running(void)
     return item != NULL;
 }
 
-/* No item makes progress, and no other thread could change that. */
+/* Called when no item makes progress and no other thread could change that: ends parked
+ * launches. */
 static void end_deadlock(void)
 {
     struct emu_device *device = rt_device_or_null();
@@ -302,7 +307,7 @@ static void end_deadlock(void)
         if (!item->launch)
             continue;
         resume(device, item, EMU_FINISH);
-        if (!rt_faulted()) /* the launch has ended well */
+        if (!rt_faulted()) /* the launch ended without an error */
             return;
     }
     drop_all(device);
@@ -324,7 +329,7 @@ static void wait_for(struct awaited awaited)
         pause = next_pause(pause, progress);
         if (alone)
             continue;
-        pthread_mutex_unlock(&lock); /* let another thread do what this one waits for */
+        pthread_mutex_unlock(&lock); /* lets other threads do what this one waits for */
         sleep_for(pause);
         pthread_mutex_lock(&lock);
     }
@@ -372,8 +377,8 @@ bool rt_is_item_queued(uint64_t id)
 
 /* --- the program's end ------------------------------------------------------------------------ */
 
-/* main() has ended. Finishes the launches that only waited for it; abandons those that never
- * stop. */
+/* Called when main() has ended. Finishes the launches that only wait for main(), and abandons
+ * launches that never stop. */
 static void close_queue(void)
 {
     struct emu_device *device = rt_device_or_null();
@@ -394,7 +399,8 @@ static void close_queue(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Registered late, so that it runs before the handlers that unregister the program's kernels. */
+/* Registers close_queue() late, so that it runs before the handlers that unregister the program's
+ * kernels. */
 static void close_at_exit(void)
 {
     atexit(close_queue);
@@ -402,7 +408,8 @@ static void close_at_exit(void)
 
 /* --- queueing --------------------------------------------------------------------------------- */
 
-/* A copy from memory that is not page-locked reads its bytes at once, as in the real runtime. */
+/* Keeps the source bytes of a copy from memory that is not page-locked: as in the real runtime,
+ * they are read during the call. */
 static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
 {
     struct cudaMemcpy3DParms *copy = &item->work.copy;
@@ -421,7 +428,7 @@ static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
     return cudaSuccess;
 }
 
-/* Appends a copy of WORK to the queue, with the lock held. *ITEM is NULL if that fails. */
+/* Appends a copy of WORK to the queue. *ITEM is NULL if that fails. The caller holds the lock. */
 static cudaError_t put(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        struct item **item)
 {
@@ -456,13 +463,13 @@ static cudaError_t put_parked(struct emu_device *device, struct rt_order order,
     if (item)
         note_parked(device, item);
     pthread_mutex_unlock(&lock);
-    if (!item) /* it cannot be resumed later, so it must end now */
+    if (!item) /* the launch cannot be resumed later, so it must end now */
         return rt_end_launch(device, &own.kernel,
                              emu_go_on(device, emu_parked(device).launch, EMU_FINISH));
     return cudaSuccess;
 }
 
-/* Queues the work if it must wait for an item. False: it need not. */
+/* Queues WORK if it must wait for an item. False: it need not wait. */
 static bool put_behind(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        cudaError_t *error)
 {
@@ -485,7 +492,7 @@ cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struc
         return error;
     if (others && work->type == cudaGraphNodeTypeMemcpy &&
         rt_copies_to_pageable(device, &work->copy))
-        wait_for((struct awaited){.order = &order}); /* the real runtime waits here, too */
+        wait_for((struct awaited){.order = &order}); /* the real runtime also waits here */
     if (others && put_behind(device, order, work, &error))
         return error;
     if (rt_faulted())

@@ -1,5 +1,5 @@
-/* The program's memory by address: its allocations on the device and the host, and managed
- * variables of its modules. Ranges never overlap. */
+/* The program's memory, sorted by address: its allocations on the device and the host, and the
+ * managed variables of its modules. Ranges never overlap. */
 #include "gpu/cudart/rt.h"
 
 #include <pthread.h>
@@ -11,7 +11,8 @@ static void *ranges; /* a tree of struct rt_range, by ptr */
 static void *past;   /* a second tree, of freed ranges */
 static unsigned long long last_id;
 
-/* Overlapping ranges compare equal, so a key of one byte finds the range that contains it. */
+/* Overlapping ranges compare equal, so a key of one byte finds the range that contains this
+ * byte. */
 static int compare(const void *a, const void *b)
 {
     const struct rt_range *left = a, *right = b;
@@ -74,7 +75,7 @@ void rt_range_add_freed(struct rt_range range)
         return;
     *buried = range;
     pthread_mutex_lock(&lock);
-    while ((node = tfind(&range, &past, compare))) { /* ranges freed there earlier */
+    while ((node = tfind(&range, &past, compare))) { /* removes older freed ranges */
         struct rt_range *older = *node;
         tdelete(older, &past, compare);
         free(older);

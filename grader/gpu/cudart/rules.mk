@@ -12,8 +12,8 @@ OBJECTS += $(CUDA12_OBJECTS)
 
 $(CUDART_OBJECTS) $(CUDA12_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-# Links a library. If two prerequisites define the same symbols, such as the device's, the first
-# one wins.
+# Links a library. If two prerequisites define the same symbols, such as those of device.h, the
+# linker takes the first one.
 link_cudart = $(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) \
 	$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CUDART_LIBS)
 
@@ -21,13 +21,13 @@ $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	$(Q)$(link_cudart)
 
-# libcudart.so.12 is linked from copies of the objects, where some functions have other names.
+# libcudart.so.12 is linked from copies of the objects in which some functions are renamed.
 $(CUDA12): $(patsubst $(BUILD)/obj/%,$(BUILD)/obj/cuda12/%,$(CUDART_OBJECTS) $(CUDA12_OBJECTS)) $(EMULATOR) \
 		grader/gpu/cudart/cuda12/libcudart.so.12.map
 	$(call say,$@)
 	$(Q)$(link_cudart)
 
-# For objcopy: cudaFoo becomes what the list says, and cuda12_Foo becomes cudaFoo.
+# The renames for objcopy: cudaFoo gets the name in the list, and cuda12_Foo becomes cudaFoo.
 $(BUILD)/obj/cuda12/names: grader/gpu/cudart/cuda12/names
 	@mkdir -p $(@D)
 	$(Q)awk '/^cuda/ { print; print "cuda12_" substr($$1, 5), $$1 }' $< > $@
@@ -36,8 +36,8 @@ $(BUILD)/obj/cuda12/%.o: $(BUILD)/obj/%.o $(BUILD)/obj/cuda12/names
 	@mkdir -p $(@D)
 	$(Q)objcopy --redefine-syms=$(BUILD)/obj/cuda12/names $< $@
 
-# The file that the linker uses for -lcudart. In a build with sanitizers it is a stub with the same
-# symbols, because programs are linked without the sanitizers.
+# The file that the linker uses for -lcudart. In a build with sanitizers, this is a stub with the
+# same symbols, because programs are linked without sanitizers.
 $(BUILD)/lib/libcudart.so: $(CUDART)
 ifdef SANITIZE
 	$(Q)nm -D --defined-only $< | awk '$$2 == "T" { sub("@.*", "", $$3); \

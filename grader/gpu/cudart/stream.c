@@ -1,6 +1,6 @@
 /* Streams. Most work runs when the program asks for it, so nearly every stream is always idle, and
- * waiting for one only reports faults of earlier kernels. Host functions run in the calling thread.
- * Work behind a kernel that waits for main() is in queue.c. */
+ * waiting for a stream only reports faults of earlier kernels. Host functions run in the calling
+ * thread. Work after a kernel that waits for main() is queued (queue.c). */
 #include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
-    struct rt_capture *capture; /* its view of the capture it is in, or NULL */
+    struct rt_capture *capture; /* the stream's view of its capture; or NULL */
     cudaLaunchAttributeValue attributes[ATTRIBUTES];
     struct CUstream_st *next;
 };
@@ -32,7 +32,7 @@ static bool is_default(cudaStream_t stream)
     return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-/* The list's link to STREAM, or NULL if STREAM is not live. The caller holds the lock. */
+/* The pointer to STREAM in the list; NULL if STREAM is not live. The caller holds the lock. */
 static struct CUstream_st **find(cudaStream_t stream)
 {
     for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
@@ -57,7 +57,7 @@ cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device)
     return error == cudaSuccess ? rt_check_stream(stream) : error;
 }
 
-/* The stream that STREAM names, or NULL if it is not live. The caller holds the lock. */
+/* The stream with the handle STREAM; NULL if it is not live. The caller holds the lock. */
 static struct CUstream_st *live(cudaStream_t stream)
 {
     if (stream == cudaStreamPerThread || (!stream && rt_default_is_per_thread()))
@@ -78,7 +78,7 @@ struct rt_capture **rt_stream_capture(cudaStream_t stream)
 struct rt_order rt_stream_order(cudaStream_t stream)
 {
     static atomic_uint_fast64_t threads;
-    static _Thread_local uint64_t own; /* the per-thread stream's number; no stream has it as id */
+    static _Thread_local uint64_t own; /* number of this thread's stream, different from all ids */
     pthread_mutex_lock(&lock);
     const struct CUstream_st *found = live(stream);
     struct rt_order order = {.stream = found ? found->id : 0,
@@ -166,7 +166,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* A captured stream has run nothing that a call could wait for. */
+/* Fails if STREAM is captured: a captured stream has run no work for which a call could wait. */
 static cudaError_t check(cudaStream_t stream)
 {
     cudaError_t error = rt_check_stream(stream);
@@ -250,7 +250,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
     return rt_return(error);
 }
 
-/* --- attributes: hints, only stored ----------------------------------------------------------- */
+/* --- attributes: hints, which are only stored ------------------------------------------------- */
 
 static bool is_attribute(cudaLaunchAttributeID id)
 {
@@ -321,7 +321,7 @@ static void run_callback(void *argument)
     callback.function(callback.stream, rt_fault_error(), callback.data);
 }
 
-/* Unlike a host function, a callback also runs after a fault, and gets its error. */
+/* Unlike a host function, a callback also runs after a fault: the fault's error is its argument. */
 static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
 {
     struct emu_device *device;

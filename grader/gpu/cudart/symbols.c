@@ -1,5 +1,6 @@
-/* Device variables: __device__, __constant__ and __managed__. A program names such a variable by
- * the address of its shadow on the host; rt_find_symbol() finds the variable on the device. */
+/* Device variables: __device__, __constant__ and __managed__. nvcc makes a host variable for each
+ * of them. A program names a device variable by the address of this host variable, and
+ * rt_find_symbol() finds the variable on the device. */
 #include "gpu/cudart/work.h"
 
 static cudaError_t find(const void *symbol, struct emu_device **device, emu_addr *addr,
@@ -35,7 +36,8 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
     return rt_return(error);
 }
 
-/* The address of SYMBOL + OFFSET if COUNT bytes are there. */
+/* Sets *PART to the device address of SYMBOL + OFFSET. Fails if the variable has fewer than COUNT
+ * bytes from there on. */
 static cudaError_t find_part(const void *symbol, size_t count, size_t offset,
                              struct emu_device **device, char **part)
 {
@@ -78,7 +80,8 @@ cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symb
     return error;
 }
 
-/* Calls without a stream wait, so they report the fault of an earlier kernel. */
+/* API functions without a stream wait for earlier work, so they report the fault of an earlier
+ * kernel. */
 static cudaError_t wait(void)
 {
     struct emu_device *device;

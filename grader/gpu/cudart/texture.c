@@ -1,5 +1,5 @@
-/* Texture and surface objects: turns the program's descriptions into the device's. The program gets
- * the device's handle. */
+/* Texture and surface objects: converts CUDA's descriptions to the device's (struct emu_texture).
+ * The program's handle of an object is also the device's handle. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct object {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *objects;
 
-/* --- resources: the memory that holds the texels ---------------------------------------------- */
+/* --- resources: the memory of the texels ------------------------------------------------------ */
 
 static void set_channels(struct emu_texture *t, const struct cudaChannelFormatDesc *desc)
 {
@@ -51,7 +51,7 @@ static cudaError_t use_array(struct emu_texture *t, cudaArray_t array)
     return live ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/* Whether SIZE bytes at PTR are allocated on the device, and aligned for a texture. */
+/* Whether SIZE bytes at PTR are allocated on the device and aligned for a texture. */
 static bool is_usable(struct emu_device *device, const void *ptr, uint64_t size)
 {
     const uintptr_t alignment = 512;
@@ -143,7 +143,7 @@ static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDe
     return cudaSuccess;
 }
 
-/* Linear memory has no address mode: texels outside are 0. */
+/* Linear memory has no address mode: fetches outside of it return 0. */
 static void set_outside(struct emu_texture *t)
 {
     memset(t->address, EMU_BORDER, sizeof t->address);
@@ -187,7 +187,7 @@ static cudaError_t make_texture(cudaTextureObject_t *result,
     if (!desc)
         return cudaErrorInvalidResourceHandle;
     if (view && view->format != cudaResViewFormatNone)
-        return rt_unsupported("a resource view with another format");
+        return rt_unsupported("a resource view with a different format");
     error = use_resource(device, &t, resource);
     if (error == cudaSuccess)
         error = set_reading(&t, desc);
@@ -241,7 +241,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 
 /* --- live objects ----------------------------------------------------------------------------- */
 
-/* The list's link to the object, or NULL if it is not live. The caller holds the lock. */
+/* The pointer to the object in the list; NULL if it is not live. The caller holds the lock. */
 static struct object **find(uint64_t handle, bool is_surface)
 {
     for (struct object **at = &objects; *at; at = &(*at)->next)
@@ -289,7 +289,7 @@ void rt_textures_reset(struct emu_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-/* Copies the object that HANDLE names. RESULT is only checked for NULL. */
+/* Copies the object with this HANDLE to *OBJECT. RESULT is only checked for NULL. */
 static cudaError_t describe(uint64_t handle, bool is_surface, const void *result,
                             struct object *object)
 {

@@ -1,12 +1,12 @@
-/* Functions that programs can link with, but that only report "not supported". They are defined
- * without CUDA's headers: the calling convention lets a function ignore its arguments and return an
- * error number. */
+/* Functions that programs can link to, but that only report "not supported". They are defined
+ * without CUDA's headers and without parameters: under the calling convention, a function may
+ * ignore its arguments. */
 #ifndef GPU_CUDART_UNSUPPORTED_H
 #define GPU_CUDART_UNSUPPORTED_H
 
 #include <stdatomic.h>
 
-/* Reports the call of NAME, unless *REPORTED says that it was already reported. Returns
+/* Reports a call of NAME, unless *REPORTED is set because an earlier call was reported. Returns
  * cudaErrorNotSupported. */
 int rt_report_unsupported(const char *name, atomic_bool *reported);
 

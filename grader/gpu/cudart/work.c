@@ -1,4 +1,4 @@
-/* Runs work, or passes it on to a capture or to the queue. */
+/* Runs work, or passes it to a capture or to the queue. */
 #include "gpu/cudart/graphs.h"
 
 static cudaError_t run_host(const struct cudaHostNodeParams *host)

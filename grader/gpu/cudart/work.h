@@ -1,6 +1,6 @@
-/* Work for a stream: a copy, a fill, a launch, a call of a host function. It runs at once, with two
- * exceptions. In a captured stream it becomes a node of a graph, and runs when the graph is
- * launched. Behind a launch that waits for main() it waits too (queue.c). */
+/* Work for a stream: a copy, a fill, a launch or a call of a host function. Work runs immediately,
+ * with two exceptions. In a captured stream, it becomes a node of a graph and runs when the graph
+ * is launched. After a launch that waits for main(), it waits in a queue (queue.c). */
 #ifndef GPU_CUDART_WORK_H
 #define GPU_CUDART_WORK_H
 
@@ -12,33 +12,34 @@ struct rt_launch {
     size_t shared;
     bool cooperative; /* its blocks may wait for each other */
     void **args;
-    const void *from; /* the program's return address of <<<...>>>; NULL: launched by a call */
-    dim3 cluster;     /* blocks of a cluster; x is 0: the kernel's own size */
+    const void *from; /* return address of the program's <<<...>>>; NULL: no <<<...>>> */
+    dim3 cluster;     /* blocks in a cluster; x is 0: the kernel's own size */
 };
 
 struct rt_work {
-    enum cudaGraphNodeType type; /* ...Kernel, ...Memcpy, ...Memset, ...Host, ...Empty and so on */
+    enum cudaGraphNodeType type; /* says which member of the union is used */
     union {
         struct rt_launch kernel;
         struct cudaMemcpy3DParms copy;
         struct cudaMemsetParams fill;
         struct cudaHostNodeParams host;
-        cudaEvent_t event; /* ...EventRecord, ...WaitEvent */
-        cudaGraph_t child; /* ...Graph */
-        void *memory;      /* ...MemAlloc, ...MemFree */
+        cudaEvent_t event; /* for types ...EventRecord and ...WaitEvent */
+        cudaGraph_t child; /* for type ...Graph */
+        void *memory;      /* for types ...MemAlloc and ...MemFree */
     };
 };
 
 /* --- work.c ----------------------------------------------------------------------------------- */
 
-/* Runs WORK now, unless it is a child graph. Callers skip work after a kernel's fault.
- * cudaErrorNotReady: the device has parked the launch; see emu_parked(). */
+/* Runs WORK now; WORK must not be a child graph. The caller must not run work after a kernel's
+ * fault. cudaErrorNotReady: the device has parked the launch; see emu_parked(). */
 cudaError_t rt_run(struct emu_device *device, const struct rt_work *work);
-/* The error that rt_run() would return for wrong parameters. */
+/* Returns the error that rt_run() would return if WORK has invalid parameters. */
 cudaError_t rt_check_work(struct emu_device *device, const struct rt_work *work);
-/* Runs WORK in STREAM, or queues it, or captures it. Does nothing after a kernel's fault. */
+/* Runs WORK in STREAM, queues it or captures it. Does nothing after a kernel's fault. */
 cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work);
-/* Waits for all earlier work in the default stream, then runs WORK: for calls without a stream. */
+/* Waits for all earlier work in the default stream, then runs WORK. For API functions without a
+ * stream. */
 cudaError_t rt_wait_and_run(const struct rt_work *work);
 
 /* --- fill.c, copy.c, launch.c: work of one kind ----------------------------------------------- */
@@ -48,56 +49,60 @@ cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DPa
 cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams *fill);
 cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetParams *fill);
 cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *launch);
-/* A launch has ended with STATUS. Reports a fault, which the next waiting call will return. */
+/* Called when a launch has ended with STATUS. Notes a fault, which the next waiting call
+ * returns. */
 cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *launch,
                           enum emu_status status);
-/* Whether COPY is legal and this side of it is host memory that is not page-locked. */
+/* Whether COPY is legal and its source (or target) is host memory that is not page-locked. */
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
-size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* bytes of a row */
-/* Finds the kernel, and the error of a launch that cannot run. */
+size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* bytes per row */
+/* Finds the kernel. Returns an error if the launch cannot run. */
 cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,
                             struct rt_function **function);
 
-/* Work that copies HEIGHT rows of WIDTH bytes, or SIZE bytes. */
+/* Make work that copies HEIGHT rows of WIDTH bytes, or SIZE bytes. */
 struct rt_work rt_work_of_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                size_t width, size_t height, enum cudaMemcpyKind kind);
 struct rt_work rt_work_of_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind);
 
-/* Work that copies COUNT bytes to or from the variable SYMBOL, from OFFSET on (symbols.c). */
+/* Make work that copies COUNT bytes to or from the variable SYMBOL, from OFFSET on (symbols.c). */
 cudaError_t rt_work_to_symbol(struct rt_work *work, const void *symbol, const void *from,
                               size_t count, size_t offset, enum cudaMemcpyKind kind);
 cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symbol, size_t count,
                                 size_t offset, enum cudaMemcpyKind kind);
 
-/* --- queue.c: work that waits behind a parked launch ------------------------------------------ */
+/* --- queue.c: work that waits for a parked launch --------------------------------------------- */
 
-/* A stream as far as order matters. */
+/* The properties of a stream that decide which work waits for which. */
 struct rt_order {
     uint64_t stream; /* a unique number */
-    bool is_legacy;  /* the legacy default stream: blocking streams and it wait for each other */
+    bool is_legacy;  /* the legacy default stream: it and blocking streams wait for each other */
     bool is_blocking;
 };
-struct rt_order rt_stream_order(cudaStream_t stream); /* in stream.c */
+struct rt_order rt_stream_order(cudaStream_t stream); /* defined in stream.c */
 
-/* Runs WORK now, or queues it behind work that it must wait for. */
+/* Runs WORK now, or queues it if it must wait for other work. */
 cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struct rt_work *work);
-/* Resumes parked launches: they may wait for memory that has just changed. */
+/* Resumes parked launches, because memory that they poll may just have changed. */
 void rt_resume_parked(void);
-/* Queues the record of EVENT, if it must wait. Returns the item's id; 0: it need not wait. */
+/* Queues the recording of EVENT if it must wait. Returns the queued item's id; 0: it need not
+ * wait. */
 uint64_t rt_queue_record(cudaStream_t stream, cudaEvent_t event);
-/* Makes later work of STREAM wait for that item. */
+/* Makes later work of STREAM wait for the queued item ID. */
 cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id);
 
-/* Wait for all items, for the items that work in STREAM must wait for, or for one item. */
+/* Wait for all queued items, for the items that new work in STREAM must wait for, or for one
+ * item. */
 void rt_finish_all(void);
 void rt_finish_stream(cudaStream_t stream);
 void rt_finish_item(uint64_t id);
-/* Resume all items, then say whether such an item is still in the queue. */
+/* Resume all items. Then return whether new work in STREAM would have to wait, or whether item ID
+ * is still queued. */
 bool rt_is_stream_busy(cudaStream_t stream);
 bool rt_is_item_queued(uint64_t id);
 
-/* Whether the program has only one thread. False if that cannot be found out. */
+/* Whether the program has only one thread. False: it has several, or their number is unknown. */
 bool rt_is_single_threaded(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include "gpu/finding_kinds.h"
 #include "gpu/lanes.h"
 
-/* libstdc++ has the demangler for nvcc's names, which follow the Itanium ABI. */
+/* The demangler of libstdc++, which knows nvcc's names: they follow the Itanium ABI. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 const char *record_status(enum emu_status status)
@@ -143,7 +143,7 @@ static json_t *related_json(const struct launch_view *launch, const struct findi
         json_t *object = note->file ? json_pack("{ss,si,ss}", "file", note->file, "line",
                                                 (int)note->line, "message", note->text)
                                     : NULL;
-        if (object) /* NULL if the file's name is not UTF-8 */
+        if (object) /* NULL: the file's name is not UTF-8 */
             json_array_append_new(list, object);
     }
     return list;
@@ -178,8 +178,8 @@ static json_t *findings_json(const struct launch_view *launch, const char *kerne
     return list;
 }
 
-/* The position of each lane's bytes, null for lanes without an access. Shared memory counts from
- * its start, global memory from the start of the line of 128 bytes with the lowest address. */
+/* The offset of each lane's address; null for a lane without an access. In shared memory, offsets
+ * count from its start; in global memory, from the start of the first line of 128 bytes. */
 static json_t *offsets_json(const struct obs_access *access)
 {
     uint64_t base = UINT64_MAX;
@@ -259,7 +259,7 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
     if (!text)
         return false;
     size_t size = strlen(text);
-    text[size] = '\n'; /* replaces the NUL: one write for one line */
+    text[size] = '\n'; /* replaces the NUL, so that one write writes the whole line */
     bool ok = write_all(fd, text, size + 1);
     free(text);
     return ok;

@@ -9,27 +9,27 @@
  *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
  *
- * "accesses" exists only if struct emu_trace asked for accesses: the most expensive one of each
+ * "accesses" exists only if struct emu_trace asked for accesses: the most wasteful access of each
  * line.
  *
- * A loss also has "cause", "cost", "ideal", "worst_cost" and "worst_ideal", and "help" if its
- * cause has a special one: see struct finding. A finding about two accesses has the other one in
- * "related". A related place in the host's source has a "message", such as "allocated here";
- * other places have none.
+ * A loss (a finding of severity "warning") also has "cause", "cost", "ideal", "worst_cost" and
+ * "worst_ideal", and "help" if there is a special one for its cause: see struct finding. A finding
+ * about two accesses has the other access in "related". A related place in the host's source has a
+ * "message", such as "allocated here"; other places have none.
  *
- * The runtime library adds lines: {"findings": [...]} without a launch, and when the program
- * ends {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in
- * a separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
- * 300, ...}}: the number of requests under their names in gpu/remote/calls.def, and the number
- * of rows in them.
+ * The runtime library adds lines: {"findings": [...]} without a launch and, when the program ends,
+ * {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in a
+ * separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
+ * 300, ...}}: the number of requests of each call in gpu/remote/calls.def, and the number of rows
+ * in these requests.
  *
- * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
- * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other
- * input data gives the same bytes. If the host sees another input than the device
- * (gpu/remote/views.h), the record ends with {"missing": 0}: the number of input bytes that
- * never reached the device.
+ * If the tool "origins" runs, each copy to the host also has a line: {"copy": {"bytes", "sha256",
+ * "made", "same"}}. "made": kernels wrote all of the bytes, or they are cleared memory. "same": the
+ * twin (gpu/remote/twin.h) has the same bytes, although its input data differ. If the host sees a
+ * decoy input (gpu/remote/views.h), the record ends with {"missing": 0}: the number of bytes of the
+ * judged input that never reached the device.
  *
- * "lines" omits counters that are 0; lines come in the order of their instructions. */
+ * "lines" omits counters that are 0 and is in the order of the lines' instructions. */
 #ifndef GPU_RECORD_RECORD_H
 #define GPU_RECORD_RECORD_H
 
@@ -37,30 +37,31 @@
 
 #include "gpu/observe/view.h"
 
-/* Whether a record exists for OPTIONS and has not reached its maximum length. */
+/* Whether OPTIONS ask for a record that has not reached its maximum length. */
 bool record_is_open(const struct emu_options *options);
 
-/* The status in which a launch ended, and its counters. */
+/* The status with which a launch ended, and its counters. */
 struct record_result {
     enum emu_status status;
     const struct emu_counters *totals;
-    const struct emu_counters *per_instruction; /* NULL: unknown */
+    const struct emu_counters *per_instruction; /* NULL: not counted */
 };
 
 /* Appends the launch to FD in one write. False: the write failed. */
 bool record_launch(int fd, const struct launch_view *launch, const struct record_result *result);
 
-/* Appends a copy to the host, of SIZE bytes. A device reports its first RECORD_COPIES copies. */
+/* Appends a line about a copy of SIZE bytes to the host. A device reports only its first
+ * RECORD_COPIES copies. */
 #define RECORD_COPIES 100000u
 struct record_origin {
     bool made, same;
 };
 bool record_copy(int fd, const void *bytes, size_t size, struct record_origin origin);
 
-/* "ok", "illegal-address", … */
+/* The name of STATUS in the record: "ok", "illegal-address" and so on. */
 const char *record_status(enum emu_status status);
 
-/* NAME demangled, or unchanged; the caller frees it. */
+/* NAME demangled, or unchanged if it is not a mangled name. The caller frees the result. */
 char *record_demangle(struct ptx_name name);
 
 #endif

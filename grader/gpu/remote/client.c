@@ -1,9 +1,9 @@
-/* device.h for a program whose device is another process: each call sends one request and waits
- * for its reply. The runtime library links this file in place of the emulator; see
+/* Implements device.h for a program whose device is another process: each call sends one request
+ * and waits for its reply. The runtime library links this file in place of the emulator; see
  * gpu/remote/rules.mk.
  *
- * When the device's process has ended, every call fails with EMU_INTERNAL. A launch's counters
- * stay in the record, which the program cannot read: here they are 0. */
+ * Once the device's process has ended, every call fails with EMU_INTERNAL. The counters that
+ * emu_launch() returns are all 0: they are only in the record, which the program cannot read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "gpu/remote/lend.h"
 #include "gpu/remote/wire.h"
 
-/* The parameters that a kernel's info points to; they live until the device is closed. */
+/* The parameters that a struct emu_kernel_info points to. Closing the device frees them. */
 struct params {
     struct params *next;
     struct emu_param list[];
@@ -24,7 +24,7 @@ struct params {
 
 struct emu_device {
     pthread_mutex_t lock;
-    int fd, file; /* the socket; the file of shared memory, -1 before the server has sent it */
+    int fd, file; /* the socket; the file of shared memory, -1 until the server sends it */
     bool has_record;
     struct params *params;
 };
@@ -58,7 +58,7 @@ struct emu_parked emu_parked(struct emu_device *device)
 /* --- one request and its reply ---------------------------------------------------------------- */
 
 struct call {
-    struct wire_head head; /* the request's, then the reply's */
+    struct wire_head head; /* the request's head, then the reply's head */
     const void *data;      /* the request's data: head.bytes bytes */
     void *reply; /* a buffer for the reply's data; NULL: malloc() one, which the caller frees */
     size_t room; /* bytes of the buffer */
@@ -69,8 +69,8 @@ struct call {
         .head = {.what = WIRE_CALL_##name, .arg = {__VA_ARGS__} }                                  \
     }
 
-/* Receives the reply's data: the result, or a failed call's message. False: the server has
- * ended. */
+/* Receives the reply's data: the result, or a failed call's message. False: the server's process
+ * has ended. */
 static bool take_data(int fd, struct call *call)
 {
     size_t size = call->head.bytes;
@@ -90,7 +90,7 @@ static bool take_data(int fd, struct call *call)
     return !size || (call->reply && wire_receive(fd, call->reply, size));
 }
 
-/* Sends the request and waits for the reply; the caller holds the lock. */
+/* Sends the request and waits for the reply. The caller holds the lock. */
 static enum emu_status exchange(const struct emu_device *device, struct call *call)
 {
     if (!wire_send(device->fd, &call->head, call->data) ||
@@ -107,7 +107,7 @@ static enum emu_status ask(struct emu_device *device, struct call *call)
     return status;
 }
 
-/* Sends the request with data and waits for the reply. */
+/* Sends the request with SIZE bytes of DATA and waits for the reply. */
 static enum emu_status ask_with(struct emu_device *device, struct call *call, const void *data,
                                 size_t size)
 {
@@ -116,7 +116,7 @@ static enum emu_status ask_with(struct emu_device *device, struct call *call, co
     return ask(device, call);
 }
 
-/* --- calls that are only their parameters: generated from calls.def --------------------------- */
+/* --- calls that only pass their parameters: generated from calls.def -------------------------- */
 
 #define DECLARE_NONE
 #define DECLARE_IN(i, type, name, most) , type name
@@ -129,7 +129,7 @@ static enum emu_status ask_with(struct emu_device *device, struct call *call, co
 #define SEND_ROWS(i, name)           memcpy(&call.head.arg[i], name, sizeof *name);
 #define SEND_NAME(name)                                                                            \
     if (strlen(name) > WIRE_NAME)                                                                  \
-        return failed(EMU_NOT_FOUND, "a name of more than 4096 bytes");                            \
+        return failed(EMU_NOT_FOUND, "the name is longer than 4096 bytes");                        \
     call.head.bytes = (uint32_t)strlen(name);                                                      \
     call.data = name;
 #define SEND_OUT(i, type, name)
@@ -158,11 +158,11 @@ static enum emu_status ask_with(struct emu_device *device, struct call *call, co
 
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device)
 {
-    (void)options; /* the server got them at its start */
+    (void)options; /* the server reads them from its environment */
     struct call call = REQUEST(hello, WIRE_VERSION);
     *device = getenv(WIRE_VARIABLE) ? calloc(1, sizeof **device) : NULL;
     if (!*device)
-        return failed(EMU_INTERNAL, "no device was given to this program");
+        return failed(EMU_INTERNAL, "this program was started without a device");
     **device = (struct emu_device){.fd = WIRE_FD, .file = -1};
     pthread_mutex_init(&(*device)->lock, NULL);
     fcntl(WIRE_FD, F_SETFD, FD_CLOEXEC);
@@ -196,7 +196,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    lend_end(addr); /* first, while the server's pages still hold the data that the program keeps */
+    lend_end(addr); /* first: copies the data out of the pages that the server frees */
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -224,7 +224,7 @@ void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total
     *total_bytes = known ? call.head.arg[1] : 0;
 }
 
-/* Receives the head of the reply to `lend`. The first such reply also brings the file. */
+/* Receives the head of the reply to `lend`. The first reply to `lend` also sends the file. */
 static bool receive_file(struct emu_device *device, struct wire_head *head)
 {
     union {
@@ -252,7 +252,7 @@ static enum emu_status lend(struct emu_device *device, emu_addr addr, void *host
     if (!wire_send(device->fd, &call.head, NULL) || !receive_file(device, &call.head) ||
         !take_data(device->fd, &call))
         return gone();
-    bool keep = !call.head.arg[1]; /* if not, the pages already hold the device's data */
+    bool keep = !call.head.arg[1]; /* false: the pages already have the device's data */
     if (call.head.what != EMU_OK || lend_begin(&plan, addr, device->file, call.head.arg[0], keep))
         return call.head.what;
     exchange(device, &back);
@@ -291,8 +291,8 @@ static enum emu_status move(struct emu_device *device, struct call call, struct 
     return exchange(device, &call);
 }
 
-/* Each part gives the size that is left. So the server checks the whole range before it changes
- * anything. */
+/* Each part's request has the number of bytes left, so that the server can check the whole range
+ * before it changes anything. */
 static enum emu_status move_bytes(struct emu_device *device, struct host host, emu_addr at,
                                   uint64_t size)
 {
@@ -309,8 +309,8 @@ static enum emu_status move_bytes(struct emu_device *device, struct host host, e
     return status;
 }
 
-/* Moves the first COUNT of ROWS, which begin PITCH bytes apart in the program. PACKED holds them
- * without gaps. */
+/* Moves the first COUNT of ROWS, which begin PITCH bytes apart in the program. PACKED is a buffer
+ * for these rows without gaps. */
 static enum emu_status move_rows(struct emu_device *device, struct host host, uint64_t pitch,
                                  emu_addr at, const struct emu_rows *rows, uint64_t count,
                                  char *packed)
@@ -327,7 +327,7 @@ static enum emu_status move_rows(struct emu_device *device, struct host host, ui
     return status;
 }
 
-/* Moves as many rows at a time as a message holds. A row that is too long for one message is
+/* Moves all rows, with as many rows in a message as fit. A row that is too long for one message is
  * split. The caller has checked that all rows are inside memory. */
 static enum emu_status move_all_rows(struct emu_device *device, struct host host, emu_addr at,
                                      const struct emu_rows *rows)
@@ -394,7 +394,7 @@ enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size
 {
     struct call call = REQUEST(load);
     if (size > WIRE_PTX)
-        return failed(EMU_INVALID_PTX, "more than 64 MiB of PTX");
+        return failed(EMU_INVALID_PTX, "the PTX is larger than 64 MiB");
     enum emu_status status = ask_with(device, &call, ptx, size);
     if (status == EMU_OK)
         *module = (uint32_t)call.head.arg[0];
@@ -435,7 +435,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
     size_t size = sizeof *launch + launch->param_bytes;
     char *bytes = launch->param_bytes <= WIRE_PARAMS ? malloc(size) : NULL;
     if (!bytes)
-        return failed(EMU_OUT_OF_MEMORY, "no room for a kernel's parameters");
+        return failed(EMU_OUT_OF_MEMORY, "not enough memory for the kernel's parameters");
     memcpy(bytes, launch, sizeof *launch);
     if (launch->param_bytes)
         memcpy(bytes + sizeof *launch, launch->params, launch->param_bytes);
@@ -465,6 +465,6 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
 {
     struct call call = REQUEST(note);
     if (size > WIRE_NOTE)
-        return failed(EMU_INVALID_VALUE, "too long a line for the record");
+        return failed(EMU_INVALID_VALUE, "the line for the record is too long");
     return ask_with(device, &call, line, size);
 }

@@ -1,5 +1,5 @@
-/* Each page is shared once, however many ranges use it: malloc() puts the end of one buffer and
- * the start of the next into one page, and a program may register both. */
+/* A page that several ranges use is in the shared file only once: malloc() can put the end of one
+ * buffer and the start of the next into one page, and a program may register both. */
 #include "gpu/remote/lend.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct lent {
     uint64_t addr;
     struct lend_plan plan;
-    uint64_t fresh; /* place of the pages that are neither head nor tail */
+    uint64_t fresh; /* place of the pages except head and tail */
 };
 
 static struct lent *ranges;
@@ -26,7 +26,7 @@ static uint64_t last_page(const struct lend_plan *plan)
     return plan->first + (plan->pages - 1) * WIRE_PAGE;
 }
 
-/* The place of the range's PAGE in the file. */
+/* The place of PAGE, an address in the range. */
 static uint64_t place(const struct lent *range, uintptr_t page)
 {
     const struct lend_plan *plan = &range->plan;
@@ -37,7 +37,7 @@ static uint64_t place(const struct lent *range, uintptr_t page)
     return range->fresh + (page - plan->first - (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0));
 }
 
-/* The place of a program's page in the file, in any range but EXCEPT; WIRE_NO_PAGE: none. */
+/* The place of the program's PAGE, if a range other than EXCEPT has it; else WIRE_NO_PAGE. */
 static uint64_t find_page(uintptr_t page, const struct lent *except)
 {
     for (size_t i = 0; i < count; i++) {
@@ -58,8 +58,8 @@ struct lend_plan lend_plan(void *host, uint64_t size)
     return plan;
 }
 
-/* Copies whole pages, including bytes outside the range. Sanitizers do not let memcpy() read
- * those. */
+/* Copies whole pages, including bytes outside the range, which sanitizers do not let memcpy()
+ * read. */
 __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const void *from,
                                                                uint64_t size)
 {
@@ -69,8 +69,8 @@ __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const v
 }
 
 /* Replaces SIZE bytes of the program by a new mapping: of FILE, or of new memory if FILE is -1.
- * KEEP copies their contents. A write by another thread meanwhile races with the call and may be
- * lost. */
+ * KEEP: copies their contents. If another thread writes to these bytes during the call, its write
+ * can be lost. */
 static bool replace(uintptr_t at, uint64_t size, int file, uint64_t offset, bool keep)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;

@@ -2,12 +2,12 @@
  *
  * Its parent connects descriptor 3 to the program's descriptor 3 with a socket, and puts the
  * device's options into the environment (gpu/environment.h). The process ends when the program
- * ends. Its exit code is the enum server_end. The environment also asks for a twin (twin.h):
+ * ends. Its exit code is an enum server_end. The environment can also ask for a twin (twin.h):
  *
- *   LANEWISE_SHOWN, _JUDGED      files: the two views of the input
- *   LANEWISE_ANSWERS             a file for the answers
+ *   LANEWISE_SHOWN, _JUDGED      files: the decoy and the judged input
+ *   LANEWISE_ANSWERS             a file: the twin's answers are appended to it
  *   LANEWISE_SPOIL               a number: the seed of a twin with spoilt data
- *   LANEWISE_SPOIL_EVERY         a number N: one piece in N is spoilt */
+ *   LANEWISE_SPOIL_EVERY         a number N: one piece of 16 bytes in N is spoilt */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

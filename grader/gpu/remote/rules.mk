@@ -13,14 +13,14 @@ TOOLS += $(REMOTE_CUDART) $(REMOTE_DEVICE)
 
 $(REMOTE_OBJECTS): CFLAGS += -fvisibility=hidden
 
-# From the emulator this links only code that needs no device: tables and formulas.
+# Of the emulator, this library links only code that needs no device: tables and formulas.
 $(REMOTE_CUDART): $(CUDART_OBJECTS) $(REMOTE_CLIENT) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link_cudart) $(REMOTE_LDFLAGS)
 
-# The device is linked statically: it starts for each run, and finding and binding five system
-# libraries takes as long as a small kernel.
+# The device is linked statically: it is started for each run, and loading five system libraries
+# takes as long as a small kernel.
 $(REMOTE_DEVICE): $(REMOTE_SERVER) $(EMULATOR)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) $(REMOTE_LDFLAGS) $(if $(SANITIZE),,-static-pie) -o $@ $^ $(EMULATOR_LIBS) -ljansson

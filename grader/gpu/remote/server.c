@@ -1,13 +1,15 @@
-/* Answers one request after the other, each by the handler of its call.
+/* Answers one request after the other. Each call has a handler.
  *
  * The server trusts nothing in a request. It checks the head against calls.def before it reads
  * anything else; handlers check the data, and the device checks addresses and handles. The reply
- * to a failed call is its status. A request that the client could not have sent ends the
- * service.
+ * to a failed call is its status and message. After a request that the client could not have sent,
+ * the server closes the connection.
  *
- * If there is a twin (twin.h), it performs each call with an effect first.
+ * If there is a twin (twin.h), the server first performs a call on the twin, unless calls.def marks
+ * the call as ALONE.
  *
- * The server counts the requests for the record, so the record does not rely on the program. */
+ * The server counts the requests for the record, so that these numbers do not rely on the
+ * program. */
 #include "gpu/remote/server.h"
 
 #include <jansson.h>
@@ -21,7 +23,7 @@
 #include "gpu/remote/twin.h"
 #include "gpu/remote/wire.h"
 
-#define MOST_NOTES 1000 /* lines that the program's library may add to the record */
+#define MOST_NOTES 1000 /* lines that the program's runtime library may add to the record */
 
 struct server {
     int fd;
@@ -31,7 +33,7 @@ struct server {
     bool sent_file;
     unsigned notes;
     struct tally tally;
-    char *data; /* the request's data, and a NUL */
+    char *data; /* the request's data, followed by a NUL */
     size_t room;
 };
 
@@ -44,12 +46,12 @@ static struct emu_device *watched(const struct server *server)
 /* A request. Its handler turns it into the reply. */
 struct exchange {
     struct wire_head head;
-    const void *data; /* the reply's, head.bytes of it */
-    void *owned;      /* freed once the reply is sent; or NULL */
-    bool with_file;   /* the reply also brings the file of shared memory */
+    const void *data; /* the reply's data, head.bytes bytes */
+    void *owned;      /* memory to free after the reply; or NULL */
+    bool with_file;   /* the reply also sends the file of shared memory */
 };
 
-/* Makes room for SIZE bytes of the reply's data. The caller fills them in. NULL: out of memory. */
+/* Allocates SIZE bytes for the reply's data. The caller fills them in. NULL: out of memory. */
 static void *give(struct exchange *x, uint64_t size)
 {
     x->data = x->owned = malloc(size + 1);
@@ -57,9 +59,9 @@ static void *give(struct exchange *x, uint64_t size)
     return x->owned;
 }
 
-/* --- calls that are only their parameters: generated from calls.def --------------------------- */
+/* --- calls that only pass their parameters: generated from calls.def -------------------------- */
 
-/* Performs a call. False ends the service. */
+/* Performs a call. False: the server must close the connection. */
 typedef bool handler(struct server *server, struct exchange *x);
 
 static struct emu_rows rows_from(const uint64_t arg[4])
@@ -159,8 +161,8 @@ static bool call_memory(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Checks that SIZE bytes at ADDR are inside memory, so that a copy in parts fails before it
- * changes anything. */
+/* Checks that SIZE bytes at ADDR are inside one allocation, so that a copy in parts fails before
+ * it changes anything. */
 static enum emu_status check_range(struct server *server, uint64_t addr, uint64_t size)
 {
     emu_addr base;
@@ -192,7 +194,7 @@ static bool call_read(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Checks that the rows of one message fit into it. */
+/* Whether ROWS fit into one message. */
 static bool rows_fit(const struct emu_rows *rows)
 {
     return rows->width > 0 && rows->count > 0 && rows->width <= WIRE_CHUNK &&
@@ -225,8 +227,8 @@ static bool call_read_rows(struct server *server, struct exchange *x)
     return true;
 }
 
-/* The offsets of bools in structs that arrive as bytes; 0 ends a list. Reading a bool from a
- * byte other than 0 or 1 is undefined. */
+/* The offsets of the bools in structs that arrive as bytes; 0 ends a list. Their bytes must be
+ * checked: reading a bool from a byte other than 0 or 1 is undefined. */
 static const size_t texture_flags[] = {offsetof(struct emu_texture, layered),
                                        offsetof(struct emu_texture, is_surface),
                                        offsetof(struct emu_texture, linear),
@@ -239,7 +241,7 @@ static const size_t launch_flags[] = {offsetof(struct emu_launch, cooperative),
                                       offsetof(struct emu_launch, alone),
                                       offsetof(struct emu_launch, may_park), 0};
 _Static_assert(sizeof(struct emu_texture) == 88 && sizeof(struct emu_launch) == 64,
-               "a new member may be a bool that belongs into these lists");
+               "the struct has changed: add its new bools to the lists above");
 
 static bool flags_are_legal(const char *bytes, const size_t *flags)
 {
@@ -284,7 +286,7 @@ static bool call_kernel_info(struct server *server, struct exchange *x)
         return false;
     if (size)
         memcpy(data, info.params, size);
-    info.params = NULL; /* the program must not learn our addresses */
+    info.params = NULL; /* the program must not learn addresses of this process */
     memcpy(data + size, &info, sizeof info);
     return true;
 }
@@ -313,8 +315,7 @@ static bool call_output(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Reports print these findings next to the grader's own. They come from the program, so each
- * message says so. */
+/* Marks each message as the program's: reports print these findings next to those of the grader. */
 static void mark_messages(json_t *findings)
 {
     size_t i;
@@ -329,8 +330,8 @@ static void mark_messages(json_t *findings)
     }
 }
 
-/* Parses the program's line and writes it again for the record. Only an object with one member
- * is allowed: "findings" or "calls". */
+/* Parses the program's line and writes it to the record in a normal form. The line must be an
+ * object with one member: "findings" or "calls". */
 static bool call_note(struct server *server, struct exchange *x)
 {
     json_t *line = json_loadb(server->data, x->head.bytes, JSON_REJECT_DUPLICATES, NULL);
@@ -379,7 +380,7 @@ static bool is_legal(const struct wire_head *head)
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
-/* Makes room for SIZE bytes of data and a NUL. After a large module, the buffer shrinks again. */
+/* Makes room for SIZE bytes of data and a NUL. Shrinks a buffer that was enlarged for a module. */
 static bool make_room(struct server *server, size_t size)
 {
     if (size < server->room && server->room <= 2 * WIRE_CHUNK)
@@ -441,9 +442,9 @@ static bool reply(struct server *server, struct exchange *x)
     return sent;
 }
 
-/* --- with a twin ------------------------------------------------------------------------------ */
+/* --- the twin --------------------------------------------------------------------------------- */
 
-/* Performs the call on the twin. */
+/* Performs the call on the twin, with the twin's data. */
 static bool perform_on_twin(struct server *server, struct exchange *x)
 {
     struct emu_device *device = server->device;
@@ -461,8 +462,8 @@ static bool perform_on_twin(struct server *server, struct exchange *x)
     return good;
 }
 
-/* Notes in the record the bytes that the program has read, and the twin's bytes at the same
- * place if the twin took part. */
+/* Notes in the record the bytes that the program has read and, if the twin took part, the twin's
+ * bytes at the same address. */
 static void note_read(struct server *server, const struct exchange *request,
                       const struct exchange *twin, const struct exchange *x)
 {
@@ -480,16 +481,16 @@ static void note_read(struct server *server, const struct exchange *request,
     }
 }
 
-/* Whether the device's and the twin's replies differ in a handle, an address or a failure. After
- * that, the program's requests mean different things to the two. */
+/* Whether the twin succeeded, but the device's reply differs: in a handle, an address, or by a
+ * failure. From then on, a request can mean different things on the two devices. */
 static bool has_strayed(const struct exchange *x, const struct exchange *twin)
 {
     return twin->head.what == EMU_OK &&
            (x->head.what != EMU_OK || x->head.arg[0] != twin->head.arg[0]);
 }
 
-/* Performs a call, first on the twin if it takes part. If the call fails on the judged device,
- * it fails. */
+/* Performs a call, first on the twin if the twin takes part. If the call fails on a judged twin,
+ * the program gets that failure. */
 static bool perform(struct server *server, struct exchange *x)
 {
     struct exchange request = *x, twin = *x;
@@ -527,7 +528,7 @@ static enum server_end serve(struct server *server)
             return SERVER_DONE;
         x = (struct exchange){0};
     }
-    /* The program may hang up between two requests, but not within one. */
+    /* The program may close the connection between two requests, but not within one. */
     return x.head.bytes || x.head.what ? SERVER_BROKEN : SERVER_DONE;
 }
 
@@ -537,11 +538,11 @@ enum server_end server_run(int fd, const struct emu_options *options,
     struct server server = {.fd = fd};
     if (!twin_open(&server.twin, twin, options, &server.device))
         return SERVER_DONE;
-    arena_open(&server.arena, options->memory_bytes); /* at most all of its memory is lent */
+    arena_open(&server.arena, options->memory_bytes); /* the most that can be lent */
     enum server_end end = serve(&server);
     tally_record(&server.tally, watched(&server));
     twin_close(&server.twin);
-    emu_close(server.device); /* before the pages that it has borrowed */
+    emu_close(server.device); /* first: the device uses pages of the arena */
     arena_close(&server.arena);
     free(server.data);
     return end;

@@ -1,5 +1,5 @@
-/* Serves one program: answers its requests until it hangs up or sends something that its runtime
- * library never would. */
+/* Serves one program: answers its requests until the program closes the connection or breaks the
+ * protocol. */
 #ifndef GPU_REMOTE_SERVER_H
 #define GPU_REMOTE_SERVER_H
 
@@ -7,13 +7,14 @@
 #include "gpu/remote/twin.h"
 
 enum server_end {
-    SERVER_DONE = 0,   /* the program has hung up */
-    SERVER_BROKEN = 3, /* it broke the protocol; 1 is a sanitizer's code, 2 a wrong option's */
+    SERVER_DONE = 0,   /* the program closed the connection */
+    SERVER_BROKEN = 3, /* the program broke the protocol. Exit codes 1 and 2 are taken:
+                        * by sanitizers and by invalid options. */
 };
 
-/* Receives requests from FD and sends the replies there. OPTIONS are those of emu_open(); with
- * record_fd, findings from the program's library go there too. For a device without a twin, TWIN
- * is all zeros except for answers_fd. */
+/* Receives requests from FD and sends the replies to it. OPTIONS are those of emu_open(); the
+ * record also gets the findings of the program's runtime library. For a device without a twin,
+ * TWIN is all zeros except for answers_fd, which is -1. */
 enum server_end server_run(int fd, const struct emu_options *options,
                            const struct twin_options *twin);
 

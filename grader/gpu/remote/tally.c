@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of a copy that REQUEST moves. *NEXT is the part that must follow. */
+/* The part of a copy that REQUEST moves. *NEXT becomes the part that must follow. */
 static struct tally_part find_parts(const struct wire_head *request, struct tally_part *next)
 {
     const uint64_t *arg = request->arg;
@@ -17,7 +17,7 @@ static struct tally_part find_parts(const struct wire_head *request, struct tall
     return part;
 }
 
-/* The rows of the whole copy that REQUEST begins. */
+/* The number of rows in the whole copy of which REQUEST is the first part. */
 static uint64_t rows_of(const struct wire_head *request)
 {
     const uint64_t *arg = request->arg;

@@ -9,15 +9,15 @@
 
 struct tally {
     uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
-    /* The request that would continue the last copy: LEFT bytes or rows of it, at AT. LEFT is 0
-     * after the copy's end. */
+    /* The next message of a copy in parts: request WHAT, at address AT, with LEFT bytes or rows
+     * still to move. LEFT is 0 if no more parts follow. */
     struct tally_part {
         uint64_t what, at, left;
     } next;
 };
 
 void tally_add(struct tally *tally, const struct wire_head *request);
-/* Notes the counts in the device's record. */
+/* Writes the counts to DEVICE's record. */
 void tally_record(const struct tally *tally, struct emu_device *device);
 
 #endif

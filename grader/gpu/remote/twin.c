@@ -9,11 +9,10 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-#define MOST_ANSWERS                                                                               \
-    ((uint64_t)256 << 20) /* bytes; answers after these count as not made by kernels */
+#define MOST_ANSWERS ((uint64_t)256 << 20) /* bytes; later answers count as not made by kernels */
 
-/* Returns zeroed memory that is taken only when touched, because a program may share gigabytes.
- * NULL: failed. */
+/* Maps SIZE bytes of zeros. A page takes memory only when it is touched, because a program can
+ * share gigabytes. NULL: it failed. */
 static uint8_t *reserve(uint64_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -88,7 +87,7 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
         twin->shares = more;
     if (more && share.own && share.last &&
         emu_lend(twin->device, addr, share.own, size) == EMU_OK) {
-        if (was_there) /* both devices had memory there, each with its own data */
+        if (was_there) /* both devices had memory there: each keeps its own data */
             memcpy(share.last, program, size);
         twin->shares[twin->share_count++] = share;
         return true;
@@ -109,13 +108,13 @@ void twin_free(struct twin *twin, emu_addr addr)
     twin->shares[i - 1] = twin->shares[--twin->share_count];
 }
 
-/* Copies the program's writes among the SIZE bytes at AT to the twin. Kernels may have written
- * the bytes that did not change, so the twin keeps its own. But the input's numbers are replaced
- * as a whole, even where a byte did not change. */
+/* Copies the program's writes among the SIZE bytes at AT to the twin. Where the program's bytes did
+ * not change, the twin keeps its own bytes, which kernels may have written. But an input number is
+ * replaced as a whole, even if some of its bytes did not change. */
 static void follow_span(struct twin *twin, struct twin_share *share, uint64_t at, uint64_t size)
 {
     uint8_t *changed = malloc(size);
-    const uint8_t *program = share->last + at; /* the present bytes; they stay the same */
+    const uint8_t *program = share->last + at; /* a copy, which the program cannot change */
     if (!changed)
         return;
     for (uint64_t i = 0; i < size; i++)
@@ -133,7 +132,7 @@ static void follow_span(struct twin *twin, struct twin_share *share, uint64_t at
     free(changed);
 }
 
-/* The first page from AT on that the program has written to (WRITTEN), or has not. */
+/* The first page from AT on that the program has written to (WRITTEN), or has not written to. */
 static uint64_t find_page(const struct twin_share *share, uint64_t at, bool written)
 {
     while (at < share->size) {
@@ -164,10 +163,10 @@ void twin_settle(struct twin *twin)
         memcpy(twin->shares[i].last, twin->shares[i].program, twin->shares[i].size);
 }
 
-/* --- what comes back -------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
-/* Writes the judged answer. After a failed write it writes nothing more: the reader counts the
- * bytes. */
+/* Writes the judged answer. After a failed write it writes nothing more: the reader of the file
+ * notices missing bytes. */
 static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
 {
     twin->answered += size;

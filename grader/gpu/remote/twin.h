@@ -1,4 +1,4 @@
-/* A second device that does the same as the program's device, with other data.
+/* The twin: a second device that performs the program's requests, too, but with different data.
  *
  *                            +--> device  answers the program
  *     program's requests ----+
@@ -6,15 +6,15 @@
  *
  * The twin has two uses:
  *
- *   judged   The program sees another input than the judged one. The twin has the judged input,
- *            the observers and the record. The answer is the twin's data at the address
- *            from which the program reads its answer.
- *   spoilt   The judged input could not be found in the program's data. The device has the
- *            observers and the record, and the twin has spoilt data. An answer that is the
- *            same on both devices does not depend on the data.
+ *   judged   The program sees a decoy input, and the twin has the input that is judged. The twin
+ *            has the observers and the record. When the program reads its answer, the bytes at
+ *            the same address of the twin are the answer that is judged.
+ *   spoilt   The input could not be found in the data that the program sends. So the twin gets
+ *            that data with random changes ("spoilt"). The device has the observers and the
+ *            record. An answer that is the same on both devices does not depend on the data.
  *
- * The twin has its own copy of memory that the program shares with its device. It follows the
- * program's writes. */
+ * Memory that the program shares with its device exists a second time in the twin, which repeats
+ * the program's writes there. */
 #ifndef GPU_REMOTE_TWIN_H
 #define GPU_REMOTE_TWIN_H
 
@@ -26,50 +26,52 @@
 #include "gpu/remote/views.h"
 
 struct twin_options {
-    const char *shown, *judged; /* files: the input in both views; or NULL */
-    int answers_fd;             /* the twin's bytes for each answer go there; or -1 */
-    uint64_t spoil;             /* not 0: the seed of a twin with spoilt data */
-    uint64_t every;             /* one piece in EVERY is spoilt */
+    const char *shown, *judged; /* paths of the decoy and the judged input; or NULL */
+    int answers_fd;             /* descriptor for the twin's answers; or -1 */
+    uint64_t spoil;             /* if not 0: spoils the twin's data, with this seed */
+    uint64_t every;             /* one piece of 16 bytes in EVERY is spoilt */
 };
 
+/* A range of memory that the program shares with its device. */
 struct twin_share {
     emu_addr addr;
     uint64_t size;
-    uint8_t *program, *own, *last; /* bytes: the program's, the twin's, the program's last */
+    uint8_t *program, *own, *last; /* the program's bytes, the twin's, and the program's
+                                    * bytes after the last request */
 };
 
 struct twin {
-    struct emu_device *device; /* NULL: no twin, and the rest is not used */
-    bool is_judged;            /* it has the judged data; false: spoilt data */
-    bool has_strayed;          /* it no longer does the same, so its answers are void */
+    struct emu_device *device; /* NULL: there is no twin; the other members are not used */
+    bool is_judged;            /* the twin has the judged input; false: spoilt data */
+    bool has_strayed;          /* its replies differ from the device's: its answers are void */
     struct views views;
     uint64_t spoil, every;
     int answers_fd;
-    uint64_t answered; /* bytes */
+    uint64_t answered; /* bytes of answers so far */
     struct twin_share *shares;
     size_t share_count;
 };
 
-/* Opens *DEVICE and the twin that OPTIONS ask for, both with DEVICE_OPTIONS. Only the judged one
- * has observers and a record. False: it failed, and neither is open. */
+/* Opens *DEVICE and the twin that OPTIONS ask for, both with DEVICE_OPTIONS. Only one of them has
+ * observers and a record: see above. False: it failed, and neither is open. */
 bool twin_open(struct twin *twin, const struct twin_options *options,
                const struct emu_options *device_options, struct emu_device **device);
-/* Closes the twin. The end of the record gives the number of input bytes that never arrived, or
- * more than all if the twin has strayed. */
+/* Closes the twin. Ends its record with the number of input bytes that never reached it; the number
+ * is larger than the input if the twin has strayed. */
 void twin_close(struct twin *twin);
 
 /* Turns BYTES from the program into the twin's data. */
 void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
-/* The device has borrowed the program's SIZE bytes at PROGRAM as its memory at ADDR. The twin
- * gets its own memory for them. False: out of memory. */
+/* Gives the twin its own memory for the SIZE bytes at PROGRAM, which the program has lent to its
+ * device as the memory at ADDR. False: out of memory. */
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
 void twin_free(struct twin *twin, emu_addr addr);
-/* twin_follow(), before a request, copies the program's new writes in shared memory to the twin.
- * twin_settle(), after it, takes the present contents as known. */
+/* Before a request, twin_follow() copies the program's new writes in shared memory to the twin.
+ * After it, twin_settle() remembers the contents of shared memory, to find the next writes. */
 void twin_follow(struct twin *twin);
 void twin_settle(struct twin *twin);
 
-/* Notes that the program received SEEN for SIZE bytes at FROM, where the twin has OWN. */
+/* Notes that the program read SIZE bytes at FROM and received SEEN, where the twin has OWN. */
 void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
                     const uint8_t *seen, const uint8_t *own, uint64_t size);
 

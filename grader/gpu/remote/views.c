@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 16,             /* bytes: too many for a coincidence; a check ensures this */
-    NEEDLE = 32,            /* bytes to search all views for */
-    MOST_LEARNED = 1 << 20, /* bytes: each search goes through them */
+    PIECE = 16,             /* bytes: too long to match by chance; a check ensures this */
+    NEEDLE = 32,            /* bytes that find() searches for in the whole view */
+    MOST_LEARNED = 1 << 20, /* bytes: few, because each search goes through all of them */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -18,10 +18,10 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* --- what is shown for what ------------------------------------------------------------------- */
+/* --- the two views ---------------------------------------------------------------------------- */
 
-/* Maps PATH's *SIZE bytes, with room after them for learned bytes. Pages of a large input that
- * are never used are not even read. NULL: failed. */
+/* Maps the *SIZE bytes of the file PATH, followed by room for learned bytes. A page of the file is
+ * read only when it is used. NULL: it failed. */
 static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat status;
@@ -97,16 +97,16 @@ size_t views_missing(const struct views *views)
     for (size_t i = 0; i < views->input; i++) {
         uint8_t arrived = views->arrived[i / 8];
         if (arrived == 0xff)
-            i |= 7; /* skip this byte's other bits: they are set, too */
+            i |= 7; /* skip this byte's other bits, which are also set */
         else
             missing += !(arrived >> i % 8 & 1) && views->shown[i] != views->judged[i];
     }
     return missing;
 }
 
-/* --- what a program hands over ---------------------------------------------------------------- */
+/* --- data from the program -------------------------------------------------------------------- */
 
-/* The number of BYTES that equal the shown ones from AT on. */
+/* The number of BYTES, from the first on, that equal the shown view at AT. */
 static size_t match(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     const uint8_t *shown = views->shown + at;
@@ -118,7 +118,7 @@ static size_t match(const struct views *views, size_t at, const uint8_t *bytes, 
     return i;
 }
 
-/* The size of the input's elements at AT, in bytes; shared/lab.h describes the input. */
+/* The size in bytes of an element in the input's array at AT; shared/lab.h describes the input. */
 static size_t unit(const struct views *views, size_t at)
 {
     enum { MAGIC = 8, TYPE = 24, COUNT = 32, HEAD = 40 };
@@ -134,14 +134,15 @@ static size_t unit(const struct views *views, size_t at)
     return size;
 }
 
-/* The same in whole elements: a gap may begin like the next number. */
+/* Like match(), but only whole elements: the bytes of a gap between rows can begin like the next
+ * number. */
 static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     size_t length = match(views, at, bytes, size);
     return length == size ? length : length - (at + length) % unit(views, at);
 }
 
-/* Finds the place of BYTES in the views. It tries the end of the last piece first. */
+/* Finds the place *AT of BYTES in the shown view. Tries the end of the last piece first. */
 static bool find(const struct views *views, const uint8_t *bytes, size_t size, size_t *at)
 {
     *at = views->next;
@@ -153,8 +154,8 @@ static bool find(const struct views *views, const uint8_t *bytes, size_t size, s
     return place != NULL;
 }
 
-/* The number of BYTES before the last piece continues: the gap between two rows. SIZE: it does
- * not continue. */
+/* The length of the gap between two rows at the start of BYTES. After the gap come the bytes that
+ * follow the last piece in the view. SIZE: these do not come. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
     const uint8_t *place = views->next + PIECE > views->size
@@ -163,7 +164,7 @@ static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
     return place ? (size_t)(place - bytes) : size;
 }
 
-/* Replaces SIZE shown bytes by the judged ones from AT on. */
+/* Replaces BYTES, which are the SIZE bytes of the shown view at AT, by the judged ones. */
 static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t size)
 {
     memcpy(bytes, views->judged + at, size);
@@ -185,9 +186,9 @@ void views_swap(struct views *views, uint8_t *bytes, size_t size)
     }
 }
 
-/* --- programs that prepare their numbers ------------------------------------------------------ */
+/* --- programs that change their numbers before they copy them --------------------------------- */
 
-/* xorshift64*. */
+/* The random generator xorshift64*. */
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state >> 12;

@@ -1,15 +1,15 @@
-/* Two views of the input: main() sees other numbers than those that its answer is judged by.
+/* Two views of the input: main() sees numbers different from those by which its answer is judged.
  *
  *     shown    the numbers that the program reads from its case file
  *     judged   another case of the same shape, which the program's process never gets
  *
- * All data from the program to the GPU passes views_swap(), which replaces the shown numbers by
- * the judged ones. It recognises them by their contents: 16 bytes or more from any place of the
- * shown case, including rows with gaps between them. main() reads back the results that kernels
- * make from the shown numbers (server.c has two devices for that). These results are learned as
- * shown, too: if main() sends them to the GPU unchanged, they become the judged results again.
- * So a program that leaves the work to kernels notices nothing. A program that works in main()
- * works on the wrong numbers.
+ * All data from the program to the GPU passes through views_swap(), which replaces the shown
+ * numbers by the judged ones. It recognises the shown numbers by their contents: 16 bytes or more
+ * from any place of the shown case, including rows with gaps between them. main() reads back the
+ * results that kernels compute from the shown numbers; a second device computes the judged results
+ * (twin.h). views_learn() adds these pairs of results: if main() sends a result to the GPU
+ * unchanged, it is replaced by the judged result. So a program that leaves the work to kernels
+ * notices nothing. A program that works in main() works on the wrong numbers.
  *
  * If a program changes its numbers before it copies them, views_swap() cannot recognise them:
  * views_missing() reports this. */
@@ -21,26 +21,27 @@
 #include <stdint.h>
 
 struct views {
-    uint8_t *shown, *judged; /* the input, then the learned bytes */
-    size_t size, input;      /* bytes: of everything, and of the input */
-    size_t next;             /* the end of the last piece that was found */
-    uint8_t *arrived;        /* a bit for each byte of the input: it has reached the GPU */
+    uint8_t *shown, *judged; /* the input, followed by learned bytes */
+    size_t size, input;      /* bytes of each view, and of the input in it */
+    size_t next;             /* end of the last piece found: the next search begins here */
+    uint8_t *arrived;        /* for each byte of the input, a bit: it has reached the GPU */
 };
 
 /* Opens the input in two files of the same size. False: the sizes differ, a file cannot be
  * mapped, or memory runs out. */
 bool views_open(struct views *views, const char *shown, const char *judged);
-void views_close(struct views *views); /* all zeros are allowed */
+void views_close(struct views *views); /* *VIEWS may be all zeros */
 
-/* From now on, SHOWN is replaced by JUDGED, too. */
+/* From now on, views_swap() also replaces SHOWN by JUDGED. */
 void views_learn(struct views *views, const uint8_t *shown, const uint8_t *judged, size_t size);
 /* Replaces the shown numbers in BYTES by the judged ones. */
 void views_swap(struct views *views, uint8_t *bytes, size_t size);
 /* The number of bytes of the input that differ between the views and have never reached the GPU. */
 size_t views_missing(const struct views *views);
 
-/* For programs that prepare their numbers: makes one piece of 16 bytes in EVERY random. An
- * answer that depends on all BYTES then changes. STATE must not be 0; it is updated. */
+/* For programs that change their numbers before they copy them: makes one piece of 16 bytes in
+ * EVERY random. An answer that depends on all BYTES then changes. *STATE is the random generator's
+ * state and must not be 0. */
 void views_spoil(uint64_t *state, uint64_t every, uint8_t *bytes, size_t size);
 
 #endif

@@ -7,8 +7,9 @@
  * request is sent. Both ends are built together and run on one machine, so numbers have the
  * machine's byte order. The first call still compares versions. calls.def describes every call.
  *
- * The server does not trust the program: it answers any request with a status, or hangs up. The
- * client trusts the server: it runs in the program's process and has nothing to protect. */
+ * The server does not trust the program: it answers any request with a status, or closes the
+ * connection. The client trusts the server, because the client runs in the program's process and
+ * has nothing to protect. */
 #ifndef GPU_REMOTE_WIRE_H
 #define GPU_REMOTE_WIRE_H
 
@@ -21,13 +22,13 @@
 #define WIRE_VERSION 5
 #define WIRE_FD      3 /* both processes start with their end of the socket as this descriptor */
 
-/* This environment variable reports to the program that descriptor WIRE_FD leads to a device. */
+/* The environment variable that tells a program that its descriptor WIRE_FD leads to a device. */
 #define WIRE_VARIABLE "LANEWISE_DEVICE"
 
 enum {
     WIRE_ARGS = 6,
     WIRE_NAME = 4096,       /* bytes of a kernel's, variable's or file's name */
-    WIRE_CHUNK = 256 << 10, /* bytes of one write or read; longer ones are split */
+    WIRE_CHUNK = 256 << 10, /* bytes that one request writes or reads; longer copies are split */
     WIRE_NOTE = 64 << 10,   /* bytes of a line for the record */
     WIRE_PTX = 64 << 20,    /* bytes of a module */
     WIRE_PARAMS = 64 << 10, /* bytes of a launch's parameters: more than any GPU takes */
@@ -40,10 +41,10 @@ enum wire_call {
     WIRE_CALL_COUNT
 };
 
-/* Expands each parameter of a call in calls.def by one of the macros USE##IN, USE##ROWS, USE##NAME,
- * USE##OUT and USE##NONE. */
+/* Expands each parameter of a call in calls.def: IN(...) becomes the macro USE##IN(...), and ROWS,
+ * NAME, OUT and NONE likewise. */
 #define WIRE_EACH(USE, ...) WIRE_EACH_OF(USE, __VA_ARGS__, NONE, NONE, NONE, NONE, NONE, NONE, NONE)
-/* Unused places are NONE. */
+/* A call has at most seven parameters. NONE fills the rest. */
 #define WIRE_EACH_OF(USE, a, b, c, d, e, f, g, ...) USE##a USE##b USE##c USE##d USE##e USE##f USE##g
 
 struct wire_head {
@@ -54,14 +55,14 @@ struct wire_head {
 
 /* The program and the device share lent memory: pages of one memory file, which the server
  * creates and sends with its first reply to `lend`. A range begins IN_PAGE bytes into its first
- * page. HEAD and TAIL are the places of its first and last page in the file if another range
- * shares them already. */
+ * page. HEAD and TAIL are the places (offsets in the file) of its first and last page if another
+ * range has put these pages into the file already. */
 #define WIRE_PAGE    4096u
 #define WIRE_NO_PAGE UINT64_MAX
 
-/* Sends HEAD and its data. False: the other side has hung up. */
+/* Sends HEAD and its DATA. False: the other side has closed the connection. */
 bool wire_send(int fd, const struct wire_head *head, const void *data);
-/* Receives exactly SIZE bytes. False: the other side hung up first. */
+/* Receives exactly SIZE bytes. False: the other side has closed the connection. */
 bool wire_receive(int fd, void *data, size_t size);
 
 #endif

@@ -143,7 +143,7 @@ Test(case_file, only_regular_files_of_a_sane_size_are_read)
     cr_expect_str_eq(error, "does not exist");
     write_bytes((const unsigned char *)"LWARRAY1", 8);
     cr_expect_null(case_read("result", 7, error, sizeof error));
-    cr_expect_str_eq(error, "is larger than any answer");
+    cr_expect_str_eq(error, "is larger than any valid answer");
     cr_assert(symlink("result", "link") == 0 && mkfifo("pipe", 0600) == 0);
     cr_expect_null(case_read("link", 1000, error, sizeof error), "a link");
     cr_expect_null(case_read("pipe", 1000, error, sizeof error), "a pipe, without waiting");

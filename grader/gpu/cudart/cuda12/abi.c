@@ -1,13 +1,14 @@
-/* The functions that differ for programs built by nvcc 12: they take other parameters or shorter
- * structures, or CUDA 13 has dropped them. All others have the same names and the same binary
- * interface. So libcudart.so.12 consists of all that libcudart.so.13 consists of, and this file.
+/* The functions that differ for programs built by nvcc 12: they have other parameters or shorter
+ * structures, or CUDA 13 has dropped them. All other functions have the same names and the same
+ * binary interface. So libcudart.so.12 consists of the object files of libcudart.so.13 and this
+ * file.
  *
  *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of advice.c
  *
- * To both kinds of programs the function is cudaMemAdvise. So symbols are renamed when
- * libcudart.so.12 is linked, as the file "names" says. This file is compiled with CUDA 13's
- * headers, so here the functions still have their old names. The interface is that of CUDA 12.0 to
- * 12.9: each version only added names. */
+ * Both kinds of programs call the function cudaMemAdvise. So symbols are renamed when
+ * libcudart.so.12 is linked; the file "names" lists the new names. This file is compiled with CUDA
+ * 13's headers and uses the old names. The interface is that of CUDA 12.0 to 12.9: each version
+ * only added names. */
 #include <string.h>
 
 #include "gpu/cudart/rt.h"
@@ -15,9 +16,10 @@
 
 #define CUDA_12 12090 /* 12.9, the last version */
 
-const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration; /* replaces the one of errors.c */
+/* Replaces the weak definition in errors.c. */
+const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration;
 
-/* cudaDriverGetVersion() still answers 13: a driver may be newer than the runtime. */
+/* cudaDriverGetVersion() still returns 13: a driver may be newer than the runtime. */
 cudaError_t cuda12_RuntimeGetVersion(int *version)
 {
     cudaError_t error = cudaRuntimeGetVersion(version);
@@ -28,13 +30,13 @@ cudaError_t cuda12_RuntimeGetVersion(int *version)
 
 /* --- properties of the device ----------------------------------------------------------------- */
 
-/* CUDA 12's structure is CUDA 13's with additional fields in between. Each run of fields without
- * such a field is copied at once: its offset in CUDA 12's structure, its first field, and the field
- * behind it. */
-#define RUN(at12, first, behind)                                                                   \
+/* CUDA 12's structure is CUDA 13's with additional fields in between. The fields between two
+ * additional fields are a run, which is copied as a whole: its offset in CUDA 12's structure, its
+ * first field, and the first field after it. */
+#define RUN(at12, first, after)                                                                    \
     {                                                                                              \
         at12, offsetof(struct cudaDeviceProp, first),                                              \
-            offsetof(struct cudaDeviceProp, behind) - offsetof(struct cudaDeviceProp, first)       \
+            offsetof(struct cudaDeviceProp, after) - offsetof(struct cudaDeviceProp, first)        \
     }
 static const struct {
     size_t to, from, size;
@@ -67,7 +69,7 @@ static const struct {
 };
 
 #define WHOLE 1032 /* bytes of the structure */
-#define SHORT 728 /* bytes that CUDA 11 had: all that cudaGetDeviceProperties() without _v2 fills */
+#define SHORT 728  /* bytes in CUDA 11, which cudaGetDeviceProperties() without _v2 fills */
 
 static cudaError_t get_properties(void *properties, size_t size, int device)
 {
@@ -98,7 +100,7 @@ cudaError_t cuda12_GetDeviceProperties(void *properties, int device)
 
 /* --- structures to which CUDA 13 has added fields at the end ---------------------------------- */
 
-enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* bytes */
+enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* bytes in CUDA 12 */
 
 cudaError_t cuda12_PointerGetAttributes(void *attributes, const void *ptr)
 {
@@ -157,7 +159,7 @@ cudaError_t cuda12_GetTextureObjectResourceViewDesc(void *view, cudaTextureObjec
     return error;
 }
 
-/* --- managed memory: a location was a device number, or -1 for the host ----------------------- */
+/* --- managed memory: in CUDA 12, a location is a device number, or -1 for the host ------------ */
 
 static struct cudaMemLocation place_of(int device)
 {
@@ -184,7 +186,7 @@ cudaError_t cuda12_MemPrefetchAsync_ptsz(const void *ptr, size_t count, int devi
     return cudaMemPrefetchAsync_ptsz(ptr, count, place_of(device), 0, stream);
 }
 
-/* --- graphs: edges had no data ---------------------------------------------------------------- */
+/* --- graphs: in CUDA 12, edges have no data --------------------------------------------------- */
 
 cudaError_t cuda12_GraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to, size_t count)
@@ -256,7 +258,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-/* --- batches of copies: they returned the index of the copy that failed, or SIZE_MAX: unknown - */
+/* --- batches: in CUDA 12, they also give the index of a copy that failed; SIZE_MAX: unknown --- */
 
 #define BATCH_FUNCTIONS(suffix)                                                                    \
     extern __typeof__(cudaMemcpyBatchAsync) cudaMemcpyBatchAsync##suffix;                          \

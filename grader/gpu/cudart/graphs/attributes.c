@@ -1,5 +1,5 @@
-/* Attributes of kernel nodes. Two change the launch, and are part of the node's work: cooperative,
- * and the cluster size. The others are hints, which are only stored. */
+/* Attributes of kernel nodes. Two attributes change the launch, so they are part of the node's
+ * work: "cooperative" and the cluster size. The others are hints, which are only stored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static cudaLaunchAttributeValue default_of(cudaLaunchAttributeID id)
     return value;
 }
 
-/* NODE if it is a live kernel node, else NULL. */
+/* NODE if it is a live kernel node; else NULL. */
 static struct CUgraphNode_st *kernel_node(cudaGraphNode_t node)
 {
     struct CUgraphNode_st *live = rt_live_node(node);

@@ -1,9 +1,9 @@
 /* Capture: the work of a stream becomes nodes of a graph. Another stream joins the capture when it
- * waits for an event of a captured stream. Before the capture ends, the first stream must wait for
- * all work of the others.
+ * waits for an event of a captured stream. Before the capture ends, the stream that began it must
+ * wait for all work of the others.
  *
  *   struct session      one capture: its graph, its streams, whether it is still valid
- *   struct rt_capture   one stream's view of it: the nodes that its next node will wait for */
+ *   struct rt_capture   a stream's view of a capture: the nodes that its next node will wait for */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,22 @@
 
 struct session {
     struct CUgraph_st *graph;
-    bool owns_graph; /* it created its graph */
+    bool owns_graph; /* the capture created its graph */
     bool invalid;
     unsigned long long id;
-    struct rt_capture *views; /* the first is of the stream that began the capture */
+    struct rt_capture *views; /* first, the view of the stream that began the capture */
     struct session *next;
 };
 
 struct rt_capture {
     struct session *session;
-    struct rt_capture **slot; /* where its stream stores this view */
+    struct rt_capture **slot; /* the place where the stream stores this view */
     cudaGraphNode_t *depends;
     size_t depend_count;
     struct rt_capture *next;
 };
 
-/* One lock for everything: captures are rare and short. */
+/* One lock for all captures, which are rare and short. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session *sessions; /* captures that have not ended */
 static unsigned long long last_id;
@@ -89,7 +89,7 @@ cudaError_t rt_capture_alloc(cudaStream_t stream, size_t size, void **ptr)
         return error;
     *ptr = work.memory;
     error = rt_capture(stream, &work);
-    rt_graph_memory_release(work.memory); /* the node holds it */
+    rt_graph_memory_release(work.memory); /* now only the node holds this memory */
     return error;
 }
 
@@ -281,7 +281,7 @@ void rt_mark_free(struct rt_mark *mark)
     *mark = (struct rt_mark){0};
 }
 
-/* The session of the mark, or NULL if it has ended. */
+/* The session of MARK; NULL if the event was not captured or the session has ended. */
 static struct session *session_of(const struct rt_mark *mark)
 {
     pthread_mutex_lock(&lock);
@@ -303,7 +303,7 @@ cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark)
     struct session *session = session_of(mark);
     if (view && view->session->invalid)
         return cudaErrorStreamCaptureInvalidated;
-    if (!session) { /* the event is not captured, so a captured stream cannot wait for it */
+    if (!session) { /* the event is not in a capture: a captured stream cannot wait for it */
         if (view)
             view->session->invalid = true;
         return view ? cudaErrorStreamCaptureIsolation : cudaSuccess;
@@ -385,7 +385,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     return rt_return(add_depends(view, depends, count));
 }
 
-/* The mode says which calls are refused during a capture. No call here needs to be refused. */
+/* On a GPU, the mode decides which unsafe calls a capture forbids. The emulator allows all calls,
+ * so the mode is only stored. */
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)

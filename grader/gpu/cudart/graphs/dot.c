@@ -1,5 +1,5 @@
-/* A graph as a drawing: text in the language of Graphviz, in CUDA's format. `dot -Tsvg FILE` draws
- * it. */
+/* Writes a graph as a drawing in the language of Graphviz, with the names that CUDA uses.
+ * `dot -Tsvg FILE` draws it. */
 #include <stdio.h>
 
 #include "gpu/cudart/graphs/graph.h"
@@ -7,7 +7,7 @@
 struct drawing {
     FILE *file;
     bool is_verbose;
-    unsigned graphs; /* how many have a number: child graphs are drawn after their parent */
+    unsigned graphs; /* number of graphs that have got a number; a child graph is drawn later */
 };
 
 static const char *name_of(enum cudaGraphNodeType type)
@@ -95,7 +95,7 @@ static size_t index_of(const struct CUgraph_st *graph, const struct CUgraphNode_
     return index;
 }
 
-/* Draws GRAPH, which has this number, then its child graphs. */
+/* Draws GRAPH under this NUMBER, then its child graphs. */
 static void draw(struct drawing *drawing, const struct CUgraph_st *graph, unsigned number)
 {
     FILE *file = drawing->file;

@@ -1,12 +1,12 @@
-/* Graphs that are ready to launch: a copy of a graph's work, in an order that its edges allow. A
- * launch runs it from first to last. */
+/* Launchable graphs. Each is a copy of a graph's work as a list of steps, in an order that the
+ * graph's edges allow. A launch runs the steps from first to last. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "gpu/cudart/graphs/graph.h"
 
 struct step {
-    const struct CUgraphNode_st *node; /* the program's handle for this step; it may be destroyed */
+    const struct CUgraphNode_st *node; /* only a handle: the node may be destroyed */
     struct rt_work work;
     bool enabled;
 };
@@ -55,7 +55,7 @@ static void free_steps(struct CUgraphExec_st *exec)
     exec->count = 0;
 }
 
-/* Claims for EXEC the memory that its steps allocate: only one launchable graph may allocate it. */
+/* Claims the memory that EXEC's steps allocate: only one launchable graph may allocate it. */
 static cudaError_t claim_memory(const struct CUgraphExec_st *exec)
 {
     for (size_t i = 0; i < exec->count; i++)
@@ -187,7 +187,8 @@ static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
     return rt_queue(device, stream, work);
 }
 
-/* False: the launch would allocate memory twice, or free memory that is not allocated. */
+/* Whether EXEC may be launched. False: it would allocate memory twice, or free memory that is not
+ * allocated. */
 static bool may_launch(const struct CUgraphExec_st *exec)
 {
     bool legal = true;
@@ -259,8 +260,8 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return cudaSuccess;
 }
 
-/* Whether both have the same kinds of work in the same order. *BAD is the first node that differs,
- * or NULL. */
+/* Whether EXEC and FRESH have the same kinds of work in the same order. *BAD is the first node that
+ * differs, or NULL. */
 static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
                                               const struct CUgraphExec_st *fresh,
                                               const struct CUgraphNode_st **bad)
@@ -279,7 +280,7 @@ static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
     return cudaGraphExecUpdateSuccess;
 }
 
-/* Takes over the work of GRAPH, but keeps EXEC's own node handles. */
+/* Replaces the work of EXEC's steps by that of GRAPH, but keeps EXEC's node handles. */
 static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
                           cudaGraphExecUpdateResultInfo *info)
 {

@@ -1,5 +1,5 @@
-/* Calls that have a node's kind among their parameters. They use the functions for that kind
- * (nodes.c). */
+/* API functions for nodes of any kind, which have the kind as a parameter. They use the functions
+ * in nodes.c for each kind. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
@@ -36,11 +36,11 @@ static cudaError_t child_work(struct rt_work *work, cudaGraph_t graph,
                               const struct cudaChildGraphNodeParams *params)
 {
     if (params->ownership == cudaGraphChildGraphOwnershipMove)
-        return rt_unsupported("a child graph that is moved into its parent");
+        return rt_unsupported("a child graph that is moved into its parent graph");
     return rt_work_of_child(work, graph, params->graph);
 }
 
-/* The work that PARAMS ask for in GRAPH. They must not be of an allocation node. */
+/* Turns PARAMS for a node of GRAPH into work. They must not be those of an allocation node. */
 static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
                              const struct cudaGraphNodeParams *params)
 {
@@ -80,8 +80,8 @@ static bool is_clear(const struct cudaGraphNodeParams *params)
            !params->reserved2;
 }
 
-/* Whether the edges' data is legal. Such an edge may wait for less than the end of a node; here it
- * waits for the end. */
+/* Whether the edges' DATA is legal. On a GPU, an edge with data need not wait until a node ends;
+ * the emulator's edges always wait until then. */
 static bool are_edges(const cudaGraphEdgeData *data, size_t count)
 {
     static const unsigned char zeros[sizeof data->reserved];

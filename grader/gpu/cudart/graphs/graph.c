@@ -70,7 +70,7 @@ void rt_graph_free(struct CUgraph_st *graph)
 
 /* --- work that a node owns -------------------------------------------------------------------- */
 
-/* Copies the arguments of a launch into one allocation: the pointers, then the values. */
+/* Copies the arguments of a launch into one allocation: first the pointers, then the values. */
 static cudaError_t copy_args(struct rt_launch *launch, void **args)
 {
     struct emu_device *device;
@@ -127,7 +127,7 @@ cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by)
     cudaError_t error = rt_work_copy(&copy, by);
     if (error != cudaSuccess)
         return error;
-    if (work->type == cudaGraphNodeTypeKernel) { /* new parameters, old attributes */
+    if (work->type == cudaGraphNodeTypeKernel) { /* keeps the attributes of WORK */
         copy.kernel.cooperative = work->kernel.cooperative;
         copy.kernel.cluster = work->kernel.cluster;
     }
@@ -223,8 +223,8 @@ cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st 
 }
 
 /* The node of CLONE that is a copy of NODE. */
-static struct CUgraphNode_st *find_original(const struct CUgraph_st *clone,
-                                            const struct CUgraphNode_st *node)
+static struct CUgraphNode_st *find_copy(const struct CUgraph_st *clone,
+                                        const struct CUgraphNode_st *node)
 {
     struct CUgraphNode_st *at = clone->first;
     while (at && at->original != node)
@@ -264,7 +264,7 @@ cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **r
     for (struct CUgraphNode_st *node = graph->first; node && error == cudaSuccess;
          node = node->next)
         for (size_t i = 0; i < node->depend_count && error == cudaSuccess; i++)
-            error = add_edge(find_original(clone, node->depends[i]), find_original(clone, node));
+            error = add_edge(find_copy(clone, node->depends[i]), find_copy(clone, node));
     if (error == cudaSuccess)
         *result = clone;
     else if (clone)
@@ -306,7 +306,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t nod
                                      cudaGraph_t clone)
 {
     struct CUgraph_st *live = rt_live_graph(clone);
-    struct CUgraphNode_st *copy = found && live ? find_original(live, node) : NULL;
+    struct CUgraphNode_st *copy = found && live ? find_copy(live, node) : NULL;
     if (copy)
         *found = copy;
     return rt_return(copy ? cudaSuccess : cudaErrorInvalidValue);
@@ -372,7 +372,10 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     return rt_return(change_edges(graph, from, to, count, false));
 }
 
-/* --- lists: *COUNT is the room, then the number; NULL instead of a list asks for the number --- */
+/* --- lists of nodes --------------------------------------------------------------------------- */
+
+/* As CUDA defines it, *COUNT is the room in the program's list before the call, and the number of
+ * entries after it. A list of NULL asks only for the number of nodes. */
 
 struct list {
     cudaGraphNode_t *nodes;

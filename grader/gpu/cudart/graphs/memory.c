@@ -1,10 +1,12 @@
 /* Memory that graphs allocate. Its address is fixed when the allocation node is added. The program
- * may use it only from a launch of that node until a node or the program frees it:
+ * may use the memory only while it is live: from a launch of that node until a node or cudaFree()
+ * frees it.
  *
  *   node is added       launch        freed by a node or by cudaFree()      last node is destroyed
  *     | has address       | live        | no longer live, but kept            | gone
  *
- * Nodes of graphs and of launchable graphs share it, so their number is counted. */
+ * Several nodes of graphs and launchable graphs can allocate or free the same block of memory.
+ * These nodes are the holders of the block, which is gone when the last one releases it. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -13,17 +15,17 @@
 struct block {
     void *ptr;
     size_t size;
-    unsigned holders;                  /* nodes, and one more while it is live */
-    bool live, planned;                /* planned: live after the steps checked so far */
-    const struct CUgraphExec_st *exec; /* the only graph whose launch may allocate it; or NULL */
+    unsigned holders;                  /* number of nodes that use it, plus 1 while it is live */
+    bool live, planned;                /* planned: live after all steps checked so far */
+    const struct CUgraphExec_st *exec; /* the launchable graph that may allocate it; or NULL */
     struct block *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
-static uint64_t used, used_high; /* bytes, in whole pieces: see account() */
+static uint64_t used, used_high; /* bytes, rounded up by account() */
 
-/* The caller holds the lock. */
+/* The block at PTR, or NULL. The caller holds the lock. */
 static struct block *find(const void *ptr)
 {
     struct block *at = blocks;
@@ -32,7 +34,8 @@ static struct block *find(const void *ptr)
     return at;
 }
 
-/* A GPU keeps memory that graphs have used until it is trimmed, in pieces of 32 MiB. */
+/* Updates the counts of used memory. A GPU takes memory for graphs in pieces of 32 MiB and keeps it
+ * until the program trims it (TRIMS). */
 static void account(bool trims)
 {
     const uint64_t piece = 32 << 20;

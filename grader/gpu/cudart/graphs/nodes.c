@@ -1,11 +1,11 @@
-/* Nodes of each kind. A node stores its parameters as struct rt_work, which it owns. Each call
- * turns its parameters into work first. Then it adds a node, changes a node, or changes a
- * launchable graph. */
+/* The API functions for each kind of node. A node stores its parameters as struct rt_work, which it
+ * owns. Each function first turns its parameters into work. Then it adds a node with this work, or
+ * replaces the work of a node or of a launchable graph. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
 
-/* --- parameters as work ----------------------------------------------------------------------- */
+/* --- turning parameters into work ------------------------------------------------------------- */
 
 cudaError_t rt_work_of_kernel(struct rt_work *work, const struct cudaKernelNodeParams *params)
 {
@@ -77,7 +77,7 @@ cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGrap
 
 /* --- kinds with a structure of parameters ----------------------------------------------------- */
 
-/* The work of NODE, if it is of TYPE and RESULT is not NULL; else NULL. */
+/* The work of NODE if NODE is live, its type is TYPE and RESULT is not NULL; else NULL. */
 static const struct rt_work *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type,
                                      const void *result)
 {
@@ -131,7 +131,7 @@ KIND(Memcpy, cudaMemcpy3DParms, rt_work_of_copy)
 KIND(Memset, cudaMemsetParams, rt_work_of_fill)
 KIND(Host, cudaHostNodeParams, rt_work_of_host)
 
-/* Defines NAME, which returns the part of a node's work that was stored unchanged. */
+/* Defines the API function NAME, which returns the member PART of a node's work. */
 #define GETTER(name, type, result_type, part)                                                      \
     cudaError_t name(cudaGraphNode_t node, result_type *result)                                    \
     {                                                                                              \
@@ -161,7 +161,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
     return cudaSuccess;
 }
 
-/* --- kinds without one ------------------------------------------------------------------------ */
+/* --- other kinds ------------------------------------------------------------------------------ */
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *depends, size_t count, void *to,
@@ -172,7 +172,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
     return rt_node_add(node, graph, depends, count, &work, cudaSuccess);
 }
 
-/* Whether a node after NODE allocates the memory again. */
+/* Whether a node after NODE allocates MEMORY again. */
 static bool is_allocated_after(const struct CUgraphNode_st *node, const void *memory)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next)
@@ -182,8 +182,8 @@ static bool is_allocated_after(const struct CUgraphNode_st *node, const void *me
     return false;
 }
 
-/* Memory of at least SIZE bytes that a node before NODE frees and no later node allocates again. As
- * on a GPU, the new node reuses it. NULL: none. */
+/* Memory that a new allocation NODE reuses, as on a GPU: it has at least SIZE bytes, a node before
+ * NODE frees it, and no later node allocates it again. NULL: there is none. */
 static void *reusable_memory(const struct CUgraphNode_st *node, size_t size)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next) {
@@ -203,7 +203,7 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
 {
     struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
     struct CUgraphNode_st here = {.graph = rt_live_graph(graph),
-                                  .depend_count = count}; /* the new node's place in the graph */
+                                  .depend_count = count}; /* stands for the new node */
     if (!size || !here.graph || (count && !depends) ||
         pool->allocType != cudaMemAllocationTypePinned ||
         pool->location.type != cudaMemLocationTypeDevice)
@@ -219,7 +219,7 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
     error = rt_node_add(node, graph, depends, count, &work, cudaSuccess);
     if (error == cudaSuccess)
         *memory = work.memory;
-    rt_graph_memory_release(work.memory); /* the node holds it */
+    rt_graph_memory_release(work.memory); /* now only the node holds this memory */
     return error;
 }
 
@@ -241,7 +241,7 @@ cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memor
         frees += at->work.type == cudaGraphNodeTypeMemFree && at->work.memory == memory;
         allocations += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
     }
-    /* one free for each allocation in this graph, or one if another graph allocates it */
+    /* at most one free for each allocation in this graph, or one if another graph allocates it */
     return frees < (allocations ? allocations : 1) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -1,7 +1,8 @@
-/* User objects: objects of the program that graphs keep alive. References are counted; when the
- * last one is released, the object's destructor is called.
+/* User objects: objects of the program that graphs keep alive. Their references are counted. When
+ * the last reference is released, the object's destructor is called.
  *
- * A graph has a list of its references. Clones and launchable graphs refer to the same objects. */
+ * A graph has a list of its references. Its clones and launchable graphs have references to the
+ * same objects. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static struct CUuserObject_st *objects;
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* The list's link to OBJECT, or NULL if OBJECT is not live. The caller holds the lock. */
+/* The pointer to OBJECT in the list; NULL if OBJECT is not live. The caller holds the lock. */
 static struct CUuserObject_st **find(cudaUserObject_t object)
 {
     struct CUuserObject_st **at = &objects;
