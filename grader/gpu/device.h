@@ -62,6 +62,7 @@ struct emu_options {
     enum emu_rules rules;           /* the GPU whose memory traffic is counted; 0: today's */
     const struct emu_trace *trace;  /* must outlive the device; NULL: no access is recorded */
     bool backwards;                 /* the last CTA runs first, and in it the last warp */
+    bool scrambles_shared;          /* loads from shared memory return wrong values */
     bool ignores_strays;            /* accesses just past an allocation's end do not fail */
     int record_fd;                  /* the record is written to it; -1: no record */
     uint64_t record_bytes;          /* a record of this size gets no more lines; 0: no limit */
