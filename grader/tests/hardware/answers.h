@@ -4,7 +4,7 @@
  * The same kernels run on a GPU, whose results are in answers.tsv, and on the emulator, which must
  * compute the same bits. A row of answers.tsv is
  *
- *   exact  row  digest                   of all results; all NaNs count as equal where the form says so
+ *   exact  row  digest                   of all results; NaNs are equal if the form says so
  *   close  row  ulps  result result …    the first results of an approximation, in hex
  *
  * where row is the mnemonic, form and text of a row of the opcode table, separated by tabs. */
