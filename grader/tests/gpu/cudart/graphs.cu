@@ -35,7 +35,7 @@ static void CUDART_CB count_up(void *counter)
     ++*(int *)counter;
 }
 
-/* set a -> add 3 to a -> host function -> copy to the host; independently, set b */
+/* Sets a, adds 3 to a, calls a host function, and copies a to the host; sets b independently. */
 static void check_by_hand()
 {
     cudaGraph_t graph;
@@ -63,7 +63,7 @@ static void check_by_hand()
     kernel.blockDim = dim3(64);
     kernel.kernelParams = args;
     MUST(cudaGraphAddKernelNode(&add_a, graph, &set_a, 1, &kernel));
-    three = 1000; /* the node has its own copy */
+    three = 1000; /* the node has its own copy of the argument */
     cudaHostNodeParams function = {count_up, &calls};
     MUST(cudaGraphAddHostNode(&call, graph, &add_a, 1, &function));
     MUST(cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, host, a, sizeof host,
@@ -134,7 +134,7 @@ static void check_captured()
     MUST(cudaGraphLaunch(exec, s));
     MUST(cudaStreamSynchronize(s));
     expect("a captured graph", value_of(c, 10), 1109);
-    host[10] = 40; /* read again when it is launched again */
+    host[10] = 40; /* each launch reads it again */
     MUST(cudaGraphLaunch(exec, side));
     MUST(cudaStreamSynchronize(side));
     expect("launched again", value_of(c, 10), 4109);
@@ -209,7 +209,7 @@ static void check_nested()
     MUST(cudaGraphDestroy(outer));
 }
 
-/* Memory that a graph allocates and frees: its address is known before the launch. */
+/* Memory that a graph allocates and frees. Its address is known before the launch. */
 static void check_memory()
 {
     cudaGraph_t graph;
@@ -244,7 +244,7 @@ static void check_memory()
     memory.bytesize = 0;
     expect("memory of no size", cudaGraphAddMemAllocNode(&take, graph, nullptr, 0, &memory),
            cudaErrorInvalidValue);
-    expect("memory that is none", cudaGraphAddMemFreeNode(&give, graph, nullptr, 0, host),
+    expect("a pointer that is not memory", cudaGraphAddMemFreeNode(&give, graph, nullptr, 0, host),
            cudaErrorInvalidValue);
     (void)cudaGetLastError();
     MUST(cudaGraphExecDestroy(exec));
@@ -258,7 +258,7 @@ static cudaGraphExec_t make_ready(cudaGraph_t graph, unsigned long long flags = 
     return exec;
 }
 
-/* Memory that is allocated by a graph and freed outside of it: the next launch allocates it
+/* Memory that a graph allocates and that is freed outside of the graph. The next launch allocates it
  * again. */
 static void check_memory_outside()
 {
@@ -295,7 +295,7 @@ static void check_memory_outside()
     expect("a clone of memory", cudaGraphClone(&clone, graph), cudaErrorNotSupported);
     expect("memory in a child", cudaGraphAddChildGraphNode(&again, other, nullptr, 0, graph),
            cudaErrorNotSupported);
-    expect("a node of memory is there to stay", cudaGraphDestroyNode(take), cudaErrorNotSupported);
+    expect("a memory node cannot be removed", cudaGraphDestroyNode(take), cudaErrorNotSupported);
     MUST(cudaGraphExecDestroy(exec));
     MUST(cudaGraphExecDestroy(second));
     MUST(cudaGraphDestroy(other));
@@ -306,8 +306,8 @@ static void check_memory_outside()
     cudaGetLastError();
 }
 
-/* Successive allocations in one graph get the same address. A launch may free memory that the
- * previous launch left. */
+/* Allocations that follow each other in one graph get the same address. A launch may free memory that
+ * the previous launch has left allocated. */
 static void check_memory_again()
 {
     cudaGraph_t graph;
@@ -324,7 +324,7 @@ static void check_memory_again()
     expect("freed by two nodes", cudaGraphAddMemFreeNode(&more, graph, &give, 1, first),
            cudaErrorInvalidValue);
     MUST(cudaGraphAddMemAllocNode(&more, graph, &give, 1, &memory));
-    expect("memory that comes behind", memory.dptr == first, true);
+    expect("memory after memory", memory.dptr == first, true);
     cudaGraphExec_t exec = make_ready(graph, cudaGraphInstantiateFlagAutoFreeOnLaunch);
     MUST(cudaGraphLaunch(exec, 0));
     MUST(cudaGraphLaunch(exec, 0));
@@ -340,7 +340,7 @@ static void check_memory_again()
     cudaGetLastError();
 }
 
-/* A stream may be destroyed before the capture ends if the first stream waits for its work. */
+/* A stream may be destroyed before the capture ends, if the first stream waits for its work. */
 static void check_captured_memory()
 {
     cudaStream_t s, side;

@@ -65,7 +65,7 @@ static void check_attributes(int *device)
 {
     cudaFuncAttributes attributes;
     MUST(cudaFuncGetAttributes(&attributes, bounded));
-    expect("threads a block, by __launch_bounds__", attributes.maxThreadsPerBlock, 64);
+    expect("threads per block, by __launch_bounds__", attributes.maxThreadsPerBlock, 64);
     MUST(cudaFuncGetAttributes(&attributes, fixed_shared));
     expect("threads a block", attributes.maxThreadsPerBlock, 1024);
     expect("static shared memory", attributes.sharedSizeBytes, (size_t)4000);
@@ -78,7 +78,7 @@ static void check_attributes(int *device)
     FINISH();
     int blocks = -1;
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 64, 98304));
-    expect("blocks a multiprocessor with 96 KiB each", blocks, 2);
+    expect("blocks per multiprocessor, with 96 KiB each", blocks, 2);
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 1024, 0));
     expect("blocks of 1024", blocks, 2);
     int grid = 0, block = 0;

@@ -165,7 +165,8 @@ static void check_host_pointers()
     FINISH();
     expect("a kernel writes registered memory", list[0] + list[N - 1], 84);
     MUST(cudaHostUnregister(list.data()));
-    expect("registered no more", cudaHostUnregister(list.data()), cudaErrorHostMemoryNotRegistered);
+    expect("no longer registered", cudaHostUnregister(list.data()),
+           cudaErrorHostMemoryNotRegistered);
     cudaGetLastError();
     MUST(cudaHostRegister(list.data(), N * sizeof(int), cudaHostRegisterMapped));
     expect("registered twice", cudaHostRegister(list.data(), N * sizeof(int), 0),
@@ -202,7 +203,7 @@ static void check_attributes()
     MUST(cudaFreeHost(pinned));
 }
 
-/* Handles for other processes: a process cannot open its own handles. */
+/* Handles of memory and events for other processes. A process cannot open its own handles. */
 static void check_handles()
 {
     int *device, *pinned;
@@ -213,19 +214,20 @@ static void check_handles()
     MUST(cudaMalloc(&device, 100));
     MUST(cudaMallocHost(&pinned, 100));
     MUST(cudaIpcGetMemHandle(&handle, device + 5));
-    expect("open one's own memory",
+    expect("open a handle of own memory",
            cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess),
            cudaErrorDeviceUninitialized);
     memset(&handle, 3, sizeof handle);
     expect("open a handle of nothing",
            cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess),
            cudaErrorInvalidValue);
-    expect("close what was not opened", cudaIpcCloseMemHandle(device), cudaErrorInvalidValue);
+    expect("close memory that was not opened", cudaIpcCloseMemHandle(device),
+           cudaErrorInvalidValue);
     expect("a handle of host memory", cudaIpcGetMemHandle(&handle, pinned), cudaErrorInvalidValue);
     MUST(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
     MUST(cudaEventCreate(&plain));
     MUST(cudaIpcGetEventHandle(&event_handle, event));
-    expect("open one's own event", cudaIpcOpenEventHandle(&event, event_handle),
+    expect("open a handle of an own event", cudaIpcOpenEventHandle(&event, event_handle),
            cudaErrorDeviceUninitialized);
     expect("a handle of a plain event", cudaIpcGetEventHandle(&event_handle, plain),
            cudaErrorInvalidResourceHandle);
@@ -236,7 +238,7 @@ static void check_handles()
     MUST(cudaFreeHost(pinned));
 }
 
-/* The part of the L2 cache that can be set aside is rounded up to tenths. */
+/* The size of the L2 part for persisting accesses is rounded up to tenths of the cache. */
 static void check_persisting_cache()
 {
     int most;
@@ -263,7 +265,7 @@ static void check_pools()
     MUST(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
     keep = 0;
     MUST(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-    expect("the pool keeps what it is told to", keep, UINT64_MAX);
+    expect("the pool keeps its release threshold", keep, UINT64_MAX);
     MUST(cudaMallocAsync(&list, N * sizeof(int), stream));
     MUST(cudaMemsetAsync(list, 0, N * sizeof(int), stream));
     MUST(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
