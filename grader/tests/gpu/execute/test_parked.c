@@ -1,5 +1,6 @@
-/* Launches that still run when emu_launch() returns: they wait for the host, and continue later.
- * Below, the same with the runtime library, by gpu/execute/persistent.cu. */
+/* Parked launches: launches that still run when emu_launch() returns. They wait for the host and
+ * continue later. The last tests do the same through the runtime library, with
+ * gpu/execute/persistent.cu. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static const char waits[] =
     "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"
     "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n";
 
-/* The same, but stores a count at each poll: memory always changes. */
+/* The same kernel, but it stores a count at each poll, so that memory always changes. */
 static const char waits_and_counts[] =
     ".visible .entry k(.param .u64 words)\n{\n.reg .pred p;\n.reg .b32 a, n;\n.reg .b64 w;\n"
     "ld.param.u64 w, [words];\nmov.u32 n, 0;\n"
@@ -89,8 +90,8 @@ Test(parked, goes_on_when_memory_has_changed)
     }
 }
 
-/* Two launches at once: one sets the word that the other waits for, while the host allocates and
- * frees memory. */
+/* Two launches are parked at the same time. One sets the word that the other waits for, while the
+ * host allocates and frees memory. */
 Test(parked, memory_may_move)
 {
     struct fixture fixture;
@@ -156,8 +157,8 @@ Test(parked, memory_that_is_lent_is_told)
 }
 
 /* Clusters of two blocks. The first block polls and stores the value in its shared memory; the
- * second reads it there after both have met. FROM_FIRST: where the first continues after reading
- * 0; FROM_BOTH: where both do. */
+ * second block reads it there after both have met at the barrier. FROM_FIRST: a jump of the first
+ * block after it has read 0; FROM_BOTH: a jump of both blocks. */
 #define CLUSTERS_WAIT(from_first, from_both)                                                       \
     ".visible .entry k(.param .u64 words)\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n"      \
     ".reg .pred p;\n.reg .b32 a, t, b, n, r, s;\n.reg .b64 w, o;\n.shared .align 4 .b32 told;\n"   \
@@ -171,8 +172,8 @@ Test(parked, memory_that_is_lent_is_told)
     "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"      \
     "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n"
 
-/* A parked cluster keeps all its blocks and its memory: the block that waits at the barrier and
- * the block that polls. If it polls and meets again and again, it lets others run. */
+/* A parked cluster keeps all its blocks and their memory, both the block that waits at the barrier
+ * and the block that polls. If its blocks poll and meet repeatedly, other launches still run. */
 Test(parked, clusters_are_kept_whole)
 {
     static const char *const programs[] = {CLUSTERS_WAIT("@p bra LOOK;\n", ""),
@@ -195,7 +196,7 @@ Test(parked, clusters_are_kept_whole)
     }
 }
 
-/* A kernel that never stops changing memory is parked all the same, and may be abandoned. */
+/* A kernel that never stops changing memory is parked, too, and can be abandoned. */
 Test(parked, restless_ones_are_not_still)
 {
     struct fixture fixture;
@@ -215,7 +216,7 @@ Test(parked, restless_ones_are_not_still)
     fixture_close(&fixture);
 }
 
-/* Failed polls do not count as work: the limit applies only once the host waits for the launch. */
+/* Failed polls do not count as work. The limit applies only while the host waits for the launch. */
 Test(parked, looks_do_not_use_up_the_limit)
 {
     struct fixture fixture;
@@ -232,7 +233,7 @@ Test(parked, looks_do_not_use_up_the_limit)
     fixture_close(&fixture);
 }
 
-/* Unloading its module ends a parked launch. */
+/* Unloading the module of a parked launch ends the launch. */
 Test(parked, ends_with_its_module)
 {
     struct fixture fixture;
@@ -244,7 +245,7 @@ Test(parked, ends_with_its_module)
     fixture_close(&fixture);
 }
 
-/* At most a few hundred launches can be parked. */
+/* The number of parked launches is limited to a few hundred. */
 Test(parked, they_are_not_without_number)
 {
     struct fixture fixture;
@@ -264,7 +265,7 @@ TestSuite(persistent, .init = shell_init, .fini = shell_fini, .timeout = 600);
 static const char *const ways[] = {
     "",
     "LANEWISE_TOOLS=racecheck,initcheck",
-#ifndef LANEWISE_PRELOAD /* the ordinary build does these ten times faster */
+#ifndef LANEWISE_PRELOAD /* the ordinary build runs these tests ten times faster */
     "LANEWISE_WORKERS=1",
     "LANEWISE_WORKERS=3",
     "LANEWISE_DETERMINISTIC=1",
@@ -315,8 +316,8 @@ Test(persistent, launches_are_recorded_at_their_end)
     json_decref(run);
 }
 
-/* If nothing can end the wait any more, the deadlock is reported as usual: HOW the program waits
- * for it, and the exit status. */
+/* HOW the program waits for a flag that can no longer be set, the text of the deadlock's message,
+ * and the exit status. */
 static const struct {
     const char *how, *waits_for;
     int code;

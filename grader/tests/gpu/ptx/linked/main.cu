@@ -1,5 +1,5 @@
-/* Two files, built with -rdc=true and linked: what one calls, reads and launches of the other, and what both have of
- * their own under one name. */
+/* A program of two files, built with -rdc=true and linked. Each file calls, reads and launches parts of the
+ * other, and both have parts of their own with the same name. */
 #include "shared.cuh"
 
 __device__ int of_main = 30000;
@@ -36,7 +36,7 @@ __global__ void count(int *out)
     out[threadIdx.x] = atomicAdd(&counter, 1);
 }
 
-/* With shared memory of its own, and the other file's. */
+/* Uses shared memory of this file and, through block_sum(), of the other file. */
 __global__ void add_up(int *out)
 {
     __shared__ int mine[THREADS];
