@@ -109,7 +109,7 @@ $(SOAK): $(SOAK_OBJECTS) $(GRADER) $(EMULATOR)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
 
 soak: lanewise $(SOAK)
-	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # the cache of malloc would count as used
+	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # malloc's cache would count as memory in use
 
 # --- make soak-batch: grades a class while the batch is killed again and again (batch/class/) -------------------------
 

@@ -1,7 +1,8 @@
-/* Sources that differ only by a cheat's changes are all found. Independent work is not.
+/* Sources that differ only by the changes of a cheat are all found, and independent
+ * work is not reported.
  *
- * Compares all programs of each lab: the solution, the mutants, and the solutions of similar/NN-
- * name/ (test_similar.c), with two disguised copies of each (disguise.h). */
+ * This test compares all programs of each lab: the solution, the mutants, and the solutions in
+ * similar/NN-name/ (test_similar.c). Each has two disguised copies (disguise.h). */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static struct similar_source source_of(const char *text)
     return source;
 }
 
-/* --- irrelevant and relevant changes ----------------------------------------------------------------- */
+/* --- changes that do not matter, and changes that do ------------------------------------------------- */
 
 #define BEGIN "__global__ void sum(const int *data, int n, int *out)\n{\n"
 #define LOOP                                                                                       \
@@ -83,7 +84,7 @@ static const struct {
            "atomicAdd(mine, out);}" OTHER,
      false},
     {"one more statement", BEGIN LOOP "mine += 1;" END OTHER, false},
-    {"one function less", BEGIN LOOP END, false},
+    {"one function fewer", BEGIN LOOP END, false},
     {"nothing", "", false},
 };
 
@@ -115,7 +116,7 @@ Test(similar_source, steps_are_the_same)
     similar_source_free(&first);
 }
 
-/* Only given functions count, and only if their words have changed. */
+/* Statements count if their function is in the skeleton and some names in it have changed. */
 Test(similar_source, knows_who_renames_what_is_given)
 {
     struct similar_source given = source_of(OTHER), same = source_of("// hm\n" OTHER);
@@ -155,13 +156,13 @@ Test(similar_source, rubbish_is_no_danger)
 
 /* --- copies and independent work ------------------------------------------------------------------------- */
 
-#define MOST 64 /* programs of a lab */
+#define MOST 64 /* largest number of programs of a lab */
 
 struct program {
     char name[256];
     bool independent;
     struct similar_source source;
-    struct similar_own_code own; /* without the given code */
+    struct similar_own_code own; /* code without the code of the skeleton */
 };
 
 struct collection {
@@ -173,7 +174,7 @@ struct collection {
     size_t count;
 };
 
-/* A copy of SOURCE by a cheat with more time, or with less. */
+/* A copy of SOURCE by a cheat. MORE: the cheat has also rewritten the loops and types. */
 static char *copy_of(const struct collection *all, const char *source, bool more)
 {
     char *copy = disguise(source, all->header);
@@ -183,7 +184,7 @@ static char *copy_of(const struct collection *all, const char *source, bool more
     free(copy);
     for (char *at = loops; (at = strstr(at, "int\n")); at += 4)
         if (at == loops || strchr(" \n(;{", at[-1]))
-            memcpy(at, "long", 4); /* the value may become long */
+            memcpy(at, "long", 4); /* int becomes long */
     return loops;
 }
 
@@ -278,8 +279,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* All copies are found. No two independent programs are near, nor a program and another's
- * mistake. */
+/* All copies must be found. Two independent programs must not be near each other, and neither must
+ * a program and a mutant of another. */
 static void judge_lab(const char *lab)
 {
     static struct collection all;

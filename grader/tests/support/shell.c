@@ -11,7 +11,7 @@
 #include "sandbox/process.h"
 
 #define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
-#ifdef LANEWISE_PRELOAD /* only a build with sanitizers needs a preload, and it is slow */
+#ifdef LANEWISE_PRELOAD /* Only a build with sanitizers needs a preload, because it is slow. */
 #define PATIENCE 3
 #else
 #define LANEWISE_PRELOAD ""
@@ -19,12 +19,12 @@
 #endif
 
 static char folder[32];
-static double seconds = 100; /* the time limit of a script */
+static double seconds = 100; /* time limit of a script */
 
 void shell_init(void)
 {
     strcpy(folder, "/tmp/lanewise-test-XXXXXX");
-    cr_assert(mkdtemp(folder), "no temporary folder");
+    cr_assert(mkdtemp(folder), "cannot make a temporary folder");
 }
 
 void shell_fini(void)
@@ -69,7 +69,7 @@ static char *run(int *code, const char *script)
     struct process_outcome outcome;
     process_run(&command, &outcome);
     cr_assert(outcome.end == PROCESS_EXITED || outcome.end == PROCESS_SIGNALLED,
-              "%s: did not end: %s", script, outcome.output);
+              "%s: the script did not end in time: %s", script, outcome.output);
     *code = outcome.end == PROCESS_EXITED ? outcome.code : 128 + outcome.code;
     char *output = strdup(outcome.output);
     process_outcome_free(&outcome);
