@@ -141,7 +141,7 @@ static const struct column_row {
     {"a column right after the end", "x;", "", 3},
 };
 
-Test(text, columns_are_of_the_line_as_it_was_written)
+Test(text, columns_refer_to_the_written_line)
 {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) {
         const struct column_row *row = &columns[i];
@@ -168,7 +168,7 @@ static const struct mark_row {
      1},
 };
 
-Test(text, marks_are_under_all_that_the_line_table_can_mean)
+Test(text, marks_cover_whole_statements)
 {
     for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
         const struct mark_row *row = &marks[i];
@@ -183,7 +183,7 @@ Test(text, marks_are_under_all_that_the_line_table_can_mean)
     }
 }
 
-Test(text, the_compilers_messages_are_in_one_form)
+Test(text, compiler_messages_have_one_format)
 {
     for (size_t i = 0; i < sizeof messages / sizeof *messages; ++i) {
         char *shown = compile_messages(messages[i].raw, "a.cu", "labs/a.cu", SOURCE, 40);

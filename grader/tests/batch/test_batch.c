@@ -66,7 +66,7 @@ Test(batch, a_failure_never_overwrites_a_grade)
     json_decref(other);
 }
 
-Test(batch, other_files_are_no_stores)
+Test(batch, other_files_are_not_opened_as_stores)
 {
     static const char *const makers[] = {
         "echo 'this is a text, and longer than a header would be: not a database' > grades.sqlite",
@@ -196,7 +196,7 @@ static void expect_count(size_t i)
     batch_store_close(store);
 }
 
-Test(batch, what_counts_of_several_attempts)
+Test(batch, the_right_attempt_counts)
 {
     for (size_t i = 0; i < sizeof counting / sizeof *counting; ++i) {
         expect_count(i);
@@ -205,7 +205,7 @@ Test(batch, what_counts_of_several_attempts)
 }
 
 /* Every failed grading needs a review, even if a grade by an earlier grader version counts. */
-Test(batch, all_who_share_a_failure_are_reviewed)
+Test(batch, every_failed_grading_is_reviewed)
 {
     struct batch_store *store = open_store();
     struct course_policy terms = {.course = ""};
@@ -287,7 +287,7 @@ static const struct {
     {"", NULL},
 };
 
-Test(batch, pages_to_send_back_are_called_like_the_hand_ins)
+Test(batch, feedback_pages_are_named_like_the_hand_ins)
 {
     json_t *labs = json_pack("[{s:s}]", "lab", "02-coalesce");
     for (size_t i = 0; i < sizeof feedback_names / sizeof *feedback_names; ++i) {
@@ -320,7 +320,7 @@ Test(batch, points_and_weights_of_the_course)
 }
 
 /* A late submission gets 0 points, like a missing one; the gradebook shows the difference. */
-Test(batch, the_gradebook_tells_late_from_missing)
+Test(batch, the_gradebook_distinguishes_late_from_missing)
 {
     struct batch_store *store = open_store();
     struct course_lab_policy lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};

@@ -119,7 +119,7 @@ Test(batch_grade, a_wrong_folder_is_an_error)
 /* If the compiler fails on one source and also on an empty one, only that source gets no grade. If
  * it fails on all sources, the batch ends. Later, with a working compiler, the missing grade
  * follows. */
-Test(batch_grade, a_failure_of_the_grader_is_no_grade)
+Test(batch_grade, a_grader_failure_gives_no_grade)
 {
     free(shell_must(
         CLASS "rm -r subs/dan; echo '// bad' >>subs/carl/coalesce.cu; mkdir tools;"
@@ -197,7 +197,7 @@ static void kill_batch_after(size_t count, int number)
 
 /* When the batch is killed, its stored grades stay. The next run grades the rest, and its gradebook
  * equals that of an undisturbed run. */
-Test(batch_grade, goes_on_after_it_was_killed)
+Test(batch_grade, continues_after_it_was_killed)
 {
     free(shell_must(CLASS));
     expect_run(BATCH "--seed 7 --out whole", 0, SAYS("3 to grade"));
@@ -217,7 +217,7 @@ Test(batch_grade, goes_on_after_it_was_killed)
 }
 
 /* When the disk is full, no student loses points. */
-Test(batch_grade, a_full_disk_is_nobodys_mark)
+Test(batch_grade, a_full_disk_costs_no_points)
 {
     int code;
     char *output = shell(&code, CLASS "mkdir tiny; unshare -m sh -c '"

@@ -174,7 +174,7 @@ Test(batch_scan, rosters)
 }
 
 /* A roster has a limit because each hand-in is compared with every student. */
-Test(batch_scan, roster_of_too_many)
+Test(batch_scan, rosters_have_a_limit)
 {
     enum { STUDENTS = 20001 };
     struct batch_roster roster;
@@ -220,7 +220,7 @@ static const struct {
     {"Lee_4711_assignsubmission_file", NULL},
 };
 
-Test(batch_scan, whose_a_hand_in_is)
+Test(batch_scan, students_of_hand_ins)
 {
     struct batch_roster roster;
     char error[500];
@@ -391,7 +391,7 @@ Test(batch_scan, folders)
         expect_scan(folders[i].maker, folders[i].expected);
 }
 
-Test(batch_scan, what_begins_with_a_dot_is_told)
+Test(batch_scan, hidden_files_are_reported)
 {
     expect_scan(
         "mkdir -p ann .bob 02-coalesce/.carl .git; touch .eve.zip ._fay.zip .DS_Store .gil.cu;"

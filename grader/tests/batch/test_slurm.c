@@ -72,7 +72,7 @@ static const struct {
      "lanewise batch: sbatch does not take the job: sbatch: error: invalid partition\n", 1, false},
 };
 
-Test(slurm, what_a_job_leaves_is_done_by_the_next)
+Test(slurm, the_next_job_does_what_is_left)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int code;
@@ -94,7 +94,7 @@ Test(slurm, what_a_job_leaves_is_done_by_the_next)
 }
 
 /* The batch is killed after the job has ended, but before the results are stored. */
-Test(slurm, what_a_killed_run_leaves_is_collected)
+Test(slurm, results_of_a_killed_run_are_collected)
 {
     int code;
     free(shell_must("echo '[ $i = 2 ] && { sleep 0; trap \"kill -9 $PPID\" EXIT; }' >trouble"));
@@ -112,7 +112,7 @@ Test(slurm, what_a_killed_run_leaves_is_collected)
 }
 
 /* A run waits for a job that an earlier run has left running. */
-Test(slurm, a_job_under_way_is_waited_for)
+Test(slurm, a_run_waits_for_a_running_job)
 {
     free(shell_must(
         "mkdir -p there/slurm/answers; printf 7 >there/slurm/job; echo : >trouble;"
@@ -153,7 +153,7 @@ Test(slurm, usage_errors_are_one_line)
 }
 
 /* Nodes that share one installation use separate GPU locks, because each has its own GPUs. */
-Test(slurm, a_gpu_has_turns_on_its_own_machine)
+Test(slurm, each_machine_has_its_own_gpu_lock)
 {
     installed_gpu_unlock(installed_gpu_lock(true));
     free(shell_must("test -e \"$(dirname \"$LANEWISE\")/gpu-turns-$(uname -n)\""));

@@ -42,7 +42,7 @@ Test(arrows, planted_includes)
     }
 }
 
-Test(arrows, a_list_with_a_circle)
+Test(arrows, a_circular_list)
 {
     int code;
     char *text = shell(&code, "printf 'one: two\\ntwo: one\\n' >arrows && " CHECK "arrows");

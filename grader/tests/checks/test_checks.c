@@ -93,7 +93,7 @@ static const struct {
     {"speed_untimed", "", "", "not all of the three programs were timed"},
 };
 
-Test(checks, verdicts_are_as_they_must_be)
+Test(checks, verdicts_are_right)
 {
     perform();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -42,7 +42,7 @@ static const struct {
     {"some are as good as none", &none, {0, 2, 10, 105}, {true, true, 4.472136, 105}},
 };
 
-Test(threshold, proposals_stand_between_right_and_wrong)
+Test(threshold, proposals_separate_right_from_wrong)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct judge_proposal got = judge_propose(rows[i].budget, &rows[i].sample);

@@ -16,7 +16,7 @@ TestSuite(explain, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-Test(explain, every_kind_is_described)
+Test(explain, every_finding_is_described)
 {
     for (size_t i = 0; i < emu_finding_kind_count; i++) {
         const struct finding_kind *kind = &emu_finding_kinds[i];
@@ -50,7 +50,7 @@ static void expect_narrow(const char *id, const char *text)
         cr_expect_leq(strcspn(text, "\n"), (size_t)COLUMNS, "%s: %.40s", id, text);
 }
 
-Test(explain, lists_what_there_is)
+Test(explain, lists_all_findings)
 {
     char *text = shell_must("$LANEWISE explain");
     for (size_t i = 0; i < emu_finding_kind_count; i++)
@@ -59,7 +59,7 @@ Test(explain, lists_what_there_is)
     free(text);
 }
 
-Test(explain, tells_all_of_one)
+Test(explain, explains_one_finding)
 {
     for (size_t i = 0; i < emu_finding_kind_count; i++) {
         char *shown = shell_must("$LANEWISE explain %s", emu_finding_kinds[i].id);
@@ -72,7 +72,7 @@ Test(explain, tells_all_of_one)
     free(text);
 }
 
-Test(explain, refuses_what_it_does_not_know)
+Test(explain, refuses_unknown_findings)
 {
     int code;
     char *text = shell(&code, "$LANEWISE explain bank");
@@ -133,7 +133,7 @@ static void try_example(const char *id)
     free(source);
 }
 
-Test(explain, examples_show_what_they_say)
+Test(explain, examples_have_their_findings)
 {
     size_t count = 0;
 #ifdef LANEWISE_PRELOAD

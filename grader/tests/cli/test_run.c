@@ -129,7 +129,7 @@ Test(run, the_program_has_its_own_input_output_and_status)
     free(output);
 }
 
-Test(run, a_crash_is_told_and_kept)
+Test(run, a_crash_is_reported_and_kept)
 {
     int code;
     char *output = shell(&code, "$LANEWISE run $PROGRAMS/faults host");

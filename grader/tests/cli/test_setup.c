@@ -77,7 +77,7 @@ Test(setup, two_at_once_take_turns)
 }
 
 /* An nvcc of another release is skipped with a message, and the chosen nvcc is recorded. */
-Test(setup, passes_over_an_old_nvcc)
+Test(setup, skips_an_old_nvcc)
 {
     char *output = shell_must("printf '#!/bin/sh\\necho release 12.4, V12.4.1\\n' >bin/nvcc;"
                               "chmod +x bin/nvcc; PATH=$PWD/bin:/usr/bin:/bin;"

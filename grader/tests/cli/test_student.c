@@ -40,7 +40,7 @@ static const struct {
                     "$LANEWISE run --lab 2 2>&1; echo \"exit code $?\""},
 };
 
-Test(golden_student, what_they_type_and_get)
+Test(golden_student, commands_and_their_output)
 {
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         int code;
@@ -81,7 +81,7 @@ Test(student, usage_errors_are_one_line)
 }
 
 /* A damaged or unwritable progress file is no error. */
-Test(student, progress_is_not_needed)
+Test(student, works_without_a_progress_file)
 {
     char *output = shell_must("echo '{\"labs\": 3' >labs/.progress.json; $LANEWISE hint --lab 2;"
                               "$LANEWISE hint --lab 2;"
@@ -93,7 +93,7 @@ Test(student, progress_is_not_needed)
 }
 
 /* Grading another file does not change the student's progress. */
-Test(student, other_files_are_no_progress)
+Test(student, other_files_do_not_change_progress)
 {
     free(shell_must(
         "$LANEWISE grade --device emulator --lab 2 --json out.json --submission " LANEWISE_ROOT

@@ -102,7 +102,7 @@ Test(build, a_huge_program_is_not_kept)
     free(source);
 }
 
-Test(build, errors_are_told_with_the_path_that_the_student_knows)
+Test(build, errors_have_the_path_that_the_student_knows)
 {
     struct compile_build build;
     build_source("int main() {\n    int x = 3\n    return x;\n}\n", &build);

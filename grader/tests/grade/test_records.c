@@ -347,7 +347,7 @@ Test(verify, needs_the_course_file_that_it_was_graded_by)
 
 /* --- hashes of the grader, lab and compiler --------------------------------------------------------- */
 
-Test(verify, hashes_are_of_what_decides)
+Test(verify, hashes_cover_what_decides_a_grade)
 {
     struct lab lab, other;
     char error[400];

@@ -29,7 +29,7 @@ TestSuite(golden_handouts, .init = shell_init, .fini = shell_fini, .timeout = 60
 #define GOOD "grader/tests/handouts/good"
 
 /* Pages with all constructs, in the students' version. */
-Test(golden_handouts, of_pages_in_which_all_is_well)
+Test(golden_handouts, pages_without_mistakes)
 {
     free(shell_must(MAKE "made handouts " GOOD
                          " && cat site/index.html site/second.html >both.html"));
@@ -39,7 +39,7 @@ Test(golden_handouts, of_pages_in_which_all_is_well)
 }
 
 /* One run reports every mistake in the pages with its line, and makes no page. */
-Test(golden_handouts, of_mistakes_in_a_page)
+Test(golden_handouts, pages_with_mistakes)
 {
     int code;
     free(shell(&code, MAKE "made handouts grader/tests/handouts/errors >said"));
@@ -66,7 +66,7 @@ Test(handouts, answers_are_for_instructors)
 
 /* A page is made again if a source that it shows has changed, or if a page was added, renamed or
  * removed; otherwise not. */
-Test(handouts, are_made_again_when_something_is_new)
+Test(handouts, are_made_again_after_changes)
 {
     char *output = shell_must(
         "cp -r " LANEWISE_ROOT "/" GOOD " pages && cp " LANEWISE_ROOT
@@ -117,7 +117,7 @@ Test(handouts, print)
 
 /* --- the checks find mistakes -------------------------------------------------------------------------- */
 
-Test(golden_handouts, of_what_checks_see_in_a_broken_site)
+Test(golden_handouts, checks_of_a_broken_site)
 {
     int code;
     char *browser = shell(&code, CHECKS "browser.sh " PAGES "broken");
@@ -155,7 +155,7 @@ Test(handouts, checks_know_size_and_absence)
 
 #define SITE LANEWISE_ROOT "/" LANEWISE_BUILD "/handouts"
 
-Test(handouts, all_pages_are_well_in_a_browser)
+Test(handouts, all_pages_look_right_in_a_browser)
 {
     free(shell_must(CHECKS "browser.sh " SITE));
 }
@@ -167,7 +167,7 @@ Test(handouts, all_pages_are_valid_and_the_site_is_small)
 
 #endif
 
-Test(handouts, all_words_are_ours)
+Test(handouts, all_words_are_known)
 {
     free(shell_must("cd " LANEWISE_ROOT " && handouts/checks/spelling.sh handouts/*.md"));
 }

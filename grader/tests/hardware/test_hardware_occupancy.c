@@ -119,7 +119,7 @@ Test(hardware_occupancy, is_the_gpus_for_the_same_registers)
     "$2 ~ /^(empty.*|keeps<4>|bounded<4,.*|shares.*)$/ { if ($1 == \"kernel\") $3 = \"\"; print "  \
     "}'"
 
-Test(hardware_occupancy, is_what_programs_are_told)
+Test(hardware_occupancy, programs_get_the_same_answers)
 {
     char *same = shell_must("$LANEWISE run $PROGRAMS/occupancy ask 2>/dev/null | " SAME_ROWS
                             " >here; " SAME_ROWS " " RECORD " >gpu; wc -l <gpu; diff here gpu");

@@ -144,7 +144,7 @@ Test(judge, a_programs_times_are_believed_within_the_graders)
 }
 
 /* 64 MiB on an H100, where the solution takes 0.081 ms. */
-Test(judge, what_is_read_takes_time)
+Test(judge, reading_takes_time)
 {
     cr_expect_float_eq(judge_least_time(1 << 26, 2850), 0.01177, 1e-5);
     cr_expect_eq(judge_least_time(1 << 26, 0), 0, "not measured");

@@ -242,7 +242,7 @@ static const struct {
     {"timeout", "error"},  {"no-result", "error"}, {"not-built", "error"},
 };
 
-Test(formats, junit_tells_a_time_out_from_a_wrong_answer)
+Test(formats, junit_distinguishes_time_outs_from_wrong_answers)
 {
     for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
         char want[100];

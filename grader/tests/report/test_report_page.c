@@ -106,7 +106,7 @@ Test(report_page, nothing_of_a_student_becomes_markup)
 }
 
 /* Errors come before warnings, in whatever order the findings are. */
-Test(report_page, errors_stand_above_warnings)
+Test(report_page, errors_come_before_warnings)
 {
     json_t *result = json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "findings", "id", "slow",
                                "severity", "warning", "id", "wrong", "severity", "error", "id",

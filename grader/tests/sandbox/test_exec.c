@@ -79,7 +79,7 @@ static const struct {
      "gone\n"},
 };
 
-Test(exec, every_end_is_told_apart)
+Test(exec, all_endings_are_distinguished)
 {
     /* This descriptor must be hidden from the script. In "no other descriptor", 3 is the
      * folder that ls reads. */

@@ -353,7 +353,7 @@ static const struct {
 
 TestSuite(sandbox_levels, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-Test(sandbox_levels, are_chosen_and_told)
+Test(sandbox_levels, are_chosen_and_reported)
 {
     static const struct edit none[SUBMISSION_EDITS];
     submission_write("02-coalesce", none, "a.cu");

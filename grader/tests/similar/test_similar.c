@@ -77,7 +77,7 @@ static const struct {
     {"nothing", HEAD, false},
 };
 
-Test(similar, prints_know_code_and_nothing_else)
+Test(similar, fingerprints_depend_on_code_only)
 {
     struct fingerprint first = print_of(HEAD KERNEL OTHER);
     cr_assert_geq(first.count, 4);
@@ -136,7 +136,7 @@ Test(similar, text_is_not_read_again_and_again)
 
 /* Winnowing guarantees that seven equal instructions give an equal fingerprint, wherever they
  * are. */
-Test(similar, a_run_of_equal_code_leaves_a_mark)
+Test(similar, equal_code_has_an_equal_fingerprint)
 {
     static const char run[] =
         "mov.u32 %r1, %tid.x; xor.b32 %r2, %r1, 5; shl.b32 %r3, %r2, 2;"
@@ -197,7 +197,7 @@ Test(similar, rubbish_is_no_danger)
     cr_expect_eq(print.count, 0);
 }
 
-Test(similar, a_print_survives_json)
+Test(similar, a_fingerprint_survives_json)
 {
     struct fingerprint print = print_of(HEAD KERNEL OTHER), read = {0}, none = {0};
     json_t *text = fingerprint_json(&print), *wrong = json_string("not hexadecimal at all");

@@ -117,7 +117,7 @@ Test(similar_source, steps_are_the_same)
 }
 
 /* Statements count if their function is in the skeleton and some names in it have changed. */
-Test(similar_source, knows_who_renames_what_is_given)
+Test(similar_source, counts_renamed_given_functions)
 {
     struct similar_source given = source_of(OTHER), same = source_of("// hm\n" OTHER);
     struct similar_source renamed = source_of("static int two(int k) { return 2 * k; }");

@@ -1,7 +1,6 @@
 /* Typical mistakes when a block works on neighbours, trees and scans. Each kernel with a mistake is followed by a
  * correct one: see races.cuh. */
-#define ERROR_STATUS                                                                               \
-    0 /* the exit status after a failed launch: some kernels fail on a real GPU, too */
+#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
 #include "tests/support/races.cuh"
 
 #define BLOCK  128

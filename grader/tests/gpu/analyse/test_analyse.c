@@ -183,7 +183,7 @@ static int immediate(const struct graph *graph, int node)
     return END;
 }
 
-Test(analyse, meeting_points_of_random_graphs)
+Test(analyse, reconvergence_in_random_graphs)
 {
     for (seed = 1; seed < 1000000000; seed += 2500000) {
         uint32_t start = seed, meet[NODES + 1];

@@ -208,7 +208,7 @@ static int line_of(const char *file, const char *text)
     return line;
 }
 
-Test(cudart, counters_of_a_line_are_the_lines)
+Test(cudart, lines_have_their_own_counters)
 {
     json_t *document = run_for_json("sum_ladder 32768"), *line;
     const json_t *launch = find_launch(document, "tree_interleaved<int>", 32);

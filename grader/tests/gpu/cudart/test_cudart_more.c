@@ -56,7 +56,7 @@ static void expect_recorded(const char *program)
 }
 
 /* Without observers, the emulator uses a faster path for irregular accesses. */
-Test(cudart_more, accesses_are_the_same_when_nobody_watches)
+Test(cudart_more, accesses_are_the_same_without_observers)
 {
     static const char *const ways[][2] = {{"", "global of 4 bytes: 533680f9 d222d11d cudaSuccess"},
                                           {"some", "global of 1 bytes: "},

@@ -100,7 +100,7 @@ Test(fixed, each_launch_has_its_own_parameters)
 
 /* A long loop of five instructions. Three of them form a stretch; two of these need no execution
  * (they are idle). There are so many rounds that time slices end at every place in the loop. */
-Test(fixed, what_is_stepped_over_is_counted)
+Test(fixed, skipped_instructions_are_counted)
 {
     enum { TURNS = 40000, BEFORE = 1, AFTER = 10 };
     struct emu_counters counters;

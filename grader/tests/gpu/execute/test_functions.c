@@ -25,7 +25,7 @@ static void compare_all(float x)
     }
 }
 
-Test(functions, as_libm_has_them)
+Test(functions, equal_those_of_libm)
 {
     static const float edges[] = {0,
                                   -0.0f,

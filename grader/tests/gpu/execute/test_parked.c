@@ -66,7 +66,7 @@ static void expect_status(struct fixture *fixture, int line, const char *right)
     json_decref(record);
 }
 
-Test(parked, goes_on_when_memory_has_changed)
+Test(parked, continues_when_memory_has_changed)
 {
     for (unsigned workers = 1; workers <= 3; workers++) {
         struct fixture fixture;
@@ -123,7 +123,7 @@ Test(parked, what_it_waited_in_is_freed)
     fixture_close(&fixture);
 }
 
-Test(parked, ends_as_a_deadlock_when_nobody_is_left)
+Test(parked, is_a_deadlock_if_nothing_can_end_it)
 {
     struct fixture fixture;
     emu_addr words = open_waiting(&fixture, NULL, waits);
@@ -197,7 +197,7 @@ Test(parked, clusters_are_kept_whole)
 }
 
 /* A kernel that never stops changing memory is parked, too, and can be abandoned. */
-Test(parked, restless_ones_are_not_still)
+Test(parked, launches_that_change_memory_are_not_still)
 {
     struct fixture fixture;
     emu_addr words = open_waiting(&fixture, NULL, waits_and_counts);
@@ -217,7 +217,7 @@ Test(parked, restless_ones_are_not_still)
 }
 
 /* Failed polls do not count as work. The limit applies only while the host waits for the launch. */
-Test(parked, looks_do_not_use_up_the_limit)
+Test(parked, polls_do_not_use_up_the_limit)
 {
     struct fixture fixture;
     emu_addr words =
@@ -246,7 +246,7 @@ Test(parked, ends_with_its_module)
 }
 
 /* The number of parked launches is limited to a few hundred. */
-Test(parked, they_are_not_without_number)
+Test(parked, their_number_is_limited)
 {
     struct fixture fixture;
     emu_addr words = open_waiting(&fixture, NULL, waits);
@@ -272,7 +272,7 @@ static const char *const ways[] = {
 #endif
 };
 
-Test(persistent, kernels_and_main_go_on_beside_each_other)
+Test(persistent, kernels_and_main_run_side_by_side)
 {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         int code;
@@ -350,7 +350,7 @@ static void expect_deadlock(const char *how, const char *waits_for, int line)
     json_decref(run);
 }
 
-Test(persistent, what_waits_in_vain_is_a_deadlock)
+Test(persistent, endless_waits_are_deadlocks)
 {
     char *line = shell_must(
         "grep -n 'while (!\\*flag)' $TESTS/gpu/execute/persistent.cu | head -1 | cut -d: -f1");

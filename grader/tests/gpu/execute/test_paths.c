@@ -51,7 +51,7 @@ Test(paths, count_alike)
 }
 
 /* The settings with which make bench measures the cost of observers. */
-Test(paths, only_what_is_named_watches)
+Test(paths, only_named_observers_run)
 {
     static const struct {
         const char *tools;

@@ -350,7 +350,7 @@ Test(wait, deadlock_of_lanes)
 
 /* A barrier whose number does not exist. The number is in a register, so that the
  * assembler cannot refuse it. */
-Test(wait, barrier_that_is_not_there)
+Test(wait, barrier_with_an_invalid_number)
 {
     static const uint64_t numbers[] = {16, 0xffffffff, 0x80000000};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

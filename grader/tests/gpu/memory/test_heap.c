@@ -13,7 +13,7 @@ static void open_heap(struct heap *heap, uint64_t size)
     cr_assert(heap_open(heap, BASE, size));
 }
 
-Test(heap, gives_all_that_it_has_and_takes_it_back)
+Test(heap, gives_all_its_memory_and_takes_it_back)
 {
     struct heap heap;
     open_heap(&heap, 4096);

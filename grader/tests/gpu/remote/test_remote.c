@@ -129,7 +129,7 @@ Test(remote, memory)
 }
 
 /* If only the first part of a long copy is in valid memory, nothing is written. */
-Test(remote, a_part_of_a_copy_that_is_too_long_changes_nothing)
+Test(remote, a_copy_that_is_too_long_changes_nothing)
 {
     struct link link;
     open_link(&link);
@@ -270,7 +270,7 @@ Test(remote, requests_are_counted)
 
 /* A request that the runtime library never sends ends the service. A mistake that a program can
  * make gets an error reply. */
-Test(remote, what_breaks_the_protocol)
+Test(remote, protocol_violations_end_the_service)
 {
     static const char junk[WIRE_CHUNK + 1];
     static const struct {
@@ -362,7 +362,7 @@ Test(remote, textures_whose_size_overflows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-Test(remote, what_is_wrong_but_answered)
+Test(remote, mistakes_get_an_error_reply)
 {
     struct link link;
     open_link(&link);
@@ -464,7 +464,7 @@ Test(remote, false_places_of_pages)
 
 /* A device of 64 MiB accepts at most 64 MiB of lent memory, because a twin reads all of it at each
  * call. */
-Test(remote, is_lent_no_more_than_it_has)
+Test(remote, lent_memory_is_limited)
 {
     const uint64_t most = 64 << 20, a = 0x7f0000000000, b = a + most;
     struct link link;
@@ -574,7 +574,7 @@ Test(remote, kernels_wait_for_a_program_beside_them)
     process_outcome_free(&beside);
 }
 
-Test(remote, launches_that_are_not_parked_do_not_go_on)
+Test(remote, only_parked_launches_continue)
 {
     struct link link;
     open_link(&link);
@@ -589,7 +589,7 @@ Test(remote, launches_that_are_not_parked_do_not_go_on)
     cr_expect_eq(close_link(&link), SERVER_BROKEN);
 }
 
-Test(remote, programs_run_as_with_the_device_inside)
+Test(remote, programs_behave_as_without_a_server)
 {
     static const char *const names[] = {
         "api_libraries", "api_more", "api_ranges", "async",      "cooperative", "graphs",
