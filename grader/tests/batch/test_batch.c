@@ -59,7 +59,7 @@ Test(batch, a_failure_never_overwrites_a_grade)
     expect_grading(batch_store_grading(store, "a"), "graded", 7);
     expect_grading(batch_store_earlier(store, "01-x", "s"), "graded", 7);
     batch_store_close(store);
-    store = open_store(); /* everything is on disk */
+    store = open_store(); /* checks that the grades were written to disk */
     cr_expect(batch_store_is_graded(store, "a") && !batch_store_is_graded(store, "b"));
     batch_store_close(store);
     json_decref(result);
@@ -127,7 +127,7 @@ static const struct {
     struct course_policy terms;
     const char *status;
     int counted;
-    double score;   /* below 0: null */
+    double score;   /* below 0: the gradebook has null */
     size_t pending; /* attempts still to be graded */
 } counting[] = {
     {"none", {}, {}, "missing", 0, 0, 0},

@@ -190,7 +190,7 @@ Test(batch_scan, rosters_have_a_limit)
 }
 
 static const struct {
-    const char *name, *id; /* ID NULL: the hand-in belongs to no student */
+    const char *name, *id; /* id NULL: the hand-in belongs to no student */
 } owners[] = {
     {"s1", "s1"},
     {"S1", "s1"},

@@ -25,7 +25,7 @@ static void slurm_init(void)
         "cat >bin/sbatch <<'END'\n"
         "#!/bin/bash\n"
         "echo \"$@\" >>calls\n"
-        "echo \"${TMPDIR-none}\" >folder\n" /* our TMPDIR, which other machines do not have */
+        "echo \"${TMPDIR-none}\" >folder\n" /* must not be our TMPDIR */
         "while [[ $1 == -* ]]; do\n"
         "    case $1 in --array=*) last=${1#--array=0-} ;; --output=*) log=${1#--output=} ;; esac\n"
         "    shift\n"

@@ -23,7 +23,7 @@
 
 static const struct work {
     const char *title, *name;
-    int n, repeats, small; /* small: N for Oclgrind */
+    int n, repeats, small; /* SMALL: the N of Oclgrind's problem */
 } works[] = {
     {"sum of squares, a chunk a thread", "sumsq_chunks", 1 << 20, 7, 1 << 16},
     {"sum of squares, coalesced", "sumsq", 1 << 20, 9, 1 << 17},

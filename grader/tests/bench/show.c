@@ -95,7 +95,7 @@ static bool write_json(const struct bench_results *results, const char *path)
 #define TOP    70.0
 
 static const struct {
-    const char *name, *shape, *colour; /* SHAPE: SVG elements around the origin */
+    const char *name, *shape, *colour; /* SHAPE: SVG, with its centre at 0,0 */
 } marks[] = {
     {"nothing watches", "<path d='M-5 5h10l-5 -10z' ", "#888"},
     {"counters and memcheck", "<circle r='5' ", "#1b6ca8"},

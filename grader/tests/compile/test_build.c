@@ -206,7 +206,7 @@ Test(build, a_compiler_that_leaves_nothing_has_not_built)
 /* Symbols that a submission may not define when it is built for a GPU. For the emulator it may
  * define them if they change nothing. */
 static const struct {
-    const char *name, *source, *symbol; /* SYMBOL NULL: the build must succeed */
+    const char *name, *source, *symbol; /* symbol NULL: the build must succeed */
 } definitions[] = {
     {"functions of its own",
      "static int malloc_all() { return 0; } int culprit() { return malloc_all(); }", NULL},

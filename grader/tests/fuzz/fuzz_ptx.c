@@ -29,7 +29,7 @@ static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
                                  .dynamic_shared_bytes = 256,
                                  .params = params,
                                  .param_bytes = MOST_PARAMS};
-    struct emu_counters counters; /* if a launch gets these, the emulator counts */
+    struct emu_counters counters; /* makes the emulator count */
     emu_launch(device, &request, &counters);
 }
 

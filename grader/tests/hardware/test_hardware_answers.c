@@ -13,7 +13,7 @@
 TestSuite(hardware_answers, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 struct record {
-    char *text; /* text of answers.tsv */
+    char *text; /* contents of answers.tsv */
     uint64_t *inputs, *outputs;
     size_t compared;
 };

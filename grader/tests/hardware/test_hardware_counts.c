@@ -122,7 +122,7 @@ Test(hardware_counts, are_those_of_nsight_compute)
 
 /* Lines whose counts differ because ptxas or Nsight Compute assigns an access to another line. */
 static const struct {
-    const char *kernel, *source; /* SOURCE: a part of the line's text */
+    const char *kernel, *source; /* source: a part of the line's text */
     const char *reason;
 } changed[] = {
     {merged, "s[4 * threadIdx.x", "ptxas merges neighbouring loads into one, on the first line"},

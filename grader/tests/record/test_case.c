@@ -75,7 +75,7 @@ static const struct {
     size_t offset;
     const char *bytes;
     size_t size, length;
-    const char *error; /* ERROR NULL: the file must be accepted */
+    const char *error; /* error NULL: the file must be accepted */
 } files[] = {
     {"untouched", 0, "", 0, 56, NULL},
     {"an empty file", 0, "", 0, 0, "is empty"},

@@ -107,7 +107,7 @@ Test(formats, a_grading_fits_every_schema)
         expect_valid(i, one, "a result");
         free(one);
         if (strcmp(names[i], "autolab") == 0)
-            continue; /* a lab that is there twice has only one stage */
+            continue; /* Autolab's format has one stage per lab */
         char *both = format(names[i], set);
         expect_valid(i, both, "a set");
         free(both);

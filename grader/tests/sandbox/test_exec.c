@@ -53,7 +53,7 @@ static const struct {
     const char *name, *script;
     enum process_end end;
     int code;
-    const char *output; /* OUTPUT NULL: any output is right */
+    const char *output; /* output NULL: any output is right */
 } endings[] = {
     {"well", "exit 0", PROCESS_EXITED, 0, ""},
     {"with a code", "exit 42", PROCESS_EXITED, 42, ""},

@@ -44,7 +44,7 @@ static const struct attempt {
     uint64_t scratch; /* bytes that the script may write to its folder */
     enum process_end end;
     int code;
-    const char *output; /* OUTPUT NULL: any output is right */
+    const char *output; /* output NULL: any output is right */
 } attempts[] = {
     {"ends with 0", "exit 0", 0, 0, PROCESS_EXITED, 0, ""},
     {"ends with a code", "exit 42", 0, 0, PROCESS_EXITED, 42, ""},
@@ -327,7 +327,7 @@ Test(sandbox, holds_at_every_level_for_root_and_for_users)
 static const struct {
     const char *name, *command;
     int code;
-    const char *says, *level; /* LEVEL: in the result; NULL: no result */
+    const char *says, *level; /* level NULL: no result is written */
 } machines[] = {
     {"the machine as it is", "$LANEWISE grade " SUBMISSION, 0, "", ""},
     {"without namespaces", "LANEWISE_SANDBOX=confined $LANEWISE grade " SUBMISSION, 0,

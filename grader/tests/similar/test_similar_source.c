@@ -162,7 +162,7 @@ struct program {
     char name[256];
     bool independent;
     struct similar_source source;
-    struct similar_own_code own; /* code without the code of the skeleton */
+    struct similar_own_code own; /* without the code of the skeleton */
 };
 
 struct collection {

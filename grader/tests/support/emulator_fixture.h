@@ -43,7 +43,7 @@ struct fixture_launch {
     uint32_t grid[3];                /* 0: 1 */
     uint32_t block[3];               /* 0: 1; x 0: 32 */
     uint32_t dynamic_shared;         /* in bytes */
-    uint64_t params[FIXTURE_PARAMS]; /* values of the parameters, all of type .u64 */
+    uint64_t params[FIXTURE_PARAMS]; /* parameter values, all of type .u64 */
     struct emu_counters *counters;   /* may be NULL */
     bool may_park;
 };

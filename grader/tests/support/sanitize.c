@@ -6,5 +6,5 @@
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
-    return getenv("BXFI_MAP") == NULL; /* Criterion sets it in test processes */
+    return getenv("BXFI_MAP") == NULL; /* Criterion sets it in processes that run tests */
 }

@@ -19,7 +19,7 @@
 #endif
 
 static char folder[32];
-static double seconds = 100; /* time limit of a script */
+static double seconds = 100; /* time limit of a script, in seconds */
 
 void shell_init(void)
 {

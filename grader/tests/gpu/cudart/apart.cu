@@ -12,8 +12,8 @@
 #define ROUNDS  40
 
 struct astray {
-    int round;     /* in this round one lane leaves the array; -1: never */
-    unsigned skip; /* distance in bytes */
+    int round;     /* from this round on, one thread reads at a wrong address; -1: never */
+    unsigned skip; /* bytes by which its address is wrong */
 };
 
 __device__ unsigned next(unsigned &state)

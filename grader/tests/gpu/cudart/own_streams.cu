@@ -34,7 +34,7 @@ static unsigned long long id_of(cudaStream_t stream)
 static void look_at_handles()
 {
     expect("stream 0 is this thread's own stream", id_of(0) == id_of(cudaStreamPerThread), true);
-    expect("and not the legacy stream", id_of(0) == id_of(cudaStreamLegacy), false);
+    expect("stream 0 is not the legacy stream", id_of(0) == id_of(cudaStreamLegacy), false);
 }
 
 // The kernel waits in the stream of main()'s thread, until SET, which runs in another
@@ -74,7 +74,7 @@ static void capture(int *seen)
     MUST(cudaGraphLaunch(exec, 0));
     int value = 0;
     MUST(cudaMemcpyFromSymbol(&value, flag, sizeof value));
-    expect("and launched in it", value, 7);
+    expect("a graph can be launched in a thread's own stream", value, 7);
     MUST(cudaGraphExecDestroy(exec));
     MUST(cudaGraphDestroy(graph));
     expect("the legacy stream cannot be captured",

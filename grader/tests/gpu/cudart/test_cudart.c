@@ -251,7 +251,7 @@ Test(cudart, answers_are_those_of_a_gpu)
 }
 
 static const struct {
-    const char *kind, *error, *id, *line; /* LINE: a part of the finding's source line, or "" */
+    const char *kind, *error, *id, *line; /* line: a part of the finding's source line, or "" */
 } faults[] = {
     {"after-the-end", "cudaSuccess", "[out-of-bounds]",
      "p[i] = 1;"}, /* on a GPU this memory is mapped, too */

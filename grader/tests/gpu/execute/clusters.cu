@@ -301,12 +301,12 @@ static void check_errors()
 {
     const char *wrong = "cudaErrorInvalidClusterSize", *right = "cudaSuccess";
     const void *kernel = (const void *)sizes;
-    expect_error("two", launch(kernel, 4, in_clusters(2, 1, 1)), right);
-    expect_error("eight", launch(kernel, dim3(4, 2, 2), in_clusters(2, 2, 2)), right);
+    expect_error("clusters of two", launch(kernel, 4, in_clusters(2, 1, 1)), right);
+    expect_error("clusters of eight", launch(kernel, dim3(4, 2, 2), in_clusters(2, 2, 2)), right);
     expect_error("a grid that is no multiple of the cluster",
                  launch(kernel, 5, in_clusters(2, 1, 1)), wrong);
     expect_error("the same in y", launch(kernel, dim3(4, 3), in_clusters(2, 2, 1)), wrong);
-    expect_error("sixteen", launch(kernel, 16, in_clusters(16, 1, 1)), wrong);
+    expect_error("clusters of sixteen", launch(kernel, 16, in_clusters(16, 1, 1)), wrong);
     expect_error("another size than the kernel's own",
                  launch((const void *)kinds, 4, in_clusters(4, 1, 1)), wrong);
     expect_error("the kernel's own size", launch((const void *)some_leave, 4, in_clusters(4, 1, 1)),
@@ -319,7 +319,7 @@ static void check_errors()
     MUST(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     expect_error("sixteen, if the kernel allows it", launch(kernel, 16, in_clusters(16, 1, 1)),
                  right);
-    expect_error("thirty-two", launch(kernel, 32, in_clusters(32, 1, 1)), wrong);
+    expect_error("clusters of thirty-two", launch(kernel, 32, in_clusters(32, 1, 1)), wrong);
 }
 
 static void check_queries()
@@ -334,14 +334,14 @@ static void check_queries()
     expect("a kernel's width", attributes.requiredClusterWidth, 4);
     expect("a kernel's depth", attributes.requiredClusterDepth, 1);
     MUST(cudaFuncGetAttributes(&attributes, (const void *)histogram));
-    expect("no width", attributes.requiredClusterWidth, 0);
+    expect("a kernel without a cluster width", attributes.requiredClusterWidth, 0);
     expect("sixteen not allowed", attributes.nonPortableClusterSizeAllowed, 0);
     MUST(cudaOccupancyMaxActiveClusters(&answer, histogram, &config));
     expect("pairs of large blocks", answer, 132);
     config.attrs = &eight;
     config.blockDim = 64;
     MUST(cudaOccupancyMaxActiveClusters(&answer, histogram, &config));
-    expect("many clusters", answer, 124);
+    expect("clusters of eight small blocks", answer, 124);
     MUST(cudaOccupancyMaxPotentialClusterSize(&answer, histogram, &config));
     expect("the largest cluster", answer, 8);
     MUST(cudaFuncSetAttribute((const void *)histogram,
@@ -350,7 +350,7 @@ static void check_queries()
     expect("the largest, if the kernel allows it", answer, 16);
     config.numAttrs = 0;
     MUST(cudaOccupancyMaxActiveClusters(&answer, histogram, &config));
-    expect("how many without a size", answer, 0);
+    expect("the number of clusters without a size", answer, 0);
 }
 
 /* A kernel that is launched in a graph keeps its cluster size. */
@@ -369,7 +369,7 @@ static void check_graph(int *out)
     MUST(cudaGraphInstantiate(&exec, graph, 0));
     MUST(cudaGraphLaunch(exec, stream));
     FINISH();
-    expect("clusters of a graph", out[7], 4);
+    expect("clusters in a graph", out[7], 4);
     MUST(cudaGraphExecDestroy(exec));
     MUST(cudaGraphDestroy(graph));
     MUST(cudaStreamDestroy(stream));

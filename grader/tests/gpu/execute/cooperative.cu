@@ -102,7 +102,7 @@ static void check_grid()
     expect("threads of a grid", got[0], 6u * 64);
     expect("a grid that may synchronise", got[1], 1u);
     expect("blocks of a grid", got[2], 6u);
-    expect("its last block", got[3], 5u);
+    expect("the last block's number", got[3], 5u);
     int blocks, sms;
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, rounds, 128, 0));
     MUST(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
@@ -126,7 +126,7 @@ static void check_grid()
     FINISH();
     int value;
     MUST(cudaMemcpy(&value, a, sizeof value, cudaMemcpyDeviceToHost));
-    expect("by an attribute of the launch", value, list[194] + 2);
+    expect("a cooperative launch by attribute", value, list[194] + 2);
     delete[] list;
     MUST(cudaFree(a));
     MUST(cudaFree(b));

@@ -14,7 +14,7 @@ struct relation {
     const char *type;
     uint64_t a, b;
     char relation;
-    char flushed; /* the relation with .ftz; 0: the same */
+    char flushed; /* relation with .ftz; 0: as without it */
 };
 
 static const struct relation relations[] = {

@@ -15,7 +15,7 @@
 
 #define THREADS   64u /* two warps; operand sets repeat to fill them */
 #define OLD_VALUE 0x5ca1ab1e0ddba11full
-#define SLOTS     5 /* a, b, c, e, old d */
+#define SLOTS     5 /* words per thread: a, b, c, e, old d */
 
 enum variant { PLAIN, GUARDED, ALIASED, VARIANTS };
 static const char *const variant_names[VARIANTS] = {"plain", "guarded", "aliased"};
@@ -33,7 +33,7 @@ static unsigned bits_of(char letter)
     case 'D':
         return 64;
     default:
-        return 0; /* a predicate */
+        return 0; /* a predicate has no bits */
     }
 }
 

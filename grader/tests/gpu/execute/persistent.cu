@@ -226,7 +226,7 @@ static void check_streams()
     play<<<1, 1, 0, waits>>>(ball, 0, &count[0]);
     play<<<1, 1, 0, sets>>>(ball, 1, &count[1]);
     MUST(cudaDeviceSynchronize());
-    expect("two kernels play", sum(count, 2), 2ll * ROUNDS);
+    expect("two kernels take turns", sum(count, 2), 2ll * ROUNDS);
     MUST(cudaStreamDestroy(waits));
     MUST(cudaStreamDestroy(sets));
     MUST(cudaFree(flag));
@@ -326,7 +326,7 @@ static void check_order()
     expect("an independent stream continues", notes, 9);
     expect("the event after the kernel is not ready", cudaEventQuery(done), cudaErrorNotReady);
     expect("the event before the kernel is ready", cudaEventQuery(begun), cudaSuccess);
-    expect("no time yet", cudaEventElapsedTime(&ms, begun, done), cudaErrorNotReady);
+    expect("no elapsed time yet", cudaEventElapsedTime(&ms, begun, done), cudaErrorNotReady);
     expect("a stream that waits for the event is not ready", cudaStreamQuery(b), cudaErrorNotReady);
     cudaGetLastError();
     *(volatile int *)flag = 1;

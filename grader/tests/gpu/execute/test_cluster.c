@@ -31,7 +31,7 @@ Test(cluster, requests_to_others_are_counted)
                     "atomics_from_all_blocks"));
     char *text = shell_file("out.json", NULL);
     json_t *document = json_loads(text, 0, NULL);
-    cr_expect_eq(counter(document, 0, "cluster_requests"), 2 * 2 * 4); /* warps times rounds */
+    cr_expect_eq(counter(document, 0, "cluster_requests"), 2 * 2 * 4); /* 4 warps, 4 rounds */
     cr_expect_eq(counter(document, 0, "shared_load_requests"), 2 * 2 * 5);
     cr_expect_eq(counter(document, 0, "shared_store_requests"), 2 * 2);
     cr_expect_eq(counter(document, 0, "barriers"), 2 * 2 * 5);

@@ -15,7 +15,7 @@
 struct operation {
     const char *name;         /* operation and type */
     uint64_t old, b, c, want; /* want: the expected value in memory */
-    const char *home;         /* HOME: the only space of this row; NULL: every space */
+    const char *home;         /* the only space of this row; NULL: every space */
 };
 
 static const struct operation operations[] = {
@@ -86,7 +86,7 @@ static const struct operation operations[] = {
  * result, packed into words. */
 static const struct vector {
     const char *name;
-    unsigned count, bits; /* elements, and bits of an element */
+    unsigned count, bits; /* number of elements, and bits of each */
     uint32_t old[4], b[4], want[4];
 } vectors[] = {
     {"add.v2.f32",

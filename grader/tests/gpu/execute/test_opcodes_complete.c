@@ -388,7 +388,7 @@ static void print_operands(FILE *out, const struct combination *c)
         case 'p':
             fprintf(out, "%sp", comma);
             break;
-        default: /* slct: the second type is that of the last operand */
+        default: /* slct: only the last operand has the second type */
             fprintf(out, "%s%s", comma, to || (is_opcode(c, "slct") && at[1]) ? own : read);
         }
     }
@@ -434,7 +434,7 @@ static void expect_refusal(struct fixture *fixture, const struct combination *c)
                     strstr(why, opcode_name(c->opcode));
     cr_expect(is_clear, "this should be refused clearly, but the message is '%s':\n%s", why, ptx);
     fixture_run(fixture,
-                (struct fixture_launch){.kernel = "good"}); /* the other kernels still run */
+                (struct fixture_launch){.kernel = "good"}); /* its other kernels still run */
     emu_unload(fixture->device, fixture->module);
     free(ptx);
 }

@@ -14,7 +14,7 @@
 #define GAP          16u   /* padding between rows, in numbers */
 
 static const struct kind {
-    const char *d, *ab, *c, *word; /* types, and a word of wmma.mma */
+    const char *d, *ab, *c, *word; /* types, and a modifier of wmma.mma */
 } kinds[] = {{"f16", "f16", "f16", ""},          {"f16", "f16", "f32", ""},
              {"f32", "f16", "f16", ""},          {"f32", "f16", "f32", ""},
              {"f32", "bf16", "f32", ""},         {"s32", "s8", "s32", ""},

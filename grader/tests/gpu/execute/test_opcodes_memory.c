@@ -13,7 +13,7 @@
 #include "opcode_memory.h"
 
 #define THREADS 64u
-#define CELL    32u /* bytes */
+#define CELL    32u /* size of a cell in bytes */
 
 static const char *const types[] = {"u8", "u16", "u32", "u64", "s8",  "s16", "s32", "s64",
                                     "b8", "b16", "b32", "b64", "f32", "f64", "b128"};
@@ -59,7 +59,7 @@ struct access {
     const char *opcode, *order, *cache, *type;
     struct space space;
     unsigned width;         /* number of elements */
-    unsigned register_bits; /* at least the type's width */
+    unsigned register_bits; /* size of the register, at least the type's */
 };
 
 static unsigned bits_of(const char *type)

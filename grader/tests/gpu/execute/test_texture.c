@@ -18,7 +18,7 @@ enum { W = 4, H = 3 };
 #define KERNEL(name, body) HEAD(name) body TAIL
 
 static const struct row {
-    const char *instruction, *message; /* MESSAGE NULL: the form must be accepted */
+    const char *instruction, *message; /* message NULL: the form must be accepted */
 } rows[] = {
     {"tex.1d.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d2, {%r1}];", NULL},
     {"tex.1d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1}];", NULL},

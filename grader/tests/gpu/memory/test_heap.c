@@ -39,11 +39,11 @@ Test(heap, refuses_what_it_cannot_give)
     cr_expect_eq(heap_alloc(&heap, 1025), 0);
     cr_expect_eq(heap_alloc(&heap, UINT64_MAX), 0);
     cr_expect_eq(heap_alloc(&heap, UINT64_MAX / 2), 0);
-    heap_free(&heap, BASE + 16); /* never allocated */
+    heap_free(&heap, BASE + 16); /* an address that was never allocated */
     heap_free(&heap, 0);
     cr_expect_eq(heap_alloc(&heap, 1024), BASE);
     heap_free(&heap, BASE);
-    heap_free(&heap, BASE); /* twice */
+    heap_free(&heap, BASE); /* freed twice */
     cr_expect_eq(heap_alloc(&heap, 1024), BASE);
     heap_close(&heap);
 }

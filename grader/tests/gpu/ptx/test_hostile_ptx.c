@@ -12,7 +12,7 @@
 #define KERNEL(body) HEAD ".visible .entry k(.param .u64 p)\n{\n" body "}\n"
 
 static const struct row {
-    const char *name, *ptx, *message; /* MESSAGE NULL: it must load */
+    const char *name, *ptx, *message; /* message NULL: it must load */
 } rows[] = {
     {"too few operands", KERNEL(".reg .b32 %r<4>;\nadd.s32 %r1;\nret;\n"), "1 operands"},
     {"too many operands", KERNEL(".reg .b32 %r<4>;\nret %r1, %r2, %r3;\n"), "3 operands"},

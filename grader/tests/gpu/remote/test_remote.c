@@ -543,7 +543,7 @@ Test(remote, a_twin_follows)
     cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
     char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, link.file, 0);
     cr_assert_neq(pages, MAP_FAILED);
-    read_back(&link, shared, 8192);  /* the program has not written yet: the same on both */
+    read_back(&link, shared, 8192);  /* before the program writes, both reads are the same */
     memset(pages + 4096, 'x', 2048); /* now the program has written */
     read_back(&link, shared, 4096);
     read_back(&link, shared + 4096, 2048);

@@ -127,7 +127,7 @@ Test(views, of_what_was_learned)
     views_swap(&views, (uint8_t *)sent, sizeof sent);
     cr_expect_eq(memcmp(sent, others, sizeof sent), 0);
     cr_expect_eq(send(0, COUNT), COUNT);
-    for (int i = 0; i < 100000; i++) { /* this must end at some point */
+    for (int i = 0; i < 100000; i++) { /* learning must stop at some size */
         sums[0]++;
         views_learn(&views, (uint8_t *)sums, (uint8_t *)others, sizeof sums);
     }
