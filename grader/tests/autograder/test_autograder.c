@@ -45,8 +45,8 @@ static void unpack_gradescope(void)
     free(shell_must("mkdir -p autograder/{source,submission,results}; cd autograder;"
                     "unzip -q ../packed/gradescope.zip -d source; cp source/run_autograder .;"
                     "echo '{\"id\": 1}' >submission_metadata.json"));
-    /* The kit contains no solutions, no tests, and no build outputs, because these would contain
-     * this tree's path. */
+    /* The kit contains no solutions and no tests. It contains no build outputs either, because they
+     * would contain this tree's path. */
     free(shell_must("cd autograder/source; test ! -e lanewise/build &&"
                     " ! find . -path './lanewise/solutions/*.cu' -o -path "
                     "'./lanewise/grader/tests/*.c' | grep -q ."));

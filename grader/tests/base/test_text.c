@@ -108,7 +108,7 @@ static const struct {
      "/usr/bin/ld: cannot find -lcudart: No such file\n"},
     {"warnings about other files", "/x/lab.h(9): warning #177-D: w\n\na.cu(9): warning #1: w\n\n",
      "labs/a.cu:9: warning #1: w\n"},
-    {"warnings beside an error", "a.cu(9): warning #1: w\n\na.cu(9): error: e\n\n",
+    {"warnings next to an error", "a.cu(9): warning #1: w\n\na.cu(9): error: e\n\n",
      "labs/a.cu:9: error: e\n"},
     {"one error more than the limit",
      "a.cu(9): error: 1\n\na.cu(9): error: 2\n\na.cu(9): error: 3\n\na.cu(9): error: 4\n\n"

@@ -16,8 +16,7 @@
 #include "tests/fuzz/budget.h"
 
 #define SECONDS 2
-#define VIEWED                                                                                     \
-    ((size_t)2048) /* bytes of the requests that are also the shown input */
+#define VIEWED  ((size_t)2048) /* bytes of the requests that are also the shown input */
 
 /* Reads and drops the replies, so that the server can continue. */
 static void *drain(void *end)

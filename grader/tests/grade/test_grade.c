@@ -235,7 +235,8 @@ Test(grade, what_cannot_be_graded_is_refused_in_one_line)
         char *end = strchr(output, '\n');
         cr_expect_eq(code, 2, "%s: exit code %d\n%s", refusals[i].name, code, output);
         cr_expect(strstr(output, refusals[i].message), "%s: %s", refusals[i].name, output);
-        cr_expect(end && !end[1], "%s: it printed more than one line: %s", refusals[i].name, output);
+        cr_expect(end && !end[1], "%s: it printed more than one line: %s", refusals[i].name,
+                  output);
         free(output);
         output = shell(&code, "test -e out.json");
         cr_expect_eq(code, 1, "%s: a result was written", refusals[i].name);

@@ -317,7 +317,7 @@ static const struct {
     {"no file", "true", "is missing"},
     {"a folder", "mkdir record", "is not a file"},
     {"a link", "ln -s /etc/passwd record", "is not a file"},
-    {"a pipe that nobody writes", "mkfifo record", "is not a file"},
+    {"a pipe without a writer", "mkfifo record", "is not a file"},
     {"a huge file", "truncate -s 67108865 record",
      "is larger than 64 MB: are there too many launches?"},
 };

@@ -150,7 +150,8 @@ Test(similar_source, rubbish_is_no_danger)
             similar_source_free(&source);
         }
     struct similar_source source;
-    cr_expect(!similar_source_read(&source, "", SIMILAR_SOURCE_TEXT + 1), "there is a limit");
+    cr_expect(!similar_source_read(&source, "", SIMILAR_SOURCE_TEXT + 1),
+              "the length of a source has a limit");
     cr_expect_eq(source.function_count, 0);
 }
 
@@ -279,8 +280,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* All copies must be found. Two independent programs must not be near each other, and neither must
- * a program and a mutant of another. */
+/* All copies must be found. No two independent programs may be near each other, and no program may
+ * be near a mutant of another program. */
 static void judge_lab(const char *lab)
 {
     static struct collection all;

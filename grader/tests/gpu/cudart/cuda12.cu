@@ -186,11 +186,11 @@ static void use_objects()
     MUST(cudaMallocArray(&array, &channels, 8, 8, cudaArraySurfaceLoadStore));
     guarded<64> resource, resource_again, resource_of_surface;
     memset(resource.bytes, 0, sizeof resource.bytes);
-    memcpy(resource.bytes + 8, &array, sizeof array); // at offset 8: after the type, which is 0
+    memcpy(resource.bytes + 8, &array, sizeof array); // offset 8 follows the type, which is 0
     guarded<48> view, view_again;
     memset(view.bytes, 0, sizeof view.bytes);
     const size_t side = 8;
-    memcpy(view.bytes + 8, &side, sizeof side); // at offset 8: after the format, which is 0
+    memcpy(view.bytes + 8, &side, sizeof side); // offset 8 follows the format, which is 0
     cudaTextureDesc desc = {};
     cudaTextureObject_t texture;
     cudaSurfaceObject_t surface;

@@ -306,7 +306,7 @@ static void run_form(const struct form *form, void *argument)
     if (t < THREADS)
         cr_expect(false,
                   "%s in %s memory, thread %u: %#" PRIx64 " op %#" PRIx64 ", %#" PRIx64
-                  ": came back as %#" PRIx64 " and left %#" PRIx64 ", want %#" PRIx64,
+                  ": returned %#" PRIx64 " and left %#" PRIx64 ", want %#" PRIx64,
                   name, spaces[form->space].home, t, op->old, op->b, op->c, out[t][0], out[t][1],
                   op->want);
     emu_free(fixture->device, words);
@@ -367,8 +367,8 @@ static void run_vector(struct fixture *fixture, const char *opcode, const struct
                   "%s, thread %u: left %08x %08x %08x %08x, want %08x %08x %08x %08x", name, t,
                   in[t][0][0], in[t][0][1], in[t][0][2], in[t][0][3], v->want[0], v->want[1],
                   v->want[2], v->want[3]);
-        cr_expect(memcmp(out[t], v->old, size) == 0, "%s, thread %u: came back as %08x %08x", name,
-                  t, out[t][0], out[t][1]);
+        cr_expect(memcmp(out[t], v->old, size) == 0, "%s, thread %u: returned %08x %08x", name, t,
+                  out[t][0], out[t][1]);
     }
     emu_free(fixture->device, words);
     emu_free(fixture->device, results);
@@ -431,7 +431,7 @@ static void add_together(const char *type, unsigned workers)
             seen[value]++;
     }
     for (unsigned i = 0; i < ALL; i++)
-        cr_expect(seen[i] == 1, "add.%s, %u workers: old value %u came %" PRIu64 " times", type,
+        cr_expect(seen[i] == 1, "add.%s, %u workers: old value %u occurred %" PRIu64 " times", type,
                   workers, i, seen[i]);
     fixture_close(&fixture);
 }

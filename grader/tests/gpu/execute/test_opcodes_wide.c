@@ -101,7 +101,7 @@ static void run_wide(struct fixture *fixture, size_t space, const struct operati
     fixture_download(fixture, out, results, sizeof out);
     for (unsigned t = 0; t < THREADS; t++)
         cr_expect(memcmp(out[t][0], op->old, 16) == 0 && memcmp(out[t][1], op->want, 16) == 0,
-                  "%s in %s memory, thread %u: came back as %" PRIu64 " %" PRIu64 ", left %" PRIu64
+                  "%s in %s memory, thread %u: returned %" PRIu64 " %" PRIu64 ", left %" PRIu64
                   " %" PRIu64,
                   name, spaces[space].home, t, out[t][0][0], out[t][0][1], out[t][1][0],
                   out[t][1][1]);
