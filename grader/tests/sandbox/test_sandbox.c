@@ -199,7 +199,7 @@ static void look_at_bare(const struct place *place, json_t *failures)
     struct process_outcome outcome;
     process_run(&command, &outcome);
     if (place->level >= SANDBOX_NAMESPACES &&
-        outcome.end != PROCESS_NOT_STARTED) /* a machine without namespaces must have Landlock */
+        outcome.end != PROCESS_NOT_STARTED) /* at a lower level this depends on Landlock */
         note(failures, place, "a bare sandbox", "end %d, code %d", outcome.end, outcome.code);
     process_outcome_free(&outcome);
 }

@@ -24,7 +24,7 @@ Test(heap, gives_all_its_memory_and_takes_it_back)
         uint64_t a = heap_alloc(&heap, 1000), b = heap_alloc(&heap, 1000),
                  c = heap_alloc(&heap, 2000);
         cr_expect(a && b && c && a % 16 == 0 && b % 16 == 0 && c % 16 == 0);
-        heap_free(&heap, b); /* neighbours: two used chunks; later, two free ones */
+        heap_free(&heap, b); /* both neighbours are in use; those of c will be free */
         heap_free(&heap, a);
         heap_free(&heap, c);
     }
