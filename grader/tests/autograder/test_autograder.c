@@ -1,6 +1,6 @@
-/* Autograders end to end, as a learning system runs them: packed, unpacked without this tree,
- * installed by their own scripts, and tested with good, bad and missing submissions. The set-up
- * takes two cores a minute. */
+/* Tests autograders end to end, as a learning system runs them. Each package is packed, unpacked in
+ * a folder without this tree, installed by its own script, and run on good, bad and missing
+ * submissions. The set-up takes two cores a minute. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ TestSuite(autograder, .init = submission_init, .fini = shell_fini, .timeout = 72
 
 #define SCHEMAS LANEWISE_ROOT "/grader/tests/report/formats"
 #define FITS    "/usr/bin/python3 -W ignore -m jsonschema -i %s " SCHEMAS "/%s.schema.json"
-/* An environment with nothing of ours except CUDA's location. */
+/* An environment without our variables; only CUDA's location stays. */
 #define CLEAN                                                                                      \
     "env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "                    \
     "CUDA_HOME=" LANEWISE_CUDA_HOME " "
@@ -45,7 +45,8 @@ static void unpack_gradescope(void)
     free(shell_must("mkdir -p autograder/{source,submission,results}; cd autograder;"
                     "unzip -q ../packed/gradescope.zip -d source; cp source/run_autograder .;"
                     "echo '{\"id\": 1}' >submission_metadata.json"));
-    /* no solutions, no tests, and no build outputs, which would contain this tree's path */
+    /* The kit contains no solutions and no tests. It contains no build outputs either, because they
+     * would contain this tree's path. */
     free(shell_must("cd autograder/source; test ! -e lanewise/build &&"
                     " ! find . -path './lanewise/solutions/*.cu' -o -path "
                     "'./lanewise/grader/tests/*.c' | grep -q ."));
@@ -74,12 +75,12 @@ static void grade_on_gradescope(void)
     free(shell_must(FITS, "autograder/results/results.json", "gradescope"));
     double mutant = gradescope_score();
     cr_expect(mutant > 0 && mutant < 100, "%g points", mutant);
-    /* a submission of something else also gets a grade */
+    /* a submission that is not lab 02's program also gets a grade */
     free(shell_must("mv autograder/submission/coalesce.cu autograder/submission/lab2.cu"));
     free(shell_must(RUN "autograder/run_autograder"));
     free(shell_must(FITS, "autograder/results/results.json", "gradescope"));
     cr_expect_eq(gradescope_score(), 0);
-    /* the grader itself fails: no grade, and the earlier result stays */
+    /* the grader itself fails: the submission gets no grade, and the earlier result stays */
     free(shell_must("mv autograder/submission/lab2.cu autograder/submission/coalesce.cu;"
                     "echo earlier >autograder/results/results.json"));
     free(shell(&code, RUN "NVCC=/nonexistent autograder/run_autograder"));
@@ -87,9 +88,9 @@ static void grade_on_gradescope(void)
     free(shell_must("grep -qx earlier autograder/results/results.json"));
 }
 
-/* --- the others --------------------------------------------------------------------------------------- */
+/* --- Autolab and GitHub ------------------------------------------------------------------------------- */
 
-/* Runs in the submission's folder, as Tango does. */
+/* Runs Autolab's makefile in the submission's folder, as Tango (Autolab's runner) does. */
 static void grade_on_autolab(void)
 {
     pack("autolab");
@@ -104,7 +105,7 @@ static void grade_on_autolab(void)
     free(shell_must(FITS, "lines.json", "autolab"));
     char *said = shell_file("said", NULL);
     cr_expect(strstr(said, "{\"scores\":{\"02-coalesce\":"), "%s", said);
-    cr_expect(strstr(said, "hint: "), "students see the report, too:\n%s", said);
+    cr_expect(strstr(said, "hint: "), "students do not see the report:\n%s", said);
     free(said);
 }
 
@@ -123,7 +124,7 @@ static void grade_on_classroom50(void)
     free(shell_must("grep -q '^on: ' packed/github/.github/workflows/lanewise.yml"));
 }
 
-Test(autograder, grades_where_this_tree_is_not)
+Test(autograder, works_without_this_tree)
 {
 #ifdef LANEWISE_PRELOAD
     cr_skip("the ordinary build does the same, and sooner");

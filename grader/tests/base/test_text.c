@@ -1,4 +1,5 @@
-/* Text from other people: cleaned before it is shown; and compiler messages in a uniform format. */
+/* Texts that other people wrote are cleaned before they are shown; compiler messages get a uniform
+ * format. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +13,18 @@ static const struct {
 } texts[] = {
     {"plain", "a b\tc\n", "a b\tc\n"},
     {"an escape sequence", "\033[31mred", "?[31mred"},
-    {"carriage return, which hides what was before", "evil\rgood", "evil?good"},
+    {"a carriage return, which hides the text before it", "evil\rgood", "evil?good"},
     {"backspace and delete", "a\bb\x7f", "a?b?"},
     {"two, three and four bytes", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
      "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"},
     {"a lone continuation", "a\x80z", "a?z"},
-    {"cut off at the end", "a\xe2\x82", "a??"},
-    {"a longer form than needed", "\xc0\xaf", "??"},
+    {"a character cut off at the end of the text", "a\xe2\x82", "a??"},
+    {"an overlong encoding", "\xc0\xaf", "??"},
     {"three bytes for an ASCII character", "\xe0\x80\xaf", "???"},
     {"a surrogate", "\xed\xa0\x80", "???"},
     {"beyond Unicode", "\xf4\x90\x80\x80", "????"},
-    {"what is no character", "\xef\xbf\xbe \xef\xbf\xbf \xf0\x9f\xbf\xbf", "??? ??? ????"},
+    {"code points that are not characters", "\xef\xbf\xbe \xef\xbf\xbf \xf0\x9f\xbf\xbf",
+     "??? ??? ????"},
     {"an 8-bit escape",
      "\xc2\x9b"
      "31m",
@@ -68,16 +70,16 @@ static const struct {
      "labs/a.cu:3:29: error: identifier \"foo\" is undefined\n"
      "    3 | __global__ void k(int *p) { foo(p); }\n"
      "      |                             ^\n"},
-    {"cudafe++, a copy that is not the line: no column",
+    {"cudafe++, the quoted line differs from the source: no column",
      "a.cu(2): error: odd\n  something else\n      ^\n",
      "labs/a.cu:2: error: odd\n    2 | \tint x = y;\n      | \t^\n"},
     {"cudafe++, a note before the caret",
      "a.cu(2): error: no match\n     types are: (int)\n   int x = y;\n           ^\n",
      "labs/a.cu:2:10: error: no match\n     types are: (int)\n"
      "    2 | \tint x = y;\n      | \t        ^\n"},
-    {"cudafe++, a line that is not there", "a.cu(9): error: end of file\n\n",
+    {"cudafe++, a line number past the end of the file", "a.cu(9): error: end of file\n\n",
      "labs/a.cu:9: error: end of file\n"},
-    {"the same twice", "a.cu(9): warning: w\n\na.cu(9): warning: w\n\n",
+    {"the same warning twice", "a.cu(9): warning: w\n\na.cu(9): warning: w\n\n",
      "labs/a.cu:9: warning: w\n"},
     {"gcc",
      "a.cu:1:10: fatal error: b.h: No such file\n    1 | one\n      | ^~~\n"
@@ -85,7 +87,7 @@ static const struct {
      "labs/a.cu:1:10: fatal error: b.h: No such file\n    1 | one\n      | ^~~\n"},
     {"the file in a folder", "/tmp/xyz/a.cu:3: undefined reference\n",
      "labs/a.cu:3: undefined reference\n"},
-    {"a name that only contains the file's", "ba.cu: x\na.cub: y\n", "ba.cu: x\na.cub: y\n"},
+    {"a name that contains the file's name", "ba.cu: x\na.cub: y\n", "ba.cu: x\na.cub: y\n"},
     {"candidates in the toolkit's headers are left out",
      "/usr/x.h(5): note #3326-D: function f\n  int f();\n      ^\na.cu(9): error: e\n",
      "labs/a.cu:9: error: e\n"},
@@ -95,7 +97,7 @@ static const struct {
      "collect2: error: ld returned 1 exit status\n",
      "labs/a.cu: error: it has no main(), where the program begins: bring back the one that it "
      "had\n"},
-    {"a function that is missing, told once",
+    {"an undefined function, reported once",
      "/usr/bin/ld: /tmp/x/tmpxft_1_a.o: in function `main':\n"
      "tmpxft_1_a.cpp:(.text+0x1a): undefined reference to `f(int*)'\n"
      "/usr/bin/ld: tmpxft_1_a.cpp:(.text+0x29): undefined reference to `f(int*)'\n"
@@ -106,9 +108,9 @@ static const struct {
      "/usr/bin/ld: cannot find -lcudart: No such file\n"},
     {"warnings about other files", "/x/lab.h(9): warning #177-D: w\n\na.cu(9): warning #1: w\n\n",
      "labs/a.cu:9: warning #1: w\n"},
-    {"warnings beside an error", "a.cu(9): warning #1: w\n\na.cu(9): error: e\n\n",
+    {"warnings next to an error", "a.cu(9): warning #1: w\n\na.cu(9): error: e\n\n",
      "labs/a.cu:9: error: e\n"},
-    {"one error too many",
+    {"one error more than the limit",
      "a.cu(9): error: 1\n\na.cu(9): error: 2\n\na.cu(9): error: 3\n\na.cu(9): error: 4\n\n"
      "a.cu(9): error: 5\n\na.cu(9): error: 6\n\n",
      "labs/a.cu:9: error: 1\nlabs/a.cu:9: error: 2\nlabs/a.cu:9: error: 3\n"
@@ -117,7 +119,8 @@ static const struct {
     {"control characters", "a.cu(9): error: \033[2J\n", "labs/a.cu:9: error: ?[2J\n"},
 };
 
-/* The place in LINE of the line table's column: under the mark in MARKS, or nowhere. */
+/* A column of the line table, and the column of LINE that it means: where MARKS has its caret.
+ * Empty MARKS: no column of LINE. */
 static const struct column_row {
     const char *name, *line, *marks;
     unsigned column;
@@ -125,20 +128,20 @@ static const struct column_row {
     {"a statement", "    out[i] = a[i];", "    ^", 5},
     {"behind a case", "case 0: x = a[i];", "        ^", 9},
     {"a kernel in one line", "__global__ void one(int *a) { *a = 1; }", "                ^", 30},
-    {"a function of both sides", "__host__ __device__ int f() { return 1; }",
+    {"a function for host and device", "__host__ __device__ int f() { return 1; }",
      "                        ^", 51},
     {"launch bounds", "__global__ void __launch_bounds__(256) h(int *a) { *a = 1; }",
      "                                       ^", 66},
     {"forced inline", "__forceinline__ __device__ int f() { return 1; }",
      "                               ^", 71},
-    {"inside of a keyword that grows", "__global__ void one(int *a) { *a = 1; }", "", 12},
-    {"behind the end, as of a macro's text", "KERNEL(name, 2)", "", 30},
+    {"inside an expanded keyword", "__global__ void one(int *a) { *a = 1; }", "", 12},
+    {"a column after the end, as for a macro's text", "KERNEL(name, 2)", "", 30},
     {"on a blank", "A(x)  y", "", 6},
     {"unknown", "    out[i] = a[i];", "", 0},
-    {"behind an end that is the column", "x;", "", 3},
+    {"a column right after the end", "x;", "", 3},
 };
 
-Test(text, columns_are_of_the_line_as_it_was_written)
+Test(text, columns_refer_to_the_written_line)
 {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) {
         const struct column_row *row = &columns[i];
@@ -147,23 +150,25 @@ Test(text, columns_are_of_the_line_as_it_was_written)
     }
 }
 
-/* The marked part of a line, from COLUMN on. */
+/* The part of a line that is marked, starting at COLUMN. */
 static const struct mark_row {
     const char *name, *line, *marks;
     unsigned column;
 } marks[] = {
     {"a statement", "  a[i] = b[i];", "  ^~~~~~~~~~~", 3},
-    {"all statements of a line", "  a = 1; b[2 * i] = 1; // c", "  ^~~~~~~~~~~~~~~~~~~", 3},
-    {"a loop and what it does", "for (int i = 0; i < n; i++) s += a[i];",
+    {"a line of several statements", "  a = 1; b[2 * i] = 1; // c", "  ^~~~~~~~~~~~~~~~~~~", 3},
+    {"a loop and its body", "for (int i = 0; i < n; i++) s += a[i];",
      "^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", 1},
     {"a block's head", "if (a[i]) {", "^~~~~~~~~", 1},
-    {"a declaration of two", "int v = a[i], w = b[i]; /* c */", "^~~~~~~~~~~~~~~~~~~~~~", 1},
-    {"up to the bracket around it", "f(a[i], b[i])", "  ^~~~~~~~~~", 3},
-    {"what goes on in the next line", "f(a[i],", "^", 1},
-    {"a literal with what ends others", "puts(\"a // b)\"); x++;", "^~~~~~~~~~~~~~~~~~~~", 1},
+    {"a declaration of two variables", "int v = a[i], w = b[i]; /* c */", "^~~~~~~~~~~~~~~~~~~~~~",
+     1},
+    {"up to the enclosing bracket", "f(a[i], b[i])", "  ^~~~~~~~~~", 3},
+    {"a statement that continues on the next line", "f(a[i],", "^", 1},
+    {"a literal that contains a closing bracket", "puts(\"a // b)\"); x++;", "^~~~~~~~~~~~~~~~~~~~",
+     1},
 };
 
-Test(text, marks_are_under_all_that_the_line_table_can_mean)
+Test(text, marks_cover_whole_statements)
 {
     for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
         const struct mark_row *row = &marks[i];
@@ -178,7 +183,7 @@ Test(text, marks_are_under_all_that_the_line_table_can_mean)
     }
 }
 
-Test(text, the_compilers_messages_are_in_one_form)
+Test(text, compiler_messages_have_one_format)
 {
     for (size_t i = 0; i < sizeof messages / sizeof *messages; ++i) {
         char *shown = compile_messages(messages[i].raw, "a.cu", "labs/a.cu", SOURCE, 40);

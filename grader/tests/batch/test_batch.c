@@ -1,5 +1,5 @@
-/* lanewise batch: the store, which of several attempts counts, and a class from folder to
- * gradebook. */
+/* lanewise batch: the store of grades, the choice among several attempts, and a class from folder
+ * to gradebook. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
@@ -59,14 +59,14 @@ Test(batch, a_failure_never_overwrites_a_grade)
     expect_grading(batch_store_grading(store, "a"), "graded", 7);
     expect_grading(batch_store_earlier(store, "01-x", "s"), "graded", 7);
     batch_store_close(store);
-    store = open_store(); /* everything is on disk */
+    store = open_store(); /* checks that the grades were written to disk */
     cr_expect(batch_store_is_graded(store, "a") && !batch_store_is_graded(store, "b"));
     batch_store_close(store);
     json_decref(result);
     json_decref(other);
 }
 
-Test(batch, other_files_are_no_stores)
+Test(batch, other_files_are_not_opened_as_stores)
 {
     static const char *const makers[] = {
         "echo 'this is a text, and longer than a header would be: not a database' > grades.sqlite",
@@ -86,7 +86,8 @@ Test(batch, other_files_are_no_stores)
 #define DAY      86400
 #define DEADLINE (20000 * (int64_t)DAY)
 
-/* A student's attempt at the lab. SCORE below 0: no grade yet; below -1: the grader failed. */
+/* A student's attempt at the lab. A SCORE below 0 means no grade yet; below -1, the grader
+ * failed. */
 struct attempt {
     int64_t after; /* seconds after the deadline */
     int score;
@@ -126,7 +127,7 @@ static const struct {
     struct course_policy terms;
     const char *status;
     int counted;
-    double score;   /* below 0: null */
+    double score;   /* below 0: the gradebook has null */
     size_t pending; /* attempts still to be graded */
 } counting[] = {
     {"none", {}, {}, "missing", 0, 0, 0},
@@ -195,7 +196,7 @@ static void expect_count(size_t i)
     batch_store_close(store);
 }
 
-Test(batch, what_counts_of_several_attempts)
+Test(batch, the_right_attempt_counts)
 {
     for (size_t i = 0; i < sizeof counting / sizeof *counting; ++i) {
         expect_count(i);
@@ -203,8 +204,8 @@ Test(batch, what_counts_of_several_attempts)
     }
 }
 
-/* Every failed grading needs a review, even where an earlier grader's grade stands. */
-Test(batch, all_who_share_a_failure_are_reviewed)
+/* Every failed grading needs a review, even if a grade by an earlier grader version counts. */
+Test(batch, every_failed_grading_is_reviewed)
 {
     struct batch_store *store = open_store();
     struct course_policy terms = {.course = ""};
@@ -260,7 +261,7 @@ Test(batch, names_of_students_folders)
         cr_expect_str_eq(name, folder_names[i].folder, "%s: %s", folder_names[i].id, name);
     }
     for (size_t i = 0; i + 2 < sizeof id; i += 2)
-        memcpy(id + i, "\xc3\xab", 2); /* very long ids differ at their ends */
+        memcpy(id + i, "\xc3\xab", 2); /* very long ids that differ only at their ends */
     id[sizeof id - 2] = 'a';
     id[sizeof id - 1] = 0;
     batch_folder_name(id, name);
@@ -268,12 +269,12 @@ Test(batch, names_of_students_folders)
     batch_folder_name(id, other);
     cr_expect(strcmp(name, other) != 0 && strlen(name) < 200, "%s %s", name, other);
     json_t *valid = json_string(name);
-    cr_expect(valid, "it is no UTF-8: %s", name);
+    cr_expect(valid, "it is not UTF-8: %s", name);
     json_decref(valid);
 }
 
 static const struct {
-    const char *path, *name; /* NULL: no name */
+    const char *path, *name; /* name NULL: the student has no name */
 } feedback_names[] = {
     {"Ann Lee_4711_assignsubmission_file_/coalesce.cu",
      "Ann Lee_4711_assignsubmission_file_/report.html"},
@@ -286,7 +287,7 @@ static const struct {
     {"", NULL},
 };
 
-Test(batch, pages_to_send_back_are_called_like_the_hand_ins)
+Test(batch, feedback_pages_are_named_like_the_hand_ins)
 {
     json_t *labs = json_pack("[{s:s}]", "lab", "02-coalesce");
     for (size_t i = 0; i < sizeof feedback_names / sizeof *feedback_names; ++i) {
@@ -299,7 +300,8 @@ Test(batch, pages_to_send_back_are_called_like_the_hand_ins)
     json_decref(labs);
 }
 
-/* A course has its own points, which may differ from the lab's; its weights make the total. */
+/* A course can give a check other points than the lab declares. The course's weights make the
+ * total. */
 Test(batch, points_and_weights_of_the_course)
 {
     struct batch_store *store = open_store();
@@ -317,8 +319,8 @@ Test(batch, points_and_weights_of_the_course)
     batch_store_close(store);
 }
 
-/* A late submission gets 0 like a missing one; the gradebook shows the difference. */
-Test(batch, the_gradebook_tells_late_from_missing)
+/* A late submission gets 0 points, like a missing one; the gradebook shows the difference. */
+Test(batch, the_gradebook_distinguishes_late_from_missing)
 {
     struct batch_store *store = open_store();
     struct course_lab_policy lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
@@ -342,8 +344,8 @@ Test(batch, the_gradebook_tells_late_from_missing)
     batch_store_close(store);
 }
 
-/* An instructor's decision for a student stands in the gradebook, whatever the grade. The review
- * that it settles is no longer listed. */
+/* An instructor's decision for one student overrides the grade in the gradebook. The review that it
+ * settles is no longer listed. */
 Test(batch, exceptions_for_one_student)
 {
     struct batch_store *store = open_store();
@@ -363,7 +365,7 @@ Test(batch, exceptions_for_one_student)
     must(store, batch_store_add_student(store, "bob", ""));
     must(store, batch_store_add_student(store, "dan", ""));
     must(store, batch_store_add_student(store, "eve", ""));
-    add_attempt(store, 1, &(struct attempt){5 * DAY, 60}); /* ann's */
+    add_attempt(store, 1, &(struct attempt){5 * DAY, 60}); /* ann's attempt */
     must(store, batch_store_add_review(store, "bob", "01-x", "b.zip", "cannot be read"));
     must(store, batch_store_add_review(store, "dan", "01-x", "d.zip", "cannot be read"));
     must(store, batch_store_add_review(store, "eve", "", "e.zip", "cannot be read"));
@@ -378,7 +380,7 @@ Test(batch, exceptions_for_one_student)
         "student,name,01-x,02-y,total,max,late_days,missing,too_late,review,by_hand,excused\r\n"
         "ann,,60,0,60,200,0,02-y,,,,\r\nbob,,12.5,0,12.5,200,0,02-y,,,01-x,\r\n"
         "dan,,,0,,200,0,02-y,,01-x,,\r\neve,,,30,30,100,0,,,,02-y,01-x\r\n");
-    cr_expect_eq(json_array_size(review), 1, "only dan's is undecided");
+    cr_expect_eq(json_array_size(review), 1, "only dan's submission still needs a review");
     free(book);
     json_decref(class);
     batch_store_close(store);
@@ -386,7 +388,8 @@ Test(batch, exceptions_for_one_student)
 
 /* --- a full disk, killed processes ---------------------------------------------------------------------- */
 
-/* If the file cannot grow any more, one line says so, and all earlier grades still exist. */
+/* If the store's file cannot grow any more, one line says so, and all earlier grades still
+ * exist. */
 Test(batch, a_full_disk_loses_nothing)
 {
     struct batch_store *store = open_store();
@@ -405,16 +408,16 @@ Test(batch, a_full_disk_loses_nothing)
     do
         snprintf(name, sizeof name, "%zu", kept);
     while (batch_store_put(store, &key, result) && ++kept < 100000);
-    cr_expect(kept > 10 && kept < 100000, "%zu were kept", kept);
+    cr_expect(kept > 10 && kept < 100000, "%zu grades were kept", kept);
     cr_expect(batch_store_is_full(store) && strstr(batch_store_error(store), "no room left"), "%s",
               batch_store_error(store));
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &no_limit), 0);
-    must(store, batch_store_put(store, &key, result)); /* now there is space */
+    must(store, batch_store_put(store, &key, result)); /* now the disk has free space again */
     batch_store_close(store);
     store = open_store();
     for (size_t i = 0; i <= kept; ++i) {
         snprintf(name, sizeof name, "%zu", i);
-        cr_expect(batch_store_is_graded(store, name), "%zu of %zu is lost", i, kept);
+        cr_expect(batch_store_is_graded(store, name), "grade %zu of %zu is lost", i, kept);
     }
     batch_store_close(store);
     json_decref(result);

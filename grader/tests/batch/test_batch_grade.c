@@ -1,5 +1,5 @@
 /* lanewise batch from folder to gradebook: which submissions are graded, which are not graded
- * again, and which results always survive. Lab 02 only, on the emulator. */
+ * again, and which results survive a failure. All tests use lab 02 on the emulator. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -69,13 +69,13 @@ Test(batch_grade, a_class)
                     "! grep '<script>' grades/class.html grades/*/report.html;"
                     "cmp grades/ann/report.html grades/feedback/ann/report.html;"
                     "test ! -e grades/feedback/eve"));
-    /* nothing has changed: nothing is graded; the seed is the previous one */
+    /* Nothing has changed, so nothing is graded; the batch uses the previous seed again. */
     free(shell_must("cp -a grades first"));
     expect_run(BATCH "--roster roster.csv", 0, SAYS("seed 7; 0 to grade"));
     free(shell_must("diff -r --exclude grades.sqlite first grades"));
     /* only changed submissions are graded */
     free(shell_must("sed -i 's/mine/my_sum/g' subs/bob/deep/coalesce.cu; rm -r subs/carl"));
-    free(shell_must("mkdir grades/mine")); /* no run made this folder */
+    free(shell_must("mkdir grades/mine")); /* a folder that the batch has not made */
     expect_run(BATCH "--out grades", 0,
                SAYS("3 submissions", "1 to grade",
                     "feedback/ holds the pages to send back\n2 folders in grades from earlier runs "
@@ -85,7 +85,7 @@ Test(batch_grade, a_class)
     free(shell_must("test ! -e grades/feedback/carl -a -e grades/carl/report.html"));
 }
 
-/* `lanewise verify` accepts the result that a student gets, and notices a changed point. */
+/* `lanewise verify` accepts the result that a student gets, and detects a changed score. */
 Test(batch_grade, results_are_signed)
 {
     free(shell_must("mkdir -p subs/ann; cp " LAB " subs/ann; $LANEWISE key key"));
@@ -99,7 +99,7 @@ Test(batch_grade, results_are_signed)
     expect_run(BATCH "--key key", 2, SAYS("others can read or write the key"));
 }
 
-/* A wrong folder leaves the gradebook unchanged, and makes no new one. */
+/* Batch on the wrong folder leaves an existing gradebook unchanged and makes no new one. */
 Test(batch_grade, a_wrong_folder_is_an_error)
 {
     free(shell_must(CLASS "mkdir -p empty other/docs; echo x >other/docs/a.txt;"
@@ -116,10 +116,10 @@ Test(batch_grade, a_wrong_folder_is_an_error)
     free(shell_must("test ! -e new"));
 }
 
-/* A compiler that fails on one source, and then on an empty one, affects only that source, which
- * gets no grade. If it fails on all sources, the batch ends. Later, with a good compiler, the
- * grade follows. */
-Test(batch_grade, a_failure_of_the_grader_is_no_grade)
+/* If the compiler fails on one source and also on an empty one, only that source gets no grade. If
+ * it fails on all sources, the batch ends. Later, with a working compiler, the missing grade
+ * follows. */
+Test(batch_grade, a_grader_failure_gives_no_grade)
 {
     free(shell_must(
         CLASS "rm -r subs/dan; echo '// bad' >>subs/carl/coalesce.cu; mkdir tools;"
@@ -153,7 +153,7 @@ Test(batch_grade, one_at_a_time)
     free(path);
 }
 
-/* The number of grades in the store in folder grades; 0 if there is no store. */
+/* The number of grades in grades/'s store; 0 if there is no store. */
 static size_t count_grades(void)
 {
     char error[500];
@@ -187,7 +187,7 @@ static void kill_batch_after(size_t count, int number)
     pid_t ended = 0;
     while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && count_grades() < count)
         usleep(20000);
-    cr_assert_eq(ended, 0, "it ended by itself, status %x", status);
+    cr_assert_eq(ended, 0, "the batch ended by itself with status %x", status);
     kill(pid, number);
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     if (number != SIGKILL)
@@ -195,9 +195,9 @@ static void kill_batch_after(size_t count, int number)
     free(folder);
 }
 
-/* Whenever the batch is killed, its stored grades stay; the next run completes them to the same
- * gradebook as an undisturbed run. */
-Test(batch_grade, goes_on_after_it_was_killed)
+/* When the batch is killed, its stored grades stay. The next run grades the rest, and its gradebook
+ * equals that of an undisturbed run. */
+Test(batch_grade, continues_after_it_was_killed)
 {
     free(shell_must(CLASS));
     expect_run(BATCH "--seed 7 --out whole", 0, SAYS("3 to grade"));
@@ -205,7 +205,7 @@ Test(batch_grade, goes_on_after_it_was_killed)
     kill_batch_after(1, SIGKILL);
     kill_batch_after(2, SIGTERM);
     cr_expect_geq(count_grades(), 2);
-    /* also simulate a kill while it wrote reports */
+    /* also leave the files of a run that was killed while it wrote reports */
     free(shell_must(
         "mkdir grades/ann; touch grades/class.json.aB3dE6 grades/ann/report.html.aB3dE6"));
     int code;
@@ -216,8 +216,8 @@ Test(batch_grade, goes_on_after_it_was_killed)
                     "(cd grades; ls *) | cmp - a"));
 }
 
-/* A full disk lowers no marks. */
-Test(batch_grade, a_full_disk_is_nobodys_mark)
+/* When the disk is full, no student loses points. */
+Test(batch_grade, a_full_disk_costs_no_points)
 {
     int code;
     char *output = shell(&code, CLASS "mkdir tiny; unshare -m sh -c '"
@@ -225,7 +225,7 @@ Test(batch_grade, a_full_disk_is_nobodys_mark)
                                       "export TMPDIR=$PWD/tiny; " BATCH "' 2>&1");
     if (code == 77 || strstr(output, "unshare failed")) {
         free(output);
-        cr_skip("no small disk can be made here");
+        cr_skip("this machine cannot mount a small disk");
     }
     cr_expect_eq(code, 2, "exit code %d: %s", code, output);
     cr_expect_eq(count_grades(), 0, "%zu grades", count_grades());
@@ -298,7 +298,7 @@ Test(batch_grade, progress_in_words)
 }
 
 /* After Ctrl-C the gradebook has the finished grades and lists the missing ones. The other
- * programs never end: grading them would take minutes. */
+ * students' programs never end, so grading them would take minutes. */
 Test(batch_grade, an_interrupted_class_has_a_gradebook)
 {
     free(shell_must("mkdir -p subs/{ann,bob,carl,dan}; echo 'int main(' >subs/ann/coalesce.cu\n"

@@ -1,4 +1,5 @@
-/* lanewise batch, before anything is graded: whose is a hand-in, what is in it, and for which lab. */
+/* lanewise batch before it grades: which student a hand-in belongs to, which files it contains, and
+ * which lab each file is for. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,12 @@ static struct lab kit[] = {
 };
 #define LABS (sizeof kit / sizeof *kit)
 
-/* --- for which lab? ------------------------------------------------------------------------------------ */
+/* --- the lab of a file --------------------------------------------------------------------------------- */
 
 static const struct {
     const char *path, *source;
     enum batch_match match;
-    unsigned lab; /* its number */
+    unsigned lab; /* the expected lab's number; 0: none */
 } matches[] = {
     {"coalesce.cu", "", BATCH_BY_NAME, 2},
     {"a/b/Coalesce.CU", "", BATCH_BY_NAME, 2},
@@ -77,7 +78,7 @@ static const struct {
     {"a\nb\x1b[1m", "a%0Ab%1B[1m"},
     {"a\xe2\x80\xae"
      "b",
-     "a%E2%80%AEb"}, /* which would show the rest backwards */
+     "a%E2%80%AEb"}, /* the character reverses the text after it */
 };
 
 Test(batch_scan, names_are_clean_and_stay_apart)
@@ -123,7 +124,7 @@ static bool read_roster(const char *text, struct batch_roster *roster, char *err
 }
 
 static const struct {
-    const char *text, *found; /* "id=name;", or the complaint's end */
+    const char *text, *found; /* "id=name;" for each student, or the end of the message */
     bool good;
 } rosters[] = {
     {"id,name\ns1,Ann\ns2,Bob\n", "s1=Ann;s2=Bob;", true},
@@ -140,12 +141,12 @@ static const struct {
      false},
     {"id;name\ns1;\"Lee; Ann\"\n", "s1=Lee; Ann;", true},
     {"name\tid\nLee, Ann\ts1\n", "s1=Lee, Ann;", true},
-    /* Moodle's grading worksheet, and its list of participants */
+    /* the grading worksheet and the list of participants of Moodle */
     {"Identifier,Full name,Email address,Status\nParticipant 4711,Ann Lee,a@b,-\n", "4711=Ann Lee;",
      true},
     {"\"First name\",\"Last name\",\"ID number\",\"Email address\"\nAnn,Lee,s1,a@b\n",
      "s1=Ann Lee;", true},
-    /* Canvas' grades */
+    /* the grade export of Canvas */
     {"Student,ID,SIS User ID,Section\n,,,,Manual Posting\n    Points Possible,,,\n\"Lee, "
      "Ann\",7,,A\n",
      "7=Lee, Ann;", true},
@@ -172,8 +173,8 @@ Test(batch_scan, rosters)
     }
 }
 
-/* Who hands in is looked for among all of them. */
-Test(batch_scan, roster_of_too_many)
+/* A roster has a limit because each hand-in is compared with every student. */
+Test(batch_scan, rosters_have_a_limit)
 {
     enum { STUDENTS = 20001 };
     struct batch_roster roster;
@@ -189,7 +190,7 @@ Test(batch_scan, roster_of_too_many)
 }
 
 static const struct {
-    const char *name, *id; /* NULL: nobody's */
+    const char *name, *id; /* id NULL: the hand-in belongs to no student */
 } owners[] = {
     {"s1", "s1"},
     {"S1", "s1"},
@@ -215,11 +216,11 @@ static const struct {
     {"oneilsean_1", "s13"},
     {"Sean ONeil", "s13"},
     {"Strasse_Lukasz", "s14"},
-    {"Kim Lee", NULL}, /* there are two of them, the other way round */
+    {"Kim Lee", NULL}, /* the roster has both "Lee, Kim" and "Kim, Lee" */
     {"Lee_4711_assignsubmission_file", NULL},
 };
 
-Test(batch_scan, whose_a_hand_in_is)
+Test(batch_scan, students_of_hand_ins)
 {
     struct batch_roster roster;
     char error[500];
@@ -237,7 +238,7 @@ Test(batch_scan, whose_a_hand_in_is)
 
 /* --- a folder of submissions --------------------------------------------------------------------------- */
 
-/* Appends the strings of ROW called KEYS as one line. */
+/* Appends a line: the strings of ROW that have the keys KEYS. */
 static void add_line(char *text, size_t size, const json_t *row, const char *const *keys)
 {
     for (; *keys; ++keys)
@@ -245,9 +246,10 @@ static void add_line(char *text, size_t size, const json_t *row, const char *con
                  json_string_value(json_object_get(row, *keys)), keys[1] ? " | " : "\n");
 }
 
-static struct batch_hidden hidden; /* what the last scan has passed over */
+static struct batch_hidden hidden; /* the hidden files that the last scan has skipped */
 
-/* Scans folder subs of the shell's, and tells what was found, a line each. */
+/* Scans the folder subs in the test's folder. Returns a line for each submission and each
+ * review. */
 static char *scan(const struct batch_roster *roster)
 {
     static char text[20000];
@@ -303,39 +305,40 @@ static void expect_scan(const char *maker, const char *expected)
 static const struct {
     const char *maker, *expected;
 } folders[] = {
-    /* one folder a student, all depths */
+    /* a folder for each student, of any depth */
     {"mkdir -p ann bob/a/b/c; echo 1 >ann/coalesce.cu; echo 2 >bob/a/b/c/coalesce.cu",
      "ann | 02-coalesce | ann/coalesce.cu\nbob | 02-coalesce | bob/a/b/c/coalesce.cu\n"},
-    /* files without folders, and notes of the instructor */
+    /* files without folders, and the instructor's notes */
     {"echo 1 >s1_coalesce.cu; echo 2 >s2-parallelize-2.cu; echo x >notes.txt",
      "s1 | 02-coalesce | s1_coalesce.cu\ns2 | 01-parallelize | s2-parallelize-2.cu\n"},
-    /* one folder a lab */
+    /* a folder for each lab */
     {"mkdir -p 02-coalesce/ann lab01/ann; echo 1 >02-coalesce/ann/kernel.cu;"
      "echo 2 >lab01/ann/kernel.cu; echo 3 >lab01/bob.cu",
      "ann | 01-parallelize | 01-parallelize/ann/kernel.cu\n"
      "ann | 02-coalesce | 02-coalesce/ann/kernel.cu\n"
      "bob | 01-parallelize | 01-parallelize/bob.cu\n"},
-    /* whose is that? */
+    /* a file whose student is unknown */
     {"echo 1 | tee coalesce.cu ann_coalesce.cu",
      "ann | 02-coalesce | ann_coalesce.cu\n"
      " |  | coalesce.cu | does not say whose it is: put it into a folder\n"},
-    /* odd names */
+    /* unusual names */
     {"mkdir 'Zoë 王' $'a\\nb' '%s'; echo 1 >'Zoë 王/coalesce.cu'; echo 2 >$'a\\nb/coalesce.cu';"
      "echo 3 >'%s/coalesce.cu'",
      "%25s | 02-coalesce | %25s/coalesce.cu\nZoë 王 | 02-coalesce | Zoë 王/coalesce.cu\n"
      "a%0Ab | 02-coalesce | a%0Ab/coalesce.cu\n"},
-    /* attempts: by the time that a folder tells, equal ones once */
+    /* several attempts: a folder's name tells the time, and equal files count once */
     {"mkdir -p 'ann/2026-11-20T10:00:00Z' 'ann/2026-11-19T10:00:00Z' 'ann/2026-11-21T10:00:00Z';"
      "for d in ann/*; do echo ${d:13:1} >$d/coalesce.cu; done; cp ann/*20T*/*.cu ann/*21T*/",
      "ann | 02-coalesce | ann/2026-11-19T10:00:00Z/coalesce.cu\n"
      "ann | 02-coalesce | ann/2026-11-20T10:00:00Z/coalesce.cu\n"},
-    /* a whole kit: only what is the student's */
+    /* a whole copy of the kit: only the student's files count */
     {"mkdir -p ann/kit/{labs,solutions}/02-coalesce ann/kit/grader/tests ann/.git ann/__MACOSX;"
      "echo 1 >ann/kit/labs/02-coalesce/coalesce.cu;"
      "echo 2 | tee ann/kit/solutions/02-coalesce/coalesce.cu ann/kit/grader/tests/coalesce.cu"
      " ann/.git/coalesce.cu ann/__MACOSX/coalesce.cu ann/kit/labs/02-coalesce/.skeleton.cu",
      "ann | 02-coalesce | ann/kit/labs/02-coalesce/coalesce.cu\n"},
-    /* a helper beside the file is none; of two that could be meant neither is taken */
+    /* A second file next to the lab's file is ignored. If either of two files could be meant,
+     * neither is taken. */
     {"mkdir -p ann/02-coalesce bob/02-coalesce; echo 1 >ann/02-coalesce/coalesce.cu;"
      "echo 2 >ann/02-coalesce/old.cu; echo 3 >bob/02-coalesce/a.cu; echo 4 >bob/02-coalesce/b.cu;"
      "echo 5 >bob/x.cu",
@@ -343,7 +346,7 @@ static const struct {
      "bob |  | bob/x.cu | is for no lab that its name or place tells\n"
      "bob | 02-coalesce | bob/02-coalesce/a.cu | is one of several files that could be meant\n"
      "bob | 02-coalesce | bob/02-coalesce/b.cu | is one of several files that could be meant\n"},
-    /* all labs in one file are none, whatever it is called */
+    /* A file with all labs in it is refused, whatever its name. */
     {"mkdir ann bob; for i in 01 02; do printf '/* Lab %s: x */\\n#include \"lab.h\"\\n' $i; done |"
      " tee bob/parallelize.cu >ann/all.cu;"
      "printf '/* Lab 02: x */\\n#include \"lab.h\"\\n/* Lab 01: was easier */\\n' >bob/coalesce.cu",
@@ -352,7 +355,7 @@ static const struct {
      "file\n"
      "bob | 01-parallelize | bob/parallelize.cu | contains lab 01 and lab 02: put each into its "
      "own file\n"},
-    /* no submission at all */
+    /* files that cannot be a submission */
     {"mkdir ann; touch ann/coalesce.cu; mkdir bob; printf 'a\\0b' >bob/coalesce.cu; mkdir carl;"
      "echo '/* Lab 01: x */' >carl/coalesce.cu; mkdir dan; ln -s /etc/passwd dan/coalesce.cu;"
      "ln -s dan eve; mkdir -p fay/coalesce.cu; mkdir gil; mkfifo gil/coalesce.cu;"
@@ -365,7 +368,7 @@ static const struct {
      "dan | 02-coalesce | dan/coalesce.cu | is a link, not the file itself\n"
      "gil | 02-coalesce | gil/coalesce.cu | is not a regular file\n"
      "hal | 02-coalesce | hal/coalesce.cu | is too large\n"},
-    /* a few of many are named, of each lab's and of the others */
+    /* of many unusable files a few are named, for each lab and for no lab */
     {"mkdir -p ann/02-coalesce; for i in 1 2 3 4 5 6 7; do echo $i | tee ann/$i.cu "
      ">ann/02-coalesce/$i.cu; done;"
      "rm ann/02-coalesce/[4-7].cu",
@@ -378,7 +381,7 @@ static const struct {
      "ann | 02-coalesce | ann/02-coalesce/1.cu | is one of several files that could be meant\n"
      "ann | 02-coalesce | ann/02-coalesce/2.cu | is one of several files that could be meant\n"
      "ann | 02-coalesce | ann/02-coalesce/3.cu | is one of several files that could be meant\n"},
-    /* the folder of --out is nobody's */
+    /* the folder of --out belongs to no student */
     {"mkdir -p grades/ann; echo 1 >grades/ann/coalesce.cu", "nothing\n"},
 };
 
@@ -388,7 +391,7 @@ Test(batch_scan, folders)
         expect_scan(folders[i].maker, folders[i].expected);
 }
 
-Test(batch_scan, what_begins_with_a_dot_is_told)
+Test(batch_scan, hidden_files_are_reported)
 {
     expect_scan(
         "mkdir -p ann .bob 02-coalesce/.carl .git; touch .eve.zip ._fay.zip .DS_Store .gil.cu;"
@@ -419,12 +422,12 @@ static const struct {
      "fay | 02-coalesce | fay.tar.zst/02-coalesce/kernel.cu\n"
      "gil | 01-parallelize | gil.TGZ/parallelize é.cu\n"
      "gil | 02-coalesce | gil.TGZ/02-coalesce/kernel.cu\n"},
-    /* archives in a student's folder are attempts; one in an archive is not opened */
+    /* archives in a student's folder are attempts; an archive in an archive is not opened */
     {"mkdir -p ann/x; echo 1 >ann/x/coalesce.cu; (cd ann/x; bsdtar caf ../1.zip coalesce.cu;"
      "bsdtar caf ../y.zip ../1.zip; mv ../y.zip ../../bob.zip); rm -r ann/x",
      "ann | 02-coalesce | ann/1.zip/coalesce.cu\n"
      "bob |  | bob.zip/../1.zip | is an archive inside of an archive\n"},
-    /* names that would lead elsewhere are only names, and links lead nowhere */
+    /* A path that leads out of the folder is only a name. Links are not followed. */
     {"mkdir x; echo 1 >x/coalesce.cu; (cd x; bsdtar -cPf ../ann.tar -s ',^,../../../../,' "
      "coalesce.cu;"
      "ln -s /etc/passwd parallelize.cu; bsdtar -cf ../bob.tar parallelize.cu;"
@@ -433,14 +436,14 @@ static const struct {
      "carl | 02-coalesce | carl.tar/coalesce.cu\n"
      "bob | 01-parallelize | bob.tar/parallelize.cu | is a link, not the file itself\n"
      "carl | 13-reduce | carl.tar/reduce.cu | is a link, not the file itself\n"},
-    /* what is there, but cannot be read as a file, is not missing */
+    /* a file that exists but cannot be read does not count as missing */
     {"mkdir x; mkfifo x/coalesce.cu; bsdtar -C x -cf ann.tar coalesce.cu; rm x/coalesce.cu;"
      "echo 1 >x/coalesce.cu;"
      "bsdtar -C x -cf bob.tar -s \",^,$(printf '%04500d' 0 | sed s,...,dd/,g),\" coalesce.cu; "
      "rm -r x",
      "ann | 02-coalesce | ann.tar/coalesce.cu | is not a regular file\n"
      "bob |  | bob.tar | has a file nested in too many folders; the rest was skipped\n"},
-    /* cut, of no format, empty, encrypted */
+    /* truncated, of unknown format, empty, encrypted */
     {"seq 20000 >coalesce.cu; bsdtar caf ann.tar.gz coalesce.cu; bsdtar caf bob.zip coalesce.cu;"
      "truncate -s 9000 ann.tar.gz bob.zip; seq 3000 >carl.zip; bsdtar -cf dan.tar -T /dev/null;"
      "echo secret >coalesce.cu; bsdtar -a -cf eve.zip --options zip:encryption=zipcrypt"
@@ -451,7 +454,8 @@ static const struct {
      "carl |  | carl.zip | is damaged, or no zip, tar, 7z or rar file\n"
      "dan |  | dan.tar | is an empty archive\n"
      "eve | 02-coalesce | eve.zip/coalesce.cu | is encrypted\n"},
-    /* 7z is read, too; what is of another kind, or no source at all, is not missing; notes are */
+    /* 7z archives are read. Files of another type and folders without a source file do not count as
+     * missing. Notes are ignored. */
     {"mkdir ann bob dan eve; echo 1 >coalesce.cu; bsdtar cf ann/x.7z --format 7zip coalesce.cu;"
      "gzip -c coalesce.cu >bob/coalesce.cu.gz; echo x | tee carl.rar dan/slides.pdf >notes.txt;"
      "cp coalesce.cu eve/coalesce.cu.txt; mv notes.txt gil.pdf; cp gil.pdf readme.md;"
@@ -463,7 +467,8 @@ static const struct {
      "carl |  | carl.rar | is damaged, or no zip, tar, 7z or rar file\n"
      "dan |  | dan/slides.pdf | is not a .cu file, and no .cu file is next to it\n"
      "fay |  | fay.zip/readme.md | is not a .cu file, and no .cu file is next to it\n"},
-    /* bombs: a file that is large once unpacked, one of the lab's name, thousands of them */
+    /* decompression bombs: a file that is large once unpacked, one with the lab's name, and
+     * hundreds of files */
     {"truncate -s 300M big.txt; bsdtar -c --format ustar --no-read-sparse -f - big.txt |"
      " gzip -1 >ann.tgz; rm big.txt; truncate -s 3M coalesce.cu; bsdtar -a -cf bob.zip coalesce.cu;"
      "rm coalesce.cu; mkdir x; (cd x; for i in $(seq 210); do echo $i >coalesce$i.cu; done;"
@@ -476,7 +481,7 @@ Test(batch_scan, archives)
 {
     for (size_t i = 0; i + 1 < sizeof archives / sizeof *archives; ++i)
         expect_scan(archives[i].maker, archives[i].expected);
-    /* of the last one only the beginning is told */
+    /* for the last archive, compare only the beginning: it lists hundreds of files */
     size_t last = sizeof archives / sizeof *archives - 1;
     free(shell_must("rm -rf subs grades.sqlite; mkdir subs; cd subs; %s", archives[last].maker));
     const char *found = scan(NULL);
@@ -485,7 +490,7 @@ Test(batch_scan, archives)
               "%s", found);
 }
 
-/* --- rar: nothing that Debian has writes one, so this does ------------------------------------------------ */
+/* --- rar archives: no Debian package writes them, so this file does --------------------------------------- */
 
 static uint32_t crc32_of(const unsigned char *bytes, size_t size)
 {
@@ -498,14 +503,14 @@ static uint32_t crc32_of(const unsigned char *bytes, size_t size)
     return ~crc;
 }
 
-/* Puts VALUE at AT, SIZE bytes, the least first. */
+/* Writes the SIZE low bytes of VALUE to AT in little-endian order. */
 static void put_number(unsigned char *at, uint32_t value, size_t size)
 {
     for (; size > 0; --size, value >>= 8)
         *at++ = (unsigned char)value;
 }
 
-/* Writes one block's header: what its checksum covers begins after the checksum. */
+/* Writes a block's header. Its checksum covers everything after the checksum. */
 static void put_header(FILE *file, unsigned char *header, size_t size)
 {
     put_number(header + 5, (uint32_t)size, 2);
@@ -513,7 +518,7 @@ static void put_header(FILE *file, unsigned char *header, size_t size)
     fwrite(header, 1, size, file);
 }
 
-/* Writes a rar file of version 4 with one file in it, not compressed. */
+/* Writes a rar file of version 4 that contains one uncompressed file. */
 static void write_rar(const char *path, const char *name, const char *text)
 {
     unsigned char main_header[13] = {0, 0, 0x73}, header[200] = {0, 0, 0x74, 0, 0x80};
@@ -522,10 +527,10 @@ static void write_rar(const char *path, const char *name, const char *text)
     cr_assert(file);
     put_number(header + 7, size, 4);
     put_number(header + 11, size, 4);
-    header[15] = 3; /* made on UNIX */
+    header[15] = 3; /* the host system: UNIX */
     put_number(header + 16, crc32_of((const unsigned char *)text, size), 4);
-    header[24] = 20;   /* version 2.0 can unpack it, */
-    header[25] = 0x30; /* since it is only stored */
+    header[24] = 20;   /* version 2.0 or later can unpack it */
+    header[25] = 0x30; /* the method: stored, not compressed */
     put_number(header + 26, (uint32_t)strlen(name), 2);
     put_number(header + 28, 0100644, 4);
     memcpy(header + 32, name, strlen(name));
@@ -548,7 +553,8 @@ Test(batch_scan, rar_archives)
     cr_expect(strstr(found, "ann | 02-coalesce | ann.rar/coalesce.cu | is damaged\n"), "%s", found);
 }
 
-/* With a roster, hand-ins find their students, however a learning system has called them. */
+/* With a roster, each hand-in is assigned to its student, whichever form of the name the learning
+ * system used. */
 Test(batch_scan, students_of_the_roster)
 {
     struct batch_roster roster;

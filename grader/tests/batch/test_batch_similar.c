@@ -1,5 +1,5 @@
-/* Near-duplicates in a class, from folder to class.html: which pairs are shown and which are
- * not. Programs in lab 04 are long enough to compare, programs in lab 02 are not. */
+/* Near-duplicates in a class, from folder to class.html: which pairs the page shows. Programs in
+ * lab 04 are long enough to compare; programs in lab 02 are too short. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ static void hand_in(const char *student, const char *text)
     free(folder);
 }
 
-/* Each student works alone, except: bob has disguised ann's file, fay has copied dan's. Two hand
- * in the solution, two the unchanged skeleton. */
+/* Each student works alone, with two exceptions: bob has disguised ann's file, and fay has copied
+ * dan's. Two students hand in the solution and two the unchanged skeleton. */
 static void make_class(void)
 {
     char error[1000], path[PATH_SIZE];
@@ -81,7 +81,7 @@ static void expect_class(void)
     cr_expect_eq(json_array_size(pairs), 2, "%s", text);
     expect_pair(pairs, 0, "ann", "bob", false);
     expect_pair(pairs, 1, "dan", "fay", true);
-    cr_expect(!strstr(text, "\"print\""), "prints are nobody's business");
+    cr_expect(!strstr(text, "\"print\""), "class.json contains fingerprints");
     json_decref(document);
     free(text);
 }
@@ -102,7 +102,8 @@ static void hand_in_short(const char *student, const char *text)
     free(folder);
 }
 
-/* A program of lab 02: NAME in FOLDER or, if FOLDER is NULL, the solution. May be disguised. */
+/* A program for lab 02: the file NAME in FOLDER, or the solution if FOLDER is NULL. DISGUISED: all
+ * names are changed. */
 static char *short_program(const char *folder, const char *name, bool disguised)
 {
     char error[1000], path[PATH_SIZE];
@@ -126,9 +127,9 @@ static char *short_program(const char *folder, const char *name, bool disguised)
     return text;
 }
 
-/* Five students have the same wrong program, each with a different comment; zoe has disguised
- * it. Two have independently found the same three lines; two have the solution, one with other
- * names. */
+/* Five students have the same wrong program, each with a different comment; zoe's copy is
+ * disguised. Two students have found the same three lines independently. Two have the solution, one
+ * of them with other names. */
 static void make_short_class(void)
 {
     static const struct {
@@ -156,7 +157,8 @@ static void make_short_class(void)
     free(mutant);
 }
 
-/* "student student* ...": an asterisk marks other names in the given code. */
+/* STUDENTS is "student student* ...". An asterisk marks a student whose program also has other
+ * names in the given code. */
 static void expect_alike(const json_t *alike, size_t i, const char *what, const char *students)
 {
     const json_t *group = json_array_get(alike, i);

@@ -1,6 +1,6 @@
-/* lanewise batch --slurm, with a Slurm of two shell scripts: sbatch runs a job's tasks at once,
- * unless a row says otherwise, and squeue reports how they ended. `make slurm-test` uses a real
- * Slurm. */
+/* lanewise batch --slurm with a simulated Slurm of two shell scripts. sbatch runs a job's tasks
+ * immediately, unless a row says otherwise, and squeue reports how they ended. `make slurm-test`
+ * uses a real Slurm. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void slurm_init(void)
         "cat >bin/sbatch <<'END'\n"
         "#!/bin/bash\n"
         "echo \"$@\" >>calls\n"
-        "echo \"${TMPDIR-none}\" >folder\n" /* our TMPDIR, which other machines lack */
+        "echo \"${TMPDIR-none}\" >folder\n" /* must not be our TMPDIR */
         "while [[ $1 == -* ]]; do\n"
         "    case $1 in --array=*) last=${1#--array=0-} ;; --output=*) log=${1#--output=} ;; esac\n"
         "    shift\n"
@@ -49,30 +49,30 @@ TestSuite(slurm, .init = slurm_init, .fini = shell_fini, .timeout = 300);
 
 static const struct {
     const char *name;
-    const char *trouble; /* what goes wrong with task $i of job $job */
+    const char *trouble; /* shell commands that make task $i of job $job fail */
     int code;
     const char *said;
-    int jobs;        /* jobs submitted */
-    bool same_grade; /* the gradebook equals the one without Slurm */
+    int jobs;        /* the expected number of jobs */
+    bool same_grade; /* whether the gradebook must equal the one made without Slurm */
 } rows[] = {
     {"nothing goes wrong", ":", 0, "3 to grade", 1, true},
     {"Slurm warns", "echo 'sbatch: warning: 3 days of rain' >&2", 0, "", 1, true},
     {"sbatch says nothing", "exit 1", 2, "sbatch does not take the job: it does not say why\n", 1,
      false},
     {"a task runs out of time", "[ $job$i = 10 ] && state=TIMEOUT", 0, "", 2, true},
-    {"a node that cannot, and one that can",
+    {"a node with another grader, and one with this grader",
      "[ $i$job = 01 ] && sed -i 's/\"grader\": \"/&x/' $chunk", 0, "", 2, true},
-    {"one never ends in time",
+    {"one submission always runs out of time",
      "grep -q $(sha256sum <class/a/coalesce.cu | cut -c -64) $chunk && state=TIMEOUT", 3,
      "ended without a grade: TIMEOUT", 3, false},
-    {"no node can", "sed -i 's/\"grader\": \"/&x/' $chunk", 2,
+    {"every node has another grader", "sed -i 's/\"grader\": \"/&x/' $chunk", 2,
      "ended without a grade: FAILED: lanewise batch: Lanewise or the compiler here is another one",
      1, false},
-    {"the job is not taken", "echo 'sbatch: error: invalid partition' >&2; exit 1", 2,
+    {"sbatch refuses the job", "echo 'sbatch: error: invalid partition' >&2; exit 1", 2,
      "lanewise batch: sbatch does not take the job: sbatch: error: invalid partition\n", 1, false},
 };
 
-Test(slurm, what_a_job_leaves_is_done_by_the_next)
+Test(slurm, the_next_job_does_what_is_left)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int code;
@@ -93,8 +93,8 @@ Test(slurm, what_a_job_leaves_is_done_by_the_next)
     }
 }
 
-/* Killed after the job ended, but before its results were stored. */
-Test(slurm, what_a_killed_run_leaves_is_collected)
+/* The batch is killed after the job has ended, but before the results are stored. */
+Test(slurm, results_of_a_killed_run_are_collected)
 {
     int code;
     free(shell_must("echo '[ $i = 2 ] && { sleep 0; trap \"kill -9 $PPID\" EXIT; }' >trouble"));
@@ -111,8 +111,8 @@ Test(slurm, what_a_killed_run_leaves_is_collected)
         "test ! -e there/slurm"));
 }
 
-/* A run waits for the job that an earlier run left running. */
-Test(slurm, a_job_under_way_is_waited_for)
+/* A run waits for a job that an earlier run has left running. */
+Test(slurm, a_run_waits_for_a_running_job)
 {
     free(shell_must(
         "mkdir -p there/slurm/answers; printf 7 >there/slurm/job; echo : >trouble;"
@@ -152,8 +152,8 @@ Test(slurm, usage_errors_are_one_line)
     }
 }
 
-/* Nodes that share one installation do not wait for each other's GPUs. */
-Test(slurm, a_gpu_has_turns_on_its_own_machine)
+/* Nodes that share one installation use separate GPU locks, because each has its own GPUs. */
+Test(slurm, each_machine_has_its_own_gpu_lock)
 {
     installed_gpu_unlock(installed_gpu_lock(true));
     free(shell_must("test -e \"$(dirname \"$LANEWISE\")/gpu-turns-$(uname -n)\""));

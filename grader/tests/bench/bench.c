@@ -1,17 +1,17 @@
-/* make bench: the emulator with more and more observers, compared with Oclgrind and PoCL, on the
- * same kernels.
+/* make bench: compares the emulator, with more and more observers, with Oclgrind and
+ * PoCL on the same kernels.
  *
  *     bench LANEWISE BENCH-FOLDER KERNELS.cl OUT     table; OUT.json and OUT.svg
  *     bench --compare LANEWISE OTHER-LANEWISE BENCH-FOLDER   two builds in turn
  *
- * Each work is launched several times in one process. The time is the median launch. The program
- * measures it around the launch: it includes neither nvcc, nor process start, nor reading PTX.
- * For one core the benchmark measures CPU time, which other work on the machine changes less;
- * for all cores, Oclgrind and PoCL it measures wall-clock time. Every rate uses the emulator's
- * count of warp instructions per second, because the work is the same. Oclgrind gets a smaller
- * problem, as it would take minutes. All memory accesses are always checked; memcheck in
- * addition to the counters costs only its reports of faults. Exit code: 0 measured, 2 a program
- * could not be run, or answers differ. */
+ * Each work (a kernel with its input) is launched several times in one process. The result is the
+ * median time of a launch. It does not include nvcc, process start or the reading of PTX. For one
+ * core the benchmark measures CPU time, because other work on the machine changes it less. For
+ * all cores, Oclgrind and PoCL it measures wall-clock time. Every rate is the emulator's count of
+ * warp instructions per second, because the work is the same. Oclgrind gets a smaller problem,
+ * because the full one would take minutes. All memory accesses are always checked; memcheck costs
+ * more than the counters only if it reports faults. Exit code: 0 measured, 2 a program could not
+ * be run, or answers differ. */
 #include "bench.h"
 
 #include "sandbox/process.h"
@@ -23,7 +23,7 @@
 
 static const struct work {
     const char *title, *name;
-    int n, repeats, small; /* small: N for Oclgrind */
+    int n, repeats, small; /* SMALL: the N of Oclgrind's problem */
 } works[] = {
     {"sum of squares, a chunk a thread", "sumsq_chunks", 1 << 20, 7, 1 << 16},
     {"sum of squares, coalesced", "sumsq", 1 << 20, 9, 1 << 17},
@@ -39,13 +39,13 @@ static const struct work {
     {"divergent loop", "divergent", 1 << 16, 5, 1 << 12},
 };
 enum { WORKS = sizeof works / sizeof works[0], MAX_REPEATS = 16 };
-static_assert(WORKS <= BENCH_MOST, "more works than rows");
+static_assert(WORKS <= BENCH_MOST, "there are more works than rows in the results");
 
 /* The settings, as values of --tools; those with racecheck always use one core. */
 static const char *const tools[BENCH_SETTINGS] = {"none", "counters", "memcheck,synccheck",
                                                   "racecheck,initcheck"};
 
-static const int sizes[] = {128, 256, 512, 1024}; /* of the tiled product */
+static const int sizes[] = {128, 256, 512, 1024}; /* values of n for the tiled product */
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static const char *folder; /* the programs' folder */
@@ -68,8 +68,8 @@ static double median(double *values, int count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* The measurements of one run: its median launch, the sum of its answers, and its memory, if it
- * reports it. */
+/* The measurements of one run: the median launch, the sum of the answers, and the memory
+ * if the program reports it. */
 struct timing {
     double wall, cpu, checksum, mebibytes;
 };
@@ -87,7 +87,7 @@ static struct timing read_timing(const char *output, int repeats)
     }
     const char *sum = strstr(output, "checksum ");
     if (count != repeats || !sum || sscanf(sum, "checksum %lf", &timing.checksum) != 1)
-        fail("a program that should print kernel_seconds and checksum", output);
+        fail("a program that must print kernel_seconds and checksum", output);
     const char *peak = strstr(output, "peak_mebibytes ");
     if (!peak || sscanf(peak, "peak_mebibytes %lf", &timing.mebibytes) != 1)
         timing.mebibytes = 0;
@@ -115,7 +115,7 @@ static struct timing time_command(const char *const argv[], int repeats)
     return timing;
 }
 
-/* The warp instructions of the first launch in a lanewise/run/v1 document. */
+/* The number of warp instructions of the first launch in a lanewise/run/v1 document. */
 static double read_instructions(const char *path)
 {
     json_t *document = json_load_file(path, 0, NULL);
@@ -145,7 +145,7 @@ static struct timing time_emulator(const struct work *work, int n, int repeats,
     return timing;
 }
 
-/* Under Oclgrind, or with PoCL. */
+/* Times a work in OpenCL, under Oclgrind or with PoCL. */
 static struct timing time_opencl(const struct work *work, bool oclgrind, const char *kernels)
 {
     char program[4096], times[16], size[16];
@@ -163,7 +163,7 @@ static struct timing time_opencl(const struct work *work, bool oclgrind, const c
 static double children_mebibytes(void)
 {
     struct rusage usage;
-    getrusage(RUSAGE_CHILDREN, &usage); /* the largest child so far */
+    getrusage(RUSAGE_CHILDREN, &usage); /* the maximum over all children so far */
     return (double)usage.ru_maxrss / 1024;
 }
 
@@ -218,7 +218,7 @@ static int measure_all(const char *lanewise, const char *kernels, const char *ou
     double load = 0;
     getloadavg(&load, 1);
     if (load > 0.5)
-        printf("Other work is running (load %.1f): times by the clock will be too long.\n", load);
+        printf("Other work is running (load %.1f): wall-clock times will be too long.\n", load);
     bench_print_head(cores);
     for (int i = 0; i < WORKS; i++) {
         measure(&works[i], lanewise, kernels, &rows[i]);
@@ -232,7 +232,8 @@ static int measure_all(const char *lanewise, const char *kernels, const char *ou
     return bench_write(&(struct bench_results){rows, by_size, WORKS, SIZES}, out) ? 0 : 2;
 }
 
-/* The fastest of a few launches by each build in turn: a disturbance affects both. */
+/* Shows the fastest of a few launches of each build. The builds take turns, so that a
+ * disturbance affects both. */
 static int compare_builds(const char *ours, const char *theirs)
 {
     double unused;

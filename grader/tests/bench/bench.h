@@ -9,24 +9,24 @@
 
 #define BENCH_MOST 32
 
-/* The observers: none, counters, counters and memcheck, all. */
+/* The settings: no observers, counters, counters and memcheck, all observers. */
 enum { BENCH_SETTINGS = 4 };
 
 struct bench_row {
     const char *title;
-    double instructions;              /* of warps, in one launch */
-    double one_core[BENCH_SETTINGS];  /* CPU seconds of a launch */
-    double all_cores[BENCH_SETTINGS]; /* seconds by the clock */
+    double instructions;              /* warp instructions of one launch */
+    double one_core[BENCH_SETTINGS];  /* CPU seconds of a launch on one core */
+    double all_cores[BENCH_SETTINGS]; /* wall-clock seconds of a launch on all cores */
     double oclgrind, pocl; /* wall-clock seconds; Oclgrind's are scaled to the same work */
 };
 
-/* The same kernel on N x N elements: time should grow with the work, and memory only with the
- * data. */
+/* The same kernel for N x N elements: its time should grow with the work, and its
+ * memory only with the data. */
 struct bench_size {
     int n;
     double instructions;
-    double counting[2], everything[2]; /* CPU seconds on one core, wall-clock seconds on all */
-    double mebibytes[2];               /* peak of the process: counting, everything */
+    double counting[2], everything[2]; /* CPU seconds on one core, wall-clock on all */
+    double mebibytes[2];               /* peak of the process: with counters, with all observers */
 };
 
 void bench_print_head(long cores);
@@ -38,7 +38,7 @@ struct bench_results {
     const struct bench_size *sizes;
     int row_count, size_count;
 };
-/* Writes OUT.json and OUT.svg; false, with a message, if that fails. */
+/* Writes OUT.json and OUT.svg. If that fails, prints a message and returns false. */
 bool bench_write(const struct bench_results *results, const char *out);
 
 #endif

@@ -1,5 +1,5 @@
-// The kernels of kernels.cu in OpenCL C, word for word where the languages allow, for Oclgrind and PoCL.
-// There are no shuffles here: shuffle adds up in local memory what lanes hand on there.
+// The kernels of kernels.cu in OpenCL C, for Oclgrind and PoCL. They are the same word for word where the
+// languages allow it. OpenCL C has no shuffles here; shuffle_sum adds up in local memory instead.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 #define BLOCKS     32

@@ -1,11 +1,11 @@
-// The benchmark's kernels: what the labs and public programs are made of, one of each kind. kernels.cl
-// has the same for OpenCL.
+// The benchmark's kernels: one of each kind that the labs and public programs use. kernels.cl has the
+// same kernels for OpenCL.
 //
 //     kernels NAME N REPEATS
 //
-// Prints "kernel_seconds WALL CPU" for each launch, "peak_mebibytes X" and "checksum X", the sum of what the
-// first one has computed, which opencl.c prints, too. Exit code: 0, 1 if an answer is wrong, 2 for no such
-// kernel. Inputs are small whole numbers, so that every sum is exact in whatever order it is made.
+// Prints "kernel_seconds WALL CPU" for each launch, "peak_mebibytes X", and "checksum X", the sum of the first
+// launch's results; opencl.c prints the same checksum. Exit code: 0; 1 if an answer is wrong; 2 for an unknown
+// kernel. Inputs are small whole numbers, so that every sum is exact in any order.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@ enum { BLOCKS = 32, THREADS = 256, TILE = 16, SQUARE = 32, BINS = 256, MOST_STEP
 
 // --- sums ------------------------------------------------------------------------------------------------
 
-// Each thread its own stretch of the data: no two lanes of a warp read neighbours.
+// Each thread sums its own contiguous chunk, so that no two lanes of a warp read neighbouring words.
 __global__ void sumsq_chunks(const int *data, int n, int *block_sums)
 {
     int threads = BLOCKS * THREADS, each = (n + threads - 1) / threads;
@@ -93,7 +93,7 @@ __global__ void matmul(const float *a, const float *b, float *c, int n)
     c[row * n + column] = sum;
 }
 
-// PAD = 0: the lanes that read a column of the tile all want the same bank.
+// PAD 0: the lanes that read a column of the tile all access the same bank.
 template <int PAD> __global__ void transpose(const float *from, float *to, int n)
 {
     __shared__ float tile[SQUARE][SQUARE + PAD];
@@ -122,7 +122,7 @@ __global__ void texture(cudaTextureObject_t image, float *to, int n)
                              tex2D<float>(image, x, y - 1) + tex2D<float>(image, x, y + 1));
 }
 
-// --- lanes that disagree ---------------------------------------------------------------------------------
+// --- lanes that diverge ----------------------------------------------------------------------------------
 
 __global__ void histogram(const int *data, int n, int *bins)
 {
@@ -135,7 +135,8 @@ __global__ void histogram(const int *data, int n, int *bins)
     atomicAdd(&bins[threadIdx.x], counts[threadIdx.x]);
 }
 
-// How many steps of "half it, or three times and one more" lead to 1: as many turns for each lane.
+// Counts the steps of the Collatz sequence (halve an even number, else 3 n + 1) until 1. The count
+// differs from lane to lane.
 __global__ void divergent(int *steps, int n)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
@@ -191,7 +192,7 @@ static void time_launches(int repeats, const T *output, size_t count, LAUNCH lau
         printf("kernel_seconds %.6f %.6f\n", seconds.count(),
                (double)(clock() - cpu_start) / CLOCKS_PER_SEC);
         if (r > 0)
-            continue; // some works go on adding to what is there
+            continue; // some kernels add to the results of earlier launches
         for (T value : from_device(output, count))
             sum += value;
     }
@@ -212,7 +213,7 @@ static bool run_sum(const char *name, int n, int repeats)
         else
             sumsq_chunks<<<BLOCKS, THREADS>>>(input, n, sums);
     });
-    unsigned expected = 0, sum = 0; // sums wrap, on both sides alike
+    unsigned expected = 0, sum = 0; // sums wrap around the same way on host and device
     for (int value : data)
         expected += (unsigned)(value * value);
     for (int block_sum : from_device(sums, BLOCKS))
@@ -235,7 +236,7 @@ static bool run_product(const char *name, int n, int repeats)
     });
     std::vector<float> c = from_device(product, n * n);
     for (int row = 0; row < n; row++) {
-        int column = row * 37 % n; // one element a row is checked
+        int column = row * 37 % n; // checks one element of each row
         float expected = 0;
         for (int k = 0; k < n; k++)
             expected += a[row * n + k] * b[k * n + column];

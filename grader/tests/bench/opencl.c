@@ -1,10 +1,10 @@
-/* Runs the benchmark's kernels through OpenCL: bench.c starts it under Oclgrind, and with PoCL.
+/* Runs the benchmark's kernels through OpenCL. bench.c starts this program
+ * under Oclgrind and with PoCL.
  *
  *     opencl KERNELS.cl NAME N REPEATS
  *
- * Input and launch shape are those of kernels.cu. Prints "kernel_seconds WALL CPU" for each
- * launch, and "checksum X", the sum of the results of one launch. Exit code: 0; 2 if OpenCL
- * fails. */
+ * Input and launch shape are those of kernels.cu. Prints "kernel_seconds WALL CPU" for each launch,
+ * and "checksum X", the sum of the results of one launch. Exit code: 0; 2 if OpenCL fails. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -14,7 +14,8 @@
 
 enum { BLOCKS = 32, THREADS = 256, TILE = 16, SQUARE = 32 };
 
-/* Data: ints, floats or doubles, N of them or N x N; the second input has a different factor. */
+/* The works and their data: N or N x N ints, floats or doubles. The second input is
+ * made with another factor. */
 static const struct work {
     const char *name, *kernel;
     char type;
@@ -98,7 +99,7 @@ static double get(const void *values, char type, size_t i)
                          : ((const float *)values)[i];
 }
 
-/* COUNT small numbers, or zeros. */
+/* Makes a buffer of COUNT small numbers, or of zeros. */
 static cl_mem make_buffer(char type, size_t count, unsigned factor, unsigned below)
 {
     cl_int error;

@@ -1,6 +1,6 @@
-/* The chart has one line per work. On a logarithmic scale of warp instructions per second it has
- * one mark for each setting of the emulator on one core, and for the other programs. Marks
- * differ in shape and colour. */
+/* Draws the benchmark's chart. The chart has one row for each work, with a logarithmic scale of
+ * warp instructions per second. In each row, one mark stands for each setting of the emulator on
+ * one core and for each other program. Marks differ in shape and colour. */
 #include "bench.h"
 
 #include <math.h>
@@ -16,7 +16,9 @@ void bench_print_head(long cores)
     printf("%-34s %10s | %8s %8s %8s %8s | %8s %8s %8s %8s | %10s %10s | counters, one core\n",
            "seconds a launch", "warp inst.", "nothing", "counters", "+memch.", "all", "nothing",
            "counters", "+memch.", "all", "ours/PoCL", "Oclgr./ours");
-    printf("(the second four: %ld cores, by the clock; racecheck and initcheck take one)\n", cores);
+    printf(
+        "(the second four: wall-clock seconds on %ld cores; racecheck and initcheck use one core)\n",
+        cores);
 }
 
 void bench_print(const struct bench_row *row)
@@ -34,7 +36,7 @@ void bench_print(const struct bench_row *row)
 void bench_print_sizes(const struct bench_size *sizes, int count, long cores)
 {
     printf(
-        "\nThe tiled product as n grows (seconds, nanoseconds a warp instruction, MiB):\n"
+        "\nThe tiled product as n grows (seconds, nanoseconds per warp instruction, MiB):\n"
         "%6s %12s | counters and memcheck, 1 core, %ld  MiB | everything, 1 core, %ld      MiB\n",
         "n", "warp inst.", cores, cores);
     for (const struct bench_size *size = sizes; size < sizes + count; size++)
@@ -93,7 +95,7 @@ static bool write_json(const struct bench_results *results, const char *path)
 #define TOP    70.0
 
 static const struct {
-    const char *name, *shape, *colour; /* shape: around 0,0 */
+    const char *name, *shape, *colour; /* SHAPE: SVG, with its centre at 0,0 */
 } marks[] = {
     {"nothing watches", "<path d='M-5 5h10l-5 -10z' ", "#888"},
     {"counters and memcheck", "<circle r='5' ", "#1b6ca8"},
@@ -149,7 +151,7 @@ static bool write_svg(const struct bench_row *rows, int count, const char *path)
     fprintf(to,
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %.0f %.0f' role='img' "
             "font-family='sans-serif' font-size='12'>\n"
-            "<title>Warp instructions a second</title>\n"
+            "<title>Warp instructions per second</title>\n"
             "<style>text{fill:#222}.row{stroke:#ddd}.scale{stroke:#eee}"
             "svg{background:#fff}</style>\n",
             width, bottom + 40);
@@ -161,7 +163,7 @@ static bool write_svg(const struct bench_row *rows, int count, const char *path)
     draw_scale(to, bottom);
     for (int i = 0; i < count; i++)
         draw_row(to, &rows[i], TOP + LINE * i + LINE / 2);
-    fprintf(to, "<text x='%.0f' y='%.0f' text-anchor='end'>warp instructions a second</text>\n",
+    fprintf(to, "<text x='%.0f' y='%.0f' text-anchor='end'>warp instructions per second</text>\n",
             LEFT - 12, bottom + 18);
     fprintf(to, "</svg>\n");
     return fclose(to) == 0;

@@ -1,4 +1,5 @@
-/* `make check` refuses includes that grader/arrows does not allow: planted ones, and the tree as it is. */
+/* `make check` refuses includes that grader/arrows does not allow. Tested with planted includes and
+ * with the tree as it is. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +13,15 @@ TestSuite(arrows, .init = shell_init, .fini = shell_fini, .timeout = 300);
 #define LIST  LANEWISE_ROOT "/grader/arrows "
 
 static const struct {
-    const char *name, *folder, *include, *says; /* says NULL: allowed */
+    const char *name, *folder, *include, *says; /* says NULL: it is allowed */
 } planted[] = {
     {"its own folder", "judge", "judge/score.h", NULL},
     {"a folder below", "checks", "judge/score.h", NULL},
     {"a header beside", "gpu/observe", "losses.h", NULL},
     {"a folder above", "judge", "base/files.h", "judge may not include base/files.h"},
-    {"past the door", "gpu/cudart", "gpu/execute/state.h",
+    {"past the interface of the device", "gpu/cudart", "gpu/execute/state.h",
      "gpu/cudart may not include gpu/execute/state.h"},
-    {"into the machine", "gpu/observe", "gpu/execute/kernel.h",
+    {"into the executor", "gpu/observe", "gpu/execute/kernel.h",
      "gpu/observe may not include gpu/execute/kernel.h"},
     {"an unknown folder", "attic", "base/files.h", "no line for the folder attic"},
 };
@@ -41,7 +42,7 @@ Test(arrows, planted_includes)
     }
 }
 
-Test(arrows, a_list_with_a_circle)
+Test(arrows, a_circular_list)
 {
     int code;
     char *text = shell(&code, "printf 'one: two\\ntwo: one\\n' >arrows && " CHECK "arrows");

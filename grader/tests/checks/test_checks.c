@@ -1,5 +1,5 @@
-/* The functions that labs' checks may use, on the fixture lab (fixture/lab/): the verdict of
- * each of its checks. */
+/* The functions that a lab's checks may use, tested on the fixture lab (fixture/lab/): each of its
+ * checks must give the expected verdict. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ TestSuite(checks, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 static struct grade_job job;
 
-/* Builds the fixture, as submission and as solution, and runs its checks. */
+/* Builds the fixture program, as the submission and as the solution, and runs the lab's checks. */
 static void perform(void)
 {
     int code;
@@ -48,8 +48,8 @@ static json_t *load_verdict(const char *check)
     return verdict;
 }
 
-/* The expected verdict of each check: its status, or the reason why there is no grade; and a
- * part of its message. */
+/* The expected verdict of each check: its status, or the reason why there is no grade,
+ * and a part of its message. */
 static const struct {
     const char *check, *status, *message, *broken;
 } rows[] = {
@@ -94,7 +94,7 @@ static const struct {
     {"speed_untimed", "", "", "not all of the three programs were timed"},
 };
 
-Test(checks, verdicts_are_as_they_must_be)
+Test(checks, verdicts_are_right)
 {
     perform();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -1,4 +1,4 @@
-/* lanewise calibrate, and the pure function that makes its proposals. */
+/* lanewise calibrate, and the pure function that computes its proposals. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,18 +23,18 @@ static const struct {
     struct judge_proposal want; /* apart, moved, full, naive */
 } rows[] = {
     {"as declared", &less, {4, 4, 5, 32}, {true, false, 4.2, 32}},
-    {"all a bit more here", &less, {5, 5, 6, 40}, {true, false, 5.25, 40}},
-    {"no mutant, no naive kernel", &less, {4, 4, NAN, NAN}, {true, false, 4.2, 32}},
-    {"a wrong one within the slack", &less, {4, 4, 4.1, 32}, {true, true, 4.049691, 32}},
-    {"a good one beyond the slack", &less, {4, 9, 16, 32}, {true, true, 12, 32}},
-    {"a good one beyond it, and no wrong one", &less, {4, 8, NAN, 32}, {true, true, 16, 32}},
-    {"a wrong one as good as the solution", &less, {4, 4, 4, 32}, {false, true, 4, 32}},
+    {"all figures a bit higher on this machine", &less, {5, 5, 6, 40}, {true, false, 5.25, 40}},
+    {"no mutant and no naive kernel", &less, {4, 4, NAN, NAN}, {true, false, 4.2, 32}},
+    {"a wrong program within the slack", &less, {4, 4, 4.1, 32}, {true, true, 4.049691, 32}},
+    {"a good program beyond the slack", &less, {4, 9, 16, 32}, {true, true, 12, 32}},
+    {"a good program beyond the slack, no wrong one", &less, {4, 8, NAN, 32}, {true, true, 16, 32}},
+    {"a wrong program as good as the solution", &less, {4, 4, 4, 32}, {false, true, 4, 32}},
     {"the solution as slow as the naive kernel",
      &less,
      {32, 32, NAN, 32},
      {false, false, 33.6, 32}},
     {"more is better", &more, {9, 8, 3, 1}, {true, false, 4.5, 1}},
-    {"more is better, and a wrong one is within the slack",
+    {"more is better, a wrong program within the slack",
      &more,
      {9, 9, 4.6, 1},
      {true, true, 6.4342832, 1}},
@@ -42,7 +42,7 @@ static const struct {
     {"some are as good as none", &none, {0, 2, 10, 105}, {true, true, 4.472136, 105}},
 };
 
-Test(threshold, proposals_stand_between_right_and_wrong)
+Test(threshold, proposals_separate_right_from_wrong)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct judge_proposal got = judge_propose(rows[i].budget, &rows[i].sample);
@@ -66,7 +66,7 @@ Test(threshold, figures_are_rounded_to_the_easier_side)
     cr_expect(isinf(judge_margin(0, 3)));
 }
 
-/* Its output is a course file. With it the solution gets full points and the mutants do not. */
+/* The output is a course file. With it the solution gets full points and the mutants do not. */
 Test(golden_calibrate, a_lab)
 {
     int code;

@@ -1,5 +1,5 @@
-/* `lanewise explain`: the table of findings, the command, and its examples, each of which must have
- * its finding. */
+/* `lanewise explain`: the table of findings, the command, and the examples; each
+ * example must have its finding. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@ TestSuite(explain, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-Test(explain, every_kind_is_described)
+Test(explain, every_finding_is_described)
 {
     for (size_t i = 0; i < emu_finding_kind_count; i++) {
         const struct finding_kind *kind = &emu_finding_kinds[i];
-        cr_expect_eq(emu_finding_kind(kind->id), kind, "%s is there twice", kind->id);
+        cr_expect_eq(emu_finding_kind(kind->id), kind, "%s is in the table twice", kind->id);
         cr_expect(strcmp(kind->severity, "error") == 0 || strcmp(kind->severity, "warning") == 0 ||
                   strcmp(kind->severity, "note") == 0);
         cr_expect(*kind->title && *kind->help && *kind->text, "%s", kind->id);
@@ -50,7 +50,7 @@ static void expect_narrow(const char *id, const char *text)
         cr_expect_leq(strcspn(text, "\n"), (size_t)COLUMNS, "%s: %.40s", id, text);
 }
 
-Test(explain, lists_what_there_is)
+Test(explain, lists_all_findings)
 {
     char *text = shell_must("$LANEWISE explain");
     for (size_t i = 0; i < emu_finding_kind_count; i++)
@@ -59,7 +59,7 @@ Test(explain, lists_what_there_is)
     free(text);
 }
 
-Test(explain, tells_all_of_one)
+Test(explain, explains_one_finding)
 {
     for (size_t i = 0; i < emu_finding_kind_count; i++) {
         char *shown = shell_must("$LANEWISE explain %s", emu_finding_kinds[i].id);
@@ -72,7 +72,7 @@ Test(explain, tells_all_of_one)
     free(text);
 }
 
-Test(explain, refuses_what_it_does_not_know)
+Test(explain, refuses_unknown_findings)
 {
     int code;
     char *text = shell(&code, "$LANEWISE explain bank");
@@ -87,7 +87,7 @@ Test(explain, refuses_what_it_does_not_know)
 
 /* --- the examples ----------------------------------------------------------------------------- */
 
-/* Whether LINE of SOURCE is in the function NAME. */
+/* Whether line LINE of SOURCE is in the function NAME. */
 static bool is_line_of(const char *source, json_int_t line, const char *name)
 {
     char here[40] = "";
@@ -97,7 +97,8 @@ static bool is_line_of(const char *source, json_int_t line, const char *name)
     return strcmp(here, name) == 0;
 }
 
-/* Whether FINDING is in FUNCTION. A finding in host code has no kernel, only a line. */
+/* Whether FINDING is in the function FUNCTION. A finding in host code has only a line, no
+ * kernel. */
 static bool is_of(const json_t *finding, const char *source, const char *function)
 {
     const char *name = json_string_value(json_object_get(finding, "kernel"));
@@ -107,7 +108,8 @@ static bool is_of(const json_t *finding, const char *source, const char *functio
     return strncmp(name, function, length) == 0 && name[length] == '(';
 }
 
-/* Builds and runs ID's example: wrong() must have that finding, right() none. */
+/* Builds and runs the example of finding ID: wrong() must have this
+ * finding, right() must have none. */
 static void try_example(const char *id)
 {
     size_t i;
@@ -125,17 +127,17 @@ static void try_example(const char *id)
         found = found || (is_of(finding, source, "wrong") && strcmp(is, id) == 0);
         cr_expect(!is_of(finding, source, "right"), "%s: right() has [%s]", id, is);
     }
-    cr_expect(found, "%s: wrong() has no such finding", id);
+    cr_expect(found, "%s: wrong() lacks this finding", id);
     json_decref(document);
     free(text);
     free(source);
 }
 
-Test(explain, examples_show_what_they_say)
+Test(explain, examples_have_their_findings)
 {
     size_t count = 0;
 #ifdef LANEWISE_PRELOAD
-    cr_skip("the ordinary build does the same, and what it takes is the compiler's time");
+    cr_skip("the ordinary build runs the same test; most of its time is spent in the compiler");
 #endif
     for (size_t i = 0; i < emu_finding_kind_count; i++)
         if (emu_finding_kinds[i].has_example) {
@@ -143,6 +145,6 @@ Test(explain, examples_show_what_they_say)
             count++;
         }
     char *files = shell_must("ls " EXAMPLES "/*.cu | wc -l");
-    cr_expect_eq((size_t)atoi(files), count, "a file that no kind has for an example");
+    cr_expect_eq((size_t)atoi(files), count, "a file that is no finding's example");
     free(files);
 }

@@ -1,4 +1,4 @@
-/* lanewise lab-check, the self-test of the kit, and the reader of mutants that it uses. */
+/* lanewise lab-check, the kit's self-test, and the reader of mutants that it uses. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,29 +18,29 @@ TestSuite(golden_lab_check, .init = shell_init, .fini = shell_fini, .timeout = 6
 #define SOLUTION "one\n  two\nthree\nfour\ntwo\nthree\n"
 #define HEAD     "mutant: a test\nscores: 85\nloses: ragged 15\n"
 
-/* Mutants of SOLUTION: the resulting source, or the error message. */
+/* Mutants of SOLUTION, each with the resulting source or the error message. */
 static const struct {
     const char *name, *text, *source, *error;
 } rows[] = {
     {"one line", HEAD "\n-four\n+4\n", "one\n  two\nthree\n4\ntwo\nthree\n", NULL},
-    {"several lines become more", HEAD "\n-one\n-  two\n+1\n+2\n+3\n",
+    {"several lines become more lines", HEAD "\n-one\n-  two\n+1\n+2\n+3\n",
      "1\n2\n3\nthree\nfour\ntwo\nthree\n", NULL},
     {"two edits", HEAD "\n-one\n+1\n\n\n-four\n+4\n", "1\n  two\nthree\n4\ntwo\nthree\n", NULL},
-    {"a line is taken out", HEAD "\n-four\n", "one\n  two\nthree\ntwo\nthree\n", NULL},
+    {"a line is removed", HEAD "\n-four\n", "one\n  two\nthree\ntwo\nthree\n", NULL},
     {"whole lines only: one \"two\" is indented", HEAD "\n-two\n+2\n",
      "one\n  two\nthree\nfour\n2\nthree\n", NULL},
     {"an optional key", "mutant: a\ndevice: emulator\nscores: 100\nloses: nothing\n\n-one\n",
      "  two\nthree\nfour\ntwo\nthree\n", NULL},
     {"no edit", HEAD, NULL, "it changes nothing"},
-    {"lines that are not there", HEAD "\n-five\n+5\n", NULL, "not in the solution"},
-    {"lines that are there twice", HEAD "\n-three\n+3\n", NULL, "in the solution twice"},
+    {"lines that are not in the solution", HEAD "\n-five\n+5\n", NULL, "not in the solution"},
+    {"lines that are in the solution twice", HEAD "\n-three\n+3\n", NULL, "in the solution twice"},
     {"additions alone", HEAD "\n+5\n", NULL, "line 5: an edit is lines with '-'"},
     {"removals after additions", HEAD "\n-one\n+1\n-four\n", NULL, "an edit is lines with '-'"},
     {"context", HEAD "\n one\n-four\n", NULL, "an edit is lines with '-'"},
     {"no head", "-one\n+1\n", NULL, "line 1: the lines before the first empty line must be"},
     {"half a head", "mutant: a\nscores: 3\n\n-one\n", NULL, "needs mutant, scores and loses"},
     {"an unknown key", "mutant: a\nwins: 3\n", NULL, "line 2: unknown key \"wins\""},
-    {"points of nothing", "mutant: a\nscores: 3\nloses: ragged 0\n", NULL,
+    {"a loss of 0 points", "mutant: a\nscores: 3\nloses: ragged 0\n", NULL,
      "a check's id and points"},
     {"an empty file", "", NULL, "needs mutant, scores and loses"},
 };
@@ -124,7 +124,7 @@ Test(lab_check, usage_errors_are_one_line)
     }
 }
 
-/* A grading that ends because all gradings are stopped says nothing about the lab. */
+/* A grading that is interrupted says nothing about the lab. */
 Test(lab_check, says_nothing_when_interrupted)
 {
     int code;

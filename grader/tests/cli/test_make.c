@@ -58,8 +58,9 @@ Test(make, suggests_what_was_meant)
     }
 }
 
-/* Several targets share variables; some variables go with every target; a file can be a target.
- * Arguments that a recipe passes to another make are not checked. */
+/* Command lines that make must accept. Some variables belong to several targets, some to every
+ * target; a target can be a file. Variables that a recipe passes to another make are not
+ * checked. */
 static const char *const accepted[] = {
     "-n grade LAB=02 SEED=42",
     "-n lanewise grade report LAB=02 OUT=page.html",

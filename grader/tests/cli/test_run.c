@@ -8,7 +8,7 @@
 
 TestSuite(run, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* SCRIPT must end with exit code 2 and one line that contains MESSAGE. */
+/* Runs SCRIPT, which must end with exit code 2 and print one line that contains MESSAGE. */
 static void expect_refusal(const char *name, const char *script, const char *message)
 {
     int code;
@@ -28,18 +28,18 @@ static const struct {
     {"an empty file", "touch a; chmod +x a; $LANEWISE run ./a", "./a is not an executable"},
     {"a script", "echo '#!/bin/sh' >a; chmod +x a; $LANEWISE run ./a", "./a is not an executable"},
     {"no CUDA program", "$LANEWISE run /bin/true", "/bin/true is not a CUDA program"},
-    {"a runtime of long ago",
+    {"the runtime of an old CUDA",
      "sed s/libcudart.so.13/libcudart.so.11/g $PROGRAMS/indices >a; chmod +x a; $LANEWISE run ./a",
      "./a needs libcudart.so.11; build it with nvcc from CUDA 12 or 13"},
     {"not executable",
      "cp $PROGRAMS/indices a; chmod -x a; setpriv --reuid 65534 -- "
      "$LANEWISE run ./a 2>&1 || (exit $?)",
      "./a"},
-    {"an option that is none", "$LANEWISE run --lines x ./a",
+    {"an option with a wrong value", "$LANEWISE run --lines x ./a",
      "--lines must be a whole number, not \"x\""},
     {"no workers", "$LANEWISE run --workers 0 ./a",
      "--workers must be a whole number from 1 to 1024, not \"0\""},
-    {"a JSON file that cannot be",
+    {"a JSON file that cannot be written",
      "$LANEWISE run --json /nowhere/a --lines 0 $PROGRAMS/indices "
      "2>&1 >/dev/null | tail -1; exit ${PIPESTATUS[0]}",
      "cannot write /nowhere/a: No such file or directory"},
@@ -129,7 +129,7 @@ Test(run, the_program_has_its_own_input_output_and_status)
     free(output);
 }
 
-Test(run, a_crash_is_told_and_kept)
+Test(run, a_crash_is_reported_and_kept)
 {
     int code;
     char *output = shell(&code, "$LANEWISE run $PROGRAMS/faults host");
@@ -139,7 +139,7 @@ Test(run, a_crash_is_told_and_kept)
     free(output);
 }
 
-/* Even if the command is killed: here its own program kills it at once. */
+/* Nothing is left even if the command is killed. Here its own program kills it immediately. */
 Test(run, nothing_is_left_behind)
 {
     char *output = shell_must("mkdir tmp; export TMPDIR=$PWD/tmp\n"

@@ -1,5 +1,5 @@
-/* The set-up, on simulated machines: PATH is one folder of commands, and setup.sh is a copy,
- * which works on the tree that contains it. Nothing is installed. */
+/* The set-up, on simulated machines. PATH is one folder of commands, and grader/setup.sh is a copy,
+ * which works on the folder that contains it. Nothing is installed. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "config.h"
 #include "tests/support/shell.h"
 
-/* Starts the copy: it must find nvcc only where a test puts it. */
+/* Starts the copy of setup.sh. Without these variables, it finds nvcc only where a test puts
+ * one. */
 #define SETUP "env -u CUDA_HOME -u NVCC PATH=$PATH /bin/bash grader/setup.sh "
 
 static void make_tree(void)
@@ -50,8 +51,8 @@ Test(setup, without_root_and_sudo_prints_the_command)
     free(shell_must("test ! -e build"));
 }
 
-/* `make -j` starts the set-up for two purposes at once. This apt-get runs one at a time, as apt
- * does. */
+/* `make -j` starts the set-up for two purposes at the same time. This fake apt-get fails if it is
+ * started while it runs, like the real one. */
 Test(setup, two_at_once_take_turns)
 {
     char *output =
@@ -75,8 +76,8 @@ Test(setup, two_at_once_take_turns)
     free(shell_must("test -e build/setup/check -a -e build/setup/autograder"));
 }
 
-/* An nvcc of another release is skipped with a message; the chosen nvcc is recorded. */
-Test(setup, passes_over_an_old_nvcc)
+/* An nvcc of another release is skipped with a message, and the chosen nvcc is recorded. */
+Test(setup, skips_an_old_nvcc)
 {
     char *output = shell_must("printf '#!/bin/sh\\necho release 12.4, V12.4.1\\n' >bin/nvcc;"
                               "chmod +x bin/nvcc; PATH=$PWD/bin:/usr/bin:/bin;"

@@ -12,7 +12,7 @@ TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout 
 
 #define SOLVE "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu labs/02-coalesce/"
 
-/* Dates are replaced in the table. */
+/* Replaces the dates in the table, because they change from day to day. */
 #define GRADE_ALL                                                                                  \
     "$LANEWISE grade --device emulator --json out.json 2>&1 | "                                    \
     "sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}/YYYY-MM-DD/'\n"
@@ -40,7 +40,7 @@ static const struct {
                     "$LANEWISE run --lab 2 2>&1; echo \"exit code $?\""},
 };
 
-Test(golden_student, what_they_type_and_get)
+Test(golden_student, commands_and_their_output)
 {
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         int code;
@@ -81,7 +81,7 @@ Test(student, usage_errors_are_one_line)
 }
 
 /* A damaged or unwritable progress file is no error. */
-Test(student, progress_is_not_needed)
+Test(student, works_without_a_progress_file)
 {
     char *output = shell_must("echo '{\"labs\": 3' >labs/.progress.json; $LANEWISE hint --lab 2;"
                               "$LANEWISE hint --lab 2;"
@@ -93,7 +93,7 @@ Test(student, progress_is_not_needed)
 }
 
 /* Grading another file does not change the student's progress. */
-Test(student, other_files_are_no_progress)
+Test(student, other_files_do_not_change_progress)
 {
     free(shell_must(
         "$LANEWISE grade --device emulator --lab 2 --json out.json --submission " LANEWISE_ROOT
@@ -114,7 +114,7 @@ Test(student, the_best_score_is_kept)
     free(output);
 }
 
-/* At any time: while it tests the sandbox, compiles or runs. */
+/* An interrupt at any time leaves nothing: while the grader tests the sandbox, compiles or runs. */
 Test(student, an_interrupt_leaves_nothing)
 {
     char *output = shell_must(
@@ -142,8 +142,8 @@ Test(student, watch_knows_unsafe)
     free(output);
 }
 
-/* Like NVIDIA's, this fake driver keeps a thread that accepts any signal, and does not start in a
- * child of a process that has started it. No compiler knows its GPU. */
+/* This fake driver keeps a thread that accepts any signal, like NVIDIA's, and does not start in a
+ * child of a process that has already started it. No compiler knows its GPU. */
 Test(student, watch_lives_with_a_driver)
 {
     char *output = shell_must(
@@ -166,8 +166,8 @@ Test(student, watch_lives_with_a_driver)
     free(output);
 }
 
-/* It grades at once and after each save, including a save by renaming. A save during a grading
- * restarts it. Ctrl-C ends it quietly and leaves nothing behind. */
+/* watch grades immediately and after each save, even if the editor saves by renaming. A save during
+ * a grading restarts it. Ctrl-C ends watch quietly and leaves nothing behind. */
 Test(student, watch_grades_each_save)
 {
     char *output = shell_must(

@@ -1,5 +1,5 @@
-/* Building a submission: nvcc's verdict, its messages, the cache, and failures that are not the
- * student's fault. */
+/* Building a submission: nvcc's verdict and messages, the cache of built programs, and failures
+ * that are not the student's fault. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void build_source(const char *source, struct compile_build *build)
     build_for(ON_EMULATOR, source, build);
 }
 
-/* A program that was never built before: it contains the current time. */
+/* The source of a program that was never built before, because it contains the current time. */
 static char *fresh_source(const char *statement)
 {
     struct timespec now;
@@ -102,7 +102,7 @@ Test(build, a_huge_program_is_not_kept)
     free(source);
 }
 
-Test(build, errors_are_told_with_the_path_that_the_student_knows)
+Test(build, errors_have_the_path_that_the_student_knows)
 {
     struct compile_build build;
     build_source("int main() {\n    int x = 3\n    return x;\n}\n", &build);
@@ -155,7 +155,7 @@ Test(build, a_missing_compiler_is_nobodys_fault)
     free(source);
 }
 
-/* A shell script replaces nvcc. */
+/* Replaces nvcc by a shell script. */
 static void fake_compiler(const char *script)
 {
     char path[PATH_SIZE];
@@ -203,24 +203,24 @@ Test(build, a_compiler_that_leaves_nothing_has_not_built)
     compile_build_free(&build);
 }
 
-/* Symbols that a program for a GPU may not define; for the emulator it may, where they change
- * nothing. */
+/* Symbols that a submission may not define when it is built for a GPU. For the emulator it may
+ * define them if they change nothing. */
 static const struct {
-    const char *name, *source, *symbol; /* NULL: allowed */
+    const char *name, *source, *symbol; /* symbol NULL: the build must succeed */
 } definitions[] = {
-    {"its own functions",
+    {"functions of its own",
      "static int malloc_all() { return 0; } int culprit() { return malloc_all(); }", NULL},
-    {"C++ functions of such names",
+    {"C++ functions with the same names",
      "int clock(float x) { return x; } int cudaMalloc(char) { return 0; }", NULL},
     {"a function of the runtime",
      "extern \"C\" int cudaEventElapsedTime(float *ms, void *, void *) { return *ms = 1, 0; }",
      "cudaEventElapsedTime"},
-    {"behind the compiler's back",
+    {"a symbol defined in assembly",
      "asm(\".globl cudaDeviceSynchronize\\ncudaDeviceSynchronize: xor %eax, %eax\\n ret\");",
      "cudaDeviceSynchronize"},
     {"a weak one", "extern \"C\" __attribute__((weak)) int __cudaLaunchKernel(void) { return 0; }",
      "__cudaLaunchKernel"},
-    {"by another name",
+    {"an alias",
      "static int zero() { return 0; }\nextern \"C\" int cudaFree(int)"
      " __attribute__((alias(\"_ZL4zerov\")));",
      "cudaFree"},
@@ -229,7 +229,7 @@ static const struct {
     {"a clock", "extern \"C\" int clock_gettime(int, void *) { return 0; }", "clock_gettime"},
     {"memory", "extern \"C\" void *calloc(unsigned long, unsigned long) { return 0; }", "calloc"},
     {"the loader", "extern \"C\" void *dlsym(void *, const char *) { return 0; }", "dlsym"},
-    {"chosen when it is loaded",
+    {"a function that is chosen at load time (ifunc)",
      "extern \"C\" { typedef int (*f)(); static int g() { return 0; } static f h() { return g; }\n"
      "int memcmp(...) __attribute__((ifunc(\"_ZL1hv\"))); }",
      "memcmp"},

@@ -1,4 +1,4 @@
-/* Fuzz target: any bytes as a fat binary's data, as in an executable. */
+/* Fuzz target: arbitrary bytes as the fat binary of an executable. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static void read_all(const uint8_t *data, size_t size)
         return;
     while (fatbin_next(&fatbin, &entry) > 0) {
         size_t length;
-        /* the format limits the unpacked size of a small file; also limit the fuzzer's memory */
+        /* The format limits the unpacked size of a small file. This test also
+         * limits the fuzzer's memory. */
         if (entry.text_size <= 1u << 20)
             free(fatbin_text(&entry, &length, message));
     }

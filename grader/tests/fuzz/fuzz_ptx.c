@@ -1,5 +1,6 @@
-/* Fuzz target: any bytes as PTX. Parses them, decodes every kernel, and briefly runs the decoded
- * ones on one and a half warps. They must not crash, leak, hang or touch the host's memory. */
+/* Fuzz target: arbitrary bytes as PTX. Parses them, decodes every kernel, and briefly runs each
+ * decoded kernel on one and a half warps. The text must not make the emulator crash, leak, hang or
+ * touch the host's memory. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,9 +11,10 @@
 #include "tests/fuzz/budget.h"
 
 #define MOST_PARAMS 4096
-#define SECONDS     2 /* in an instrumented build; an ordinary input takes a hundredth */
+#define SECONDS     2 /* of CPU time, in an instrumented build; ordinary inputs need a hundredth */
 
-/* All parameters hold the address of a buffer: loads and stores access memory. */
+/* Launches KERNEL. Every parameter is the address of a buffer, so that loads
+ * and stores access memory. */
 static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
 {
     uint64_t params[MOST_PARAMS / 8];
@@ -27,7 +29,7 @@ static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
                                  .dynamic_shared_bytes = 256,
                                  .params = params,
                                  .param_bytes = MOST_PARAMS};
-    struct emu_counters counters; /* with this, counters are kept */
+    struct emu_counters counters; /* makes the emulator count */
     emu_launch(device, &request, &counters);
 }
 

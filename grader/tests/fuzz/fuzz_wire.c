@@ -1,5 +1,8 @@
-/* Fuzz target: any bytes as a program's requests to its device's server. The server may answer
- * or close the connection. It must not crash, leak, hang, or use more memory than its limit. */
+/* Fuzz target: arbitrary bytes as the requests of a program to its device's server. The server may
+ * answer or close the connection. It must not crash, leak, hang, or exceed its memory limit.
+ *
+ * A twin is a second device that runs the same requests with other data (gpu/remote/). The server
+ * compares what the program reads from both. */
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,10 +16,9 @@
 #include "tests/fuzz/budget.h"
 
 #define SECONDS 2
-#define VIEWED                                                                                     \
-    ((size_t)2048) /* bytes of what is sent that are the input, too: they are known again */
+#define VIEWED  ((size_t)2048) /* bytes of the requests that are also the shown input */
 
-/* Reads and drops the replies, to let the server continue. */
+/* Reads and drops the replies, so that the server can continue. */
 static void *drain(void *end)
 {
     char bytes[65536];
@@ -25,7 +27,7 @@ static void *drain(void *end)
     return NULL;
 }
 
-/* A file in memory of SIZE bytes of DATA, each XORed with MASK. PATH becomes its name. */
+/* Makes a memory file that holds SIZE bytes of DATA, each XORed with MASK. PATH gets its name. */
 static int make_view(const uint8_t *data, size_t size, uint8_t mask, char path[32])
 {
     uint8_t bytes[VIEWED];
@@ -43,7 +45,7 @@ static void serve(const uint8_t *data, size_t size)
     size_t viewed = size % 3 != 2 ? 0 : size < VIEWED ? size : VIEWED;
     char shown[32], judged[32];
     int views[] = {make_view(data, viewed, 0, shown), make_view(data, viewed, 0xff, judged)};
-    /* Little memory, because a twin reads all lent memory at each call. */
+    /* The device is small, because a twin reads all lent memory at each call. */
     struct emu_options options = {.deterministic = true,
                                   .max_warp_instructions = 2000,
                                   .memory_bytes = 4 << 20,
@@ -55,7 +57,7 @@ static void serve(const uint8_t *data, size_t size)
     if (send(ends[0], data, size, MSG_DONTWAIT) != (ssize_t)size ||
         shutdown(ends[0], SHUT_WR) != 0 || pthread_create(&drainer, NULL, drain, &ends[0]) != 0)
         abort();
-    /* A third of the inputs go to a device alone, a third to each kind of twin. */
+    /* One third of the inputs go to a device without a twin, one third to each kind of twin. */
     const struct twin_options twins[] = {
         {.answers_fd = -1},
         {.answers_fd = -1, .spoil = 1, .every = 2},

@@ -25,7 +25,7 @@ static json_t *graded(const char *device, const char *build, const char *checks)
 
 static const struct {
     const char *name, *emulator, *gpu;
-    const char *wrong_on; /* NULL: they agree */
+    const char *wrong_on; /* wrong_on NULL: the devices agree */
 } audit_rows[] = {
     {"both right", CHECK_OF("a", "emulator", "passed", "null"),
      CHECK_OF("a", "gpu", "passed", "null"), NULL},
@@ -39,9 +39,9 @@ static const struct {
      CHECK_OF("a", "gpu", "passed", FIGURE), NULL},
     {"partly", CHECK_OF("a", "emulator", "partial", FIGURE),
      CHECK_OF("a", "gpu", "no-result", "null"), "gpu"},
-    {"counts are the emulator's", CHECK_OF("a", "emulator", "passed", "null"),
+    {"both verdicts are from the emulator", CHECK_OF("a", "emulator", "passed", "null"),
      CHECK_OF("a", "emulator", "failed", "null"), NULL},
-    {"only one has it", CHECK_OF("a", "emulator", "failed", "null"),
+    {"a check on one device only", CHECK_OF("a", "emulator", "failed", "null"),
      CHECK_OF("b", "gpu", "passed", "null"), NULL},
 };
 

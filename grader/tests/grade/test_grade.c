@@ -13,15 +13,15 @@
 TestSuite(grade, .init = submission_init, .fini = shell_fini, .timeout = 600);
 TestSuite(golden_grade, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-/* --- exact output ------------------------------------------------------------------------------ */
+/* --- golden output ----------------------------------------------------------------------------- */
 
 #define LOOP  "for (int i = me; i < n; i += all)"
 #define ADD   "mine += square(data[i]);"
 #define BEGIN "int *data_on_gpu;"
 #define END   "return lab_close(&lab);\n}"
 
-/* Submissions to lab 02 that each fail in a different way; all exit with code 1, except a
- * warning. */
+/* Submissions to lab 02. Each fails in another way and exits with code 1, except one,
+ * which only gets a warning. */
 static const struct {
     const char *name;
     struct edit edits[SUBMISSION_EDITS];
@@ -50,7 +50,7 @@ static const struct {
              "    for (int i = me * chunk; i < end; ++i)"}}},
 };
 
-/* The same for labs whose results are matrices. */
+/* The same for the labs whose results are matrices. */
 static const struct {
     const char *name, *lab, *file;
     struct edit edits[SUBMISSION_EDITS];
@@ -90,7 +90,7 @@ Test(golden_grade, failures)
                        matrix_failures[i].edits);
 }
 
-/* The output for mutants of the other labs; lab-check tests their points. */
+/* The output for mutants of the other labs. lab-check tests their points. */
 static const struct {
     const char *lab, *mutant;
 } told[] = {
@@ -113,7 +113,7 @@ Test(golden_grade, mutants)
     }
 }
 
-/* Each lab's skeleton and solution: the output of each has its own golden file. */
+/* The golden output of the skeleton and of the solution of each lab. */
 Test(golden_grade, skeletons_and_solutions)
 {
     struct lab_names list;
@@ -196,20 +196,20 @@ static const struct {
      "a.cu may not be read by you"},
     {"another lab's file", GRADE "--lab 01-parallelize --submission labs/02-coalesce/coalesce.cu",
      "coalesce.cu is for lab 02 according to its first line, not for 01-parallelize"},
-    {"a file for all labs", "touch a.cu; " GRADE "--submission a.cu",
+    {"a file without --lab", "touch a.cu; " GRADE "--submission a.cu",
      "which lab is a.cu for? Add --lab NAME"},
     {"an unknown option", GRADE "--speed 3", "no option --speed"},
     {"an option without value", "$LANEWISE grade --lab", "--lab needs a value"},
-    {"a word too many", GRADE "01-parallelize",
+    {"one argument too many", GRADE "01-parallelize",
      "unexpected \"01-parallelize\": a file goes after --submission"},
-    {"a seed that is none", GRADE "--seed 12x", "the seed must be a whole number"},
+    {"a seed that is not a number", GRADE "--seed 12x", "the seed must be a whole number"},
     {"a negative seed", GRADE "--seed -1", "the seed must be a whole number"},
     {"a seed beyond 63 bits", GRADE "--seed 9223372036854775808",
      "the seed must be a whole number"},
-    {"a device that is none", "$LANEWISE grade --device tpu", "no device \"tpu\""},
-    {"a JSON file in a folder that is not there", "$LANEWISE grade --json none/out.json",
+    {"an unknown device", "$LANEWISE grade --device tpu", "no device \"tpu\""},
+    {"a JSON file in a folder that does not exist", "$LANEWISE grade --json none/out.json",
      "cannot write none/out.json: No such file"},
-    {"a folder as JSON file", "mkdir d; $LANEWISE grade --json d",
+    {"a folder for the JSON file", "mkdir d; $LANEWISE grade --json d",
      "cannot write d: Is a directory"},
     {"no compiler",
      "cp " LANEWISE_ROOT "/labs/02-coalesce/coalesce.cu a.cu; echo \"// $PWD\" >>a.cu; "
@@ -235,7 +235,8 @@ Test(grade, what_cannot_be_graded_is_refused_in_one_line)
         char *end = strchr(output, '\n');
         cr_expect_eq(code, 2, "%s: exit code %d\n%s", refusals[i].name, code, output);
         cr_expect(strstr(output, refusals[i].message), "%s: %s", refusals[i].name, output);
-        cr_expect(end && !end[1], "%s: not one line: %s", refusals[i].name, output);
+        cr_expect(end && !end[1], "%s: it printed more than one line: %s", refusals[i].name,
+                  output);
         free(output);
         output = shell(&code, "test -e out.json");
         cr_expect_eq(code, 1, "%s: a result was written", refusals[i].name);
@@ -291,7 +292,7 @@ static json_t *load_result(void)
 Test(grade, the_same_seed_gives_the_same_result_twice)
 {
 #ifdef LANEWISE_PRELOAD
-    cr_skip("golden_grade grades the same under sanitizers");
+    cr_skip("under sanitizers, golden_grade does the same gradings");
 #endif
     json_t *results[2];
     char *outputs[2];
@@ -346,7 +347,8 @@ Test(grade, a_random_seed_is_reported_and_can_be_replayed)
     cr_expect_neq(seeds[0], seeds[1]);
 }
 
-/* The keys of lanewise/result/v1 and their types, as RESULTS.md describes them. */
+/* The keys of a lanewise/result/v1 document and the types of their values, as
+ * RESULTS.md describes them. */
 static const struct {
     const char *key;
     json_type type;
@@ -437,7 +439,7 @@ Test(grade, all_labs_make_one_set_of_results)
 Test(grade, skeletons_are_below_half_and_solutions_are_full)
 {
 #ifdef LANEWISE_PRELOAD
-    cr_skip("golden_grade grades the same under sanitizers");
+    cr_skip("under sanitizers, golden_grade does the same gradings");
 #endif
     int code;
     size_t i;
@@ -481,8 +483,8 @@ Test(grade, points_add_up_to_100_on_each_device)
     labs_free(&list);
 }
 
-/* The figures that checks.c declares, and the program that shows each: a mutant, an edit, or the
- * unchanged solution. */
+/* The figures that each checks.c declares, and the program that must show the figure: a mutant, an
+ * edited solution, or the unchanged solution. */
 static const struct {
     const char *lab, *check, *key, *mutant;
     struct edit edit;
@@ -529,7 +531,8 @@ static const struct {
     {"06-tiled-matmul", "tile-reads", "solution", NULL, {NULL, NULL}},
 };
 
-/* The number that CHECK of CHECKS has at FIRST and then SECOND; NAN if it does not exist. */
+/* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not
+ * exist. */
 static double figure_in(const json_t *checks, const char *id, const char *first, const char *second)
 {
     size_t i;
@@ -571,7 +574,7 @@ Test(grade, declared_figures_are_what_is_measured)
     }
 }
 
-/* Whether calibration.tsv has a row of LAB in which all runs were fast enough. */
+/* Whether TABLE (calibration.tsv) has a row of LAB in which all runs were fast enough. */
 static bool is_calibrated(const char *table, const char *lab)
 {
     size_t length = strlen(lab);
@@ -586,8 +589,8 @@ static bool is_calibrated(const char *table, const char *lab)
     return false;
 }
 
-/* Time carries points only in labs where measurements showed a clear difference: make record-
- * times. */
+/* A check may give points for time only in labs where measurements showed a clear
+ * difference (make record-times). */
 Test(grade, time_carries_points_only_where_it_was_calibrated)
 {
     struct lab_names list;
@@ -610,18 +613,19 @@ Test(grade, time_carries_points_only_where_it_was_calibrated)
         }
         labs_close(&lab);
     }
-    cr_expect_geq(timed, 2, "%zu checks of time", timed);
+    cr_expect_geq(timed, 2, "only %zu checks give points for time", timed);
     labs_free(&list);
     free(table);
 }
 
 /* --- the grader's own failures -------------------------------------------------------------------- */
 
-/* Scripts that replace the checks runner; they run in the folder of the verdicts. */
+/* Scripts that replace the checks runner. They run in the folder to which it
+ * must write its verdicts. */
 static const struct {
     const char *name, *script, *message;
 } runners[] = {
-    {"says all is well and reports nothing", "exit 0", "check correct produced no verdict"},
+    {"reports nothing and exits with 0", "exit 0", "check correct produced no verdict"},
     {"fails", "echo oh; exit 1", "the checks runner failed: oh"},
     {"crashes", "kill -SEGV $$", "the checks runner failed"},
     {"reports another check", "echo '{\"id\": \"sectors\", \"broken\": \"\"}' >correct.json",
@@ -662,7 +666,7 @@ Test(grade, a_runner_that_fails_makes_no_grade)
         write_script(lab.runner, runners[i].script);
         enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
         cr_expect_eq(end, GRADER_FAILED, "%s: end %d", runners[i].name, end);
-        cr_expect_null(result, "%s: there is a result", runners[i].name);
+        cr_expect_null(result, "%s: a result was written", runners[i].name);
         cr_expect(strstr(error, runners[i].message), "%s: %s", runners[i].name, error);
     }
     free(folder);
@@ -694,7 +698,8 @@ Test(grade, the_users_environment_does_not_steer_the_checks)
     free(output);
 }
 
-/* As root, --json /dev/null once replaced the device by a file, for the whole machine. */
+/* The option --json /dev/null must not replace the device by a file. It once did when root
+ * graded, for the whole machine. */
 Test(grade, pipes_are_written_to_and_not_replaced)
 {
     char *output = shell_must("mkfifo pipe; cat pipe >read & " GRADE

@@ -44,12 +44,12 @@ Test(seal, keys_are_files_for_one)
     path_of("key", path);
     char *mode = shell_must("stat -c '%%a %%s' key");
     cr_expect_str_eq(mode, "600 65\n");
-    cr_expect_not(seal_key_make(path, &again), "a key was replaced");
+    cr_expect_not(seal_key_make(path, &again), "an existing key was replaced");
     cr_assert(seal_key_read(path, &again, error, sizeof error), "%s", error);
     cr_expect_eq(memcmp(&key, &again, sizeof key), 0);
     cr_expect_eq(strlen(key.id), SEAL_KEY_ID - 1);
     char *text = shell_file("key", NULL);
-    cr_expect_null(strstr(text, key.id), "the id gives the key away");
+    cr_expect_null(strstr(text, key.id), "the key's id contains the key");
     free(text);
     free(mode);
 }
@@ -117,7 +117,7 @@ Test(seal, forged_seals_are_wrong)
         char hex[66], *first;
         snprintf(hex, sizeof hex, "%s", json_string_value(json_object_get(seal, "hmac_sha256")));
         first = hex;
-        *first = *first == '0' ? '1' : '0'; /* one digit of 64 */
+        *first = *first == '0' ? '1' : '0'; /* change one of the 64 digits */
         json_object_set_new(seal, "hmac_sha256", json_string(i < 4 ? digests[i] : hex));
         cr_expect_eq(seal_check(document, &key), SEAL_BROKEN, "%zu", i);
         json_object_set_new(document, "seal", json_true());
@@ -134,7 +134,7 @@ TestSuite(verify, .init = submission_init, .fini = shell_fini, .timeout = 300);
     "$LANEWISE grade --device emulator --lab 2 --submission a.cu --seed 7 --json result.json "     \
     "--key key >/dev/null 2>&1"
 
-/* Each changes result.json, a.cu or the keys, which are then as they were again. */
+/* Each row changes result.json, a.cu or the keys; afterwards they are restored. */
 static const struct {
     const char *name, *change, *options;
     int code;
@@ -143,22 +143,22 @@ static const struct {
     {"as it is", ":", "--key key", 0, {"signature   good, by key ", "score       the same"}},
     {"by environment", "export LANEWISE_KEY=$PWD/key", "", 0, {"signature   good, by key "}},
     {"without the key", ":", "", 2, {"nothing differs, but", "score       the same"}},
-    {"without the key, as wanted",
+    {"without the key, with --unsigned",
      ":",
      "--unsigned",
      0,
      {"signature   not checked: add --key with key ", "score       the same"}},
-    {"unsigned, by no key",
+    {"an unsigned result",
      "$LANEWISE grade --device emulator --lab 2 --submission a.cu --seed 7 --json result.json",
      "",
      2,
      {"signature   none", "nothing differs, but"}},
-    {"a key that is not wanted",
+    {"--unsigned overrides LANEWISE_KEY",
      "export LANEWISE_KEY=$PWD/none",
      "--unsigned",
      0,
      {"signature   not checked: add --key with key "}},
-    {"wanted and not", ":", "--unsigned --key key", 2, {"--key or --unsigned"}},
+    {"--unsigned with a key", ":", "--unsigned --key key", 2, {"--key or --unsigned"}},
     {"another key",
      "$LANEWISE key other",
      "--key other",
@@ -233,7 +233,7 @@ static const struct {
     {"no result", "rm result.json", "", 2, {"cannot read result.json"}},
     {"no JSON", "echo { >result.json", "", 2, {"cannot read result.json"}},
     {"JSON", "echo '{\"results\": []}' >result.json", "", 2, {"contains no result"}},
-    {"a student without one",
+    {"a document without results",
      "echo '{\"labs\": {}, \"results\": {}}' >result.json",
      "",
      2,
@@ -250,7 +250,7 @@ static const struct {
      "",
      2,
      {"no lab is called \"?[2J"}},
-    {"an open key",
+    {"a key that others can read",
      "chmod 644 key",
      "--key key",
      2,
@@ -284,7 +284,7 @@ Test(verify, holds_for_what_failed_in_every_way)
         {{"for (int i = me; i < n; i += all)", "for (;"}},
         {{"for (int i = me; i < n; i += all)", "for (int i = me; i <= n; i += all)"}},
         {{"lab_result(&lab, \"sum\", LAB_U64, &sum, 1);", ""}},
-#ifndef LANEWISE_PRELOAD /* these run until a limit ends them */
+#ifndef LANEWISE_PRELOAD /* these programs run until a limit stops them */
         {{"for (int i = me; i < n; i += all)", "for (int i = me; i < n; i += 0 * all)"}},
         {{"int *data_on_gpu;", "for (;;) ; int *data_on_gpu;"}},
 #endif
@@ -345,9 +345,9 @@ Test(verify, needs_the_course_file_that_it_was_graded_by)
     }
 }
 
-/* --- what graded ------------------------------------------------------------------------------------ */
+/* --- hashes of the grader, lab and compiler --------------------------------------------------------- */
 
-Test(verify, hashes_are_of_what_decides)
+Test(verify, hashes_cover_what_decides_a_grade)
 {
     struct lab lab, other;
     char error[400];
@@ -363,7 +363,7 @@ Test(verify, hashes_are_of_what_decides)
                          json_object_get(another, "grader_sha256")));
     cr_expect_not(
         json_equal(json_object_get(one, "lab_sha256"), json_object_get(another, "lab_sha256")));
-    strcpy(lab.solution, other.solution); /* one file of it is another */
+    strcpy(lab.solution, other.solution); /* one of the lab's files changes */
     json_t *changed = graded_by_json(&lab);
     cr_expect_not(
         json_equal(json_object_get(one, "lab_sha256"), json_object_get(changed, "lab_sha256")));
@@ -385,7 +385,7 @@ Test(verify, hashes_are_of_what_decides)
     "$(for tool in lanewise lib/lanewise-device lib/libcudart.so.13 lib/remote/libcudart.so.13; "  \
     "do echo -o " LANEWISE_BUILD "/$tool; done) && cat other/" LANEWISE_BUILD "/sources/grader"
 
-/* One file of each kind and of each folder that decides a grade. */
+/* One file of each type and of each folder on which a grade depends. */
 static const char *const sources[] = {"Makefile",
                                       "grader/checks/rules.mk",
                                       "grader/grade/grade.c",
@@ -397,7 +397,8 @@ static const char *const sources[] = {"Makefile",
                                       "grader/gpu/cudart/cuda12/names",
                                       "grader/report/report.css"};
 
-/* In another folder, with other tools, which contain its name. */
+/* A copy in another folder, with tools that contain its name, has the same hash. A change of any
+ * source changes the hash. */
 Test(verify, a_copy_of_the_kit_is_the_same_grader)
 {
     free(shell_must("mkdir -p other/" LANEWISE_BUILD " && here=$PWD/other && cd " LANEWISE_ROOT

@@ -1,4 +1,4 @@
--- Facts for pages of tests, in the form of build/ladders/facts.lua. None of it was measured.
+-- Invented facts for the test pages, in the form of build/ladders/facts.lua. Nothing was measured.
 return {
   devices = {
     classic = { device = 'Old Card', date = '2007' },

@@ -1,5 +1,5 @@
-/* Handouts: how pages are made (handouts/filters), that the checks of a site see what is wrong, and that
- * the real site and its words pass them. */
+/* Handouts: how pages are made (handouts/filters), that the checks of a site find mistakes, and
+ * that the real site and its spelling pass them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +21,15 @@ TestSuite(golden_handouts, .init = shell_init, .fini = shell_fini, .timeout = 60
 #define SANITIZE ""
 #endif
 
-/* made TARGET FOLDER: the pages in FOLDER, made in the test's folder. */
+/* "made TARGET FOLDER" makes TARGET of the pages in FOLDER. All output is in the test's folder. */
 #define MAKE                                                                                       \
     "made() { make -C " LANEWISE_ROOT SANITIZE " $1 HANDOUTS=$2 HANDOUT_SITE=$PWD/site "           \
     "HANDOUT_WORK=$PWD/work HANDOUT_PDF=$PWD/pdf "                                                 \
     "HANDOUT_FACTS=grader/tests/handouts/facts.lua $3 2>&1; }\n"
 #define GOOD "grader/tests/handouts/good"
 
-/* All constructs, as they come out, in the students' pages. */
-Test(golden_handouts, of_pages_in_which_all_is_well)
+/* Pages with all constructs, in the students' version. */
+Test(golden_handouts, pages_without_mistakes)
 {
     free(shell_must(MAKE "made handouts " GOOD
                          " && cat site/index.html site/second.html >both.html"));
@@ -38,8 +38,8 @@ Test(golden_handouts, of_pages_in_which_all_is_well)
     free(pages);
 }
 
-/* Each kind of mistake in a page is told with its line, all in one go, and there is no page. */
-Test(golden_handouts, of_mistakes_in_a_page)
+/* One run reports every mistake in the pages with its line, and makes no page. */
+Test(golden_handouts, pages_with_mistakes)
 {
     int code;
     free(shell(&code, MAKE "made handouts grader/tests/handouts/errors >said"));
@@ -49,9 +49,10 @@ Test(golden_handouts, of_mistakes_in_a_page)
     free(said);
 }
 
-/* --- what pages are ----------------------------------------------------------------------------------- */
+/* --- how pages are made ------------------------------------------------------------------------------- */
 
-/* Answers are for instructors, and what students get lies elsewhere. */
+/* Only the instructors' version has the answers. It is in another folder than the students'
+ * version. */
 Test(handouts, answers_are_for_instructors)
 {
     int code;
@@ -63,8 +64,9 @@ Test(handouts, answers_are_for_instructors)
     free(output);
 }
 
-/* A page is made again when a source that it shows is newer, and when there are other pages; not else. */
-Test(handouts, are_made_again_when_something_is_new)
+/* A page is made again if a source that it shows has changed, or if a page was added, renamed or
+ * removed; otherwise not. */
+Test(handouts, are_made_again_after_changes)
 {
     char *output = shell_must(
         "cp -r " LANEWISE_ROOT "/" GOOD " pages && cp " LANEWISE_ROOT
@@ -96,7 +98,8 @@ Test(handouts, a_new_labs_page_can_be_made)
         "made handouts $PWD/pages && grep -q 'id=\"exercise-1\"' site/02-coalesce.html"));
 }
 
-/* Pages and the book can be printed: mathematics is set, links and contents lead to the right pages. */
+/* The pages and the book can be printed: formulas have their font, links and the table of contents
+ * lead to the right pages. */
 Test(handouts, print)
 {
     char *output = shell_must(
@@ -112,17 +115,17 @@ Test(handouts, print)
     free(output);
 }
 
-/* --- the checks see what is wrong ---------------------------------------------------------------------- */
+/* --- the checks find mistakes -------------------------------------------------------------------------- */
 
-Test(golden_handouts, of_what_checks_see_in_a_broken_site)
+Test(golden_handouts, checks_of_a_broken_site)
 {
     int code;
     char *browser = shell(&code, CHECKS "browser.sh " PAGES "broken");
-    cr_expect_eq(code, 1, "the browser's check: %d", code);
+    cr_expect_eq(code, 1, "the browser check ended with %d", code);
     char *html = shell(&code, CHECKS "html.sh " PAGES "broken");
-    cr_expect_eq(code, 1, "the check of HTML: %d", code);
+    cr_expect_eq(code, 1, "the HTML check ended with %d", code);
     char *words = shell(&code, "cd " PAGES " && " CHECKS "spelling.sh misspelt.md");
-    cr_expect_eq(code, 1, "the check of words: %d", code);
+    cr_expect_eq(code, 1, "the spelling check ended with %d", code);
     char *all;
     cr_assert(asprintf(&all, "%s\n%s\n%s", browser, html, words) >= 0);
     golden_check("handout-checks", all);
@@ -132,7 +135,7 @@ Test(golden_handouts, of_what_checks_see_in_a_broken_site)
     free(browser);
 }
 
-/* The limit is 5 MB, and a folder without pages is no site. */
+/* A site may have 5 MB. A folder without pages is an error. */
 Test(handouts, checks_know_size_and_absence)
 {
     int code;
@@ -148,11 +151,11 @@ Test(handouts, checks_know_size_and_absence)
 
 /* --- the real site ---------------------------------------------------------------------------------------- */
 
-#ifndef LANEWISE_PRELOAD /* `make test` has just made it; under sanitizers it is not made */
+#ifndef LANEWISE_PRELOAD /* `make test` has just made the site; under sanitizers there is no site */
 
 #define SITE LANEWISE_ROOT "/" LANEWISE_BUILD "/handouts"
 
-Test(handouts, all_pages_are_well_in_a_browser)
+Test(handouts, all_pages_look_right_in_a_browser)
 {
     free(shell_must(CHECKS "browser.sh " SITE));
 }
@@ -164,7 +167,7 @@ Test(handouts, all_pages_are_valid_and_the_site_is_small)
 
 #endif
 
-Test(handouts, all_words_are_ours)
+Test(handouts, all_words_are_known)
 {
     free(shell_must("cd " LANEWISE_ROOT " && handouts/checks/spelling.sh handouts/*.md"));
 }

@@ -1,5 +1,8 @@
-/* The facts in the handouts (handouts/ladders/facts.py): they are complete, the emulator's
- * counts match theory, and a recording that does not fit is refused. Figures are well-formed. */
+/* The facts in the handouts (handouts/ladders/facts.py): no fact is missing, the emulator's counts
+ * match theory, and a recording of other rungs is refused. All figures are well-formed.
+ *
+ * A ladder is a series of versions of one kernel, each faster than the one before; a version is a
+ * rung. */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <jansson.h>
@@ -30,7 +33,7 @@ static const json_t *rungs_of(const json_t *facts, const char *ladder)
     return json_object_get(json_object_get(json_object_get(facts, "ladders"), ladder), "rungs");
 }
 
-/* The number, or NaN. */
+/* The number in COLUMN for RUNG of LADDER, or NaN. */
 static double fact(const json_t *facts, const char *ladder, const char *rung, const char *column)
 {
     const json_t *value = json_object_get(json_object_get(rungs_of(facts, ladder), rung), column);
@@ -82,7 +85,7 @@ static const struct row {
     {"sumsq", "grid-reduced", "atomic_requests", 1056},
     {"coalesce", "interleaved-132", "load_sectors_per_request", 4},
     {"coalesce", "interleaved-4224", "load_sectors_per_request", 4},
-    /* sectors of a load, and transactions of half a warp's loads on an 8800 GT and on a GTX 280 */
+    /* Sectors of a load, and transactions of a half-warp's loads on an 8800 GT and on a GTX 280. */
     {"strides", "stride-1", "load_sectors_per_request", 4},
     {"strides", "stride-2", "load_sectors_per_request", 8},
     {"strides", "stride-3", "load_sectors_per_request", 12},
@@ -97,7 +100,7 @@ static const struct row {
     {"strides", "stride-2", "load_transactions_per_half_warp_gt200", 1},
     {"strides", "stride-4", "load_transactions_per_half_warp_gt200", 2},
     {"strides", "stride-32", "load_transactions_per_half_warp_gt200", 16},
-    /* 12 bytes per structure */
+    /* each structure has 12 bytes */
     {"aos", "structures", "load_sectors_per_request", 12},
     {"aos", "arrays", "load_sectors_per_request", 4},
     {"aos", "one-field", "load_sectors_per_request", 32},
@@ -105,7 +108,7 @@ static const struct row {
     {"aos", "arrays", "load_transactions_per_half_warp_g80", 3},
     {"aos", "padded", "load_transactions_per_half_warp_g80", 2},
     {"aos", "structures", "load_transactions_per_half_warp_gt200", 6},
-    /* 8 warps of 1,024 loads: a stride of 2, 4, 8 ... needs 1, 3, 7 ... more passes */
+    /* 8 warps load 1,024 times: a stride of 2, 4, 8 ... needs 1, 3, 7 ... more passes */
     {"banks", "stride-1", "bank_conflicts", 0},
     {"banks", "stride-2", "bank_conflicts", 8 * 1024},
     {"banks", "stride-4", "bank_conflicts", 3 * 8 * 1024},
@@ -114,7 +117,7 @@ static const struct row {
     {"banks", "stride-32", "bank_conflicts", 31 * 8 * 1024},
     {"banks", "stride-33", "bank_conflicts", 0},
     {"banks", "stride-32", "bank_conflicts_g80", 15 * 16 * 1024},
-    /* 32 blocks of 256: also measured on an H200 */
+    /* 32 blocks of 256 threads; the same counts were measured on an H200 */
     {"reduce", "conflicts", "bank_conflicts", 2240 + 1120},
     {"reduce", "mask", "bank_conflicts", 0},
     {"reduce", "sequential", "bank_conflicts", 0},
@@ -146,8 +149,9 @@ Test(ladders, count_what_theory_says)
     json_decref(facts);
 }
 
-/* Chunks: except for the last warps, one sector per lane. Loads of a tile instead of a row of A
- * and a column of B: a sixteenth, and a 32nd, of the naive ones. */
+/* With chunks, every warp except the last ones needs one sector per lane. A kernel that loads
+ * tiles of A and B into shared memory loads a sixteenth (tiles of 16 x 16) or a 32nd of what
+ * the naive kernel loads. */
 Test(ladders, count_nearly_what_theory_says)
 {
     json_t *facts = load_facts();
@@ -158,7 +162,7 @@ Test(ladders, count_nearly_what_theory_says)
     json_decref(facts);
 }
 
-/* --- recordings that do not fit ------------------------------------------------------------------------- */
+/* --- recordings of other rungs -------------------------------------------------------------------------- */
 
 TestSuite(ladders_made, .init = shell_init, .fini = shell_fini);
 
@@ -189,7 +193,7 @@ Test(ladders_made, are_asked_for_counts_or_times)
     free(text);
 }
 
-/* Each is one XML document that describes its content, and all its words fit inside. */
+/* Each figure is one XML document that describes its content, and all its text fits inside. */
 Test(ladders_made, figures_are_well_formed)
 {
     free(shell_must(

@@ -1,4 +1,5 @@
-/* README.md: it is short, its report is real, and all paths in it and in the handouts exist. */
+/* README.md is short, shows a real report, and names only paths that exist, and so do the
+ * handouts. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ Test(readme, names_paths_that_exist)
                     " && handouts/checks/paths.sh README.md handouts/[a-z0-9]*.md"));
 }
 
-/* A typing mistake in a path is found, and a link to nothing. */
+/* A mistyped path and a link to a file that does not exist are found. */
 Test(readme, checks_find_paths_that_do_not_exist)
 {
     int code;
@@ -34,8 +35,8 @@ Test(readme, checks_find_paths_that_do_not_exist)
     free(said);
 }
 
-/* The first lab half solved, as README.md shows it. Seconds differ, and whether it comes from
- * the cache. */
+/* Solves the first half of lab 01, as README.md shows it. The times, and whether the build came
+ * from the cache, may differ. */
 #define HALF_SOLVED                                                                                \
     "sed -i -e '/TODO 1a/,/atomicAdd/{/if (threadIdx/d;"                                           \
     "s/        for (.*/    for (int i = threadIdx.x; i < n; i += blockDim.x)/;"                    \

@@ -8,14 +8,14 @@
 
 /* --- mnemonics outside the tables ----------------------------------------------------------------- */
 
-/* The address of a thread's memory, in `at`. */
+/* For each space: sets `at` to the address of a thread's memory. */
 #define PLACE_global "mov.b64 at, out; "
 #define PLACE_shared                                                                               \
     ".shared .align 8 .b64 s[256]; .reg .b64 i; mov.u32 x, %tid.x; mul.wide.u32 at, x, 8; "        \
     "mov.b64 i, s; add.u64 at, at, i; "
 
-/* Memory holds a; the result combines o, which the atomic returned, and n, the new content of
- * memory. */
+/* Memory holds a. The result combines o, the value that the atomic returned, and n, the
+ * new value in memory. */
 #define ATOM(space, op, type, bits, form, operands, result)                                        \
     ROWT("atom." #space "." op "." type, form,                                                     \
          "{" PLACE_##space " .reg .b" #bits " o, n; st." #space ".b" #bits                         \
@@ -25,10 +25,11 @@
 #define ATOM32(space, op, type) ATOM(space, op, type, 32, "d=ww", "b", "mov.b64 d, {o, n};")
 #define ATOM64(space, op, type)                                                                    \
     ATOM(space, op, type, 64, "d=dd", "b", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
-/* The NaN that a GPU returns is not compared, only memory afterwards. */
+/* Compares only the value in memory, because a GPU can return another NaN than the one in
+ * memory. */
 #define ATOM_F64(space) ATOM(space, "add", "f64", 64, "D=dd", "b", "mov.b64 d, n;")
 
-/* For every second value of c, memory holds the compared value. */
+/* For every second value of c, memory holds the value that cas compares with. */
 #define CAS(space, bits, form, result)                                                             \
     ROWT("atom." #space ".cas.b" #bits, form,                                                      \
          "{" PLACE_##space ".reg .b" #bits " o, n; .reg .b32 m; .reg .pred r; "                    \
@@ -46,7 +47,7 @@
 #define RED32(space, op, type) RED(space, op, type, 32, "w=ww")
 #define RED64(space, op, type) RED(space, op, type, 64, "d=dd")
 
-/* The operations that atom and red share: their names precede 16, 32 and 64. */
+/* The operations that both atom and red have. Their types are NAME followed by 16, 32 or 64. */
 /* clang-format off */
 #define BOTH(name, space)                                                                          \
     name##32(space, "add", "u32") name##32(space, "add", "s32") name##32(space, "add", "f32")      \
@@ -67,15 +68,15 @@
     CAS(space, 64, "d=ddd", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
 /* clang-format on */
 
-/* 16 bytes for each thread, in `at`: in global memory those of its operands, after they are
- * read. */
+/* Sets `at` to 16 bytes of memory for each thread. In global memory these are the bytes of its
+ * operands, which are read before. */
 #define WIDE_PLACE_global "add.u64 at, in, 15; and.b64 at, at, -16; "
 #define WIDE_PLACE_shared                                                                          \
     ".shared .align 16 .b8 s[4096]; .reg .b64 i; mov.u32 x, %tid.x; mul.wide.u32 at, x, 16; "      \
     "mov.b64 i, s; add.u64 at, at, i; "
 
-/* Memory holds (a, c); the result combines o, which the atomic returned, and n, the new content
- * of memory. */
+/* Memory holds (a, c). The result combines o, the value that the atomic returned, and n, the
+ * new value in memory. */
 #define WIDE(name, space, operation)                                                               \
     ROWT(name, "d=dddd",                                                                           \
          "{" WIDE_PLACE_##space                                                                    \
@@ -86,7 +87,7 @@
     WIDE("atom." #space ".exch.b128", space,                                                       \
          ".reg .b128 q, r; mov.b128 q, {b, e}; atom." #space ".exch.b128 r, [at], q; "             \
          "mov.b128 {o0, o1}, r;")
-/* For every fourth value of c, memory holds the compared value. */
+/* For every fourth value of c, memory holds the value that cas compares with. */
 #define CAS128(space)                                                                              \
     WIDE("atom." #space ".cas.b128", space,                                                        \
          ".reg .b128 q, r, w; .reg .b32 m; .reg .pred p0, p1; cvt.u32.u64 m, c; "                  \
@@ -94,7 +95,7 @@
          "selp.b64 n0, a, b, p0; selp.b64 n1, c, e, p1; mov.b128 q, {n0, n1}; "                    \
          "mov.b128 w, {e, b}; atom." #space ".cas.b128 r, [at], q, w; mov.b128 {o0, o1}, r;")
 
-/* Vectors: adds the first elements of (b, e) to those of (a, c). */
+/* Vectors: the atomic adds the first elements of (b, e) to the first elements of (a, c). */
 #define ADD_V2_32(type)                                                                            \
     ".reg .b32 v0, v1; mov.b64 {v0, v1}, b; atom.global.add." type                                 \
     " {v0, v1}, [at], {v0, v1}; mov.b64 o0, {v0, v1};"
@@ -122,7 +123,8 @@
          "selp.b32 s, 1, 0, r; mov.b64 d, {v, s};}")
 #define VOTE(mode) ROWT("vote.sync." mode ".pred", "p=p", "vote.sync." mode ".pred d, a, -1;")
 
-/* The values let lanes agree: few different values, or in every other warp only equal ones. */
+/* The values are chosen so that lanes often agree: few different values, or, in every
+ * other warp, only one. */
 #define MATCH_ANY(type, letter)                                                                    \
     ROWT("match.any.sync." type, "w=" letter,                                                      \
          "{.reg ." type " v; and." type " v, a, 3; match.any.sync." type " d, v, -1;}")
@@ -158,7 +160,7 @@ static const struct opcode_row more_rows[] = {
 };
 /* clang-format on */
 
-/* The rows above have their own fns. */
+/* The tables' own row of fns is skipped; the row above replaces it. */
 static bool is_defined_everywhere(const struct opcode_row *row)
 {
     return strcmp(row->name, "fns.b32") != 0 || row->text;
@@ -192,7 +194,7 @@ char *answers_key(const struct opcode_row *row)
 
 /* --- kernels ------------------------------------------------------------------------------------ */
 
-/* The tables' kernels are for one block: here a thread's number is its number in the grid. */
+/* The tables' kernels run in one block. Here a thread's number is its number in the grid. */
 char *answers_ptx(const struct opcode_row *row)
 {
     static const char in_block[] = "mov.u32 t, %tid.x;";
@@ -220,8 +222,9 @@ static uint64_t next_random(uint64_t *state) /* splitmix64 */
     return z ^ z >> 31;
 }
 
-/* Integers at the ends of their ranges; floats of each width: zeros, denormals, ties,
- * infinities, NaN. A narrower operand uses the low bits: each row serves several widths. */
+/* Edge values: integers at the ends of their ranges; for floats of each width zeros,
+ * denormals, ties, infinities and NaN. A narrower operand uses the low bits, so that each
+ * value serves several widths. */
 static const uint64_t edges[] = {
     0,
     1,
@@ -307,8 +310,8 @@ static const uint64_t edges[] = {
 };
 #define EDGES (sizeof edges / sizeof *edges)
 
-/* A float of moderate size with random low bits, in the low word; or, half the time, such a
- * double. */
+/* A float of moderate size with random low bits, in the low word. Half of the time, a double
+ * of this kind instead. */
 static uint64_t moderate(uint64_t random)
 {
     uint32_t single = (uint32_t)(random & 0x807fffff) | (uint32_t)(117 + random / 0x800000 % 21)
@@ -345,7 +348,7 @@ static const uint16_t half_edges[] = {
 };
 #define HALF_EDGES (sizeof half_edges / sizeof *half_edges)
 
-/* Four numbers of 16 bits: edge values, f16 or bf16 of similar size, or any bits. */
+/* Four 16-bit numbers: edge values, f16 or bf16 numbers of similar size, or random bits. */
 static uint64_t half_operand(uint64_t *state)
 {
     uint64_t kind = next_random(state), value = 0;
@@ -360,7 +363,7 @@ static uint64_t half_operand(uint64_t *state)
     return value;
 }
 
-/* A float or double whose digits end at or just beyond those of f16 or bf16: ties and near ties. */
+/* A float or double with about as many significant bits as f16 or bf16 has: ties and near ties. */
 static uint64_t short_operand(uint64_t *state)
 {
     uint64_t random = next_random(state), cut = next_random(state), beside = cut >> 8 & 1;
@@ -399,7 +402,7 @@ static uint64_t with_one_nan(char letter, uint64_t value)
     return value;
 }
 
-/* The absolute error that the PTX manual allows; 0 where its bound is relative. */
+/* The absolute error that the PTX manual allows; 0 if its bound is relative. */
 static double absolute_bound(const char *name, double a)
 {
     if (strncmp(name, "sin.", 4) == 0 || strncmp(name, "cos.", 4) == 0)

@@ -1,13 +1,13 @@
-/* Answers: the results of each mnemonic of the opcode tables for ten thousand operand sets, as
- * one number.
+/* Answers: the results of each mnemonic of the opcode tables for ten thousand operand sets, reduced
+ * to one number (the digest).
  *
- * The same kernels run on a GPU, whose results answers.tsv records, and on the emulator, which
- * must give the same bits. A row of the table is
+ * The same kernels run on a GPU, whose results are in answers.tsv, and on the emulator, which must
+ * compute the same bits. A row of answers.tsv is
  *
- *   exact  row  digest                   all results; all NaNs are equal where the form says so
- *   close  row  ulps  result result …    of approximations: the first results, in hex
+ *   exact  row  digest                   of all results; NaNs are equal if the form says so
+ *   close  row  ulps  result result …    the first results of an approximation, in hex
  *
- * where row is mnemonic, form and text of the opcode table, separated by tabs. */
+ * where row is the mnemonic, form and text of a row of the opcode table, separated by tabs. */
 #ifndef TESTS_HARDWARE_ANSWERS_H
 #define TESTS_HARDWARE_ANSWERS_H
 
@@ -17,10 +17,10 @@
 
 #include "tests/gpu/execute/opcode_run.h"
 
-#define ANSWERS_SETS  10240u /* operand sets of each mnemonic; one thread each */
+#define ANSWERS_SETS  10240u /* operand sets of each mnemonic; each has its own thread */
 #define ANSWERS_BLOCK 256u
 #define ANSWERS_SLOTS 5u   /* words of input for each thread: a, b, c, e, old d */
-#define ANSWERS_SHOWN 256u /* recorded results of an approximation */
+#define ANSWERS_SHOWN 256u /* number of results recorded for an approximation */
 
 /* The row's key in answers.tsv, including tabs; the caller frees it. */
 char *answers_key(const struct opcode_row *row);
@@ -29,19 +29,20 @@ char *answers_key(const struct opcode_row *row);
 typedef void answers_visitor(const struct opcode_row *row, void *context);
 void answers_each(answers_visitor *visit, void *context);
 
-/* The row's kernels; "plain" is the one to run. Parameters: the addresses of inputs and of
- * outputs. Without a header; the caller frees it. */
+/* PTX text with the row's kernels, without the header. Run "plain"; its parameters are the
+ * addresses of the inputs and of the outputs. The caller frees the text. */
 char *answers_ptx(const struct opcode_row *row);
 
-/* Fills ANSWERS_SETS * ANSWERS_SLOTS words: the same on every machine, and for every mnemonic
- * except those of 16-bit floats. */
+/* Fills ANSWERS_SETS * ANSWERS_SLOTS words. They are the same on every machine, and the same for
+ * all mnemonics except those of 16-bit floats. */
 void answers_inputs(const struct opcode_row *row, uint64_t *inputs);
 
-/* Whether GOT, for the operand A, is as good as a GPU's result WANT: by the table's row or,
- * where the PTX manual bounds the absolute error, if both can be that far from the exact value. */
+/* Whether the result GOT for the operand A is as good as the GPU's result WANT. The table's row
+ * gives the bound; where the PTX manual bounds the absolute error, both results may be that far
+ * from the exact value. */
 bool answers_is_right(const struct opcode_row *row, uint64_t a, uint64_t got, uint64_t want);
 
-/* One number for ANSWERS_SETS results. */
+/* Reduces ANSWERS_SETS results to one number. */
 uint64_t answers_digest(const struct opcode_row *row, const uint64_t *outputs);
 
 /* Runs the row's plain kernel on the emulator, for ANSWERS_SETS results. */

@@ -1,11 +1,12 @@
-/* Who comes first where lanes of one warp meet in memory: a line of TSV for each answer.
+/* What happens when lanes of one warp access the same place in memory: one line of TSV for each answer.
  *
- *   store   type space lanes places   the lane whose value stayed, for each place; "." where none wrote
- *   atomic  type space lanes places   what each lane found, in hexadecimal; "." for those that took no part
- *   sum     type space lanes places   what is in each place, in hexadecimal: the order shows in its rounding
+ *   store   type space lanes places   for each place, the lane whose value stayed; "." if no lane wrote
+ *   atomic  type space lanes places   for each lane, the value that it found, in hex; "." if it was not active
+ *   sum     type space lanes places   for each place, the sum in hex; its rounding shows the order of the lanes
  *
- * CUDA promises no order, but programs rely on what GPUs do, often without knowing. collisions.tsv holds an NVIDIA
- * GPU's answers (record_collisions.sh); test_hardware_collisions.c compares. */
+ * CUDA promises no order, but programs rely on what GPUs do, often without knowing it. collisions.tsv
+ * holds the answers of an NVIDIA GPU (record_collisions.sh); test_hardware_collisions.c compares them
+ * with the emulator's. */
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +24,7 @@ enum { WARP = 32 };
         }                                                                                          \
     } while (0)
 
-// Which lanes meet, and where.
+// A meeting: the active lanes, and the place that each of them accesses.
 struct meeting {
     const char *lanes_name, *places_name;
     uint32_t lanes;
@@ -35,7 +36,7 @@ static char *device;
 
 // --- stores ---
 
-// Values whose first byte is a lane's number, counted from 1.
+// A value whose bytes are all LANE + 1.
 template <class T> __device__ T named(int lane)
 {
     T value;
@@ -119,7 +120,7 @@ static void start_row(const char *what, const char *type, const meeting &meeting
            meeting.lanes_name, meeting.places_name);
 }
 
-// Values in hexadecimal: of lanes that are in MASK.
+// Ends a row with values in hex: those in MASK; "." for the others.
 template <class T> static void end_row(const T *values, uint32_t mask)
 {
     for (int l = 0; l < WARP; l++) {
@@ -193,7 +194,7 @@ static void show(const meeting &meeting)
     show_sums<double>("f64", meeting);
 }
 
-// --- who meets where ---
+// --- which lanes meet, and where
 
 static const struct {
     const char *name;

@@ -1,8 +1,8 @@
-/* Small kernels whose counts Nsight Compute recorded on a real GPU: each launch of main() is a row of
- * counts.tsv, in this order, its source lines are in counts_lines.tsv. test_hardware_counts.c compares.
+/* Small kernels whose counts Nsight Compute recorded on a real GPU. Each launch in main() is a row of
+ * counts.tsv, in the same order; its source lines are in counts_lines.tsv. test_hardware_counts.c compares.
  *
- * Loops are not unrolled, and what a kernel computes is stored, so that the machine code makes the
- * memory accesses that the source and the PTX show. */
+ * Loops are not unrolled, and every result is stored. So the machine code makes exactly the memory
+ * accesses that the source and the PTX show. */
 #include <cstdio>
 #include <cuda_runtime.h>
 
@@ -85,7 +85,7 @@ __global__ void atomic64(unsigned long long *counters, unsigned long long *out)
     out[threadIdx.x] = atomicAdd(&counters[threadIdx.x / SHARERS], threadIdx.x);
 }
 
-// Vectors of floats, which compute capability 9.0 adds at once.
+// Atomic additions of float vectors, which a GPU of compute capability 9.0 does in one instruction.
 template <typename T, int STRIDE> __global__ void reduce_vector(T *out)
 {
     T value = {};
@@ -140,7 +140,7 @@ template <int SHARERS> __global__ void shared128_same(float4 *out)
 
 enum update { ADD, ADD_UNREAD, MAX, EXCHANGE, SWAP, COUNT };
 
-// Lane t updates word in[t]: so the compiler does not know who meets whom, and adds nothing up before.
+// Lane t updates word in[t], so that the compiler cannot know which lanes meet and combine their values.
 template <int UPDATE> __global__ void update_words(const int *in, int *out)
 {
     __shared__ int s[1024];
@@ -290,7 +290,7 @@ __global__ void diverge_both(const int *in, int *out)
     out[threadIdx.x + 64] = 1;
 }
 
-// --- lines: what a function in the same file does belongs to its own lines -------------------------
+// --- source lines: a called function of this file has lines of its own -----------------------------
 
 __device__ int middle(const int *in, int i)
 {
@@ -434,7 +434,7 @@ int main()
     transpose_tile<0><<<dim3(4, 4), dim3(32, 32)>>>(as<float>(p), as<float>(q), 128);
     transpose_tile<1><<<dim3(4, 4), dim3(32, 32)>>>(as<float>(p), as<float>(q), 128);
     stencil<<<dim3(4, 16), dim3(32, 8)>>>(as<float>(p), as<float>(q), 128);
-    unsigned char bytes[4096]; /* what the atomics left there depends on their order */
+    unsigned char bytes[4096]; /* fixed, because what the atomics left depends on their order */
     for (int i = 0; i < 4096; i++)
         bytes[i] = (unsigned char)(i * 7);
     cudaMemcpy(p, bytes, sizeof bytes, cudaMemcpyHostToDevice);
@@ -448,8 +448,8 @@ int main()
     inlines<<<4, 64>>>(in, out);
     adds_neighbours<<<1, 64>>>(in, out);
 
-    int words
-        [6][32]; /* lanes lie 1, 2, 8 and 31 words apart; meet in one word; in pairs in one bank */
+    /* The lanes access words that are 1, 2, 8 or 31 words apart, one word, or pairs in one bank. */
+    int words[6][32];
     for (int t = 0; t < 32; t++) {
         words[0][t] = t;
         words[1][t] = 2 * t;

@@ -1,18 +1,19 @@
-/* What a GPU says of kernels and of how many blocks of them it holds: a line of TSV for each answer.
+/* A GPU's answers about kernels and their occupancy: one line of TSV for each answer.
  *
  *   kernel       name  registers shared local max_threads max_dynamic binary_version ptx_version
  *   blocks       name  threads dynamic  blocks on one multiprocessor, or an error's name
  *   carveout     name  percent threads dynamic  the same, with a preferred carve-out
- *   dynamic      name  blocks threads  bytes of dynamic shared memory for each, or an error's name
- *   potential    name  dynamic limit  grid block, for the most threads at a time
- *   cooperative  name  threads dynamic  the largest grid that may wait for itself
- *   launch       name  threads  how a launch of one block begins
+ *   dynamic      name  blocks threads  bytes of dynamic shared memory for each block, or an error's name
+ *   potential    name  dynamic limit  grid and block that allow the most threads at a time
+ *   cooperative  name  threads dynamic  the largest cooperative grid, and the error of a larger one
+ *   launch       name  threads  the error of a launch of one block
  *
- * occupancy.tsv holds an NVIDIA GPU's answers (record_occupancy.sh); test_hardware_occupancy.c compares. */
+ * occupancy.tsv holds the answers of an NVIDIA GPU (record_occupancy.sh); test_hardware_occupancy.c
+ * compares them with the emulator's. */
 #include <cstdio>
 #include <cuda_runtime.h>
 
-// A kernel that keeps N values of each thread at once.
+// Keeps N values of each thread in registers at the same time.
 template <int N> __device__ __forceinline__ void keep(float *data)
 {
     float value[N];
@@ -62,7 +63,7 @@ __global__ void indexes(int *data, int n)
 struct row {
     const char *name;
     const void *kernel;
-    bool opts_in; // to all dynamic shared memory that it can have
+    bool opts_in; // the kernel may use all dynamic shared memory that is left
 };
 
 static const row rows[] = {
@@ -172,7 +173,7 @@ static void potential(const row &r)
     }
 }
 
-// Kernels that a grid of any size may run: what they touch is inside `buffer` by n = 0.
+// The kernels' data. With n = 0 they access only this buffer, so that a grid may have any size.
 static void *buffer;
 
 static cudaError_t launch_cooperative(const row &r, int grid, int t, size_t d)
@@ -191,7 +192,7 @@ static void cooperative(const row &r)
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     for (int t : {32, 256, 1000}) {
         for (size_t d : {(size_t)0, (size_t)65536}) {
-            int low = 0, high = 33 * sms; // low fits, high does not
+            int low = 0, high = 33 * sms; // a grid of LOW blocks fits, one of HIGH does not
             while (high - low > 1) {
                 int middle = (low + high) / 2;
                 (launch_cooperative(r, middle, t, d) == cudaSuccess ? low : high) = middle;
@@ -216,7 +217,7 @@ static void launch(const row &r)
 
 int main(int argc, char **)
 {
-    bool only_asks = argc > 1; // launches nothing
+    bool only_asks = argc > 1; // launch nothing
     if (cudaMalloc(&buffer, 1 << 20) != cudaSuccess ||
         cudaMemset(buffer, 0, 1 << 20) != cudaSuccess)
         return 1;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records collisions.tsv again: which lane wins on this machine's GPU if
-# lanes of a warp access the same memory.
+# Records collisions.tsv again: which lane of a warp wins on this machine's GPU if several
+# access the same memory.
 #
 #   grader/tests/hardware/record_collisions.sh >grader/tests/hardware/collisions.tsv
 #

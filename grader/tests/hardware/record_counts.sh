@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Records counts.tsv and counts_lines.tsv again: Nsight Compute's counts of every launch of counts.cu on
-# this machine's GPU, in total and for each source line.
+# Records counts.tsv and counts_lines.tsv again: what Nsight Compute counts on this machine's GPU for every
+# launch of counts.cu, in total and for each source line.
 #
-#   grader/tests/hardware/record_counts.sh [FOLDER]     where to write them; default: this script's folder
+#   grader/tests/hardware/record_counts.sh [FOLDER]     writes them to FOLDER; default: this script's folder
 #
-# Needs nvcc, ncu with its Python module, and an NVIDIA GPU whose performance counters may be read.
+# Needs nvcc, ncu with its Python module, an NVIDIA GPU, and permission to read its performance counters.
 set -eu
 folder=$(realpath "${1:-$(dirname "$0")}")
 cd "$(dirname "$0")"
@@ -29,7 +29,8 @@ about="# $device, nvcc $nvcc, $(date +%F), by record_counts.sh"
 columns='sectors\tsectors_ideal\tlines\twavefronts\twavefronts_ideal'
 {
     printf "$about\n# kernel\t$columns\tdivergent_branches\tdouble_operations\toccupancy\n"
-    # Every field is quoted: '","' separates them. The first line names them, the second has their units.
+    # Every field is quoted, so '","' separates the fields. The first line has their names, the second their
+    # units.
     grep '^"' "$work/csv" | awk -F '","' -v OFS='\t' -v names="Kernel Name,$totals" '
         NR == 1 { n = split(names, wanted, ","); for (i = 1; i <= NF; i++) place[$i] = i
                   sub(/"$/, "", $NF); place[$NF] = NF; next }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records occupancy.tsv again: this machine's GPU's answers for the kernels of occupancy.cu.
+# Records occupancy.tsv again: the answers of this machine's GPU about the kernels of occupancy.cu.
 #
 #   grader/tests/hardware/record_occupancy.sh >grader/tests/hardware/occupancy.tsv
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what a report of Nsight Compute counted on each source line of each launch.
+"""Prints the counts in a report of Nsight Compute, for each source line of each launch.
 
     report_lines.py REPORT FILE METRIC,METRIC...     a row: launch (from 0), kernel, line, the metrics
 
@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 
 ncu = os.path.realpath(shutil.which("ncu"))
-for up in range(1, 5):  # ncu lies at different depths of its own folder
+for up in range(1, 5):  # ncu is at different depths of its folder
     root = os.path.join(os.path.dirname(ncu), *[".."] * (up - 1))
     sys.path += glob.glob(os.path.join(root, "extras", "python"))
 sys.path += glob.glob("/opt/nvidia/nsight-compute/*/extras/python")

@@ -1,5 +1,6 @@
-/* The emulator's arithmetic against a real GPU's: every mnemonic of the opcode tables on ten
- * thousand operand sets, compared with hardware/answers.tsv. `make answers` records it again. */
+/* Compares the emulator's arithmetic with a real GPU's: every mnemonic of the opcode tables on
+ * ten thousand operand sets. The GPU's results are in hardware/answers.tsv, which `make
+ * answers` records again. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,12 +13,12 @@
 TestSuite(hardware_answers, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 struct record {
-    char *text; /* answers.tsv */
+    char *text; /* contents of answers.tsv */
     uint64_t *inputs, *outputs;
     size_t compared;
 };
 
-/* The text after the row's key, or NULL. The first line of the file is a comment. */
+/* Returns the text after the row's key, or NULL. The file's first line, a comment, is skipped. */
 static const char *find(const struct record *record, const struct opcode_row *row)
 {
     char *key = answers_key(row), *line = NULL;
@@ -45,8 +46,8 @@ static void compare(const struct opcode_row *row, void *context)
 {
     struct record *record = context;
     const char *fields = find(record, row);
-    cr_expect(fields, "%s (%s) is not in answers.tsv: record it anew on a GPU", row->name,
-              row->form);
+    cr_expect(fields, "%s (%s) is not in answers.tsv: record it on a GPU with `make answers`",
+              row->name, row->form);
     if (!fields)
         return;
     answers_inputs(row, record->inputs);
@@ -56,7 +57,7 @@ static void compare(const struct opcode_row *row, void *context)
         compare_closely(row, fields, record->inputs, record->outputs);
     else
         cr_expect_eq(strtoull(fields, NULL, 16), answers_digest(row, record->outputs),
-                     "%s (%s): not the GPU's results; on a machine with one, "
+                     "%s (%s): the results differ from the GPU's; on a machine with a GPU, "
                      "`make answers MNEMONIC=%s` shows the first operands",
                      row->name, row->form, row->name);
 }

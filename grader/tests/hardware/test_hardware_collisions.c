@@ -1,5 +1,5 @@
-/* Lanes that access the same memory, against a real GPU: the program hardware/collisions.cu must
- * print what it printed on the GPU, hardware/collisions.tsv. */
+/* Lanes that access the same memory: the program hardware/collisions.cu must print on the emulator
+ * what it printed on a real GPU (hardware/collisions.tsv). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -1,9 +1,10 @@
-/* The emulator's counts against a real GPU's: every launch and every source line of
- * hardware/counts.cu, as Nsight Compute counted it (hardware/counts.tsv; record_counts.sh
- * records it again).
+/* Compares the emulator's counts with a real GPU's, for every launch and every source line
+ * of hardware/counts.cu. Nsight Compute's counts are in hardware/counts.tsv;
+ * record_counts.sh records them again.
  *
  * Sectors, lines, wavefronts and theoretical occupancy must be equal. Divergent branches must be
- * equal except where ptxas, the last compiler stage, has replaced a short branch by predicates. */
+ * equal, too, except where ptxas (the compiler from PTX to machine code) has replaced a short
+ * branch by predicates. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 
 TestSuite(hardware_counts, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* The columns of counts.tsv after the kernel's name, and the counters whose sum each column is. */
+/* The columns of counts.tsv after the kernel's name. Each is the sum of the counters listed with
+ * it. */
 #define MOST_COUNTERS 4
 static const struct {
     const char *name, *counters[MOST_COUNTERS];
@@ -35,13 +37,13 @@ static const struct {
     {"divergent_branches", {"divergent_branches"}},
     {"double_operations", {"double_operations"}},
 };
-/* counts_lines.tsv has the columns before DIVERGENT. */
+/* counts_lines.tsv has only the columns before DIVERGENT. */
 enum { COLUMNS = sizeof columns / sizeof *columns, WAVEFRONTS = 3, DIVERGENT = 5 };
 
 /* Kernels whose only divergent branches are short ones around a few instructions. */
 static const char *const predicated[] = {"load_part", "sum_tree", "stencil", "scan"};
 
-/* A kernel whose shared loads ptxas merges: see below. */
+/* A kernel whose shared loads ptxas merges: see `changed` below. */
 static const char merged[] = "adds_neighbours";
 
 static bool is_predicated(const char *kernel)
@@ -71,10 +73,13 @@ static void compare(const json_t *launch, char *row)
         cr_assert(field, "%s: no %s in counts.tsv", name, columns[i].name);
         long want = strtol(field, NULL, 10), got = counted(launch, i);
         if (i == DIVERGENT && is_predicated(kernel))
-            cr_expect(want == 0 && got > 0, "%s: no longer predicated: %ld, on the GPU %ld", name,
-                      got, want);
+            cr_expect(
+                want == 0 && got > 0,
+                "%s: divergent branches, in a kernel that ptxas predicates: %ld, on the GPU %ld",
+                name, got, want);
         else if (i == WAVEFRONTS && strstr(kernel, merged))
-            cr_expect_gt(got, want, "%s: no longer merged: %ld", name, got);
+            cr_expect_gt(got, want, "%s: wavefronts, in a kernel whose loads ptxas merges: %ld",
+                         name, got);
         else
             cr_expect_eq(got, want, "%s: %s: %ld, on the GPU %ld", name, columns[i].name, got,
                          want);
@@ -94,7 +99,7 @@ static json_t *run_counts(void)
     char *text = shell_file("counts.json", NULL);
     json_t *run = json_loads(text, 0, NULL);
     free(text);
-    cr_assert(run, "counts.json is no JSON");
+    cr_assert(run, "counts.json is not JSON");
     return run;
 }
 
@@ -115,17 +120,17 @@ Test(hardware_counts, are_those_of_nsight_compute)
 
 /* --- by source line --------------------------------------------------------------------------------- */
 
-/* Lines whose machine code differs from their PTX: the place where ptxas counts, and the reason. */
+/* Lines whose counts differ because ptxas or Nsight Compute assigns an access to another line. */
 static const struct {
-    const char *kernel, *source; /* a part of the line's text */
+    const char *kernel, *source; /* source: a part of the line's text */
     const char *reason;
 } changed[] = {
     {merged, "s[4 * threadIdx.x", "ptxas merges neighbouring loads into one, on the first line"},
-    {"histogram", "atomicAdd(&bins", "Nsight Compute gives the atomic to CUDA's header"},
+    {"histogram", "atomicAdd(&bins", "Nsight Compute counts the atomic in CUDA's header"},
     {"reduce_vector", "atomicAdd(", "the same"},
     {"atomic_vector", "atomicAdd(", "the same"},
     {"update_words", "atomicCAS(", "the same"},
-    {"scan", "for (int step", "ptxas moves a load of line 0 behind the loop's barrier"},
+    {"scan", "for (int step", "ptxas moves a load of line 0 past the loop's barrier"},
     {"scan", "        __syncthreads()", "the same load"},
 };
 
@@ -137,7 +142,7 @@ static bool is_changed(const char *kernel, const char *source)
     return false;
 }
 
-/* Line NUMBER of counts.cu, from 1, in a buffer that the next call reuses. */
+/* Line NUMBER of counts.cu (the first is 1), in a buffer that the next call reuses. */
 static const char *source_line(const char *source, long number)
 {
     static char text[200];
@@ -155,7 +160,7 @@ static const char *recorded(const json_t *rows, size_t launch, long line)
     return json_string_value(json_object_get(rows, key));
 }
 
-/* Rows of counts_lines.tsv by "launch:line": the counts only. */
+/* The rows of counts_lines.tsv: the text of the counts, with the key "launch:line". */
 static json_t *read_lines(void)
 {
     char *tsv = shell_must("cat $TESTS/hardware/counts_lines.tsv"), *row, *rest;
@@ -172,7 +177,7 @@ static json_t *read_lines(void)
     return rows;
 }
 
-/* Compares one launch; returns how many recorded lines belong to it. */
+/* Compares one launch, and returns the number of recorded lines that belong to it. */
 static size_t compare_lines(const json_t *rows, size_t index, const json_t *launch,
                             const char *source)
 {
@@ -195,7 +200,8 @@ static size_t compare_lines(const json_t *rows, size_t index, const json_t *laun
         found += want != NULL;
         bool equal = want ? strcmp(want, got) == 0 : !any;
         cr_expect(equal != is_changed(kernel, text), "%s, line %ld: %s\n%s: %s\non the GPU: %s",
-                  kernel, number, text, equal ? "equal, but listed as changed" : "here", got,
+                  kernel, number, text,
+                  equal ? "the counts are equal, but the line is listed as changed" : "here", got,
                   want ? want : "nothing");
     }
     return found;
@@ -210,7 +216,7 @@ Test(hardware_counts, are_those_of_nsight_compute_on_each_line)
     {
         found += compare_lines(rows, index, launch, source);
     }
-    cr_expect_eq(found, json_object_size(rows), "%zu of %zu recorded lines are in the launches",
+    cr_expect_eq(found, json_object_size(rows), "only %zu of %zu recorded lines belong to a launch",
                  found, json_object_size(rows));
     free(source);
     json_decref(rows);

@@ -1,9 +1,10 @@
-/* Occupancy against a real GPU's answers: hardware/occupancy.tsv, which hardware/occupancy.cu
- * explains.
+/* Compares occupancy with a real GPU's answers: hardware/occupancy.tsv, which
+ * hardware/occupancy.cu explains.
  *
- * This test calls the runtime's occupancy functions for every row, with the GPU's own count of
- * registers: on the emulator that count is an estimate, and has its own test. Then the same
- * program runs on the emulator: kernels that registers do not limit must print the same rows. */
+ * The first test calls the runtime's occupancy functions for every row, with the GPU's own
+ * count of registers, because the emulator's count is an estimate, which has its own test.
+ * Then the same program runs on the emulator: for kernels that registers do not limit, it must
+ * print the same rows. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static size_t dynamic_of(const struct kernel *k, unsigned blocks, unsigned threa
     return bytes < k->max_dynamic ? bytes : k->max_dynamic;
 }
 
-/* The expected last field of a row; false if the row is not about occupancy. */
+/* Puts the expected last field of a row into TEXT; false if the row is not about occupancy. */
 static bool answer(char **field, char *text, size_t size)
 {
     const struct kernel *k = find(field[1]);
@@ -112,13 +113,13 @@ Test(hardware_occupancy, is_the_gpus_for_the_same_registers)
     free(tsv);
 }
 
-/* Rows of kernels with at most 32 registers, without that number. */
+/* Selects the rows of kernels with at most 32 registers, and removes the number of registers. */
 #define SAME_ROWS                                                                                  \
     "awk -F'\\t' -v OFS='\\t' '$1 !~ /^#|cooperative|launch/ && "                                  \
     "$2 ~ /^(empty.*|keeps<4>|bounded<4,.*|shares.*)$/ { if ($1 == \"kernel\") $3 = \"\"; print "  \
     "}'"
 
-Test(hardware_occupancy, is_what_programs_are_told)
+Test(hardware_occupancy, programs_get_the_same_answers)
 {
     char *same = shell_must("$LANEWISE run $PROGRAMS/occupancy ask 2>/dev/null | " SAME_ROWS
                             " >here; " SAME_ROWS " " RECORD " >gpu; wc -l <gpu; diff here gpu");
@@ -126,8 +127,8 @@ Test(hardware_occupancy, is_what_programs_are_told)
     free(same);
 }
 
-/* The estimate for each kernel: within 8 of the GPU's, or a quarter; where ptxas unrolls a loop
- * that the PTX still has (kernel "indexes"), within 16. */
+/* The estimate for each kernel must be within 8 registers of the GPU's count, or within a quarter;
+ * for kernel "indexes", whose loop ptxas unrolls, within 16. */
 Test(hardware_occupancy, registers_are_about_the_gpus)
 {
     char *rows = shell_must("$LANEWISE run $PROGRAMS/occupancy ask 2>/dev/null | grep ^kernel | "

@@ -1,4 +1,4 @@
-/* The pure functions of judge/: comparisons, budgets, points. */
+/* The pure functions of judge/: comparisons, budgets and points. */
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -48,14 +48,14 @@ Test(judge, the_first_float_outside_is_found)
     const double want[] = {1, 2.1, 3, 5}, wide[] = {0, 0.2, 9, 2}, narrow[] = {0, 0.05, 9, 2};
     cr_expect_eq(judge_first_outside(got, want, wide, 4), 2, "the NaN");
     cr_expect_eq(judge_first_outside(got, want, narrow, 4), 1, "the narrow one");
-    cr_expect_eq(judge_first_outside(got, want, wide, 2), 2, "none of the first two");
+    cr_expect_eq(judge_first_outside(got, want, wide, 2), 2, "neither of the first two");
     cr_expect_eq(judge_first_outside(got, want, NULL, 4), 1, "the first that is not equal");
     cr_expect_eq(judge_count_outside(got, want, wide, 4), 1, "the NaN");
     cr_expect_eq(judge_count_outside(got, want, narrow, 4), 2);
     cr_expect_eq(judge_count_outside(got, want, NULL, 4), 3, "all but the first");
 }
 
-/* Sectors: less is better. Speed: more is better. */
+/* Sectors: fewer are better. Speed: more is better. */
 static const struct judge_budget sectors = {32, 4, 1.05, JUDGE_LINEAR},
                                  speed = {1, 101, 1, JUDGE_LINEAR}, empty = {5, 5, 1, JUDGE_LINEAR},
                                  path = {100000, 5, 2, JUDGE_LOGARITHMIC},
@@ -122,19 +122,19 @@ Test(judge, points_are_tenths_rounded_down)
 
 static const struct {
     const char *name;
-    struct judge_clocks clocks; /* claimed ms, s of the process; the same for the solution */
+    struct judge_clocks clocks; /* claimed ms and the process's s; then the solution's */
     bool agree;
 } clocks[] = {
     {"as the solution", {0.06, 1.2, 0.06, 1.2}, true},
     {"a slow start", {0.06, 1.6, 0.06, 1.2}, true},
     {"a busy machine", {0.06, 5.9, 0.06, 4.0}, true},
-    {"slow, and says so", {430, 2.06, 0.06, 1.2}, true},
-    {"very slow, and says so", {3000, 7.4, 0.06, 1.2}, true},
-    {"slow, and says nothing", {0.05, 2.06, 0.06, 1.2}, false},
-    {"slow, and says half of it", {500, 6.2, 0.06, 1.2}, false},
+    {"slow, with a true claim", {430, 2.06, 0.06, 1.2}, true},
+    {"very slow, with a true claim", {3000, 7.4, 0.06, 1.2}, true},
+    {"slow, with a claim of the solution's time", {0.05, 2.06, 0.06, 1.2}, false},
+    {"slow, with a claim of half the time", {500, 6.2, 0.06, 1.2}, false},
     {"faster than the solution", {0.03, 1.1, 0.06, 1.2}, true},
-    {"slower than its own process", {5000, 1.2, 0.06, 1.2}, false},
-    {"a solution that takes long", {100, 2.0, 2000, 5.0}, true},
+    {"a claim longer than the process ran", {5000, 1.2, 0.06, 1.2}, false},
+    {"a solution that is slow", {100, 2.0, 2000, 5.0}, true},
 };
 
 Test(judge, a_programs_times_are_believed_within_the_graders)
@@ -143,8 +143,8 @@ Test(judge, a_programs_times_are_believed_within_the_graders)
         cr_expect_eq(judge_clocks_agree(&clocks[i].clocks), clocks[i].agree, "%s", clocks[i].name);
 }
 
-/* 64 MiB on an H100, whose solution takes 0.081 ms. */
-Test(judge, what_is_read_takes_time)
+/* 64 MiB on an H100, where the solution takes 0.081 ms. */
+Test(judge, reading_takes_time)
 {
     cr_expect_float_eq(judge_least_time(1 << 26, 2850), 0.01177, 1e-5);
     cr_expect_eq(judge_least_time(1 << 26, 0), 0, "not measured");

@@ -1,4 +1,5 @@
-/* Case and result files: reading returns the written values, and malformed files are refused. */
+/* Case and result files: a read returns the values that were written, and malformed files are
+ * refused. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,22 +68,23 @@ Test(case_file, what_does_not_fit_is_refused)
     case_free(data);
 }
 
-/* A file with one array "a" of two ints, with SIZE bytes at OFFSET replaced, cut to LENGTH. */
+/* Malformed files: a file with the array "a" of two ints, in which SIZE bytes at OFFSET are
+ * replaced, and which is then cut to LENGTH. */
 static const struct {
     const char *name;
     size_t offset;
     const char *bytes;
     size_t size, length;
-    const char *error; /* NULL: must be accepted */
+    const char *error; /* error NULL: the file must be accepted */
 } files[] = {
     {"untouched", 0, "", 0, 56, NULL},
-    {"nothing in it", 0, "", 0, 0, "is empty"},
+    {"an empty file", 0, "", 0, 0, "is empty"},
     {"half the magic", 0, "", 0, 4, "does not begin"},
     {"only the magic", 0, "", 0, 8, NULL},
     {"another magic", 0, "X", 1, 56, "does not begin"},
     {"cut in the header", 0, "", 0, 40, "malformed"},
     {"cut in the elements", 0, "", 0, 52, "malformed"},
-    {"a name without end", 8, "aaaaaaaaaaaaaaaaaaaaaaaa", 24, 56, "malformed"},
+    {"a name without its NUL", 8, "aaaaaaaaaaaaaaaaaaaaaaaa", 24, 56, "malformed"},
     {"type 0", 32, "\0", 1, 56, "malformed"},
     {"type 5", 32, "\5", 1, 56, "malformed"},
     {"a wider type, so elements are missing", 32, "\3", 1, 56, "malformed"},

@@ -11,7 +11,7 @@
 
 TestSuite(record, .init = shell_init, .fini = shell_fini);
 
-/* All counters as JSON, each with value VALUE. */
+/* Returns all counters as JSON. Each has the value VALUE. */
 static const char *counters(long long value)
 {
     static char text[4096];
@@ -27,7 +27,8 @@ static const char finding[] =
     "{\"id\":\"out-of-bounds\",\"severity\":\"error\",\"kernel\":\"k(int*)\",\"file\":\"a.cu\","
     "\"line\":12,\"column\":5,\"message\":\"global store\",\"count\":3}";
 
-/* The line of a launch: COUNTERS, its source lines LINES, and MORE at its end. */
+/* Returns the line of a launch with the counters COUNTERS and the source lines LINES; MORE is
+ * inserted at its end. */
 static char *launch(const char *counters, const char *lines, const char *more)
 {
     char *text;
@@ -43,7 +44,8 @@ static char *launch(const char *counters, const char *lines, const char *more)
     return text;
 }
 
-/* Reads a record of these bytes; NULL with the message in ERROR. */
+/* Reads a record that consists of these bytes. On failure returns NULL and puts a message into
+ * ERROR. */
 static json_t *read_bytes(const char *bytes, size_t size, char error[200])
 {
     char path[] = "/tmp/lanewise-record-XXXXXX";
@@ -140,12 +142,12 @@ Test(record, calls_that_no_library_writes_are_refused)
     }
 }
 
-/* --- accesses: a valid one, and mistakes in others --------------------------------------------- */
+/* --- accesses: valid and with mistakes --------------------------------------------------------- */
 
 #define NULLS_7 "null,null,null,null,null,null,null"
 #define NULLS   NULLS_7 "," NULLS_7 "," NULLS_7 "," NULLS_7 ",null,null"
 
-/* An access with this COST, BYTES and OFFSETS. */
+/* Reads an access with this COST and these BYTES and OFFSETS. */
 static json_t *read_access(const char *cost, const char *bytes, const char *offsets,
                            char error[200])
 {
@@ -180,7 +182,7 @@ static const struct {
     {"3 bytes", "1", "3", NULLS ",0,3", false},
     {"0 bytes", "1", "0", NULLS ",0,3", false},
     {"32 bytes", "1", "32", NULLS ",0,32", false},
-    {"a cost beyond any", "33", "4", NULLS ",8,null", false},
+    {"a cost above any possible cost", "33", "4", NULLS ",8,null", false},
 };
 
 Test(record, accesses_are_what_a_warp_can_do)
@@ -203,7 +205,7 @@ Test(record, an_empty_record_has_no_launches)
     json_decref(document);
 }
 
-/* The writer was killed while it wrote the line. */
+/* The writer was killed while it wrote this line. */
 Test(record, a_cut_last_line_is_left_out)
 {
     char error[200], *text, *one = launch(counters(1), "", "");
@@ -238,17 +240,17 @@ static const struct {
     {"an array", "[]\n"},
     {"an empty object", "{}\n"},
     {"an empty line", "\n"},
-    {"a launch that is none", "{\"launch\":3}\n"},
-    {"findings that are none", "{\"findings\":{}}\n"},
-    {"a finding that is none", "{\"findings\":[3]}\n"},
+    {"a launch that is not an object", "{\"launch\":3}\n"},
+    {"findings that are not an array", "{\"findings\":{}}\n"},
+    {"a finding that is not an object", "{\"findings\":[3]}\n"},
     {"a finding without a message", "{\"findings\":[{\"id\":\"a\"}]}\n"},
     {"a key twice", "{\"findings\":[],\"findings\":[]}\n"},
     {"two objects in a line", "{\"findings\":[]}{\"findings\":[]}\n"},
     {"a copy of no bytes", "{\"copy\":{\"sha256\":\"\",\"made\":true,\"same\":true}}\n"},
     {"a copy with a short hash",
      "{\"copy\":{\"bytes\":4,\"sha256\":\"00\",\"made\":true,\"same\":true}}\n"},
-    {"a number of missing bytes that is none", "{\"missing\":-1}\n"},
-    {"a text of NUL", "{\"findings\":[{\"id\":\"\\u0000\"}]}\n"},
+    {"a negative number of missing bytes", "{\"missing\":-1}\n"},
+    {"a text that contains NUL", "{\"findings\":[{\"id\":\"\\u0000\"}]}\n"},
     {"broken UTF-8", "{\"findings\":[{\"id\":\"\xff\"}]}\n"},
 };
 
@@ -268,10 +270,10 @@ static const struct {
 } changes[] = {
     {"a negative counter", "\"barriers\":1", "\"barriers\":-1"},
     {"a huge counter", "\"barriers\":1", "\"barriers\":9223372036854775807"},
-    {"a counter that is no integer", "\"barriers\":1", "\"barriers\":1.5"},
-    {"a counter too few", "\"barriers\":1,", ""},
+    {"a counter that is not an integer", "\"barriers\":1", "\"barriers\":1.5"},
+    {"a missing counter", "\"barriers\":1,", ""},
     {"a grid of two sizes", "[3,2,1]", "[3,2]"},
-    {"a grid of texts", "[3,2,1]", "[\"3\",2,1]"},
+    {"a grid with a string", "[3,2,1]", "[\"3\",2,1]"},
     {"a grid too large", "[3,2,1]", "[4294967296,2,1]"},
     {"no kernel", "\"kernel\"", "\"core\""},
     {"no status", "\"status\":\"ok\",", ""},
@@ -315,7 +317,7 @@ static const struct {
     {"no file", "true", "is missing"},
     {"a folder", "mkdir record", "is not a file"},
     {"a link", "ln -s /etc/passwd record", "is not a file"},
-    {"a pipe that nobody writes", "mkfifo record", "is not a file"},
+    {"a pipe without a writer", "mkfifo record", "is not a file"},
     {"a huge file", "truncate -s 67108865 record",
      "is larger than 64 MB: are there too many launches?"},
 };

@@ -1,4 +1,5 @@
-/* The class page: its totals, its contents, hostile texts, and how a real browser shows it. */
+/* The page about a class: its totals, its contents, hostile texts, and how a real
+ * browser displays it. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -28,8 +29,8 @@ static json_t *make_grading(const char *text, const char *status, double points)
         "fast", "title", "as fast as can be", "status", status, "points", points, "max_points",
         30.0, "message", text, "findings", "id", "bank-conflict", "severity", "warning", "file",
         "a.cu", "line", 12, "column", 5, "message", text, "source", text, "cause", text, "help",
-        text, "id", "bank-conflict", "severity", "warning", "message", "again, on another line",
-        "id", "leak", "severity", "note");
+        text, "id", "bank-conflict", "severity", "warning", "message",
+        "the same loss, on another line", "id", "leak", "severity", "note");
 }
 
 static json_t *make_grade(const char *key, const char *status, json_t *score)
@@ -48,13 +49,13 @@ static json_t *make_side(const char *text)
                      "text", text, "line", 20, "text", text);
 }
 
-/* Six students and two labs, the second without submissions. TEXT replaces every text that a
- * student can influence. */
+/* A class of six students and two labs; the second lab has no submissions. TEXT replaces every text
+ * that a student can influence. */
 static json_t *make_class(const char *text)
 {
     static const struct {
         const char *key, *status;
-        double score; /* negative: none */
+        double score; /* negative: the attempt has no score */
     } grades[] = {{"a", "not-yet", 20},  {"b", "not-yet", 10}, {"c", "not-yet", 5},
                   {"d", "not-built", 0}, {"", "missing", 0},   {"", "review", -1}};
     json_t *students = json_array();
@@ -85,7 +86,7 @@ static json_t *make_class(const char *text)
         "student", "eve", "renamed", 0);
 }
 
-/* The caller frees it. */
+/* Returns the page; the caller frees it. */
 static char *make_page(const json_t *class)
 {
     size_t size;
@@ -117,18 +118,19 @@ Test(class_page, adds_up)
     cr_expect_float_eq(lab->sum, 1 + 0.5 + 0.25, 1e-9);
     cr_expect(lab->bins[10] == 1 && lab->bins[5] == 1 && lab->bins[2] == 1 && lab->bins[0] == 1);
     cr_expect_eq(totals.labs[1].missing, 6);
-    cr_expect_eq(totals.bins[0], 2, "who has no total is in no bin");
+    cr_expect_eq(totals.bins[0], 2, "a student without a total is in no bin");
     cr_assert_eq(totals.check_count, 2);
     const struct class_check *fast = &totals.checks[1];
     cr_expect_eq(fast->graded, 4);
     cr_expect(fast->outcomes[CLASS_PASSED] == 1 && fast->outcomes[CLASS_PARTIAL] == 1 &&
               fast->outcomes[CLASS_TIMEOUT] == 1 && fast->outcomes[CLASS_NOT_BUILT] == 1);
     cr_expect_float_eq(fast->lost, 17.5 + 30 + 30, 1e-9);
-    cr_assert_eq(totals.finding_count, 1, "notes are no losses");
-    cr_expect_eq(totals.findings[0].students, 3, "a kind counts once a student, if it cost points");
+    cr_assert_eq(totals.finding_count, 1, "notes are not losses");
+    cr_expect_eq(totals.findings[0].students, 3,
+                 "each kind counts once per student, and only if it cost points");
     cr_expect_eq(lab->trend[0].count, 6);
     cr_expect_float_eq(lab->trend[0].sum, 6 * 0.2, 1e-9);
-    cr_expect_eq(lab->trend[1].count, 0, "an attempt without a grade is no 0");
+    cr_expect_eq(lab->trend[1].count, 0, "an attempt without a grade does not count as 0");
     cr_expect_eq(lab->trend[2].count, 5);
     report_class_totals_free(&totals);
     json_decref(class);
@@ -139,7 +141,7 @@ static const struct {
     unsigned bin;
 } bins[] = {{0, 0}, {1.99, 0}, {2, 1}, {19.99, 9}, {20, 10}, {25, 10}, {-1, 0}, {6, 3}};
 
-/* The last bin holds only full marks, not scores close to them. */
+/* The last bin holds only full scores, not scores close to them. */
 Test(class_page, scores_fall_into_their_bins)
 {
     for (size_t i = 0; i < sizeof bins / sizeof *bins; i++) {
@@ -147,8 +149,8 @@ Test(class_page, scores_fall_into_their_bins)
         json_t *class =
             json_pack("{s:[{s:f, s:f}]}", "students", "total", bins[i].score, "max", 20.0);
         report_class_totals(class, &totals);
-        cr_expect_eq(totals.bins[bins[i].bin], 1, "%g of 20 is not in bin %u", bins[i].score,
-                     bins[i].bin);
+        cr_expect_eq(totals.bins[bins[i].bin], 1, "a score of %g of 20 is not in bin %u",
+                     bins[i].score, bins[i].bin);
         report_class_totals_free(&totals);
         json_decref(class);
     }
@@ -196,7 +198,8 @@ Test(class_page, nothing_of_a_student_becomes_markup)
     json_decref(good);
 }
 
-/* The whole class may see the findings, so an example contains no student's name and no path. */
+/* The whole class may read the findings, so an example must contain neither a
+ * student's name nor a path. */
 Test(class_page, examples_are_anonymous)
 {
     json_t *class = make_class("harmless"), *student;
@@ -213,7 +216,7 @@ Test(class_page, examples_are_anonymous)
     json_decref(class);
 }
 
-/* A folder's name may contain any character; the link still leads to it. */
+/* The link to a student's page works even if the folder's name contains special characters. */
 Test(class_page, students_link_to_their_pages)
 {
     json_t *class = make_class("javascript:x/../?y#z%2F");
@@ -225,8 +228,8 @@ Test(class_page, students_link_to_their_pages)
     json_decref(class);
 }
 
-/* A page about thousands of students stays readable: long lists of names are folded, and the head
- * of a long table stays visible. */
+/* A page about thousands of students must stay readable: long lists of names are folded, and the
+ * head of a long table stays visible. */
 Test(class_page, of_very_many)
 {
     json_t *class = make_class("x"), *names = json_array(), *students;
@@ -247,7 +250,7 @@ Test(class_page, of_very_many)
     json_decref(class);
 }
 
-/* Missing, too late and not compiling all look different from 0 points. */
+/* A missing, late or not compiling submission looks different from one with 0 points. */
 Test(class_page, grades_say_what_they_are)
 {
     static const char *const shown[][2] = {
@@ -296,7 +299,7 @@ Test(class_page, findings_are_ranked_by_what_they_cost)
     json_decref(class);
 }
 
-/* A class without students and an almost empty document get a page too. */
+/* A class without students gets a page, and so does an almost empty document. */
 Test(class_page, of_nobody)
 {
     json_t *class = json_pack("{s:[{s:s}], s:[]}", "labs", "lab", "01-first", "students");
@@ -309,7 +312,8 @@ Test(class_page, of_nobody)
 
 /* --- in a browser ----------------------------------------------------------------------------- */
 
-/* Added to a copy of the page without its policy against scripts: reports how the page looks. */
+/* The probe is added to a copy of the page from which the policy against scripts is removed. It
+ * reports how the page looks. */
 #define PROBE                                                                                      \
     "<script>onload=()=>{const d=document.documentElement,seen=[];"                                \
     "document.querySelectorAll('details').forEach(e=>e.open=true);"                                \

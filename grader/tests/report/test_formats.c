@@ -1,5 +1,5 @@
-/* The formats for learning systems: checked against their schemas (formats/), with harmless and
- * hostile texts. */
+/* The formats for learning systems. Their documents, with harmless and hostile texts, are checked
+ * against the schemas in formats/. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 TestSuite(formats, .init = submission_init, .fini = shell_fini, .timeout = 180);
 
 #define SCHEMAS LANEWISE_ROOT "/grader/tests/report/formats"
-/* A tag, the ends of a script and a CDATA section, an escape sequence, Markdown, a formula, bytes
- * that XML forbids. */
+/* A text with a tag, the ends of a script and of a CDATA section, an escape sequence, Markdown, a
+ * formula, and bytes that XML forbids. */
 #define EVIL                                                                                       \
     "=HYPERLINK(1)</script><script>alert(1)</script>]]>&amp;<!--\"'\n| a | b |\n`x` [l](u) "       \
     "\x1b[31m\x01 \xef\xbf\xbf \xe2\x80\xae"
@@ -36,7 +36,7 @@ static const struct report_context context = {
     .graded_at = "2026-11-21T10:05:00Z",
 };
 
-/* DOCUMENT in format NAME. The caller frees it. */
+/* Returns DOCUMENT in format NAME. The caller frees it. */
 static char *format(const char *name, const json_t *document)
 {
     char *text = NULL;
@@ -51,7 +51,8 @@ static char *format(const char *name, const json_t *document)
 
 /* --- schemas ---------------------------------------------------------------------------------- */
 
-/* The command that checks a file of each format against its schema. Exit code 0: valid. */
+/* The command that checks a file of each format against its schema. It exits with 0
+ * if the file is valid. */
 #define JSON_FITS "/usr/bin/python3 -W ignore -m jsonschema -i %s " SCHEMAS
 static const char *const validators[FORMATS] = {
     JSON_FITS "/gradescope.schema.json",
@@ -106,7 +107,7 @@ Test(formats, a_grading_fits_every_schema)
         expect_valid(i, one, "a result");
         free(one);
         if (strcmp(names[i], "autolab") == 0)
-            continue; /* the same lab twice has one stage */
+            continue; /* Autolab's format has one stage per lab */
         char *both = format(names[i], set);
         expect_valid(i, both, "a set");
         free(both);
@@ -115,8 +116,8 @@ Test(formats, a_grading_fits_every_schema)
     json_decref(result);
 }
 
-/* A schema that accepts everything proves nothing: each must refuse a document without its first
- * field. */
+/* A schema that accepts everything proves nothing. So each schema must refuse a document
+ * without its first field. */
 Test(formats, schemas_refuse_what_lacks_something)
 {
     static const char *const scripts[] = {
@@ -158,7 +159,7 @@ Test(formats, hostile_text_stays_text)
     for (size_t i = 0; i < FORMATS; i++) {
         char *text = format(names[i], result);
         expect_valid(i, text, "mischief");
-        if (strcmp(names[i], "json") != 0) { /* our own document, cleaned when it was made */
+        if (strcmp(names[i], "json") != 0) { /* JSON is cleaned when it is made */
             cr_expect(!strchr(text, '\x1b') && !strchr(text, '\x01'), "%s: %s", names[i], text);
             cr_expect(!strstr(text, "\xef\xbf\xbf") && !strstr(text, "\xe2\x80\xae"), "%s: %s",
                       names[i], text);
@@ -206,7 +207,7 @@ Test(formats, csv_fields_are_quoted)
 
 /* --- meaning ---------------------------------------------------------------------------------- */
 
-/* Whole points that add up to the score, rounded down. */
+/* The points of the checks are whole numbers that add up to the score, rounded down. */
 Test(formats, classroom50_counts_in_whole_points)
 {
     static const double points[] = {0.7, 9.7, 10, 3.3, 0}, maximum[] = {10, 10, 10, 12.5, 7.5};
@@ -241,7 +242,7 @@ static const struct {
     {"timeout", "error"},  {"no-result", "error"}, {"not-built", "error"},
 };
 
-Test(formats, junit_tells_a_time_out_from_a_wrong_answer)
+Test(formats, junit_distinguishes_time_outs_from_wrong_answers)
 {
     for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
         char want[100];
@@ -302,7 +303,8 @@ static const struct {
     {"too much", "mkdir s; head -c 2000000 /dev/zero | tr '\\0' a >s/coalesce.cu", "is too large"},
 };
 
-/* A submission that cannot be graded gets 0, with the reason and all checks. */
+/* A submission that cannot be graded gets 0 points. The document has the reason and lists all
+ * checks. */
 Test(formats, what_is_unfit_gets_no_points)
 {
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) {
@@ -332,7 +334,7 @@ static const struct {
     {"no format", GRADE "--out kept.json", 2},
 };
 
-/* Without a grade the exit code is not 0, and the earlier file stays. */
+/* If there is no grade, the exit code is not 0 and the earlier file stays. */
 Test(formats, a_failure_keeps_the_earlier_file)
 {
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {

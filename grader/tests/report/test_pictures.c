@@ -1,5 +1,5 @@
-/* Recorded accesses and their pictures: the right access is recorded, and the picture's figures
- * agree with the counters. */
+/* Recorded accesses and their pictures. The costliest access must be recorded, and the picture's
+ * figures must agree with the counters. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ TestSuite(golden_pictures, .init = submission_init, .fini = shell_fini, .timeout
 
 /* --- recording -------------------------------------------------------------------------------- */
 
-/* A kernel that makes ACCESS three times, in line 7 of /home/me/a.cu, and loads one word in line 8.
- * Lane l's offset is SCALE * l, and SCALE grows by STEP each time. */
+/* Records a kernel that makes ACCESS three times, in line 7 of /home/me/a.cu, and loads one word in
+ * line 8. The offset of lane l is SCALE * l; SCALE grows by STEP each time. */
 static void record(const char *access, unsigned scale, unsigned step, const struct emu_trace *trace,
                    unsigned blocks, unsigned threads, unsigned workers, json_t **line)
 {
@@ -49,7 +49,7 @@ static json_int_t number(const json_t *object, const char *key)
 
 static const struct emu_trace line_7 = {"a.cu", 7, EMU_ANY, EMU_ANY, EMU_ANY};
 
-/* The picture of ACCESS as text. */
+/* Returns the picture of ACCESS as SVG text. */
 static char *draw(const json_t *access, const struct report_picture *picture)
 {
     char *text = NULL;
@@ -60,7 +60,8 @@ static char *draw(const json_t *access, const struct report_picture *picture)
     return text;
 }
 
-/* In each row, the counters, the caption's figures and the record of one access agree. */
+/* Accesses and their costs. The counters, the figures in the caption and the record must
+ * all agree with them. */
 static const struct {
     const char *name, *access;
     unsigned scale, cost, ideal;
@@ -71,19 +72,19 @@ static const struct {
     {"stride 32", "ld.global.u32 w, [o];", 128, 32, 4, false},
     {"one word for all", "ld.global.u32 w, [o];", 0, 1, 1, false},
     {"bytes", "ld.global.u8 w, [o];", 1, 1, 1, false},
-    {"doubles of 24 bytes", "st.global.u64 [o], d;", 24, 24, 8, false},
-    {"half of 32 bytes", "ld.global.v2.u64 {d, e}, [o];", 32, 32, 16, false},
+    {"doubles, 24 bytes apart", "st.global.u64 [o], d;", 24, 24, 8, false},
+    {"16 of every 32 bytes", "ld.global.v2.u64 {d, e}, [o];", 32, 32, 16, false},
     {"no conflict", "ld.shared.u32 w, [i];", 4, 1, 1, true},
     {"2-way", "ld.shared.u32 w, [i];", 8, 2, 1, true},
     {"32-way", "st.shared.u32 [i], t;", 128, 32, 1, true},
     {"padded", "st.shared.u32 [i], t;", 132, 1, 1, true},
     {"broadcast", "ld.shared.u32 w, [i];", 0, 1, 1, true},
-    {"bytes of a word", "ld.shared.u8 w, [i];", 1, 1, 1, true},
+    {"four lanes for each word", "ld.shared.u8 w, [i];", 1, 1, 1, true},
     {"doubles", "ld.shared.u64 d, [i];", 8, 2, 2, true},
     {"doubles, stride 2", "ld.shared.u64 d, [i];", 16, 4, 2, true},
     {"128 bits", "ld.shared.v2.u64 {d, e}, [i];", 16, 4, 4, true},
     {"128 bits, stride 2", "ld.shared.v2.u64 {d, e}, [i];", 32, 8, 4, true},
-    {"128 bits of one", "ld.shared.v2.u64 {d, e}, [i];", 0, 2, 2, true},
+    {"one 128-bit word for all", "ld.shared.v2.u64 {d, e}, [i];", 0, 2, 2, true},
 };
 
 Test(pictures, captions_tell_what_counters_count)
@@ -109,7 +110,8 @@ Test(pictures, captions_tell_what_counters_count)
     }
 }
 
-/* Strides 4, 8, 12: the third access of each warp costs most; the first warp's is recorded. */
+/* The strides are 4, 8 and 12 bytes: the third access of each warp costs most, and the
+ * first warp's is recorded. */
 Test(pictures, the_costliest_access_is_recorded)
 {
     for (unsigned workers = 1; workers <= 3; workers++) {
@@ -128,7 +130,7 @@ Test(pictures, the_costliest_access_is_recorded)
     }
 }
 
-/* The selection, and the access recorded for it; step 0: none. */
+/* A selection, and the access that must be recorded for it. Step 0: none. */
 static const struct {
     const char *name;
     struct emu_trace trace;
@@ -141,7 +143,7 @@ static const struct {
     {"all lines", {NULL, 0, EMU_ANY, EMU_ANY, EMU_ANY}, 2, 7, 0, 0, 0, 3},
     {"no such warp", {"a.cu", 7, EMU_ANY, 3, EMU_ANY}, 0, 0, 0, 0, 0, 0},
     {"no such line", {"a.cu", 9, EMU_ANY, EMU_ANY, EMU_ANY}, 0, 0, 0, 0, 0, 0},
-    {"the end of another name", {".cu", 7, EMU_ANY, EMU_ANY, EMU_ANY}, 0, 0, 0, 0, 0, 0},
+    {"the end of the file's name only", {".cu", 7, EMU_ANY, EMU_ANY, EMU_ANY}, 0, 0, 0, 0, 0, 0},
 };
 
 Test(pictures, an_access_can_be_chosen)
@@ -190,7 +192,7 @@ Test(golden_pictures, of_programs)
     }
 }
 
-/* Names and sources stay text, whatever they contain. */
+/* Names and source lines stay text, even if they contain markup. */
 Test(pictures, nothing_of_a_student_becomes_markup)
 {
     json_t *line;

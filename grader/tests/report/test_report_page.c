@@ -1,4 +1,4 @@
-/* The HTML page of a grading: its contents, hostile texts, and how a real browser shows it. */
+/* The HTML page of a grading: its contents, hostile texts, and how a real browser displays it. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ Test(golden_report_page, of_a_skeleton)
 
 /* --- hostile texts ---------------------------------------------------------------------------- */
 
-/* A text with many attacks. */
+/* A text with many kinds of attack. */
 #define EVIL                                                                                       \
     "</script></style></title></pre></svg><script>alert(1)</script><img src=x onerror=alert(1)>"   \
     "\" onclick='alert(1)' &lt; <!-- ]]> \xff\xfe\xc3( \x1b[31m \xe2\x80\xae"
 
-/* A result in which every text is TEXT, except words of the format. */
+/* A result in which every text is TEXT, except the format's own words. */
 static json_t *make_result(const char *text)
 {
     json_t *evil = json_string(text), *offsets = json_array();
@@ -62,7 +62,7 @@ static json_t *make_result(const char *text)
     return result;
 }
 
-/* If inlined, GCC 12 warns about a dangling pointer. */
+/* not inlined: otherwise GCC 12 warns about a dangling pointer */
 static __attribute__((noinline)) char *make_page(const json_t *result, const char *source)
 {
     char *text = NULL;
@@ -87,7 +87,7 @@ static unsigned occurrences(const char *text, const char *word)
 Test(report_page, nothing_of_a_student_becomes_markup)
 {
     char broken[] = EVIL;
-    for (char *at = broken; *at; at++) /* JSON holds no broken bytes; the source does */
+    for (char *at = broken; *at; at++) /* only the source can hold broken bytes */
         if (*at & 0x80)
             *at = '?';
     json_t *evil = make_result(broken), *good = make_result("harmless");
@@ -105,8 +105,8 @@ Test(report_page, nothing_of_a_student_becomes_markup)
     json_decref(good);
 }
 
-/* Whatever the order of the findings. */
-Test(report_page, errors_stand_above_warnings)
+/* Errors come before warnings, in whatever order the findings are. */
+Test(report_page, errors_come_before_warnings)
 {
     json_t *result = json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "findings", "id", "slow",
                                "severity", "warning", "id", "wrong", "severity", "error", "id",
@@ -119,7 +119,8 @@ Test(report_page, errors_stand_above_warnings)
     json_decref(result);
 }
 
-/* As on a terminal: a loss has no count, as the number of requests means nothing to a student. */
+/* As on a terminal, a loss has no count, because the number of requests means nothing to a
+ * student. */
 Test(report_page, a_loss_has_its_line_its_cause_and_its_ideal)
 {
     json_t *result =
@@ -184,8 +185,8 @@ Test(report_page, usage_errors_are_one_line)
 
 /* --- in a browser ----------------------------------------------------------------------------- */
 
-/* Added to a copy of the page without its policy against scripts: reports to the enclosing page how
- * it looks. */
+/* The probe is added to a copy of the page from which the policy against scripts is removed. It
+ * reports to the enclosing page how the page looks. */
 #define PROBE                                                                                      \
     "<script>onload=()=>{const d=document.documentElement,seen=[];"                                \
     "for(const s of ['#checks .check h3','#findings','#pictures svg g rect','#source td.heat',"    \
@@ -198,7 +199,7 @@ Test(report_page, usage_errors_are_one_line)
     "`overflow ${d.scrollWidth-d.clientWidth}, ids twice ${ids.length-new Set(ids).size}, `+"      \
     "`dead links ${dead.length}`,'*')}</script>"
 
-/* Loads the page once in a phone's width and once in a desktop's. */
+/* The enclosing page loads the copy twice, in a phone's width and in a desktop's. */
 #define AROUND                                                                                     \
     "<!doctype html><title>t</title><pre id=said></pre>"                                           \
     "<script>onmessage=e=>said.append(e.data+'\\n')</script>"                                      \
@@ -228,7 +229,8 @@ Test(report_page, looks_right_in_a_browser)
     free(output);
 }
 
-/* Prints the original page, with its policy, to a PDF of several pages without complaints. */
+/* The browser must print the original page, with its policy, to a PDF of several pages,
+ * and must not complain. */
 Test(report_page, prints)
 {
     char *output = shell_must("cp " LANEWISE_ROOT "/grader/tests/golden/report.html .\n" CHROMIUM

@@ -37,7 +37,7 @@ static const char document_text[] =
     "  {'id': 'no-ptx', 'severity': 'error', 'kernel': '', 'file': '', 'line': 0, 'column': 0,"
     "  'message': 'no PTX', 'count': 1}]}";
 
-/* Replaces ' by ", as JSON in C is easier to read with single quotes. */
+/* Replaces ' by ", because JSON in C strings is easier to read with single quotes. */
 static json_t *load(const char *quoted)
 {
     char *text = strdup(quoted);
@@ -60,7 +60,8 @@ Test(run_totals, launches_of_a_kernel_are_added)
     const struct report_kernel *loads = &totals.kernels[0], *tree = &totals.kernels[1];
     cr_expect_eq(loads->launches, 2);
     cr_expect_eq(loads->counters.value[EMU_warp_instructions], 1236567);
-    cr_expect_eq(loads->counters.value[EMU_longest_warp_instructions], 1200, "a maximum, no sum");
+    cr_expect_eq(loads->counters.value[EMU_longest_warp_instructions], 1200,
+                 "longest_warp_instructions is a maximum, not a sum");
     cr_expect(!loads->sizes_differ && !loads->failed);
     cr_expect_str_eq(tree->failed, "illegal-address");
     report_totals_free(&totals);
@@ -95,7 +96,7 @@ static char *print(const char *quoted, struct report_run_options options)
 
 TestSuite(run_report, .init = shell_init, .fini = shell_fini);
 
-/* Prints the document with a.cu in the working directory. */
+/* Prints the report of the document in a folder that contains a.cu. */
 static char *print_in_folder(struct report_run_options options)
 {
     char *folder = shell_must("printf '\\n  sum += in[i];\\n' >a.cu; echo -n \"$PWD\"");

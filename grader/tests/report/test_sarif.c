@@ -1,4 +1,4 @@
-/* SARIF: required properties are present, and references are valid. */
+/* SARIF: the required properties exist, and all references are valid. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>

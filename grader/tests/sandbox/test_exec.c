@@ -1,5 +1,5 @@
-/* Running a program: all ways to end are distinguished, limits hold, and nothing leaks in or
- * out. */
+/* Running a program: all ways in which it can end are distinguished, limits hold, and
+ * nothing leaks in or out. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@ static void remove_folder(void)
 
 TestSuite(exec, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
-/* Runs a shell script with small limits. A script that must be killed gets SECONDS; one that
- * ends alone gets a long time, for busy machines. */
+/* Runs a shell script with small limits. A script that must be killed by the time limit gets few
+ * SECONDS; one that ends by itself gets many, because the machine may be busy. */
 static void run_script_for(const char *script, double seconds, struct process_outcome *outcome)
 {
     const char *words[] = {"/bin/sh", "-c", script, NULL};
@@ -53,34 +53,36 @@ static const struct {
     const char *name, *script;
     enum process_end end;
     int code;
-    const char *output; /* NULL: any */
+    const char *output; /* output NULL: any output is right */
 } endings[] = {
     {"well", "exit 0", PROCESS_EXITED, 0, ""},
     {"with a code", "exit 42", PROCESS_EXITED, 42, ""},
     {"by a signal", "kill -SEGV $$", PROCESS_SIGNALLED, SIGSEGV, NULL},
-    {"output and errors are one", "echo out; echo err >&2", PROCESS_EXITED, 0, "out\nerr\n"},
+    {"stdout and stderr are merged", "echo out; echo err >&2", PROCESS_EXITED, 0, "out\nerr\n"},
     {"endless, quietly", "exec sleep 100", PROCESS_TIMED_OUT, 0, ""},
     {"endless, busily", "while :; do :; done", PROCESS_TIMED_OUT, 0, ""},
     {"endless, with output closed", "exec >&- 2>&-; exec sleep 100", PROCESS_TIMED_OUT, 0, ""},
-    {"endless, and deaf to SIGTERM", "trap '' TERM INT HUP; while :; do :; done", PROCESS_TIMED_OUT,
-     0, ""},
+    {"endless, ignoring SIGTERM", "trap '' TERM INT HUP; while :; do :; done", PROCESS_TIMED_OUT, 0,
+     ""},
     {"endless output", "exec yes", PROCESS_TOO_MUCH_OUTPUT, 0, NULL},
     {"a file that is too large", "exec head -c 9000 /dev/zero >large", PROCESS_SIGNALLED, SIGXFSZ,
      NULL},
-    {"the environment is the one given", "env | cut -d= -f1 | grep -v _ | sort", PROCESS_EXITED, 0,
+    {"the environment is as given", "env | cut -d= -f1 | grep -v _ | sort", PROCESS_EXITED, 0,
      "FOLDER\nPATH\nPWD\n"},
-    {"the folder is the one given", "test $PWD = $FOLDER", PROCESS_EXITED, 0, ""},
+    {"the folder is as given", "test $PWD = $FOLDER", PROCESS_EXITED, 0, ""},
     {"no input", "cat", PROCESS_EXITED, 0, ""},
     {"no other descriptor", "ls /proc/self/fd | tr '\\n' ' '", PROCESS_EXITED, 0, "0 1 2 3 "},
     {"no core file", "ulimit -c", PROCESS_EXITED, 0, "0\n"},
     {"a child left behind does not delay the end", "sleep 100 & echo gone", PROCESS_EXITED, 0,
      "gone\n"},
-    {"not even one in another session", "setsid sleep 50 & echo gone", PROCESS_EXITED, 0, "gone\n"},
+    {"nor does a child in another session", "setsid sleep 50 & echo gone", PROCESS_EXITED, 0,
+     "gone\n"},
 };
 
-Test(exec, every_end_is_told_apart)
+Test(exec, all_endings_are_distinguished)
 {
-    /* A descriptor that must stay hidden ("no other descriptor": 3 is ls's own folder). */
+    /* This descriptor must be hidden from the script. In "no other descriptor", 3 is the
+     * folder that ls reads. */
     int secret = open("/etc/hostname", O_RDONLY);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
         struct process_outcome outcome;
@@ -115,11 +117,11 @@ Test(exec, what_is_left_of_the_group_is_killed)
     run_script("sleep 98765 & echo $!", &outcome);
     pid_t left = atoi(outcome.output);
     cr_assert_gt(left, 0);
-    for (int i = 0; i < 3000 && kill(left, 0) == 0; ++i) /* until init has reaped it */
+    for (int i = 0; i < 3000 && kill(left, 0) == 0; ++i) /* until init has reaped the process */
         usleep(10000);
     char state[64] = "", path[64];
     snprintf(path, sizeof path, "/proc/%d/stat", left);
-    FILE *file = fopen(path, "r"); /* a zombie also counts as ended */
+    FILE *file = fopen(path, "r"); /* a zombie counts as ended, too */
     if (file) {
         cr_expect_eq(fscanf(file, "%*d %*s %63s", state), 1);
         fclose(file);

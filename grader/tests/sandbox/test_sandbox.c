@@ -1,5 +1,5 @@
-/* The sandbox, tested from inside by shell scripts: at every level that this machine has, as
- * root and as an ordinary user. */
+/* The sandbox, tested from inside by shell scripts. Each runs at every sandbox level that this
+ * machine has, as root and as an ordinary user. */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -24,14 +24,14 @@
 #define NOBODY 65534
 /* Grades with `lanewise` and writes a result. */
 #define SUBMISSION "--device emulator --lab 02 --submission a.cu --seed 1 --json result.json"
-/* Hides bubblewrap, by bubblewrap itself. */
+/* Hides bubblewrap from the command that follows, with the help of bubblewrap itself. */
 #define WITHOUT_BUBBLEWRAP                                                                         \
     "bwrap --dev-bind / / --ro-bind /dev/null $(realpath /usr/bin/bwrap) env "
 
-/* The environment of a script, apart from the sandbox. */
+/* How a script is run: the sandbox level, the user, the folders and the environment. */
 struct place {
     enum sandbox_level level;
-    bool user; /* runs as an ordinary user */
+    bool user; /* the script runs as an ordinary user */
     int seconds;
     char folder[PATH_SIZE], kept[PATH_SIZE + 8];
     char variables[7][PATH_SIZE + 32];
@@ -40,13 +40,13 @@ struct place {
 
 static const struct attempt {
     const char *name, *script;
-    bool alone;       /* may not fork */
-    uint64_t scratch; /* bytes */
+    bool alone;       /* the script may not fork */
+    uint64_t scratch; /* bytes that the script may write to its folder */
     enum process_end end;
     int code;
-    const char *output; /* NULL: any */
+    const char *output; /* output NULL: any output is right */
 } attempts[] = {
-    {"ends well", "exit 0", 0, 0, PROCESS_EXITED, 0, ""},
+    {"ends with 0", "exit 0", 0, 0, PROCESS_EXITED, 0, ""},
     {"ends with a code", "exit 42", 0, 0, PROCESS_EXITED, 42, ""},
     {"ends by a signal", "kill -SEGV $$", 0, 0, PROCESS_SIGNALLED, SIGSEGV, NULL},
     {"endless", "exec sleep $SECONDS", 0, 0, PROCESS_TIMED_OUT, 0, ""},
@@ -54,7 +54,7 @@ static const struct attempt {
     {"endless work", "ulimit -St 1; while :; do :; done", 0, 0, PROCESS_TIMED_OUT, 0, NULL},
     {"users", "cat /etc/passwd 2>/dev/null; cat /etc/shadow 2>/dev/null", 0, 0, PROCESS_EXITED, 1,
      ""},
-    {"files of the grader", "cat $SECRET 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
+    {"the grader's files", "cat $SECRET 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
     {"homes", "ls -A /root /home /tmp 2>/dev/null | grep -v -e : -e lanewise", 0, 0, PROCESS_EXITED,
      1, ""},
     {"new files elsewhere", "echo x >/tmp/x || echo x >/usr/x || echo x >/x", 0, 1 << 20,
@@ -73,8 +73,8 @@ static const struct attempt {
     {"namespaces", "unshare -Ur true 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
     {"shared memory", "echo x >/dev/shm/x", 0, 0, PROCESS_EXITED, 2, NULL},
     {"message queues", "ipcmk -Q 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
-    {"more memory", "exec perl -e '$n = 100000000; $x = \"x\" x $n; print 1'", 1, 0, PROCESS_EXITED,
-     1, NULL},
+    {"more memory than the limit", "exec perl -e '$n = 100000000; $x = \"x\" x $n; print 1'", 1, 0,
+     PROCESS_EXITED, 1, NULL},
     {"a large file", "exec head -c 2000000 /dev/urandom >kept", 0, 0, PROCESS_SIGNALLED, SIGXFSZ,
      NULL},
     {"the environment", "env | cut -d= -f1 | grep -v '^_$' | sort | tr '\\n' ' '", 0, 0,
@@ -125,8 +125,9 @@ static void run_script(const struct place *place, const struct attempt *attempt,
     process_run(&command, outcome);
 }
 
-/* The number of the scripts' running `sleep`s, and *ONE of them; each place sleeps a different
- * number of seconds. Zombies have no command line. */
+/* Counts the running `sleep`s that scripts have left, and puts one of them into *ONE. Each
+ * place sleeps for a different number of seconds, so that they can be told apart. Zombies
+ * have no command line. */
 static int find_left(const struct place *place, pid_t *one)
 {
     DIR *folder = opendir("/proc");
@@ -154,8 +155,8 @@ static int count_left(const struct place *place)
     return find_left(place, &one);
 }
 
-/* If memory runs out, the kernel must first kill the sandbox's processes. This checks it from
- * outside. */
+/* If memory runs out, the kernel must kill the sandbox's processes first. This checks their
+ * oom_score_adj from outside. */
 static void look_at_memory(const struct place *place, json_t *failures)
 {
     static const struct attempt attempt = {.script = "exec sleep $SECONDS"};
@@ -171,7 +172,7 @@ static void look_at_memory(const struct place *place, json_t *failures)
     snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)one);
     FILE *file = fopen(path, "r");
     if (!file || !fgets(text, sizeof text, file) || strcmp(text, "1000\n") != 0)
-        note(failures, place, "memory is taken from it first", "\"%s\"", text);
+        note(failures, place, "oom_score_adj of its processes", "\"%s\"", text);
     if (file)
         fclose(file);
     if (one)
@@ -179,7 +180,7 @@ static void look_at_memory(const struct place *place, json_t *failures)
     waitpid(child, NULL, 0);
 }
 
-/* A sandbox that asks for nothing of the system sees nothing of it: here, not even the shell. */
+/* A sandbox that requests nothing of the system sees nothing of it, not even the shell. */
 static void look_at_bare(const struct place *place, json_t *failures)
 {
     const char *const words[] = {"/bin/sh", "-c", "true", NULL}, *const none[] = {NULL};
@@ -198,7 +199,7 @@ static void look_at_bare(const struct place *place, json_t *failures)
     struct process_outcome outcome;
     process_run(&command, &outcome);
     if (place->level >= SANDBOX_NAMESPACES &&
-        outcome.end != PROCESS_NOT_STARTED) /* otherwise: a machine with Landlock */
+        outcome.end != PROCESS_NOT_STARTED) /* at a lower level this depends on Landlock */
         note(failures, place, "a bare sandbox", "end %d, code %d", outcome.end, outcome.code);
     process_outcome_free(&outcome);
 }
@@ -223,7 +224,7 @@ static void try_attempts(const struct place *place, json_t *failures)
     }
 }
 
-/* A socket that listens on this machine, and its port. */
+/* Opens a socket that listens on this machine, and puts its port into *PORT. */
 static int listen_somewhere(int *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
@@ -243,7 +244,7 @@ static void set(struct place *place, int index, const char *name, const char *va
     place->environment[index] = place->variables[index];
 }
 
-/* Runs all attempts at one level. */
+/* Runs all attempts at one sandbox level. */
 static void try_level(struct place *place, json_t *failures)
 {
     char secret[PATH_SIZE], file[PATH_SIZE + 8], number[16];
@@ -273,7 +274,7 @@ static void try_level(struct place *place, json_t *failures)
     base_remove_tree(secret);
 }
 
-/* Child I: every second one runs as an ordinary user. */
+/* Tries one level in child process I. Every second one runs as an ordinary user. */
 static json_t *try_one(size_t i, void *levels)
 {
     static struct place place;
@@ -284,7 +285,7 @@ static json_t *try_one(size_t i, void *levels)
     if (place.user &&
         (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
          setresuid(NOBODY, NOBODY, NOBODY) != 0 ||
-         prctl(PR_SET_DUMPABLE, 1) != 0)) /* like a process that was always this user's */
+         prctl(PR_SET_DUMPABLE, 1) != 0)) /* as in a process that always belonged to this user */
         return NULL;
     if (place.user && place.level == SANDBOX_NAMESPACES_USER)
         return failures;
@@ -313,7 +314,7 @@ Test(sandbox, holds_at_every_level_for_root_and_for_users)
     cr_assert(best >= SANDBOX_CONFINED, "this machine has no sandbox: %s", why);
     signal(SIGPIPE, SIG_IGN);
     if (geteuid() != 0)
-        cr_skip("only root can try both");
+        cr_skip("only root can try both users");
     struct process_pool pool = {.count = (size_t)best * 2,
                                 .jobs = 2,
                                 .context = levels,
@@ -322,37 +323,37 @@ Test(sandbox, holds_at_every_level_for_root_and_for_users)
     cr_expect(process_pool_run(&pool));
 }
 
-/* Runs of `lanewise` on simulated machines. */
+/* Runs of `lanewise` on simulated machines, with and without each means of isolation. */
 static const struct {
     const char *name, *command;
     int code;
-    const char *says, *level; /* of the result; NULL: no result */
+    const char *says, *level; /* level NULL: no result is written */
 } machines[] = {
-    {"as it is", "$LANEWISE grade " SUBMISSION, 0, "", ""},
+    {"the machine as it is", "$LANEWISE grade " SUBMISSION, 0, "", ""},
     {"without namespaces", "LANEWISE_SANDBOX=confined $LANEWISE grade " SUBMISSION, 0,
      "lanewise grade: warning: weak sandbox, only Landlock or another user, seccomp, limits (no "
      "namespaces",
      "confined"},
     {"without anything", "LANEWISE_SANDBOX=none $LANEWISE grade " SUBMISSION, 2,
      "lanewise grade: no sandbox on this machine (", NULL},
-    {"without anything, unsafe", "LANEWISE_SANDBOX=none $LANEWISE grade --unsafe " SUBMISSION, 0,
-     "lanewise grade: warning: no sandbox; submissions can do", "none"},
-    {"without anything, a report",
+    {"without any sandbox, --unsafe", "LANEWISE_SANDBOX=none $LANEWISE grade --unsafe " SUBMISSION,
+     0, "lanewise grade: warning: no sandbox; submissions can do", "none"},
+    {"without any sandbox, a report",
      "LANEWISE_SANDBOX=none $LANEWISE report --device emulator --lab 02 --submission a.cu", 2,
      "lanewise report: no sandbox on this machine", NULL},
     {"without bubblewrap", WITHOUT_BUBBLEWRAP "$LANEWISE grade " SUBMISSION, 0,
      "no namespaces: it sees the machine's processes and users; install bubblewrap", "confined"},
-    {"without bubblewrap, asked", WITHOUT_BUBBLEWRAP "$LANEWISE doctor", 0, "install bubblewrap",
+    {"without bubblewrap, doctor", WITHOUT_BUBBLEWRAP "$LANEWISE doctor", 0, "install bubblewrap",
      NULL},
-    {"without namespaces, asked", "LANEWISE_SANDBOX=confined $LANEWISE doctor", 0,
+    {"without namespaces, doctor", "LANEWISE_SANDBOX=confined $LANEWISE doctor", 0,
      "confined: Landlock or another user, seccomp, limits", NULL},
-    {"without anything, asked", "LANEWISE_SANDBOX=none $LANEWISE doctor", 0,
+    {"without any sandbox, doctor", "LANEWISE_SANDBOX=none $LANEWISE doctor", 0,
      "none: nothing but limits of a process", NULL},
 };
 
 TestSuite(sandbox_levels, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-Test(sandbox_levels, are_chosen_and_told)
+Test(sandbox_levels, are_chosen_and_reported)
 {
     static const struct edit none[SUBMISSION_EDITS];
     submission_write("02-coalesce", none, "a.cu");
@@ -375,13 +376,13 @@ Test(sandbox_levels, are_chosen_and_told)
 }
 
 #define AS_A_USER "setpriv --reuid=65534 --regid=65534 --clear-groups "
-/* With private mounts; the command is "$@". */
+/* Runs the command "$@" with private mounts, after COMMANDS. */
 #define WITH_MOUNTS(commands) "unshare -m sh -c 'mount --make-rprivate / && " commands "' x "
 #define HIDE_BUBBLEWRAP       "mount --bind /dev/null $(realpath /usr/bin/bwrap) && "
 #define ENTER_A_CHROOT                                                                             \
     "mkdir -p root && mount --rbind / root && exec chroot root setpriv --bounding-set=-sys_admin "
 
-/* The user and machine that grade; and the resulting level and message. */
+/* Users and machines, and the sandbox level and message that result. */
 static const struct {
     const char *name, *prefix, *level, *says;
 } graders[] = {
@@ -405,7 +406,7 @@ Test(sandbox_levels, are_chosen_for_users_and_in_containers)
                                 "unshare -U true");
     free(output);
     if (geteuid() != 0 || code != 0)
-        cr_skip("only root can be all of them, where users may have namespaces and reach the kit");
+        cr_skip("this test needs root, and users who may have namespaces and can read the kit");
     submission_write("02-coalesce", none, "a.cu");
     free(shell_must("chmod 777 . && chmod 644 a.cu"));
     for (size_t i = 0; i < sizeof graders / sizeof *graders; ++i) {
@@ -463,7 +464,7 @@ Test(sandbox, a_hundred_runs_leave_no_descriptor)
     base_remove_tree(folder);
 }
 
-/* A program that does not start in namespaces is distinguished from one that fails. */
+/* A program that cannot be started in namespaces is told apart from a program that fails. */
 Test(sandbox, a_program_that_is_not_there_is_the_graders_failure)
 {
     char folder[PATH_SIZE], why[400];

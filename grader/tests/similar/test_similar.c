@@ -1,7 +1,8 @@
-/* Near-duplicates: disguised copies are found, independent work is not.
+/* Near-duplicates: disguised copies are found, and independent work is not reported.
  *
- * similar/NN-name/ holds independent solutions, in the form of mutants (grade/mutant.h); all get
- * full points. Each gets a disguised copy (disguise.h). */
+ * similar/NN-name/ holds independent solutions of lab NN in the form of mutants
+ * (grade/mutant.h). All get full points. The test compares each with a disguised copy
+ * (disguise.h) and with all others. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static struct fingerprint print_of(const char *ptx)
     return print;
 }
 
-/* --- irrelevant and relevant changes ----------------------------------------------------------------- */
+/* --- changes that do not matter, and changes that do ------------------------------------------------- */
 
 #define HEAD ".version 9.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL                                                                                     \
@@ -72,11 +73,11 @@ static const struct {
           "$L__tmp3:\n$L__BB0_2:\nret;\n}\n.section .debug_str\n{\n$L__info_string0:\n.b8 95\n.b8 "
           "0\n}\n",
      true},
-    {"one kernel only", HEAD KERNEL, false},
+    {"one of two kernels", HEAD KERNEL, false},
     {"nothing", HEAD, false},
 };
 
-Test(similar, prints_know_code_and_nothing_else)
+Test(similar, fingerprints_depend_on_code_only)
 {
     struct fingerprint first = print_of(HEAD KERNEL OTHER);
     cr_assert_geq(first.count, 4);
@@ -90,10 +91,10 @@ Test(similar, prints_know_code_and_nothing_else)
     fingerprint_free(&first);
 }
 
-/* --- a program whose PTX would take for ever to read -------------------------------------------------- */
+/* --- a program whose PTX would take very long to read ------------------------------------------------- */
 
-/* Writes COUNT fat binaries. Each has one entry that refers to the data after all of them: the
- * same LINES of PTX. */
+/* Writes COUNT fat binaries. Each has one entry, and all entries refer to the same LINES of PTX
+ * after the last fat binary. */
 static void write_overlapping(FILE *file, uint32_t count, uint32_t lines)
 {
     static const char line[] = " add.s32 %r1, %r2, 5;\n";
@@ -133,8 +134,9 @@ Test(similar, text_is_not_read_again_and_again)
     cr_expect_not(can_print(100000, 0));
 }
 
-/* Seven equal instructions give an equal fingerprint anywhere: winnowing guarantees it. */
-Test(similar, a_run_of_equal_code_leaves_a_mark)
+/* Winnowing guarantees that seven equal instructions give an equal fingerprint, wherever they
+ * are. */
+Test(similar, equal_code_has_an_equal_fingerprint)
 {
     static const char run[] =
         "mov.u32 %r1, %tid.x; xor.b32 %r2, %r1, 5; shl.b32 %r3, %r2, 2;"
@@ -179,7 +181,7 @@ static const char *const rubbish[] = {"",
                                       ".visible .entry (((((",
                                       "%r1 %r2 %r3;;;;;;"};
 
-/* A program can contain any text as PTX. */
+/* A hostile program can contain any text as its PTX. */
 Test(similar, rubbish_is_no_danger)
 {
     for (size_t i = 0; i < sizeof rubbish / sizeof *rubbish; i++) {
@@ -190,11 +192,12 @@ Test(similar, rubbish_is_no_danger)
         fingerprint_free(&print);
     }
     struct fingerprint print = {0};
-    cr_expect(!fingerprint_add_ptx(&print, "", KERNELS_MOST_PTX + 1), "there is a limit");
+    cr_expect(!fingerprint_add_ptx(&print, "", KERNELS_MOST_PTX + 1),
+              "the number of fingerprints has a limit");
     cr_expect_eq(print.count, 0);
 }
 
-Test(similar, a_print_survives_json)
+Test(similar, a_fingerprint_survives_json)
 {
     struct fingerprint print = print_of(HEAD KERNEL OTHER), read = {0}, none = {0};
     json_t *text = fingerprint_json(&print), *wrong = json_string("not hexadecimal at all");
@@ -215,11 +218,11 @@ Test(similar, a_print_survives_json)
 
 /* --- copies and independent work ------------------------------------------------------------------------- */
 
-#define MOST 16 /* programs of a lab */
+#define MOST 16 /* largest number of programs of a lab */
 
 struct program {
     char name[256];
-    struct similar_own_code own, copy; /* without the code of the skeleton and the solution */
+    struct similar_own_code own, copy; /* without code of the skeleton and the solution */
 };
 
 struct collection {
@@ -252,7 +255,8 @@ static void add_source(const char *text, struct similar_own_code *own)
     similar_source_free(&source);
 }
 
-/* Adds the fingerprints of file NAME in the test's folder, compiled as a submission. */
+/* Adds to OWN the fingerprints of file NAME in the test's folder, after compiling it like a
+ * submission. */
 static void add_compiled(const char *name, struct similar_own_code *own)
 {
     free(shell_must("$NVCC -ptx -O3 -lineinfo -std=c++17 -I" LANEWISE_ROOT
@@ -343,8 +347,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* Only each program and its own copy are a pair. TOO_FEW programs have too little code of their
- * own to judge: batch/pairs.h lists them if they are the same. */
+/* Only a program and its own copy may be a pair. TOO_FEW programs must have too little code of
+ * their own to be compared; batch/pairs.h lists such programs if they are the same. */
 static void judge_lab(const char *lab, size_t too_few)
 {
     static struct collection all;
@@ -363,11 +367,11 @@ static void judge_lab(const char *lab, size_t too_few)
                       one->name, other->name);
         }
     }
-    cr_expect_eq(silent, too_few, "%zu programs have too little of their own", silent);
+    cr_expect_eq(silent, too_few, "%zu programs have too little code of their own", silent);
     free_collection(&all);
 }
 
-/* In labs 01, 02 and 05 a good answer is a few lines; in 04 and 06 one solution equals the
+/* In labs 01, 02 and 05 a good answer is only a few lines. In 04 and 06, one solution equals the
  * kit's. */
 Test(similar, lab_01)
 {

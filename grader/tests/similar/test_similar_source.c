@@ -1,7 +1,8 @@
-/* Sources that differ only by a cheat's changes are all found. Independent work is not.
+/* Sources that differ only by the changes of a cheat are all found, and independent
+ * work is not reported.
  *
- * Compares all programs of each lab: the solution, the mutants, and the solutions of similar/NN-
- * name/ (test_similar.c), with two disguised copies of each (disguise.h). */
+ * This test compares all programs of each lab: the solution, the mutants, and the solutions in
+ * similar/NN-name/ (test_similar.c). Each has two disguised copies (disguise.h). */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static struct similar_source source_of(const char *text)
     return source;
 }
 
-/* --- irrelevant and relevant changes ----------------------------------------------------------------- */
+/* --- changes that do not matter, and changes that do ------------------------------------------------- */
 
 #define BEGIN "__global__ void sum(const int *data, int n, int *out)\n{\n"
 #define LOOP                                                                                       \
@@ -83,7 +84,7 @@ static const struct {
            "atomicAdd(mine, out);}" OTHER,
      false},
     {"one more statement", BEGIN LOOP "mine += 1;" END OTHER, false},
-    {"one function less", BEGIN LOOP END, false},
+    {"one function fewer", BEGIN LOOP END, false},
     {"nothing", "", false},
 };
 
@@ -115,8 +116,8 @@ Test(similar_source, steps_are_the_same)
     similar_source_free(&first);
 }
 
-/* Only given functions count, and only if their words have changed. */
-Test(similar_source, knows_who_renames_what_is_given)
+/* Statements count if their function is in the skeleton and some names in it have changed. */
+Test(similar_source, counts_renamed_given_functions)
 {
     struct similar_source given = source_of(OTHER), same = source_of("// hm\n" OTHER);
     struct similar_source renamed = source_of("static int two(int k) { return 2 * k; }");
@@ -149,19 +150,20 @@ Test(similar_source, rubbish_is_no_danger)
             similar_source_free(&source);
         }
     struct similar_source source;
-    cr_expect(!similar_source_read(&source, "", SIMILAR_SOURCE_TEXT + 1), "there is a limit");
+    cr_expect(!similar_source_read(&source, "", SIMILAR_SOURCE_TEXT + 1),
+              "the length of a source has a limit");
     cr_expect_eq(source.function_count, 0);
 }
 
 /* --- copies and independent work ------------------------------------------------------------------------- */
 
-#define MOST 64 /* programs of a lab */
+#define MOST 64 /* largest number of programs of a lab */
 
 struct program {
     char name[256];
     bool independent;
     struct similar_source source;
-    struct similar_own_code own; /* without the given code */
+    struct similar_own_code own; /* without the code of the skeleton */
 };
 
 struct collection {
@@ -173,7 +175,7 @@ struct collection {
     size_t count;
 };
 
-/* A copy of SOURCE by a cheat with more time, or with less. */
+/* A copy of SOURCE by a cheat. MORE: the cheat has also rewritten the loops and types. */
 static char *copy_of(const struct collection *all, const char *source, bool more)
 {
     char *copy = disguise(source, all->header);
@@ -183,7 +185,7 @@ static char *copy_of(const struct collection *all, const char *source, bool more
     free(copy);
     for (char *at = loops; (at = strstr(at, "int\n")); at += 4)
         if (at == loops || strchr(" \n(;{", at[-1]))
-            memcpy(at, "long", 4); /* the value may become long */
+            memcpy(at, "long", 4); /* int becomes long */
     return loops;
 }
 
@@ -193,17 +195,6 @@ static void expect_copies(const struct collection *all, const struct program *on
         char *copied = copy_of(all, text, more);
         struct similar_source copy = source_of(copied);
         cr_expect_eq(copy.text, one->source.text, "%s: copy %d is not found", one->name, more);
-        if (getenv("DUMP") && copy.text != one->source.text) {
-            char n[300];
-            sprintf(n, "/tmp/c8/dump-%s-%d.cu", one->name, more);
-            FILE *f = fopen(n, "w");
-            fputs(copied, f);
-            fclose(f);
-            sprintf(n, "/tmp/c8/dump-%s-o.cu", one->name);
-            f = fopen(n, "w");
-            fputs(text, f);
-            fclose(f);
-        }
         cr_expect_geq(similar_source_renamed(&copy, &all->skeleton), SIMILAR_RENAMED_LEAST, "%s",
                       one->name);
         similar_source_free(&copy);
@@ -278,8 +269,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* All copies are found. No two independent programs are near, nor a program and another's
- * mistake. */
+/* All copies must be found. No two independent programs may be near each other, and no program may
+ * be near a mutant of another program. */
 static void judge_lab(const char *lab)
 {
     static struct collection all;

@@ -1,10 +1,11 @@
-/* make soak: grades a thousand submissions in one process, and checks what they leave behind.
+/* make soak: grades a thousand submissions in one process, and checks what the
+ * gradings leave behind.
  *
- *     descriptors, children, files, mounts, shared memory    as many as before
- *     memory in use by malloc()                              as much, up to LEAST bytes per grading
+ *     descriptors, children, files, mounts, shared memory    must be as many as before
+ *     memory in use by malloc()                              may grow by less than LEAST bytes per grading
  *
- * Three of four submissions fail, each in a different way: leaks are most likely after those.
- * The first gradings allocate what is kept for all; counting starts after them. */
+ * Three of four submissions fail, each in a different way, because failures leak most easily. The
+ * first gradings allocate what all gradings share; counting starts after them. */
 #include <dirent.h>
 #include <ftw.h>
 #include <malloc.h>
@@ -20,9 +21,9 @@
 
 #define LAB   "02-coalesce"
 #define FIRST 20
-#define LEAST 16 /* per grading: the smallest block of malloc() */
+#define LEAST 16 /* per grading; the smallest block that malloc() gives */
 
-/* Placed before the lab's solution. */
+/* Code that is placed before the lab's solution. */
 static const struct trick {
     const char *name, *text;
     double score;
@@ -55,7 +56,7 @@ static long count_entries(const char *path)
     return count;
 }
 
-/* Separated by blanks or newlines. */
+/* Counts the words in a file; blanks and newlines separate them. */
 static long count_words(const char *path)
 {
     char word[4096];
@@ -105,17 +106,17 @@ static void look(const char *temporary, long things[THINGS])
     things[RESIDENT] = resident_bytes();
 }
 
-/* Other users of this machine also have files in /dev/shm: root mounts an empty one. */
+/* Mounts an empty /dev/shm as root, because other users of this machine also have files there. */
 static void take_own_shared_memory(void)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=64m") != 0)
-        fprintf(stderr, "soak: what others leave in /dev/shm meanwhile is counted, too\n");
+        fprintf(stderr, "soak: without root, files of other users in /dev/shm are counted, too\n");
 }
 
 /* --- gradings ------------------------------------------------------------------------------------------ */
 
-/* The solution after a trick. */
+/* A submission that consists of a trick and the solution. */
 static struct submission submission_of(const struct lab *lab, const struct trick *trick)
 {
     struct submission submission = {.shown = LAB};
@@ -131,7 +132,7 @@ static struct submission submission_of(const struct lab *lab, const struct trick
     return submission;
 }
 
-/* Whether the grading ended as expected. */
+/* Grades one submission, and returns whether the grading ended as expected. */
 static bool grade(const struct lab *lab, const struct trick *trick, uint64_t seed)
 {
     struct submission submission = submission_of(lab, trick);
@@ -171,7 +172,7 @@ int main(int argc, char **argv)
     char temporary[PATH_SIZE], error[400];
     if (gradings <= 0 || !labs_open(LAB, &lab, error, sizeof error) ||
         !base_private_folder(temporary) || setenv("TMPDIR", temporary, 1) != 0) {
-        fprintf(stderr, "soak: cannot begin; how many gradings? soak 1000\n");
+        fprintf(stderr, "soak: cannot start; usage: soak GRADINGS, such as soak 1000\n");
         return 2;
     }
     take_own_shared_memory();
@@ -182,7 +183,7 @@ int main(int argc, char **argv)
         bad += !grade(&lab, &tricks[(size_t)i % TRICKS], (uint64_t)i);
     }
     look(temporary, after);
-    printf("%ld gradings at level %s, %ld not as they must be\n", gradings,
+    printf("%ld gradings at level %s, %ld of them with a wrong result\n", gradings,
            sandbox_level_name(level), bad);
     int left = tell(before, after, gradings);
     labs_close(&lab);

@@ -1,6 +1,6 @@
-/* What students get wrong when a block works on neighbours, trees and scans,
- * each beside the same kernel done right: see races.cuh. */
-#define ERROR_STATUS 0 /* some of them end so on a real GPU, too */
+/* Typical mistakes when a block works on neighbours, trees and scans. Each kernel with a mistake is followed by a
+ * correct one: see races.cuh. */
+#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
 #include "tests/support/races.cuh"
 
 #define BLOCK  128

@@ -1,7 +1,8 @@
-/* What students get wrong in global memory and among blocks, each beside the same kernel done right: see races.cuh. */
+/* Typical mistakes in global memory and among blocks. Each kernel with a mistake is followed by a
+ * correct one: see races.cuh. */
 #include <cooperative_groups.h>
 
-#define ERROR_STATUS 0 /* some of them end so on a real GPU, too */
+#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
 #include "tests/support/races.cuh"
 
 namespace cg = cooperative_groups;

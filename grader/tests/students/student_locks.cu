@@ -1,13 +1,13 @@
-/* Threads that wait for values in memory: locks, flags and tickets that let nobody go, each beside the same
- * kernel done right: see races.cuh. */
+/* Threads that wait for values in memory: locks, flags and tickets that never let a thread continue. Each kernel with
+ * a mistake is followed by a correct one: see races.cuh. */
 #include <cooperative_groups.h>
 
-#define ERROR_STATUS 0 /* which is as it should be */
+#define ERROR_STATUS 0 /* failed launches are expected */
 #include "tests/support/races.cuh"
 
 namespace cg = cooperative_groups;
 
-#define LOCK 0x1000 /* locks, flags and counters lie from g[LOCK] on */
+#define LOCK 0x1000 /* locks, flags and counters start at g[LOCK] */
 #define OUT  0x2000
 
 __device__ static void acquire(int *lock)

@@ -1,10 +1,10 @@
-/* Barriers, mbarriers and groups that wait for threads which never come, each beside the same kernel done right:
- * see races.cuh. */
+/* Barriers, mbarriers and groups that wait for threads which never arrive. Each kernel with a mistake is followed by
+ * a correct one: see races.cuh. */
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda_pipeline.h>
 
-#define ERROR_STATUS 0 /* which is as it should be */
+#define ERROR_STATUS 0 /* failed launches are expected */
 #include "tests/support/races.cuh"
 
 #pragma nv_diag_suppress static_var_with_dynamic_init

@@ -1,4 +1,4 @@
-/* Odd kernels, nearly all of them right: what the tools must let pass. See races.cuh. */
+/* Unusual kernels, nearly all of them correct: the tools must report nothing for these. See races.cuh. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -35,7 +35,7 @@ __global__ void bit_fields_one_by_one(int *g)
 }
 
 struct flags {
-    unsigned kind : 3, size : 13; /* 16 bits are nobody's */
+    unsigned kind : 3, size : 13; /* 16 bits are in no field */
 };
 
 // fine
@@ -160,7 +160,7 @@ __global__ void structures_of_three_bytes(int *g)
     g[OUT + t] = other.letters[0] + other.letters[1] + other.letters[2];
 }
 
-/* --- arrays of a thread's own --------------------------------------------------------------------------- */
+/* --- local arrays of a thread --------------------------------------------------------------------------- */
 
 // fine
 __global__ void local_array_by_number(int *g)

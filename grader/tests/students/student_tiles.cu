@@ -1,8 +1,8 @@
-/* What students get wrong with tiles, histograms and other arrays that a block shares,
- * each beside the same kernel done right: see races.cuh. */
+/* Typical mistakes with tiles, histograms and other arrays that a block shares. Each kernel with a mistake is
+ * followed by a correct one: see races.cuh. */
 #include <cuda_pipeline.h>
 
-#define ERROR_STATUS 0 /* some of them end so on a real GPU, too */
+#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
 #include "tests/support/races.cuh"
 
 #define BLOCK 128
@@ -257,7 +257,7 @@ __global__ void bins_merged_by_owners(int *g)
     atomicAdd(&g[1024 + t], bins[t]);
 }
 
-/* --- memory carved up ---------------------------------------------------------------------------------- */
+/* --- shared memory divided into arrays ----------------------------------------------------------------- */
 
 // out-of-bounds
 __global__ void carved_by_elements(int *g)

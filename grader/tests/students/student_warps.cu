@@ -1,8 +1,8 @@
-/* What students get wrong with warps, flags and a thread's own arrays,
- * each beside the same kernel done right: see races.cuh. */
+/* Typical mistakes with warps, flags and a thread's own arrays. Each kernel with a mistake is followed by a
+ * correct one: see races.cuh. */
 #include <cooperative_groups.h>
 
-#define ERROR_STATUS 0 /* some of them end so on a real GPU, too */
+#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
 #include "tests/support/races.cuh"
 
 namespace cg = cooperative_groups;
@@ -226,7 +226,7 @@ __global__ void counted_by_all(int *g)
     g[t] = n;
 }
 
-/* --- a thread's own ------------------------------------------------------------------------------------ */
+/* --- local arrays of a thread -------------------------------------------------------------------------- */
 
 // uninitialised-read
 __global__ void best_of_too_few(int *g)

@@ -1,6 +1,6 @@
-/* All tools at once, on typical student code, wrong and right: each defect has one finding, and
- * no other tool reports anything for that kernel. Kernels run one by one, as some end the
- * process's use of the GPU. */
+/* Runs all tools together on typical student code, wrong and right. Each defect must have one
+ * finding, and no other tool may report anything for the kernel. Kernels run in separate processes,
+ * because some defects end the process's use of the GPU. */
 #include <criterion/criterion.h>
 
 #include "tests/support/marks.h"

@@ -1,5 +1,6 @@
-/* What the test programs share. Each checks itself, prints one line a check, and ends with status 0 if
- * all were right: they run on the emulator in `make test`, and unchanged on a GPU. */
+/* Functions for test programs that check themselves. Such a program prints one line for each
+ * check, and ends with status 0 if all checks succeeded. It runs on the emulator in `make test`,
+ * and unchanged on a GPU. */
 #ifndef TESTS_CHECK_CUH
 #define TESTS_CHECK_CUH
 
@@ -8,7 +9,7 @@
 
 static int failures;
 
-/* Ends the program when a runtime call fails that should not. */
+/* Ends the program if a runtime call fails. */
 #define MUST(call)                                                                                 \
     do {                                                                                           \
         cudaError_t error_ = (call);                                                               \
@@ -19,14 +20,14 @@ static int failures;
         }                                                                                          \
     } while (0)
 
-/* Waits for a launch and ends the program if it went wrong. */
+/* Waits for the launched kernel, and ends the program if the launch failed. */
 #define FINISH()                                                                                   \
     do {                                                                                           \
         MUST(cudaGetLastError());                                                                  \
         MUST(cudaDeviceSynchronize());                                                             \
     } while (0)
 
-/* One check: its name, what came out, what is right. */
+/* Makes one check: its name, the value that the program got, and the right value. */
 template <typename T> static void expect(const char *name, T got, T right)
 {
     bool good = got == right;

@@ -43,8 +43,8 @@ static void free_words(struct words *words)
         free(words->words[i]);
 }
 
-/* The end of the token at TEXT: a comment, a string, a word or number, or one character. At the
- * end of the text: TEXT. */
+/* Returns the end of the token at TEXT. A token is a comment, a string, a word or number, or one
+ * character. At the end of the text this is TEXT itself. */
 static const char *token_end(const char *text)
 {
     const char *at = text + 1;
@@ -69,8 +69,8 @@ static bool is_comment(const char *token)
     return token[0] == '/' && (token[1] == '/' || token[1] == '*');
 }
 
-/* Collects the words that must keep their names: words of KNOWN, of C and of CUDA, and struct
- * members, which may be CUDA's. */
+/* Collects the words that must keep their names: the words of KNOWN, of C and of CUDA, and the
+ * members of structs, because these may be CUDA's. */
 static void add_kept(struct words *kept, const char *source, const char *known)
 {
     static const char *const language[] = {
@@ -95,8 +95,8 @@ static void add_kept(struct words *kept, const char *source, const char *known)
         }
 }
 
-/* Writes one chunk with words renamed, without comments, one token per line; preprocessor lines
- * stay lines. */
+/* Writes one chunk without comments, with renamed words and one token per line. Preprocessor
+ * lines stay in one line. */
 static void put_chunk(FILE *to, const char *at, const char *end, const struct words *kept,
                       struct words *renamed)
 {
@@ -122,7 +122,7 @@ struct chunk {
     bool kernel;
 };
 
-/* Cuts SOURCE after each function: each chunk ends with a closing brace. */
+/* Cuts SOURCE into chunks after each function, so that each chunk ends with a closing brace. */
 static size_t cut(const char *source, struct chunk chunks[CHUNKS])
 {
     size_t count = 0;
@@ -153,7 +153,7 @@ char *disguise(const char *source, const char *known)
     add_kept(&kept, source, known);
     for (size_t i = 0; i < count; i++)
         last = chunks[i].kernel ? i : last;
-    for (size_t i = 0; i <= last; i++) /* functions that kernels call come first */
+    for (size_t i = 0; i <= last; i++) /* functions that kernels call must come first */
         if (!chunks[i].kernel)
             put_chunk(to, chunks[i].begin, chunks[i].end, &kept, &renamed);
     for (size_t i = last + 1; i-- > 0;)
@@ -174,7 +174,7 @@ static bool is_token(const char *at, const char *end, const char *text)
     return (size_t)(end - at) == strlen(text) && memcmp(at, text, (size_t)(end - at)) == 0;
 }
 
-/* The next token from AT that is neither space nor a comment. */
+/* Returns the next token at or after AT that is neither space nor a comment. */
 static const char *next_token(const char *at)
 {
     while (*at && (isspace((unsigned char)*at) || is_comment(at)))
@@ -182,7 +182,8 @@ static const char *next_token(const char *at)
     return at;
 }
 
-/* The end of the brackets that open at AT, or of the statement up to a CLOSE outside brackets. */
+/* Returns the end of the brackets that open at AT, or else of the statement that ends with CLOSE
+ * outside of brackets. */
 static const char *skip_to(const char *at, char close)
 {
     int depth = 0;
@@ -214,8 +215,8 @@ static const char *skip_statement(const char *at)
 
 static void put_loops(FILE *to, const char *at, const char *end);
 
-/* Writes the `for` at AT as `while`; returns the end of its body, or AT if the loop stays
- * unchanged. */
+/* Writes the `for` loop at AT as a `while` loop and returns the end of its body. Returns AT if the
+ * loop must stay as it is. */
 static const char *put_for(FILE *to, const char *at)
 {
     const char *begin = next_token(token_end(at)) + 1, *condition = skip_to(begin, ';');

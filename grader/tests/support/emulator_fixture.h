@@ -1,7 +1,8 @@
-/* A fixture for the emulator's tests: a device with a module, one-line launches, and the record.
+/* A fixture for the emulator's tests: a device with a module, short functions for launches, and
+ * access to the record.
  *
- * Everything goes through device.h, as in a program. The fixture asserts each step that must
- * succeed in a correct test, and prints the emulator's own message if it fails. */
+ * The fixture uses only device.h, as a program does. It asserts every step that succeeds if the
+ * test is right, and prints the emulator's own message if the step fails. */
 #ifndef TESTS_SUPPORT_EMULATOR_FIXTURE_H
 #define TESTS_SUPPORT_EMULATOR_FIXTURE_H
 
@@ -16,16 +17,16 @@
 
 struct fixture {
     struct emu_device *device;
-    uint32_t module; /* the latest one loaded */
+    uint32_t module; /* the module that was loaded last */
     int record;      /* a file in memory */
 };
 
-/* Opens a device. OPTIONS may be NULL: one worker, CTAs in order, at most 50 million
- * instructions. The fixture sets record_fd itself. */
+/* Opens a device. If OPTIONS is NULL, the device has one worker, runs CTAs in order, and executes
+ * at most 50 million instructions. The fixture sets record_fd itself. */
 void fixture_open(struct fixture *fixture, const struct emu_options *options);
 void fixture_close(struct fixture *fixture);
 
-/* Loads PTX after putting FIXTURE_PTX in front. */
+/* Loads PTX with the header FIXTURE_PTX before it. */
 void fixture_load(struct fixture *fixture, const char *ptx);
 /* Loads a PTX text that begins with its own .version. */
 void fixture_load_whole(struct fixture *fixture, const char *ptx);
@@ -38,11 +39,11 @@ uint32_t fixture_word(struct fixture *fixture, emu_addr from, size_t index);
 #define FIXTURE_PARAMS 8
 
 struct fixture_launch {
-    const char *kernel;              /* NULL: "k" */
+    const char *kernel;              /* name; NULL: "k" */
     uint32_t grid[3];                /* 0: 1 */
     uint32_t block[3];               /* 0: 1; x 0: 32 */
-    uint32_t dynamic_shared;         /* bytes */
-    uint64_t params[FIXTURE_PARAMS]; /* all .u64 */
+    uint32_t dynamic_shared;         /* in bytes */
+    uint64_t params[FIXTURE_PARAMS]; /* parameter values, all of type .u64 */
     struct emu_counters *counters;   /* may be NULL */
     bool may_park;
 };
@@ -53,14 +54,15 @@ void fixture_run(struct fixture *fixture, struct fixture_launch launch);
 /* The reason why kernel NAME of the latest module cannot be used, or "" if it can. */
 const char *fixture_refusal(struct fixture *fixture, const char *name);
 
-/* Line INDEX of the record, -1 for the last; asserts that it exists and is JSON. The caller owns
- * it. */
+/* Returns line INDEX of the record; -1 is the last. Asserts that the line exists and is JSON. The
+ * caller calls json_decref(). */
 json_t *fixture_record(struct fixture *fixture, int index);
 /* The whole record as text; the caller frees it. */
 char *fixture_record_text(struct fixture *fixture);
-/* The finding ID in a line of the record; asserts that it exists. Borrowed. */
+/* Returns the finding ID in a line of the record, and asserts that it exists. The result is
+ * a borrowed reference. */
 json_t *fixture_finding(json_t *line, const char *id);
-/* The number of findings in the line that are errors; losses do not count. */
+/* The number of findings in the line that are errors (not losses). */
 size_t fixture_finding_count(json_t *line);
 
 #endif

@@ -12,15 +12,15 @@
 #define MOST    128
 
 struct expectation {
-    char kernel[80], id[24]; /* id: "fine" if no finding is expected */
-    json_int_t marked[3];    /* lines marked A, B and C; else 0 */
-    json_int_t from, to;     /* lines of a host function; else 0 */
+    char kernel[80], id[24]; /* the expected finding, or "fine" if no finding is expected */
+    json_int_t marked[3];    /* numbers of the lines marked A, B and C, or 0 */
+    json_int_t from, to;     /* first and last line of a host function, or 0 */
 };
 
 /* --- expectations in the source ------------------------------------------------------------- */
 
-/* Reads a mark at the end of a line: "A", "B", "AB" and so on, or "A of KERNEL" where the line
- * belongs to another function. */
+/* Reads a mark at the end of a line: "A", "B", "AB" and so on; or, in a function that a kernel
+ * calls, "A of KERNEL". */
 static void take_mark(struct expectation *list, size_t count, const char *line, json_int_t number)
 {
     char kernel[80], letter[2];
@@ -28,7 +28,7 @@ static void take_mark(struct expectation *list, size_t count, const char *line, 
     if (!mark)
         return;
     if (sscanf(mark, " // %1[ABC] of %79[a-z_0-9]", letter, kernel) == 2) {
-        /* the kernel's expectation comes later: keep the mark in LIST[0] */
+        /* the kernel comes later in the file: keep its mark in LIST[0] */
         if (strcmp(list[0].kernel, kernel) != 0)
             list[0] = (struct expectation){0};
         snprintf(list[0].kernel, sizeof list[0].kernel, "%s", kernel);
@@ -39,7 +39,8 @@ static void take_mark(struct expectation *list, size_t count, const char *line, 
         list[count - 1].marked[*mark - 'A'] = number;
 }
 
-/* LIST[0] is not an expectation: see take_mark(). */
+/* Reads the expectations into LIST, from LIST[1] on, and returns their number plus 1. LIST[0] keeps
+ * a mark: see take_mark(). */
 static size_t read_source(const char *name, struct expectation *list)
 {
     char *source = shell_source(name), *rest = NULL, id[24] = "";
@@ -57,7 +58,8 @@ static size_t read_source(const char *name, struct expectation *list)
             list[count - 1].to = number;
         if (is_host || sscanf(line, "__global__ void %79[a-z_0-9](", kernel) == 1) {
             cr_assert_lt(count, (size_t)MOST);
-            cr_assert(*id, "%s:%lld: nothing is expected of %s", name, (long long)number, kernel);
+            cr_assert(*id, "%s:%lld: the comment before %s has no expectation", name,
+                      (long long)number, kernel);
             list[count] = (struct expectation){0};
             memcpy(list[count].id, id, sizeof id);
             memcpy(list[count].kernel, kernel, sizeof kernel);
@@ -90,7 +92,7 @@ static bool is_of(const json_t *finding, const struct expectation *wanted)
     return strncmp(name, wanted->kernel, length) == 0 && name[length] == '(';
 }
 
-/* Whether the finding also names LINE; if LINE is 0, whether it names no other line of a kernel. */
+/* Whether the finding also names LINE. If LINE is 0: whether it names no other line of a kernel. */
 static bool is_about(const json_t *finding, json_int_t line)
 {
     size_t i;
@@ -104,8 +106,8 @@ static bool is_about(const json_t *finding, json_int_t line)
     return found;
 }
 
-/* Checks a finding and marks the lines it names in FOUND. A deadlock must name exactly the
- * threads that wait for each other. */
+/* Checks a finding, and sets FOUND for the marked lines that it names. A deadlock must name exactly
+ * the threads that wait for each other. */
 static void check_finding(const struct expectation *wanted, const json_t *finding, bool found[3])
 {
     const char *id = json_string_value(json_object_get(finding, "id"));
@@ -117,7 +119,8 @@ static void check_finding(const struct expectation *wanted, const json_t *findin
     for (size_t i = 1; i < 3; i++)
         found[i] |= line == wanted->marked[i] && is_about(finding, wanted->marked[0]);
     cr_expect(strcmp(id, "deadlock") != 0 || line == wanted->marked[1] || line == wanted->marked[2],
-              "%s: line %lld does not wait", wanted->kernel, (long long)line);
+              "%s: the deadlock names line %lld, where no thread should wait", wanted->kernel,
+              (long long)line);
 }
 
 static void check_kernel(const struct expectation *wanted, const json_t *findings)
@@ -127,10 +130,10 @@ static void check_kernel(const struct expectation *wanted, const json_t *finding
     json_t *finding;
     json_array_foreach(findings, i, finding) if (is_of(finding, wanted))
         check_finding(wanted, finding, found);
-    cr_expect(found[1] || is_fine, "%s: no %s of lines %lld and %lld", wanted->kernel, wanted->id,
-              (long long)wanted->marked[0], (long long)wanted->marked[1]);
-    cr_expect(found[2] || !wanted->marked[2], "%s: no %s of line %lld", wanted->kernel, wanted->id,
-              (long long)wanted->marked[2]);
+    cr_expect(found[1] || is_fine, "%s: no finding %s for lines %lld and %lld", wanted->kernel,
+              wanted->id, (long long)wanted->marked[0], (long long)wanted->marked[1]);
+    cr_expect(found[2] || !wanted->marked[2], "%s: no finding %s for line %lld", wanted->kernel,
+              wanted->id, (long long)wanted->marked[2]);
 }
 
 json_t *marks_findings(const char *program, const char *tools, const char *options)

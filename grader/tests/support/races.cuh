@@ -1,16 +1,16 @@
-/* What the programs of races_*.cu, student_*.cu and sync_defects.cu share: a table of kernels, each launched once on
- * fresh memory.
+/* Shared by the programs races_*.cu, student_*.cu and sync_defects.cu: a table of kernels, each of which is launched
+ * once on fresh memory.
  *
- * The comment before each kernel is what tests/support/marks.c expects of it: the id of a finding, with its line
- * marked "B" and, where it is about another one too, that one marked "A"; or "fine": no finding at all. "C" is
- * the line of another finding of the same kind: those who wait for each other. */
+ * The comment before each kernel tells tests/support/marks.c what to expect: "fine" for no finding, or the id of a
+ * finding. A comment "B" marks the finding's line, and "A" the other line that it names, if any. "C" marks the line
+ * of a second finding with the same id, for threads that wait for each other. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #define WORDS (1 << 14)
 #ifndef ERROR_STATUS
-#define ERROR_STATUS 1 /* of the process, if a launch failed */
+#define ERROR_STATUS 1 /* exit status if a launch failed */
 #endif
 
 struct kernel_row {
@@ -19,7 +19,7 @@ struct kernel_row {
     dim3 grid, block;
     int shared;
     bool cooperative;
-    unsigned cluster; /* blocks; 0: none */
+    unsigned cluster; /* blocks in a cluster; 0: no cluster */
 };
 
 static void run_in_clusters(const kernel_row &row, void **args)
@@ -57,7 +57,7 @@ static void run(const kernel_row &row)
     cudaFree(data);
 }
 
-/* All rows, or those named. */
+/* Runs all rows, or only those that the arguments name. */
 static int run_all(const kernel_row *rows, int count, int argc, char **argv)
 {
     for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* For programs that ask the runtime one thing after the other: each scenario in a process of its own, as an error may
- * stay for good. */
+/* For programs that test a series of scenarios. Each scenario runs in its own process, because an error can make
+ * the runtime unusable. */
 #pragma once
 
 #include <cstdio>

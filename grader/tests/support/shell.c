@@ -12,7 +12,7 @@
 #include "sandbox/process.h"
 
 #define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
-#ifdef LANEWISE_PRELOAD /* only a build with sanitizers needs a preload, and it is slow */
+#ifdef LANEWISE_PRELOAD /* Only a build with sanitizers needs a preload, because it is slow. */
 #define PATIENCE 3
 #else
 #define LANEWISE_PRELOAD ""
@@ -20,7 +20,7 @@
 #endif
 
 static char folder[32];
-static double seconds = 100; /* the time limit of a script */
+static double seconds = 100; /* time limit of a script, in seconds */
 
 /* A secret that is the same on every machine, so that golden files can show values. */
 static void secret_path(char *path, size_t size)
@@ -32,10 +32,10 @@ void shell_init(void)
 {
     char path[80];
     strcpy(folder, "/tmp/lanewise-test-XXXXXX");
-    cr_assert(mkdtemp(folder), "no temporary folder");
+    cr_assert(mkdtemp(folder), "cannot make a temporary folder");
     secret_path(path, sizeof path);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    cr_assert(fd >= 0 && dprintf(fd, "%064d\n", 0) == 65 && close(fd) == 0, "no secret");
+    cr_assert(fd >= 0 && dprintf(fd, "%064d\n", 0) == 65 && close(fd) == 0, "cannot write the secret");
 }
 
 void shell_fini(void)
@@ -82,7 +82,7 @@ static char *run(int *code, const char *script)
     struct process_outcome outcome;
     process_run(&command, &outcome);
     cr_assert(outcome.end == PROCESS_EXITED || outcome.end == PROCESS_SIGNALLED,
-              "%s: did not end: %s", script, outcome.output);
+              "%s: the script did not end in time: %s", script, outcome.output);
     *code = outcome.end == PROCESS_EXITED ? outcome.code : 128 + outcome.code;
     char *output = strdup(outcome.output);
     process_outcome_free(&outcome);

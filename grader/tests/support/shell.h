@@ -1,15 +1,15 @@
-/* For tests that run programs: a private folder, and the shell in it. */
+/* A private folder for a test, and scripts that run in it. */
 #ifndef TESTS_SUPPORT_SHELL_H
 #define TESTS_SUPPORT_SHELL_H
 
 #include <stddef.h>
 
-/* Makes an empty folder for this test; scripts run in it. Use them as .init and .fini of a
- * suite. */
+/* Makes an empty folder for this test, in which its scripts run; shell_fini() removes it. Use the
+ * two as .init and .fini of a suite. */
 void shell_init(void);
 void shell_fini(void);
 
-/* Sets the time limit of this test's scripts, instead of 100 seconds: for long builds on a busy
+/* Replaces the time limit of this test's scripts, which is 100 seconds, for long builds on a busy
  * machine. With sanitizers the limit is three times as long. */
 void shell_patience(double wall_seconds);
 
@@ -22,14 +22,15 @@ void shell_patience(double wall_seconds);
  * Returns its stdout and stderr; the caller frees it. *CODE is the exit status (128 + signal). */
 char *shell(int *code, const char *script, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for a script that must exit with status 0. */
+/* Like shell(), for a script that must exit with status 0. */
 char *shell_must(const char *script, ...) __attribute__((format(printf, 1, 2)));
 
-/* The bytes of file NAME in the folder, or of an absolute path, with a NUL after them. *SIZE
- * (may be NULL) does not count the NUL. Fails the test if the file cannot be read. */
+/* Returns the bytes of file NAME in the folder, or of an absolute path, with a NUL after them.
+ * *SIZE (SIZE may be NULL) does not count the NUL. Fails the test if the file cannot be read. */
 char *shell_file(const char *name, size_t *size);
 
-/* The bytes of the file NAME, which is somewhere in grader/tests; file names there are unique. */
+/* Returns the bytes of the file NAME, which can be anywhere in grader/tests, because file
+ * names are unique there. */
 char *shell_source(const char *name);
 
 #endif

@@ -26,12 +26,12 @@ void submission_init(void)
     labs_free(&list);
 }
 
-/* Returns SOURCE with the edit made; frees SOURCE. */
+/* Makes one edit in SOURCE and returns the result; frees SOURCE. */
 static char *apply(char *source, const struct edit *edit)
 {
     char *hit = strstr(source, edit->find), *edited;
     cr_assert(hit, "\"%s\" is not in the solution", edit->find);
-    cr_assert(!strstr(hit + 1, edit->find), "\"%s\" is there twice", edit->find);
+    cr_assert(!strstr(hit + 1, edit->find), "\"%s\" is in the solution twice", edit->find);
     cr_assert(asprintf(&edited, "%.*s%s%s", (int)(hit - source), source, edit->replace,
                        hit + strlen(edit->find)) >= 0);
     free(source);
@@ -88,7 +88,7 @@ char *submission_grade(const char *lab, const char *name, int *code, json_t **re
     return output;
 }
 
-/* Cuts the seconds off a step's first line, "  ok   15/15     title      0.2 s", and off the
+/* Cuts the seconds off the first line of a check, "  ok   15/15     title      0.2 s", and off the
  * last line of lab-check, "32 gradings on the emulator in 9 s: ...". */
 static char *cut_seconds(char *line, char *end)
 {
@@ -135,7 +135,7 @@ void golden_check(const char *name, const char *text)
     }
     char *golden = shell_file(path, NULL);
     cr_expect_str_eq(text, golden,
-                     "%s is no longer what grader/tests/golden holds; if that is right, run make "
+                     "%s differs from grader/tests/golden; if this is right, run make "
                      "golden and read the diff. Now:\n%s",
                      name, text);
     free(golden);

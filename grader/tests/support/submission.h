@@ -1,5 +1,5 @@
-/* For tests of the grader: makes submissions by small edits of the solutions, and grades them as
- * a student would. The shell's folder (shell.h) must exist. */
+/* For tests of the grader: makes submissions by small edits of the solutions, and grades them like
+ * a student's submissions. The shell's folder (shell.h) must exist. */
 #ifndef TESTS_SUPPORT_SUBMISSION_H
 #define TESTS_SUPPORT_SUBMISSION_H
 
@@ -8,31 +8,31 @@
 #define SUBMISSION_EDITS 3
 
 struct edit {
-    const char *find, *replace; /* FIND must occur exactly once */
+    const char *find, *replace; /* FIND must occur exactly once in the solution */
 };
 
-/* For .init of a suite: calls shell_init() and fills labs/ with the skeletons that a student
- * gets, whatever the labs/ of this tree hold now. */
+/* For .init of a suite: calls shell_init(), and fills labs/ in the test's folder with the skeletons
+ * that a student gets, whatever this tree's labs/ contains. */
 void submission_init(void);
 
-/* Writes the solution of LAB, with the edits made (up to the first without FIND), to NAME in the
- * shell's folder. */
+/* Writes the solution of LAB to NAME in the shell's folder, with the edits up to the
+ * first one without FIND. */
 void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name);
 
-/* The same for mutant MUTANT of LAB (grade/mutant.h). */
+/* The same for the mutant MUTANT of LAB (grade/mutant.h). */
 void submission_write_mutant(const char *lab, const char *mutant, const char *name);
 
-/* Grades file NAME of the shell's folder for LAB on the emulator with seed 1. Returns the output
- * for a terminal (the caller frees it); *CODE is the exit status, *RESULT (may be NULL) the JSON
- * document. */
+/* Grades file NAME in the shell's folder for LAB, on the emulator with seed 1. Returns the
+ * output for a terminal; the caller frees it. *CODE is the exit status, *RESULT (RESULT may be
+ * NULL) the JSON document. */
 char *submission_grade(const char *lab, const char *name, int *code, json_t **result);
 
-/* Replaces, in place, the text that differs between two runs: seconds, and whether the build
- * came from the cache. Returns TEXT. */
+/* Replaces in TEXT what differs between two runs: seconds, and whether the build came from the
+ * cache. Returns TEXT. */
 char *submission_normalise(char *text);
 
-/* Compares TEXT with grader/tests/golden/NAME.txt (with NAME itself if it contains a dot), or
- * writes TEXT there for `make golden`. */
+/* Compares TEXT with the file grader/tests/golden/NAME.txt, or NAME itself if it contains a dot.
+ * For `make golden`, writes TEXT to this file instead. */
 void golden_check(const char *name, const char *text);
 
 #endif

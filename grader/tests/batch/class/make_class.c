@@ -2,11 +2,11 @@
  *
  *     make-class FOLDER STUDENTS     makes FOLDER/subs, FOLDER/roster.csv and FOLDER/expected.csv
  *
- * Of ten students, two hand in a solution (some the very same), one the skeleton, three mutants,
- * one a program that does not compile, one an attack, one a copy of another's mutant with all
- * names changed, and one lacks some labs. A third of the submissions are zip files, a third tar
- * files. The same arguments make the same class. expected.csv has a row "student,lab,points" for
- * each submission. */
+ * Of ten students, two hand in a solution (some of them byte-identical), one the skeleton, and
+ * three a mutant. One hands in a program that does not compile, one an attack, and one a copy of
+ * another student's mutant with all names changed. One leaves out some labs. A third of the
+ * submissions are zip files, a third are tar files. The same arguments always make the same class.
+ * expected.csv has a row "student,lab,points" for each submission. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdarg.h>
@@ -96,7 +96,7 @@ static void read_materials(void)
 
 /* --- one submission ------------------------------------------------------------------------------------- */
 
-/* A copy of SOURCE with a comment at its end: the same program, another hash. */
+/* A copy of SOURCE that ends with a comment: the same program with a different hash. */
 static char *signed_copy(const char *source, unsigned student)
 {
     char *copy;
@@ -141,7 +141,8 @@ static char *renamed_copy(const char *source)
     return copy;
 }
 
-/* Attacks that fit every lab, placed before its solution, and whether they get full points. */
+/* Attacks that fit every lab. Each is placed before a lab's solution. The table also says whether
+ * the program still gets full points. */
 static const struct {
     const char *text;
     bool full;
@@ -173,7 +174,7 @@ static const struct mutant *mutant_of(const struct material *material, unsigned 
     return &material->mutants[student * 7 % material->mutant_count];
 }
 
-/* The submission of STUDENT and its expected points; NULL: no submission. */
+/* Returns the submission of STUDENT and sets its expected points. NULL means no submission. */
 static char *submission_of(const struct material *material, size_t lab, unsigned student,
                            double *score)
 {
@@ -201,7 +202,7 @@ static char *submission_of(const struct material *material, size_t lab, unsigned
     case 7:
         *score = attacks[attack].full ? 100 : 0;
         return attack_on(material, attack);
-    case 8: /* copied from the neighbour */
+    case 8: /* a copy of the neighbour's submission */
         *score = other->scores;
         return renamed_copy(other->source);
     default:

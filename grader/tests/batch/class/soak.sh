@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# make soak-batch: grades a class once undisturbed, and once with `kill -9` at random moments.
-# Both must give the same gradebook to the byte, with each submission's expected points.
+# make soak-batch: grades one class twice, once undisturbed and once with `kill -9` at
+# random moments. Both runs must give the same gradebook, byte for byte, and each
+# submission its expected points.
 #
 #   soak.sh MAKE_CLASS LANEWISE FOLDER STUDENTS KILLS
 set -euo pipefail
@@ -17,7 +18,7 @@ grep -v '^  ' whole.log
 seconds=$((SECONDS - start))
 echo "undisturbed: $(wc -l <expected.csv) submissions in $seconds s"
 
-# Every grade is as expected.
+# Checks that every grade is as expected.
 awk -F, '
     { sub(/\r$/, "") }
     FNR == 1 && NR == 1 { for (i = 1; i <= NF; i++) column[i] = $i; next }
@@ -28,8 +29,9 @@ awk -F, '
     }
     END { exit wrong > 0 }' whole/gradebook.csv expected.csv
 
-# Each kill comes after a random number of further grades and a random moment. A class that ended
-# before is started again: the number of kills that hit is always KILLS, on any machine.
+# Kills the batch after a random number of further grades and a random delay. If the batch
+# has ended before the kill, it is started again, so that exactly KILLS kills hit a
+# running batch on any machine.
 graded() {
     sed -n 's/^  \([0-9]*\) of .*/\1/p' broken.log | tail -n 1 | grep . || echo 0
 }

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# A Slurm cluster in one folder: its own munged, slurmctld and some slurmd, all on this machine,
-# on separate ports. test.sh sources this. It does not touch the machine's own Slurm.
+# A Slurm cluster in one folder: its own munged, its own slurmctld and several slurmd. All run on
+# this machine, on separate ports. test.sh sources this file. The machine's own Slurm stays untouched.
 #
-#   cluster_start DIR NODE...     starts it and waits until all nodes are idle; exports SLURM_CONF
-#   cluster_kill_node NODE        kill -9 of the node's slurmd, of its steps and of their programs
-#   cluster_stop                  ends all processes that were started
+#   cluster_start DIR NODE...     starts the cluster, waits until all nodes are idle, exports SLURM_CONF
+#   cluster_kill_node NODE        kills (-9) the node's slurmd, its steps and their programs
+#   cluster_stop                  ends all processes of the cluster
 
-# The first of COUNT consecutive free ports.
+# Prints the first of COUNT consecutive free ports.
 free_ports() {
     local base offset
     for base in $(seq 21000 50 60000); do
@@ -69,7 +69,7 @@ END
                 "Port=$((port + number)) CPUs=1 Gres=gpu:1"
         done
     } >"$cluster/slurm.conf"
-    # Any existing file: the test of a GPU request needs no real GPU.
+    # Any existing file will do: the test of a GPU request needs no real GPU.
     echo 'Name=gpu File=/dev/zero' >"$cluster/gres.conf"
     export SLURM_CONF=$cluster/slurm.conf
     slurmctld -c || return
@@ -95,7 +95,8 @@ tree_of() {
     done
 }
 
-# The leading processes of a node's steps: init is their parent, and they write to the node's log.
+# Prints the leading processes of a node's steps. Their parent is init, and they write to the node's
+# log.
 steps_of() {
     local pid
     for pid in $(pgrep slurmstepd); do

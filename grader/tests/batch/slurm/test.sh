@@ -29,7 +29,8 @@ ok() {
     fi
 }
 
-# Twelve students: solutions, skeletons, a file that does not compile, no file, an archive, a copy.
+# Makes a class of twelve students: solutions, skeletons, a file that does not compile, no file, an
+# archive, a copy.
 make_class() {
     local i student
     for i in $(seq 10 21); do
@@ -97,7 +98,7 @@ t_gres() {
     ok $? 'gres: what sbatch does not take is told in its words'
 }
 
-# A node dies half-way: its tasks restart elsewhere, and do the remaining work.
+# A node dies half-way: its tasks restart on another node and do the remaining work.
 t_dies() {
     batch dies --slurm --chunk-size 4 &
     local head=$!
@@ -119,7 +120,7 @@ t_late() {
     batch late --slurm --chunk-size 100 --slurm-options --time=1 &
     local head=$! step
     wait_for 60 eval 'ls "$work"/late/slurm/log/*'
-    # The step itself continues, to enforce its limit.
+    # The step itself continues to run and enforces its time limit.
     for step in $(steps_of n1) $(steps_of n2); do
         # shellcheck disable=SC2046
         kill -STOP $(tree_of "$step" | tail -n +2) 2>/dev/null

@@ -10,7 +10,7 @@
 #include "gpu/analyse/lines.h"
 #include "tests/support/emulator_fixture.h"
 
-/* The only kernel of a text; the caller frees *MODULE. */
+/* Parses a text with one kernel and returns the kernel. The caller frees *MODULE. */
 static const struct ptx_function *parse_kernel(const char *ptx, struct ptx_module **module)
 {
     char error[300] = "";
@@ -26,15 +26,15 @@ static const struct ptx_function *parse_kernel(const char *ptx, struct ptx_modul
 
 /* --- reconvergence ------------------------------------------------------------------------------ */
 
-/* BODY's instructions are counted from 0. MEETS has an entry for each branch, in the order of
- * the text: the instruction where its lanes reconverge, -1 for the function's end. */
+/* The instructions of BODY are counted from 0. For each branch, in the order of the text, MEETS has
+ * the instruction where its lanes reconverge; -1 means the end of the function. */
 static const struct shape {
     const char *name, *body;
     int meets[6];
 } shapes[] = {
     {"if", "@p bra A; add.u32 a, a, 1; A: ret;", {2}},
     {"if and else", "@p bra A; add.u32 a, a, 1; bra B; A: add.u32 a, a, 2; B: ret;", {4, 4}},
-    {"branch to the next", "@p bra A; A: ret;", {1}},
+    {"branch to the next instruction", "@p bra A; A: ret;", {1}},
     {"loop", "A: add.u32 a, a, 1; @p bra A; ret;", {2}},
     {"loop of one branch", "A: @p bra A; ret;", {1}},
     {"loop with the test above", "A: @p bra B; add.u32 a, a, 1; bra A; B: ret;", {3, 0}},
@@ -46,14 +46,14 @@ static const struct shape {
     {"continue", "A: add.u32 a, a, 1; @p bra B; add.u32 a, a, 2; B: @q bra A; ret;", {3, 4}},
     {"return on one side", "@p bra A; ret; A: add.u32 a, a, 1; ret;", {-1}},
     {"guarded return on one side", "@p bra A; @q ret; A: add.u32 a, a, 1; ret;", {-1}},
-    {"guarded return before", "@q ret; @p bra A; add.u32 a, a, 1; A: ret;", {3}},
+    {"guarded return before a branch", "@q ret; @p bra A; add.u32 a, a, 1; A: ret;", {3}},
     {"exit on both sides", "@p bra A; exit; A: exit;", {-1}},
     {"trap on one side", "@p bra A; trap; A: add.u32 a, a, 1; ret;", {-1}},
     {"endless loop", "A: add.u32 a, a, 1; bra A;", {-1}},
     {"endless loop on one side", "@p bra A; B: bra B; A: ret;", {2, -1}},
     {"falling off the end", "@p bra A; add.u32 a, a, 1; A: add.u32 a, a, 2;", {2}},
     {"branch to the end", "@p bra A; add.u32 a, a, 1; A:", {-1}},
-    {"into the other side",
+    {"branch into the other side",
      "@p bra A; @q bra B; add.u32 a, a, 1; @p bra C; A: add.u32 a, a, 2; @q bra C; B: add.u32 a, "
      "a, 3; "
      "C: ret;",
@@ -62,7 +62,7 @@ static const struct shape {
      "@p bra A; @q bra B; bra C; A: add.u32 a, a, 1; bra D; B: add.u32 a, a, 2; bra D; "
      "C: add.u32 a, a, 3; D: ret;",
      {8, 8, 7, 8, 8}},
-    {"code that nobody reaches",
+    {"unreachable code",
      "@p bra A; add.u32 a, a, 1; A: ret; B: @p bra B; @q bra A; ret;",
      {2, 4, -1}},
 };
@@ -90,7 +90,7 @@ Test(analyse, meeting_points)
     }
 }
 
-/* --- random graphs, and the definition ---------------------------------------------------------- */
+/* --- random control flow, compared with the definition of a post-dominator ---------------------- */
 
 enum { NODES = 24, END = NODES };
 
@@ -103,10 +103,10 @@ static uint32_t draw(uint32_t below)
 }
 
 struct graph {
-    int next[NODES][2]; /* -1: none */
+    int next[NODES][2]; /* successors; -1: none */
 };
 
-/* A program of NODES instructions: some are branches, some are guarded, some return. */
+/* Makes a program of NODES random instructions: branches, guarded instructions and returns. */
 static char *draw_program(struct graph *graph)
 {
     char *text = NULL;
@@ -140,7 +140,7 @@ static char *draw_program(struct graph *graph)
     return text;
 }
 
-/* Can the end be reached from FROM without passing BARRED? */
+/* Whether the end can be reached from FROM on a path that avoids BARRED. */
 static bool reaches_end(const struct graph *graph, int from, int barred)
 {
     bool seen[NODES + 1] = {false};
@@ -160,14 +160,14 @@ static bool reaches_end(const struct graph *graph, int from, int barred)
     return false;
 }
 
-/* B is on every path from A to the end. */
+/* Whether B is on every path from A to the end. */
 static bool post_dominates(const struct graph *graph, int b, int a)
 {
     return b == END || (a != END && reaches_end(graph, a, -1) && !reaches_end(graph, a, b));
 }
 
-/* NODE's immediate post-dominator: the post-dominator that all its other post-dominators also
- * post-dominate. */
+/* Returns NODE's immediate post-dominator: the one that post-dominates none of NODE's
+ * other post-dominators. */
 static int immediate(const struct graph *graph, int node)
 {
     if (!reaches_end(graph, node, -1))
@@ -183,7 +183,7 @@ static int immediate(const struct graph *graph, int node)
     return END;
 }
 
-Test(analyse, meeting_points_of_random_graphs)
+Test(analyse, reconvergence_in_random_graphs)
 {
     for (seed = 1; seed < 1000000000; seed += 2500000) {
         uint32_t start = seed, meet[NODES + 1];
@@ -203,8 +203,8 @@ Test(analyse, meeting_points_of_random_graphs)
     }
 }
 
-/* A long function must need neither much time nor deep recursion: 20,000 branches in each of
- * three shapes. */
+/* A long function must need neither much time nor deep recursion. Each of three shapes
+ * has 20,000 branches. */
 Test(analyse, long_functions, .timeout = 600)
 {
     enum { COUNT = 20000 };
@@ -214,8 +214,7 @@ Test(analyse, long_functions, .timeout = 600)
         struct ptx_module *module;
         FILE *out = open_memstream(&text, &size);
         fprintf(out, ".entry k() { .reg .pred p; .reg .b32 a;\n");
-        for (int i = 0; i < COUNT;
-             i++) /* consecutive ifs; all branches to one end; all loops to 0 */
+        for (int i = 0; i < COUNT; i++) /* consecutive ifs; branches to one end; loops back to 0 */
             fprintf(out, "L%d: @p bra L%d;\n", i, shape == 0 ? i + 1 : shape == 1 ? COUNT : 0);
         fprintf(out, "L%d: ret; }\n", COUNT);
         fclose(out);
@@ -235,13 +234,13 @@ Test(analyse, long_functions, .timeout = 600)
 
 static const struct {
     const char *body;
-    bool is_reduction; /* whether the first instruction is a reduction */
+    bool is_reduction; /* the first instruction is a reduction */
 } atomics[] = {
     {"atom.global.add.u32 a, [d], 1; ret;", true},
     {"atom.global.add.u32 _, [d], 1; ret;", true},
     {"atom.global.add.u32 a, [d], 1; add.u32 b, a, 1; ret;", false},
     {"atom.global.add.u32 a, [d], 1; mov.u32 a, 5; ret;", true},
-    {"atom.global.add.u32 a, [d], a; ret;", false}, /* it adds the value that it read before */
+    {"atom.global.add.u32 a, [d], a; ret;", false}, /* it adds the old value of a */
     {"atom.global.add.u32 a, [d], b; st.global.u32 [d], a; ret;", false},
     {"atom.global.add.u64 e, [d], 1; ld.global.u32 a, [e]; ret;", false},
     {"atom.global.add.u64 e, [d], 1; ld.global.u32 a, [e+8]; ret;", false},
@@ -280,8 +279,8 @@ Test(analyse, reductions)
 
 /* --- lines -------------------------------------------------------------------------------------- */
 
-/* File 1 is the student's, file 2 a CUDA header, file 3 the student's header. Each row: the .loc
- * directives before the only add, and the add's expected place. */
+/* File 1 is the student's, file 2 a CUDA header, file 3 the student's header. Each row has the .loc
+ * directives before the only add instruction, and the place that the add must get. */
 static const struct {
     const char *name, *locs;
     struct source_line want;
@@ -292,7 +291,7 @@ static const struct {
     {"inlined from a CUDA header",
      ".loc 1 5 1\n.loc 2 97 13, function_name $info0, inlined_at 1 20 9",
      {1, 20, 9}},
-    {"with an offset behind the name",
+    {"with an offset after the name",
      ".loc 1 5 1\n.loc 2 97 13, function_name $info0+16, inlined_at 1 20 9",
      {1, 20, 9}},
     {"from a header in a header",
@@ -312,8 +311,8 @@ static const struct {
     {"the student's own header",
      ".loc 1 5 1\n.loc 3 4 2, function_name $info0, inlined_at 1 20 9",
      {1, 20, 9}},
-    {"line 0 is of the line before", ".loc 1 5 1\n.loc 1 0 0", {1, 5, 1}},
-    {"calls that go round in a circle",
+    {"line 0 means the line before", ".loc 1 5 1\n.loc 1 0 0", {1, 5, 1}},
+    {"calls that form a circle",
      ".loc 1 5 1\n.loc 2 1 1, function_name $info0, inlined_at 2 2 2\n"
      ".loc 2 2 2, function_name $info0, inlined_at 2 1 1",
      {2, 0, 0}},
@@ -331,30 +330,30 @@ Test(analyse, lines)
                  places[i].locs);
         const struct ptx_function *f = parse_kernel(ptx, &module);
         struct source_line want = places[i].want, got = analyse_line(f, 0);
-        /* with a circle any place is right, if the search ends */
+        /* if calls form a circle, any place is right; the search only has to end */
         bool anywhere = strstr(places[i].name, "circle");
         cr_expect(got.file == want.file &&
                       (anywhere || (got.line == want.line && got.column == want.column)),
                   "%s: %u:%u:%u, want %u:%u:%u", places[i].name, got.file, got.line, got.column,
                   want.file, want.line, want.column);
         got = analyse_line(f, 1);
-        cr_expect(got.file == 1 && got.line == 99, "%s: the next one is at %u:%u", places[i].name,
-                  got.file, got.line);
+        cr_expect(got.file == 1 && got.line == 99, "%s: the instruction after the add is at %u:%u",
+                  places[i].name, got.file, got.line);
         ptx_free(module);
     }
 }
 
 /* --- lifetimes ---------------------------------------------------------------------------------- */
 
-/* The first and last instruction of BODY between which registers a, b and p live; -1: nowhere.
- * Also whether some register may be read before it is written. */
+/* The first and the last instruction of BODY between which the registers a, b and p are live (-1:
+ * never live), and whether a register may be read before it is written. */
 static const struct life {
     const char *name, *body;
     int a[2], b[2], p[2];
     bool unwritten;
 } lives[] = {
     {"named once", "mov.u32 a, 1; ret;", {0, 0}, {-1}, {-1}, false},
-    {"one after the other",
+    {"one register after the other",
      "mov.u32 a, 1; add.u32 a, a, 1; mov.u32 b, 2; add.u32 b, b, 2; ret;",
      {0, 1},
      {2, 3},
@@ -397,7 +396,7 @@ static const struct life {
 static void check_life(const char *name, char reg, struct lifetime got, const int *want)
 {
     if (want[0] < 0)
-        cr_expect(got.first > got.last, "%s: %c lives", name, reg);
+        cr_expect(got.first > got.last, "%s: %c is live", name, reg);
     else
         cr_expect(got.first == (uint32_t)want[0] && got.last == (uint32_t)want[1],
                   "%s: %c from %u to %u, want %d to %d", name, reg, got.first, got.last, want[0],

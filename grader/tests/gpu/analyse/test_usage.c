@@ -1,5 +1,5 @@
-/* The estimate of a kernel's registers: from the registers that live at once, and from ptxas's
- * rules. test_hardware_occupancy.c tests how good the estimates are. */
+/* The estimate of a kernel's registers, from the registers that are live at the same time and from
+ * ptxas's rules. test_hardware_occupancy.c tests how good the estimates are. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,13 +30,13 @@ static const struct {
 } bodies[] = {
     {"nothing", "", 0, 0},
     {"two words", "mov.u32 a, %tid.x; add.u32 b, a, 1; add.u32 c, b, a; " STORE(c), 2, 2},
-    {"a result that nobody reads", "mov.u32 a, %tid.x; add.u32 b, a, 1;", 1, 1},
+    {"a result that is never read", "mov.u32 a, %tid.x; add.u32 b, a, 1;", 1, 1},
     {"two of 64 bits",
      "mov.u64 x, %clock64; add.u64 y, x, 1; add.u64 z, x, y; st.shared.u64 [s], z;", 4, 4},
     {"a predicate", "mov.u32 a, %tid.x; setp.eq.u32 p, a, 0; @p add.u32 a, a, 1; " STORE(a), 1, 1},
-    {"a guarded result keeps the old one",
+    {"a guarded result keeps the old value live",
      "mov.u32 b, %tid.x; mov.u32 a, %tid.x; setp.eq.u32 p, a, 0; @p mov.u32 b, 1; " STORE(b), 2, 2},
-    {"what all threads share",
+    {"values that all threads share",
      "ld.param.u32 a, [n]; mov.u32 b, %ctaid.x; mul.lo.u32 c, a, b; mov.u32 d, %tid.x; "
      "add.u32 e, c, d; " STORE(e),
      1, 1},
@@ -52,7 +52,7 @@ static const struct {
      "mov.u32 a, %tid.x; mov.u32 b, %tid.y; mov.u32 c, %tid.z; L: add.u32 a, a, b; "
      "setp.lt.u32 p, a, 100; @p bra L; add.u32 a, a, c; " STORE(a),
      3, 3},
-    {"needed on one side only",
+    {"a value needed on one side only",
      "mov.u32 a, %tid.x; mov.u32 b, %tid.y; setp.eq.u32 p, a, b; @p bra L; " STORE(
          a) " ret; L: "
             "mov.u32 c, %tid.z; " STORE(c) " add.u32 c, c, 1; " STORE(c),
@@ -66,8 +66,8 @@ Test(usage, live_values)
         struct usage usage;
         cr_assert(analyse_usage(parse("", bodies[i].body, &module), &usage));
         cr_expect(usage.live == bodies[i].live && usage.hoisted == bodies[i].hoisted,
-                  "%s: %u live and %u with loads first, want %u and %u", bodies[i].name, usage.live,
-                  usage.hoisted, bodies[i].live, bodies[i].hoisted);
+                  "%s: %u registers live, and %u with loads moved up; want %u and %u",
+                  bodies[i].name, usage.live, usage.hoisted, bodies[i].live, bodies[i].hoisted);
         ptx_free(module);
     }
 }
@@ -83,7 +83,7 @@ static const struct {
     {".reqntid 16, 16, 4 .minnctapersm 2", 32},
     {".maxntid 1000 .minnctapersm 1 .maxnreg 40", 40},
     {".maxnreg 999", 255},
-    {".maxntid 1024 .minnctapersm 32", 64}, /* impossible: ptxas ignores it */
+    {".maxntid 1024 .minnctapersm 32", 64}, /* impossible, so ptxas ignores it */
 };
 
 Test(usage, bounds)
@@ -101,9 +101,9 @@ Test(usage, registers)
 {
     struct usage usage = {.live = 20, .hoisted = 60, .instructions = 500};
     cr_expect(usage_registers(&(struct usage){0}) == 8, "an empty kernel");
-    cr_expect(usage_registers(&usage) == 32, "few values do not cost occupancy");
+    cr_expect(usage_registers(&usage) == 32, "up to 32 registers cost no occupancy");
     usage.live = 1000;
     cr_expect(usage_registers(&usage) == USAGE_MOST, "no more than a thread can have");
     usage = (struct usage){.live = 2, .calls = true};
-    cr_expect(usage_registers(&usage) == 24, "calls keep some for the callee");
+    cr_expect(usage_registers(&usage) == 24, "a kernel with calls keeps registers for the callee");
 }

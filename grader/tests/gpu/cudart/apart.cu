@@ -1,7 +1,7 @@
-/* Loads and stores at addresses without a pattern, by some lanes of each warp: all widths; global,
- * shared, local and generic addresses; several lanes storing to one address. Prints a hash of each
- * kernel's result. Arguments: "outside" and "uneven" make one lane leave its array or use a
- * misaligned address; "some" runs only some kernels. */
+/* Loads and stores at irregular addresses by some lanes of each warp: of all widths; by global, shared,
+ * local and generic addresses; and by several lanes to one address. Prints a hash of each kernel's
+ * result. The arguments "outside" and "uneven" make one lane leave its array or use a misaligned
+ * address; "some" runs only some kernels. */
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -12,8 +12,8 @@
 #define ROUNDS  40
 
 struct astray {
-    int round;     /* in which a lane leaves the array; -1: never */
-    unsigned skip; /* how many bytes it is off */
+    int round;     /* from this round on, one thread reads at a wrong address; -1: never */
+    unsigned skip; /* bytes by which its address is wrong */
 };
 
 __device__ unsigned next(unsigned &state)
@@ -109,7 +109,7 @@ template <typename T> __global__ void in_shared(const T *in, T *out, unsigned *s
     sums[blockIdx.x * blockDim.x + t] = sum;
 }
 
-/* Some lanes read shared, the others global memory. */
+/* Some lanes read from shared memory, the others from global memory. */
 template <typename T> __global__ void in_either(const T *in, T *out, unsigned *sums, astray away)
 {
     extern __shared__ uint4 memory[];
@@ -175,7 +175,7 @@ template <typename T> __global__ void in_rows(const T *in, T *out, unsigned *sum
     sums[blockIdx.x * blockDim.x + t] = sum;
 }
 
-/* Several lanes store to one address: the lowest lane of the last pass wins
+/* Several lanes store to one address. The lowest lane of the last pass wins, as on a GPU
  * (hardware/collisions.cu). */
 template <typename T> __global__ void in_common(const T *in, T *out, unsigned *sums, astray away)
 {

@@ -19,7 +19,7 @@ __device__ int variable[16];
 __constant__ int constant[16];
 
 static char host[4096]; /* not page-locked */
-static int *device;     /* 1000 bytes on the device, in scenarios that call use_device() */
+static int *device;     /* 1000 bytes on the device; valid in scenarios that call use_device() */
 
 __global__ void fine(int *p)
 {
@@ -358,7 +358,7 @@ static void the_device()
            p.textureAlignment, p.texturePitchAlignment, sizeof p);
 }
 
-/* Calls after a kernel's fault that the program already knows of. */
+/* Calls after a kernel's fault that the program has already noticed. */
 static void after_a_fault()
 {
     int n, *q;

@@ -11,7 +11,7 @@
 
 #define TRY(call) show(#call, call)
 
-/* A kernel count(p), which stores p[thread] = start + thread; the variable start; and a second
+/* The kernel count(p) stores p[thread] = start + thread; start is a variable. There is a second
  * kernel. */
 static const char ptx[] = ".version 7.5\n"
                           ".target sm_75\n"
@@ -69,7 +69,7 @@ static void use(cudaLibrary_t library)
     printf("  %d %d\n", got[0], got[7]);
 }
 
-/* Queries about a library that holds no code. */
+/* Prints the answers of queries about a library that contains no code. */
 static void ask(cudaLibrary_t library)
 {
     cudaKernel_t kernel;
@@ -182,7 +182,7 @@ static void handles()
     TRY(cudaDeviceSynchronize());
 }
 
-/* The answers of a bad launch and of the calls after it. */
+/* Prints the answers of an invalid launch and of the calls after it. */
 static void bad_launches()
 {
     int *p;

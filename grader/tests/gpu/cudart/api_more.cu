@@ -1,8 +1,8 @@
-/* The runtime's answers to calls that are not in api_answers.cu. Like there, each scenario runs in
- * its own process.
+/* The runtime's answers to calls that api_answers.cu does not make. As in that program, each scenario
+ * runs in its own process.
  *
- * api_more.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record
- * it again: nvcc -o a api_more.cu && ./a >api_more.expected The emulator must answer the same. */
+ * api_more.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record it
+ * again: nvcc -o a api_more.cu && ./a >api_more.expected The emulator must answer the same. */
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Calls the runtime like a program built by nvcc 12, and is linked with libcudart.so.12. Functions
-// and structures that differ in CUDA 13's headers are declared here again.
+// A program that calls the runtime as if nvcc 12 had built it, and that is linked with libcudart.so.12.
+// It declares the functions and structures that differ in CUDA 13's headers.
 #include <stdint.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ __global__ void triple(int *values)
     values[threadIdx.x] *= 3;
 }
 
-// SIZE bytes that a call fills in, and some after them that it must not change.
+// SIZE bytes that a call fills in, followed by bytes that it must not change.
 template <size_t size> struct guarded {
     unsigned char bytes[size], behind[64];
 
@@ -95,7 +95,8 @@ template <size_t size> struct guarded {
     }
 };
 
-// Offsets of fields that cudaDeviceGetAttribute() also answers; for 64-bit fields, of the low half.
+// Offsets of fields that cudaDeviceGetAttribute() also returns. For a 64-bit field, the
+// offset of its low half.
 static const struct {
     size_t at;
     cudaDeviceAttr attribute;
@@ -157,7 +158,7 @@ static void ask_for_properties()
     MUST(properties_v2(&now, 0));
     look_at(now);
     CHECK(now.template at<int>(728) == 1 &&
-          now.template at<int>(744) == 1); // page-locked memory, pools
+          now.template at<int>(744) == 1); // page-locked memory is supported, and so are pools
     guarded<728> old;
     MUST(properties_v1(&old, 0));
     look_at(old);
@@ -177,7 +178,7 @@ static void ask_for_pointer(int *values)
     CHECK(attributes.is_kept());
 }
 
-// The program's descriptions are shorter in CUDA 12 too; the bytes after them make no sense.
+// Descriptions of textures are shorter in CUDA 12. The bytes after them here are invalid.
 static void use_objects()
 {
     cudaArray_t array;
@@ -185,11 +186,11 @@ static void use_objects()
     MUST(cudaMallocArray(&array, &channels, 8, 8, cudaArraySurfaceLoadStore));
     guarded<64> resource, resource_again, resource_of_surface;
     memset(resource.bytes, 0, sizeof resource.bytes);
-    memcpy(resource.bytes + 8, &array, sizeof array); // after the type, which is 0
+    memcpy(resource.bytes + 8, &array, sizeof array); // offset 8 follows the type, which is 0
     guarded<48> view, view_again;
     memset(view.bytes, 0, sizeof view.bytes);
     const size_t side = 8;
-    memcpy(view.bytes + 8, &side, sizeof side); // after the format, which is 0
+    memcpy(view.bytes + 8, &side, sizeof side); // offset 8 follows the format, which is 0
     cudaTextureDesc desc = {};
     cudaTextureObject_t texture;
     cudaSurfaceObject_t surface;
@@ -280,7 +281,7 @@ static void copy_many(int *values)
     MUST(cudaStreamDestroy(stream));
 }
 
-// In CUDA 12, a grid or block out of range has its own error.
+// In CUDA 12, an invalid grid or block has another error.
 static void launch_wrong(int *values)
 {
     triple<<<1, 1025>>>(values);

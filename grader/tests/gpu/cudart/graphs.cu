@@ -35,7 +35,7 @@ static void CUDART_CB count_up(void *counter)
     ++*(int *)counter;
 }
 
-/* set a -> add 3 to a -> host function -> copy to the host; independently, set b */
+/* Sets a, adds 3 to a, calls a host function, and copies a to the host; sets b independently. */
 static void check_by_hand()
 {
     cudaGraph_t graph;
@@ -63,7 +63,7 @@ static void check_by_hand()
     kernel.blockDim = dim3(64);
     kernel.kernelParams = args;
     MUST(cudaGraphAddKernelNode(&add_a, graph, &set_a, 1, &kernel));
-    three = 1000; /* the node has its own copy */
+    three = 1000; /* the node has its own copy of the argument */
     cudaHostNodeParams function = {count_up, &calls};
     MUST(cudaGraphAddHostNode(&call, graph, &add_a, 1, &function));
     MUST(cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, host, a, sizeof host,
@@ -80,9 +80,9 @@ static void check_by_hand()
     for (int i = 0; i < 3; i++)
         MUST(cudaGraphLaunch(exec, 0));
     MUST(cudaDeviceSynchronize());
-    expect("a graph by hand", host[0] + host[N - 1], 20);
-    expect("and its other branch", value_of(b, 5), 0x51515151);
-    expect("its host function", calls, 3);
+    expect("a graph built by hand", host[0] + host[N - 1], 20);
+    expect("the other branch of this graph", value_of(b, 5), 0x51515151);
+    expect("the host function of this graph", calls, 3);
     three = 4;
     MUST(cudaGraphExecKernelNodeSetParams(exec, add_a, &kernel));
     MUST(cudaGraphLaunch(exec, 0));
@@ -129,12 +129,12 @@ static void check_captured()
     MUST(cudaGraphGetNodes(graph, nullptr, &nodes));
     MUST(cudaGraphGetRootNodes(graph, nullptr, &roots));
     expect("captured nodes", nodes, (size_t)5);
-    expect("one of them first", roots, (size_t)1);
+    expect("one root node", roots, (size_t)1);
     MUST(cudaGraphInstantiate(&exec, graph, 0));
     MUST(cudaGraphLaunch(exec, s));
     MUST(cudaStreamSynchronize(s));
     expect("a captured graph", value_of(c, 10), 1109);
-    host[10] = 40; /* read again when it is launched again */
+    host[10] = 40; /* each launch reads this value again */
     MUST(cudaGraphLaunch(exec, side));
     MUST(cudaStreamSynchronize(side));
     expect("launched again", value_of(c, 10), 4109);
@@ -203,13 +203,13 @@ static void check_nested()
     MUST(cudaGraphInstantiate(&exec, copy, 0));
     MUST(cudaGraphLaunch(exec, 0));
     MUST(cudaDeviceSynchronize());
-    expect("a copy of it", value_of(a, 3), 13);
+    expect("a clone of this graph", value_of(a, 3), 13);
     MUST(cudaGraphExecDestroy(exec));
     MUST(cudaGraphDestroy(copy));
     MUST(cudaGraphDestroy(outer));
 }
 
-/* Memory that a graph allocates and frees: its address is known before the launch. */
+/* Memory that a graph allocates and frees. Its address is known before the launch. */
 static void check_memory()
 {
     cudaGraph_t graph;
@@ -223,7 +223,8 @@ static void check_memory()
     MUST(cudaGraphAddMemAllocNode(&take, graph, nullptr, 0, &memory));
     int *own = (int *)memory.dptr, n = N, value = 7;
     MUST(cudaGraphMemAllocNodeGetParams(take, &asked));
-    expect("what a graph takes", asked.dptr == own && asked.bytesize == N * sizeof(int), true);
+    expect("memory that a graph uses", asked.dptr == own && asked.bytesize == N * sizeof(int),
+           true);
     cudaMemsetParams fill = {own, 0, 0, 1, N * sizeof(int), 1};
     MUST(cudaGraphAddMemsetNode(&set, graph, &take, 1, &fill));
     void *args[] = {&own, &n, &value}, *freed;
@@ -233,18 +234,18 @@ static void check_memory()
                                   cudaMemcpyDeviceToHost));
     MUST(cudaGraphAddMemFreeNode(&give, graph, &copy, 1, own));
     MUST(cudaGraphMemFreeNodeGetParams(give, &freed));
-    expect("what it gives back", freed == own, true);
+    expect("memory that a graph gives back", freed == own, true);
     MUST(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < 2; i++) {
         memset(host, 0, sizeof host);
         MUST(cudaGraphLaunch(exec, 0));
         MUST(cudaDeviceSynchronize());
-        expect("memory of the graph", host[N - 1], 7);
+        expect("the graph's memory", host[N - 1], 7);
     }
     memory.bytesize = 0;
     expect("memory of no size", cudaGraphAddMemAllocNode(&take, graph, nullptr, 0, &memory),
            cudaErrorInvalidValue);
-    expect("memory that is none", cudaGraphAddMemFreeNode(&give, graph, nullptr, 0, host),
+    expect("a pointer that is not memory", cudaGraphAddMemFreeNode(&give, graph, nullptr, 0, host),
            cudaErrorInvalidValue);
     (void)cudaGetLastError();
     MUST(cudaGraphExecDestroy(exec));
@@ -258,7 +259,7 @@ static cudaGraphExec_t make_ready(cudaGraph_t graph, unsigned long long flags = 
     return exec;
 }
 
-/* Memory that is allocated by a graph and freed outside of it: the next launch allocates it
+/* Memory that a graph allocates and that is freed outside of the graph. The next launch allocates it
  * again. */
 static void check_memory_outside()
 {
@@ -274,40 +275,41 @@ static void check_memory_outside()
     int *own = (int *)memory.dptr, value = 0;
     cudaMemsetParams fill = {own, 0, 0x01010101, 4, N, 1};
     MUST(cudaGraphAddMemsetNode(&set, graph, &take, 1, &fill));
-    expect("not to be freed yet", cudaFree(own), cudaErrorInvalidValue);
+    expect("memory that is not yet allocated", cudaFree(own), cudaErrorInvalidValue);
     exec = make_ready(graph);
-    expect("ready twice", cudaGraphInstantiate(&second, graph, 0), cudaErrorNotSupported);
+    expect("a graph instantiated twice", cudaGraphInstantiate(&second, graph, 0),
+           cudaErrorNotSupported);
     for (int i = 0; i < 3; i++) {
         MUST(cudaGraphLaunch(exec, 0));
-        expect("taken twice", cudaGraphLaunch(exec, 0), cudaErrorInvalidValue);
+        expect("memory allocated by two launches", cudaGraphLaunch(exec, 0), cudaErrorInvalidValue);
         MUST(cudaMemcpy(&value, own + N - 1, sizeof value, cudaMemcpyDeviceToHost));
-        expect("there after the launch", value, 0x01010101);
+        expect("memory remains after the launch", value, 0x01010101);
         MUST(i == 1 ? cudaFreeAsync(own, 0) : cudaFree(own));
-        expect("freed twice", cudaFree(own), cudaErrorInvalidValue);
+        expect("memory freed twice", cudaFree(own), cudaErrorInvalidValue);
     }
     MUST(cudaGraphCreate(&other, 0));
     MUST(cudaGraphAddMemFreeNode(&free_it, other, nullptr, 0, own));
     second = make_ready(other);
     MUST(cudaGraphLaunch(exec, 0));
     MUST(cudaGraphLaunch(second, 0));
-    expect("freed by a graph twice", cudaGraphLaunch(second, 0), cudaErrorInvalidValue);
+    expect("memory freed by two launches", cudaGraphLaunch(second, 0), cudaErrorInvalidValue);
     MUST(cudaGraphLaunch(exec, 0));
-    expect("a clone of memory", cudaGraphClone(&clone, graph), cudaErrorNotSupported);
-    expect("memory in a child", cudaGraphAddChildGraphNode(&again, other, nullptr, 0, graph),
+    expect("a clone of a graph with memory", cudaGraphClone(&clone, graph), cudaErrorNotSupported);
+    expect("memory in a child graph", cudaGraphAddChildGraphNode(&again, other, nullptr, 0, graph),
            cudaErrorNotSupported);
-    expect("a node of memory is there to stay", cudaGraphDestroyNode(take), cudaErrorNotSupported);
+    expect("a memory node cannot be removed", cudaGraphDestroyNode(take), cudaErrorNotSupported);
     MUST(cudaGraphExecDestroy(exec));
     MUST(cudaGraphExecDestroy(second));
     MUST(cudaGraphDestroy(other));
     MUST(cudaGraphDestroy(graph));
     MUST(cudaMemcpy(&value, own, sizeof value, cudaMemcpyDeviceToHost));
-    expect("there without its graph", value, 0x01010101);
+    expect("memory remains without its graph", value, 0x01010101);
     MUST(cudaFree(own));
     cudaGetLastError();
 }
 
-/* Successive allocations in one graph get the same address. A launch may free memory that the
- * previous launch left. */
+/* Allocations that follow each other in one graph get the same address. A launch may free memory that
+ * the previous launch has left allocated. */
 static void check_memory_again()
 {
     cudaGraph_t graph;
@@ -321,10 +323,10 @@ static void check_memory_again()
     MUST(cudaGraphAddMemAllocNode(&take, graph, nullptr, 0, &memory));
     void *first = memory.dptr;
     MUST(cudaGraphAddMemFreeNode(&give, graph, &take, 1, first));
-    expect("freed by two nodes", cudaGraphAddMemFreeNode(&more, graph, &give, 1, first),
+    expect("memory freed by two nodes", cudaGraphAddMemFreeNode(&more, graph, &give, 1, first),
            cudaErrorInvalidValue);
     MUST(cudaGraphAddMemAllocNode(&more, graph, &give, 1, &memory));
-    expect("memory that comes behind", memory.dptr == first, true);
+    expect("a second allocation gets the same address", memory.dptr == first, true);
     cudaGraphExec_t exec = make_ready(graph, cudaGraphInstantiateFlagAutoFreeOnLaunch);
     MUST(cudaGraphLaunch(exec, 0));
     MUST(cudaGraphLaunch(exec, 0));
@@ -340,7 +342,7 @@ static void check_memory_again()
     cudaGetLastError();
 }
 
-/* A stream may be destroyed before the capture ends if the first stream waits for its work. */
+/* A stream may be destroyed before the capture ends, if the first stream waits for its work. */
 static void check_captured_memory()
 {
     cudaStream_t s, side;

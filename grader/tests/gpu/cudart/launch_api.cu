@@ -65,29 +65,30 @@ static void check_attributes(int *device)
 {
     cudaFuncAttributes attributes;
     MUST(cudaFuncGetAttributes(&attributes, bounded));
-    expect("threads a block, by __launch_bounds__", attributes.maxThreadsPerBlock, 64);
+    expect("threads per block, by __launch_bounds__", attributes.maxThreadsPerBlock, 64);
     MUST(cudaFuncGetAttributes(&attributes, fixed_shared));
-    expect("threads a block", attributes.maxThreadsPerBlock, 1024);
+    expect("threads per block", attributes.maxThreadsPerBlock, 1024);
     expect("static shared memory", attributes.sharedSizeBytes, (size_t)4000);
     expect("dynamic shared memory left", attributes.maxDynamicSharedSizeBytes, 49152 - 4000);
-    expect("some registers", attributes.numRegs > 0 && attributes.numRegs < 256, true);
+    expect("a plausible number of registers", attributes.numRegs > 0 && attributes.numRegs < 256,
+           true);
     MUST(cudaFuncSetAttribute(bounded, cudaFuncAttributeMaxDynamicSharedMemorySize, 98304));
     MUST(cudaFuncGetAttributes(&attributes, bounded));
-    expect("opted in", attributes.maxDynamicSharedSizeBytes, 98304);
+    expect("dynamic shared memory after opting in", attributes.maxDynamicSharedSizeBytes, 98304);
     bounded<<<1, 64, 98304>>>(device);
     FINISH();
     int blocks = -1;
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 64, 98304));
-    expect("blocks a multiprocessor with 96 KiB each", blocks, 2);
+    expect("blocks per multiprocessor, with 96 KiB each", blocks, 2);
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 1024, 0));
-    expect("blocks of 1024", blocks, 2);
+    expect("blocks of 1024 threads per multiprocessor", blocks, 2);
     int grid = 0, block = 0;
     MUST(cudaOccupancyMaxPotentialBlockSize(&grid, &block, add));
     expect("the best block size", grid > 0 && block >= 256, true);
     MUST(cudaFuncSetCacheConfig(add, cudaFuncCachePreferShared));
     const char *name;
     MUST(cudaFuncGetName(&name, (void *)add));
-    expect("its name", name[0] == '_' && name[1] == 'Z', true);
+    expect("a kernel's mangled name", name[0] == '_' && name[1] == 'Z', true);
 }
 
 static void check_streams(int *device)
@@ -110,7 +111,7 @@ static void check_streams(int *device)
     MUST(cudaEventElapsedTime(&milliseconds, start, stop));
     expect("time passes", milliseconds > 0, true);
     MUST(cudaEventElapsedTime(&milliseconds, stop, start));
-    expect("and does not run back", milliseconds < 0, true);
+    expect("time between events in reverse order is negative", milliseconds < 0, true);
     MUST(cudaStreamSynchronize(stream));
     expect("work of the stream", take(device), 5);
     MUST(cudaProfilerStop());

@@ -46,11 +46,11 @@ static void check_copies()
     MUST(cudaMemcpy(a, from, sizeof from, cudaMemcpyHostToDevice));
     MUST(cudaMemcpy(b, a, sizeof from, cudaMemcpyDeviceToDevice));
     MUST(cudaMemcpy(to, b, sizeof from, cudaMemcpyDeviceToHost));
-    expect("there, across and back", memcmp(from, to, sizeof from), 0);
+    expect("copies to, on and from the device", memcmp(from, to, sizeof from), 0);
     MUST(cudaMemset(a, 0, sizeof from));
     MUST(cudaMemcpy(a + 10, b + 20, 5 * sizeof(int), cudaMemcpyDefault));
     MUST(cudaMemcpy(to, a, sizeof to, cudaMemcpyDefault));
-    expect("part of it, by default", to[10] + to[14] + to[15] + to[9], 400 + 576);
+    expect("a partial copy with cudaMemcpyDefault", to[10] + to[14] + to[15] + to[9], 400 + 576);
     MUST(cudaMemsetAsync(a, 1, 8));
     MUST(cudaMemcpyAsync(to, a, 12, cudaMemcpyDeviceToHost));
     MUST(cudaStreamSynchronize(0));
@@ -78,7 +78,7 @@ static void check_rows()
     MUST(cudaMemcpy2D(to, sizeof to[0], rows, pitch, sizeof to[0], HEIGHT, cudaMemcpyDeviceToHost));
     for (int i = 0; i < HEIGHT * WIDTH; i++)
         wrong += to[i / WIDTH][i % WIDTH] != i + 1;
-    expect("rows there, in a kernel and back", wrong, 0);
+    expect("pitched rows, changed by a kernel", wrong, 0);
     MUST(cudaFree(rows));
 }
 
@@ -99,7 +99,7 @@ static void check_symbols()
     MUST(cudaMemcpy(out, device, sizeof out, cudaMemcpyDeviceToHost));
     expect("initial value, constant, table", out[0], 41);
     expect("part of a constant changed", out[1], 40 + 20 + 1000);
-    expect("the rest of it not", out[3], 40 + 4 + 3000);
+    expect("the rest of the constant is unchanged", out[3], 40 + 4 + 3000);
     MUST(cudaMemcpyFromSymbol(&value, counter, sizeof value));
     expect("a variable that a kernel wrote", value, 100);
     MUST(cudaGetSymbolAddress(&address, table));

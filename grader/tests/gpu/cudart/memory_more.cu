@@ -38,7 +38,7 @@ static void check_volumes()
     cudaExtent extent = make_cudaExtent(W * sizeof(int), H, D);
     MUST(cudaMalloc3D(&volume, extent));
     expect("pitch of a volume", volume.pitch % 512, (size_t)0);
-    expect("its size", volume.xsize == W * sizeof(int) && volume.ysize == H, true);
+    expect("rows of a volume", volume.xsize == W * sizeof(int) && volume.ysize == H, true);
     cudaMemcpy3DParms copy = {};
     copy.srcPtr = make_cudaPitchedPtr(from, sizeof from[0][0], W, H);
     copy.dstPtr = volume;
@@ -79,7 +79,7 @@ static void check_volumes()
     expect("a volume set: first", to[0][0][0], 0x22222222);
     expect("a volume set: next", to[0][0][1], 0x11111111);
     expect("a volume set: last", to[D - 1][1][1], 0x11111111);
-    expect("a volume set: beside", to[D - 1][2][1], 1000 + from[D - 1][2][1]);
+    expect("a volume set: outside", to[D - 1][2][1], 1000 + from[D - 1][2][1]);
     MUST(cudaFree(volume.ptr));
 }
 
@@ -100,7 +100,7 @@ static void check_arrays()
                                   cudaMemcpyDeviceToDevice));
     MUST(cudaMemcpy2DFromArray(to, sizeof to[0], other, 0, 0, sizeof to[0], H,
                                cudaMemcpyDeviceToHost));
-    expect("an array there, across and back", memcmp(from, to, sizeof from), 0);
+    expect("copies to, between and from arrays", memcmp(from, to, sizeof from), 0);
     MUST(cudaMemcpy2DFromArrayAsync(to, sizeof to[0], array, 2 * sizeof(float), 3,
                                     4 * sizeof(float), 2, cudaMemcpyDeviceToHost, 0));
     MUST(cudaStreamSynchronize(0));
@@ -155,7 +155,7 @@ static void check_host_pointers()
         wrong += pinned[i] != 2 * i;
     expect("a kernel writes page-locked memory", wrong, 0);
     MUST(cudaMemset(pinned, 0, 8));
-    expect("a fill does", pinned[1] + pinned[2], 4);
+    expect("a fill writes page-locked memory", pinned[1] + pinned[2], 4);
     MUST(cudaFreeHost(pinned));
 
     std::vector<int> list(N, 21);
@@ -165,10 +165,11 @@ static void check_host_pointers()
     FINISH();
     expect("a kernel writes registered memory", list[0] + list[N - 1], 84);
     MUST(cudaHostUnregister(list.data()));
-    expect("registered no more", cudaHostUnregister(list.data()), cudaErrorHostMemoryNotRegistered);
+    expect("no longer registered", cudaHostUnregister(list.data()),
+           cudaErrorHostMemoryNotRegistered);
     cudaGetLastError();
     MUST(cudaHostRegister(list.data(), N * sizeof(int), cudaHostRegisterMapped));
-    expect("registered twice", cudaHostRegister(list.data(), N * sizeof(int), 0),
+    expect("memory registered twice", cudaHostRegister(list.data(), N * sizeof(int), 0),
            cudaErrorHostMemoryAlreadyRegistered);
     cudaGetLastError();
     MUST(cudaHostUnregister(list.data()));
@@ -190,7 +191,7 @@ static void check_attributes()
     expect("a page-locked pointer", a.type == cudaMemoryTypeHost && a.hostPointer == pinned + 1,
            true);
     MUST(cudaPointerGetAttributes(&a, &plain));
-    expect("a plain pointer", a.type == cudaMemoryTypeUnregistered, true);
+    expect("a pointer to ordinary host memory", a.type == cudaMemoryTypeUnregistered, true);
     cudaMemLocation here = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 0};
     MUST(cudaMemPrefetchAsync(managed, 100, here, 0, 0));
     MUST(cudaMemPrefetchAsync(managed, 100, host, 0, 0));
@@ -202,7 +203,7 @@ static void check_attributes()
     MUST(cudaFreeHost(pinned));
 }
 
-/* Handles for other processes: a process cannot open its own handles. */
+/* Handles of memory and events for other processes. A process cannot open its own handles. */
 static void check_handles()
 {
     int *device, *pinned;
@@ -213,21 +214,22 @@ static void check_handles()
     MUST(cudaMalloc(&device, 100));
     MUST(cudaMallocHost(&pinned, 100));
     MUST(cudaIpcGetMemHandle(&handle, device + 5));
-    expect("open one's own memory",
+    expect("open a handle of own memory",
            cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess),
            cudaErrorDeviceUninitialized);
     memset(&handle, 3, sizeof handle);
     expect("open a handle of nothing",
            cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess),
            cudaErrorInvalidValue);
-    expect("close what was not opened", cudaIpcCloseMemHandle(device), cudaErrorInvalidValue);
+    expect("close memory that was not opened", cudaIpcCloseMemHandle(device),
+           cudaErrorInvalidValue);
     expect("a handle of host memory", cudaIpcGetMemHandle(&handle, pinned), cudaErrorInvalidValue);
     MUST(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
     MUST(cudaEventCreate(&plain));
     MUST(cudaIpcGetEventHandle(&event_handle, event));
-    expect("open one's own event", cudaIpcOpenEventHandle(&event, event_handle),
+    expect("open a handle of an own event", cudaIpcOpenEventHandle(&event, event_handle),
            cudaErrorDeviceUninitialized);
-    expect("a handle of a plain event", cudaIpcGetEventHandle(&event_handle, plain),
+    expect("a handle of an ordinary event", cudaIpcGetEventHandle(&event_handle, plain),
            cudaErrorInvalidResourceHandle);
     expect("an event for others keeps no time",
            cudaEventCreateWithFlags(&event, cudaEventInterprocess), cudaErrorInvalidValue);
@@ -236,7 +238,7 @@ static void check_handles()
     MUST(cudaFreeHost(pinned));
 }
 
-/* The part of the L2 cache that can be set aside is rounded up to tenths. */
+/* The size of the L2 part for persisting accesses is rounded up to tenths of the cache. */
 static void check_persisting_cache()
 {
     int most;
@@ -263,7 +265,7 @@ static void check_pools()
     MUST(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
     keep = 0;
     MUST(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-    expect("the pool keeps what it is told to", keep, UINT64_MAX);
+    expect("the pool keeps its release threshold", keep, UINT64_MAX);
     MUST(cudaMallocAsync(&list, N * sizeof(int), stream));
     MUST(cudaMemsetAsync(list, 0, N * sizeof(int), stream));
     MUST(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
@@ -308,7 +310,7 @@ static void check_peers_and_symbols()
         cudaMemcpyFromSymbolAsync(list, cells, 8 * sizeof(int), 0, cudaMemcpyDeviceToHost, stream));
     MUST(cudaMemcpyAsync(list + 8, other + 8, 8 * sizeof(int), cudaMemcpyDeviceToHost, stream));
     MUST(cudaStreamSynchronize(stream));
-    expect("a symbol in stream order", list[7], 14);
+    expect("a symbol written in stream order", list[7], 14);
     expect("a copy between peers", list[15], 22);
     MUST(cudaStreamDestroy(stream));
     MUST(cudaFree(device));

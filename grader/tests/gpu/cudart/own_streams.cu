@@ -33,22 +33,24 @@ static unsigned long long id_of(cudaStream_t stream)
 
 static void look_at_handles()
 {
-    expect("stream 0 is this thread's own", id_of(0) == id_of(cudaStreamPerThread), true);
-    expect("and not the legacy stream", id_of(0) == id_of(cudaStreamLegacy), false);
+    expect("stream 0 is this thread's own stream", id_of(0) == id_of(cudaStreamPerThread), true);
+    expect("stream 0 is not the legacy stream", id_of(0) == id_of(cudaStreamLegacy), false);
 }
 
-// The kernel waits in the stream of main()'s thread until SET, in another thread, sets a value.
+// The kernel waits in the stream of main()'s thread, until SET, which runs in another
+// thread, sets a value.
 template <typename Set> static void meet(const char *name, int right, int *seen, Set set)
 {
     int none = 0, result = 0;
     MUST(cudaMemcpyToSymbol(flag, &none, sizeof none));
     wait_for_flag<<<1, 1>>>(seen);
     expect("it waits", cudaStreamQuery(0), cudaErrorNotReady);
-    expect("it waits there", cudaStreamQuery(cudaStreamPerThread), cudaErrorNotReady);
+    expect("the kernel waits in this thread's stream", cudaStreamQuery(cudaStreamPerThread),
+           cudaErrorNotReady);
     expect("the legacy stream would wait, too", cudaStreamQuery(cudaStreamLegacy),
            cudaErrorNotReady);
     elsewhere([&] {
-        expect("nothing waits in another thread's", cudaStreamQuery(0), cudaSuccess);
+        expect("nothing waits in another thread's stream", cudaStreamQuery(0), cudaSuccess);
         set();
         MUST(cudaStreamSynchronize(0));
     });
@@ -72,10 +74,10 @@ static void capture(int *seen)
     MUST(cudaGraphLaunch(exec, 0));
     int value = 0;
     MUST(cudaMemcpyFromSymbol(&value, flag, sizeof value));
-    expect("and launched in it", value, 7);
+    expect("a graph can be launched in a thread's own stream", value, 7);
     MUST(cudaGraphExecDestroy(exec));
     MUST(cudaGraphDestroy(graph));
-    expect("the legacy one cannot",
+    expect("the legacy stream cannot be captured",
            cudaStreamBeginCapture(cudaStreamLegacy, cudaStreamCaptureModeThreadLocal),
            cudaErrorStreamCaptureUnsupported);
     cudaGetLastError();

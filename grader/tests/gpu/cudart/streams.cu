@@ -113,7 +113,7 @@ static void check_times()
     MUST(cudaEventElapsedTime(&milliseconds, start, stop));
     expect("time goes on", milliseconds > 0, true);
     MUST(cudaEventElapsedTime(&milliseconds, stop, start));
-    expect("and backwards it is negative", milliseconds < 0, true);
+    expect("time between events in reverse order is negative", milliseconds < 0, true);
     MUST(cudaFree(p));
 }
 
@@ -127,20 +127,21 @@ static void check_limits()
     expect("a larger heap", value >= 32 << 20, true);
     MUST(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 4 << 20));
     MUST(cudaDeviceGetLimit(&value, cudaLimitPrintfFifoSize));
-    expect("more to print", value >= 4 << 20, true);
+    expect("a larger printf buffer", value >= 4 << 20, true);
     MUST(cudaDeviceSetLimit(cudaLimitStackSize, 64 << 10));
     MUST(cudaDeviceGetLimit(&value, cudaLimitStackSize));
     expect("a larger stack", value, (size_t)64 << 10);
     deep<<<1, 1>>>(p, 300);
     FINISH();
     MUST(cudaMemcpy(&got, p, sizeof got, cudaMemcpyDeviceToHost));
-    expect("is used", got, 300);
+    expect("the larger stack is used", got, 300);
     MUST(cudaMemset(p, 0, sizeof *p));
     allocate<<<1, 20>>>(p, 1 << 20);
     FINISH();
     MUST(cudaMemcpy(&got, p, sizeof got, cudaMemcpyDeviceToHost));
-    expect("and so is the heap", got, 20);
-    expect("which is fixed then", cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20) != 0, true);
+    expect("the larger heap is used", got, 20);
+    expect("the heap's size cannot change after use",
+           cudaDeviceSetLimit(cudaLimitMallocHeapSize, 64 << 20) != 0, true);
     cudaGetLastError();
     MUST(cudaFree(p));
 }
@@ -151,14 +152,14 @@ static void check_device()
     int device = -1, can = -1, blocks = 0, threads = 0;
     MUST(cudaDeviceGetPCIBusId(id, sizeof id, 0));
     MUST(cudaDeviceGetByPCIBusId(&device, id));
-    expect("a device by its place", device, 0);
+    expect("a device by its PCI bus id", device, 0);
     MUST(cudaDeviceCanAccessPeer(&can, 0, 0));
-    expect("no peer of itself", can, 0);
+    expect("a device is not its own peer", can, 0);
     MUST(cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, add, 0, 0));
     expect("a block size", threads, 1024);
     size_t dynamic = 0, offset = 0, size = 0;
     MUST(cudaOccupancyAvailableDynamicSMemPerBlock(&dynamic, add, 2, 256));
-    expect("shared memory for it", dynamic > 0, true);
+    expect("shared memory available for two blocks", dynamic > 0, true);
     MUST(cudaFuncGetParamInfo((const void *)add, 1, &offset, &size));
     expect("a parameter of a kernel", offset == 8 && size == 4, true);
 }

@@ -1,6 +1,6 @@
-/* The runtime library, with programs that nvcc built and that check themselves (support/check.cuh).
- * The tests check that these programs succeed, that counters are what theory says, and that errors
- * are those of a GPU. */
+/* The runtime library, tested with programs that nvcc has built and that check themselves
+ * (support/check.cuh). These programs must succeed, counters must match theory, and errors
+ * must be those of a GPU. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <dlfcn.h>
@@ -33,8 +33,8 @@ Test(cudart, programs_find_their_results_right)
     }
 }
 
-/* Other functions for launches, other kinds of registration, other compression; random bytes in
- * fresh memory. */
+/* Ways to build a program: other functions for launches, other registration, other compression. The
+ * last row fills fresh memory with random bytes. */
 static const struct {
     const char *name, *program, *options, *environment;
 } builds[] = {
@@ -90,7 +90,7 @@ static json_t *run_for_json(const char *program)
     return document;
 }
 
-/* The first launch with BLOCKS blocks in x of a kernel whose name contains KERNEL. */
+/* Returns the first launch with BLOCKS blocks in x of a kernel whose name contains KERNEL. */
 static const json_t *find_launch(const json_t *document, const char *kernel, int blocks)
 {
     size_t i;
@@ -106,20 +106,20 @@ static const json_t *find_launch(const json_t *document, const char *kernel, int
     return NULL;
 }
 
-/* Counters of each rung, calculated by hand, for 32,768 elements and blocks of 256 threads (8
- * warps). */
+/* Expected counters of each version of the sum, calculated by hand for 32,768 elements and blocks
+ * of 256 threads (8 warps). */
 static const struct {
     const char *kernel;
     int blocks;
     enum emu_counter counter;
     long long right;
 } counts[] = {
-    /* 256 threads read chunks of 128 words: each lane has its own 128-byte line */
+    /* 256 threads read chunks of 128 words, so that each lane reads its own 128-byte line */
     {"chunks<int>", 1, EMU_global_load_requests, 1024},
     {"chunks<int>", 1, EMU_global_load_sectors, 32 * 1024},
     {"chunks<int>", 1, EMU_global_load_sectors_ideal, 4 * 1024},
     {"chunks<int>", 1, EMU_global_load_lines, 32 * 1024},
-    /* 32 blocks: chunks of 4 words; lanes are 16 bytes apart, a warp covers 512 bytes */
+    /* 32 blocks, chunks of 4 words: lanes are 16 bytes apart, and a warp covers 512 bytes */
     {"chunks<int>", 32, EMU_global_load_sectors, 16 * 1024},
     {"chunks<int>", 32, EMU_global_load_lines, 4 * 1024},
     {"interleaved<int>", 32, EMU_global_load_requests, 1024},
@@ -136,11 +136,11 @@ static const struct {
     {"atomics<int>", 32, EMU_global_reduction_requests, 256},
     {"atomics<int>", 32, EMU_global_reduction_sectors, 256},
     {"atomics<int>", 32, EMU_global_atomic_requests, 0},
-    /* thread 0 reads the block's 256 words one by one */
+    /* thread 0 reads the 256 words of its block one by one */
     {"shared_serial<int>", 32, EMU_shared_load_requests, 32 * 256},
     {"shared_serial<int>", 32, EMU_shared_load_bank_conflicts, 0},
     {"shared_serial<int>", 32, EMU_shared_store_requests, 256},
-    /* the tree with index 2 * off * t: counted on a GPU */
+    /* the tree with index 2 * off * t; this number was counted on a GPU */
     {"tree_interleaved<int>", 32, EMU_shared_load_bank_conflicts, 2240},
     {"tree_interleaved<int>", 32, EMU_shared_store_bank_conflicts, 1120},
     {"tree_interleaved<float>", 32, EMU_shared_load_bank_conflicts, 2240},
@@ -148,8 +148,8 @@ static const struct {
     {"tree_mask<int>", 32, EMU_shared_load_bank_conflicts, 0},
     {"tree_mask<int>", 32, EMU_shared_store_bank_conflicts, 0},
     {"tree_sequential<int>", 32, EMU_shared_load_bank_conflicts, 0},
-    /* off = 1 to 16: all 8 warps diverge; 32, 64 and 128: the warps that still work do. That is
-     * 5*8 + 4 + 2 + 1, and one more for thread 0 at the end */
+    /* off 1 to 16: all 8 warps diverge; 32, 64 and 128: only the warps that still work diverge.
+     * This makes 5*8 + 4 + 2 + 1, and one more for thread 0 at the end. */
     {"tree_mask<int>", 32, EMU_divergent_branches, 32 * (5 * 8 + 4 + 2 + 1 + 1)},
     /* off = 128, 64 and 32 stop whole warps; 16 to 1 make one warp diverge */
     {"tree_sequential<int>", 32, EMU_divergent_branches, 32 * (5 + 1)},
@@ -166,7 +166,7 @@ Test(cudart, the_sum_ladder_counts_what_theory_says)
         const char *name = emu_counter_name(counts[i].counter);
         long long got =
             json_integer_value(json_object_get(json_object_get(launch, "counters"), name));
-        cr_expect_eq(got, counts[i].right, "%s, %d blocks: %s is %lld, right is %lld",
+        cr_expect_eq(got, counts[i].right, "%s, %d blocks: %s is %lld, but theory says %lld",
                      counts[i].kernel, counts[i].blocks, name, got, counts[i].right);
     }
     json_decref(document);
@@ -179,15 +179,17 @@ static long long counter_of(const json_t *document, const char *kernel, int bloc
     return json_integer_value(json_object_get(json_object_get(launch, "counters"), name));
 }
 
-/* n = 64: 4 x 4 blocks. A warp is two rows of 16 threads. */
+/* For n = 64 there are 4 x 4 blocks. Each warp is two rows of 16 threads. */
 Test(cudart, the_matmul_ladder_counts_what_theory_says)
 {
     json_t *document = run_for_json("matmul_ladder 64");
     long long naive = counter_of(document, "naive<float>", 4, "global_load_sectors");
     long long tiled = counter_of(document, "tiled<float>", 4, "global_load_sectors");
-    /* each of 128 warps loads 64 times: two words of A in 2 sectors, 16 words of B in 2 sectors */
+    /* naive: each of 128 warps loads 64 times, two words of A in 2 sectors and 16
+     * words of B in 2 sectors */
     cr_expect_eq(naive, 128 * 64 * (2 + 2), "naive: %lld sectors", naive);
-    /* tiled: each warp loads 4 times, from A and from B 2 rows of 16 words in 4 sectors */
+    /* tiled: each warp loads 4 times, two rows of 16 words from A and two from B,
+     * each pair in 4 sectors */
     cr_expect_eq(tiled, 128 * 4 * (4 + 4), "tiled: %lld sectors", tiled);
     cr_expect_eq(counter_of(document, "tiled<float>", 4, "shared_load_bank_conflicts"), 0);
     cr_expect_eq(counter_of(document, "tiled<float>", 4, "barriers"), 128 * 4 * 2);
@@ -206,7 +208,7 @@ static int line_of(const char *file, const char *text)
     return line;
 }
 
-Test(cudart, counters_of_a_line_are_the_lines)
+Test(cudart, lines_have_their_own_counters)
 {
     json_t *document = run_for_json("sum_ladder 32768"), *line;
     const json_t *launch = find_launch(document, "tree_interleaved<int>", 32);
@@ -226,13 +228,13 @@ Test(cudart, counters_of_a_line_are_the_lines)
                      1120);
         cr_expect_null(json_object_get(counters, "global_load_requests"));
     }
-    cr_expect_eq(found, 1, "line %d is there %d times", number, found);
+    cr_expect_eq(found, 1, "line %d is listed %d times", number, found);
     json_decref(document);
 }
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Compares line by line, so that a failure shows one line and not 400. */
+/* Compares line by line, so that a failure shows one line instead of 400. */
 Test(cudart, answers_are_those_of_a_gpu)
 {
     free(shell_must("$LANEWISE run --lines 0 $PROGRAMS/api_answers >out 2>/dev/null"));
@@ -249,10 +251,10 @@ Test(cudart, answers_are_those_of_a_gpu)
 }
 
 static const struct {
-    const char *kind, *error, *id, *line; /* line: part of the finding's source line, or "" */
+    const char *kind, *error, *id, *line; /* line: a part of the finding's source line, or "" */
 } faults[] = {
     {"after-the-end", "cudaSuccess", "[out-of-bounds]",
-     "p[i] = 1;"}, /* as on a GPU, where that is mapped */
+     "p[i] = 1;"}, /* on a GPU this memory is mapped, too */
     {"far-away", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
     {"null", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
     {"freed", "cudaErrorIllegalAddress", "[use-after-free]", "p[i] = 1;"},
@@ -297,8 +299,8 @@ Test(cudart, an_impossible_launch_is_explained)
     free(output);
 }
 
-/* nvcc 12 compiles <<<...>>> to a call of cudaLaunchKernel(), which a program may also call
- * itself. */
+/* nvcc 12 compiles <<<...>>> to a call of cudaLaunchKernel(). A program may also call
+ * this function itself. */
 Test(cudart, a_launch_is_found_where_it_is)
 {
     char *output = shell_must("cat >a.cu <<'END'\n"
@@ -335,7 +337,8 @@ Test(cudart, what_is_not_supported_is_named_once)
     free(output);
 }
 
-/* With -g the program has host lines too, but the finding must be at the kernel's line. */
+/* With -g the program has line numbers of host code, too. The finding must still be
+ * at the kernel's line. */
 Test(cudart, ptx_that_is_not_supported_is_shown_at_its_line)
 {
     char *output = shell_must(
@@ -361,7 +364,7 @@ Test(cudart, ptx_that_is_not_supported_is_shown_at_its_line)
     free(output);
 }
 
-/* Without `lanewise run`, the library itself says what is wrong. */
+/* Without `lanewise run`, the library itself prints what is wrong. */
 Test(cudart, without_a_record_findings_go_to_stderr)
 {
     char *output = shell_must(
@@ -384,7 +387,7 @@ static const struct {
     {"LANEWISE_RECORD=/nowhere/record", "LANEWISE_RECORD=/nowhere/record: No such file"},
 };
 
-/* Calls that only nvcc's code makes are not counted, and a forked child counts nothing. */
+/* Calls that only code from nvcc makes are not counted, and a forked child counts nothing. */
 Test(cudart, calls_are_counted)
 {
     char *output = shell_must(
@@ -440,7 +443,7 @@ Test(cudart, memory_is_limited_by_its_setting)
 
 /* --- the library's names ---------------------------------------------------------------------- */
 
-/* No compiler of CUDA 13 emits calls of these three. */
+/* No compiler of CUDA 13 emits calls of these three functions. */
 static const char *const unneeded[] = {
     "__cudaGetProcAddress",
     "__cudaRegisterHostVar",
@@ -455,8 +458,8 @@ static bool is_unneeded(const char *name)
     return false;
 }
 
-/* Our library exports every name that NVIDIA's does, so that no program fails to start for a
- * missing name. */
+/* Our library exports every name that NVIDIA's library exports, so that no program fails to start
+ * because of a missing name. */
 Test(cudart, all_names_are_there)
 {
     char *names = shell_must("nm -D --defined-only " LANEWISE_CUDA_HOME "/lib*/libcudart.so.13 | "
@@ -467,12 +470,12 @@ Test(cudart, all_names_are_there)
     char *rest = names;
     for (char *name; (name = strsep(&rest, "\n")) && *name; count++)
         cr_expect(is_unneeded(name) || dlvsym(library, name, "libcudart.so.13"), "no %s", name);
-    cr_expect_gt(count, 300, "only %d names in NVIDIA's library", count);
-    cr_expect_null(dlsym(library, "emu_open"), "the emulator's names must stay inside");
+    cr_expect_gt(count, 300, "NVIDIA's library has only %d names", count);
+    cr_expect_null(dlsym(library, "emu_open"), "the library exports a name of the emulator");
     free(names);
 }
 
-/* Names that only CUDA 12's library has. */
+/* Names that only the library of CUDA 12 has. */
 static const char *const only_in_12[] = {
     "cudaEventElapsedTime_v2",
     "cudaGetDeviceProperties_v2",
@@ -506,7 +509,7 @@ static const char *const only_in_12[] = {
     "cudaWaitExternalSemaphoresAsync_v2_ptsz",
 };
 
-/* Our library for CUDA 12 has all names of the one for CUDA 13, and those above. */
+/* Our library for CUDA 12 has all names of our library for CUDA 13, and the names above. */
 Test(cudart, all_names_of_cuda_12_are_there)
 {
     enum { ONLY = sizeof only_in_12 / sizeof *only_in_12 };

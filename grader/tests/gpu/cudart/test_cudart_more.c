@@ -37,7 +37,7 @@ ParameterizedTest(int *index, cudart_more, programs_find_their_results_right)
     free(output);
 }
 
-/* Compares a program's output with the one recorded on a GPU, line by line. */
+/* Compares a program's output, line by line, with its output on a GPU. */
 static void expect_recorded(const char *program)
 {
     char name[100];
@@ -55,8 +55,8 @@ static void expect_recorded(const char *program)
     free(right);
 }
 
-/* Without observers, the emulator has a faster path for accesses without a pattern. */
-Test(cudart_more, accesses_are_the_same_when_nobody_watches)
+/* Without observers, the emulator uses a faster path for irregular accesses. */
+Test(cudart_more, accesses_are_the_same_without_observers)
 {
     static const char *const ways[][2] = {{"", "global of 4 bytes: 533680f9 d222d11d cudaSuccess"},
                                           {"some", "global of 1 bytes: "},
@@ -92,7 +92,8 @@ Test(cudart_more, graphs_are_drawn)
     cr_expect(strstr(drawing, "digraph dot {\nsubgraph cluster_1 {\n") == drawing, "%s", drawing);
     cr_expect(strstr(drawing, "MEMCPY\n(DtoH,16)\n"), "%s", drawing);
     cr_expect(strstr(drawing, "\"graph_1_node_1\" -> \"graph_1_node_2\";\n"), "%s", drawing);
-    cr_expect(strstr(drawing, "subgraph cluster_2 {\n"), "the graph in it: %s", drawing);
+    cr_expect(strstr(drawing, "subgraph cluster_2 {\n"), "the drawing of a child graph: %s",
+              drawing);
     free(drawing);
     drawing = shell_file("drawing_with_kernel", NULL);
     cr_expect(strstr(drawing, "_Z4fillPii\ngrid 1 x 1 x 1\nblock 4 x 1 x 1\n"), "%s", drawing);
@@ -125,7 +126,7 @@ Test(cudart_more, textures_answer_like_a_gpu)
     expect_recorded("textures");
 }
 
-/* The same for levels, and for directions into a cube. */
+/* The same for the levels of mipmaps and for directions into a cube. */
 Test(cudart_more, mipmaps_and_cubes_answer_like_a_gpu)
 {
     expect_recorded("mipmaps");

@@ -8,8 +8,8 @@
 
 #define LANES 32u
 
-/* Binary scans ballot with the mask of the lower lanes: each lane gets the votes of the lanes in
- * its own mask. */
+/* Binary scans ballot with the mask of the lower lanes. Each lane gets the votes of the
+ * lanes in its own mask. */
 Test(public, ballot_of_the_lanes_below)
 {
     struct fixture fixture;
@@ -33,7 +33,8 @@ Test(public, ballot_of_the_lanes_below)
     fixture_close(&fixture);
 }
 
-/* Kernels of sorting templates have very long names. The message must still contain the reason. */
+/* Kernels from sorting templates have very long names. The message must still contain the
+ * reason. */
 Test(public, refusal_of_a_kernel_with_an_endless_name)
 {
     struct fixture fixture;

@@ -69,10 +69,10 @@ Test(device, ranges)
     emu_addr a = fixture_upload(&f, bytes, 16), b = fixture_upload(&f, NULL, 16);
     expect_status(&f, EMU_OK, emu_read(d, back, a, 16));
     cr_expect(memcmp(back, bytes, 16) == 0);
-    expect_status(&f, EMU_OK, emu_copy(d, a + 2, a, 10)); /* overlapping, upwards */
+    expect_status(&f, EMU_OK, emu_copy(d, a + 2, a, 10)); /* overlapping, to a higher address */
     fixture_download(&f, back, a, 16);
     cr_expect(memcmp(back, "ababcdefghijmno", 16) == 0, "%.16s", back);
-    expect_status(&f, EMU_OK, emu_copy(d, a, a + 2, 10)); /* and back */
+    expect_status(&f, EMU_OK, emu_copy(d, a, a + 2, 10)); /* back to the lower address */
     fixture_download(&f, back, a, 16);
     cr_expect(memcmp(back, "abcdefghijijmno", 16) == 0, "%.16s", back);
     expect_status(&f, EMU_OK, emu_copy(d, b, a, 16));
@@ -80,12 +80,12 @@ Test(device, ranges)
     fixture_download(&f, back, b, 16);
     cr_expect(memcmp(back, "axxxefghijijmno", 16) == 0, "%.16s", back);
     expect_status(&f, EMU_OK, emu_read(d, NULL, a, 0));
-    expect_status(&f, EMU_OK, emu_write(d, a + 16, NULL, 0)); /* 0 bytes at the very end */
+    expect_status(&f, EMU_OK, emu_write(d, a + 16, NULL, 0)); /* 0 bytes at the end */
     fixture_close(&f);
 }
 
-/* Ranges that are one byte too long, start too early, wrap around, or were freed: nothing is
- * changed. */
+/* Ranges that are one byte too long, start too early, wrap around or were freed are
+ * refused, and change nothing. */
 Test(device, ranges_outside)
 {
     struct fixture f;
@@ -114,7 +114,7 @@ Test(device, ranges_outside)
     fixture_close(&f);
 }
 
-/* Large allocations use host memory only when accessed: 8 GiB cost nothing. */
+/* A large allocation uses host memory only where it is accessed, so that 8 GiB cost nothing. */
 Test(device, large_allocation)
 {
     struct fixture f;
@@ -146,13 +146,13 @@ Test(device, poison)
     cr_expect(fresh_word(0, 64, 8) == 0 && fresh_word(0, 4 << 20, 4096) == 0,
               "zeros without a seed");
     cr_expect(fresh_word(1, 64, 8) != 0 && fresh_word(1, 4 << 20, 4096) != 0);
-    cr_expect(fresh_word(1, 64, 8) == fresh_word(1, 64, 8), "the same seed, the same bytes");
-    cr_expect(fresh_word(1, 64, 8) != fresh_word(2, 64, 8), "another seed, other bytes");
-    cr_expect(fresh_word(1, 64, 8) != fresh_word(1, 64, 16), "every word is another");
+    cr_expect(fresh_word(1, 64, 8) == fresh_word(1, 64, 8), "the same seed gives the same bytes");
+    cr_expect(fresh_word(1, 64, 8) != fresh_word(2, 64, 8), "another seed gives other bytes");
+    cr_expect(fresh_word(1, 64, 8) != fresh_word(1, 64, 16), "every word differs");
     cr_expect(fresh_word(1, 13, 5) != 0, "sizes that are no multiple of 8");
 }
 
-/* The program's memory, lent to the device: each sees the other's writes. */
+/* Memory of the program that is lent to the device: each sees the other's writes. */
 Test(device, lending)
 {
     struct fixture f;
@@ -171,7 +171,7 @@ Test(device, lending)
                   fixture_launch(&f, (struct fixture_launch){.params = {host}}));
     memset(own, 0, sizeof own);
     emu_addr a = fixture_upload(&f, NULL, sizeof own);
-    expect_status(&f, EMU_INVALID_VALUE, emu_lend(f.device, a, own, 64)); /* not its size */
+    expect_status(&f, EMU_INVALID_VALUE, emu_lend(f.device, a, own, 64)); /* a wrong size */
     expect_status(&f, EMU_OK, emu_lend(f.device, a, own, sizeof own));
     fixture_run(&f, (struct fixture_launch){.params = {a}});
     cr_expect(own[31] == 31 && fixture_word(&f, a, 31) == 31);
@@ -213,7 +213,7 @@ Test(device, modules_and_kernels)
     fixture_close(&f);
 }
 
-/* NUL padding, as in fat binaries, and no NUL at all. */
+/* Texts with NUL padding, as in fat binaries, and a text without a NUL. */
 Test(device, padded_text)
 {
     struct fixture f;
@@ -264,7 +264,7 @@ Test(device, symbols)
     fixture_close(&f);
 }
 
-/* A module whose variables do not fit allocates nothing. */
+/* If a module's variables do not fit into memory, the module allocates nothing. */
 Test(device, variables_that_do_not_fit)
 {
     struct fixture f;
@@ -398,7 +398,8 @@ Test(device, launch_limits)
 
 /* --- the memory and values of a launch ---------------------------------------------------------- */
 
-/* Dynamic shared memory starts after the static memory, aligned to 16; .extern arrays share it. */
+/* Dynamic shared memory starts after static shared memory, aligned to 16 bytes. All
+ * .extern arrays share it. */
 Test(device, dynamic_shared_memory)
 {
     struct fixture f;
@@ -435,8 +436,8 @@ Test(device, local_memory)
     fixture_close(&f);
 }
 
-/* Each warp takes a number when it runs; three blocks of three warps, the third warp not full.
- * The second run reuses a block. */
+/* Each warp takes a number when it starts to run. There are three blocks of three warps, and the
+ * third warp is not full. The second run reuses a block. */
 Test(device, order_of_warps)
 {
     for (int backwards = 0; backwards < 2; backwards++) {
@@ -458,7 +459,7 @@ Test(device, order_of_warps)
     }
 }
 
-/* A structure passed by value, read in parts and as a whole. */
+/* A structure passed by value, which the kernel reads in parts and as a whole. */
 Test(device, parameters)
 {
     struct fixture f;
@@ -512,7 +513,7 @@ Test(device, record)
     fixture_close(&f);
 }
 
-/* Calls from several threads at once are serialised. */
+/* Calls from several threads at the same time are serialised. */
 static void *use_device(void *argument)
 {
     struct fixture f = *(struct fixture *)argument;
@@ -526,8 +527,8 @@ static void *use_device(void *argument)
     return NULL;
 }
 
-/* A record at its size limit grows by at most one line: its reader must detect that it is too
- * long. */
+/* At its size limit, a record grows by at most one more line, so that its reader detects
+ * that it is too long. */
 Test(device, record_that_ends)
 {
     struct fixture f;
@@ -578,7 +579,7 @@ static void *add_beside(void *argument)
     return NULL;
 }
 
-/* This holds even with one worker: the program accesses the memory, too. */
+/* This holds even with one worker, because the program accesses the memory, too. */
 Test(device, atomics_lose_nothing_that_the_program_writes)
 {
     struct fixture f;
@@ -602,7 +603,8 @@ Test(device, atomics_lose_nothing_that_the_program_writes)
 
 /* --- workers ------------------------------------------------------------------------------------ */
 
-/* A launch that ends sooner than a thread can start gets no extra workers, once that is known. */
+/* Once a kernel is known to end before another thread could start, its launches get no extra
+ * workers. */
 Test(device, short_launches_are_for_few_workers)
 {
     struct fixture f;
@@ -612,12 +614,12 @@ Test(device, short_launches_are_for_few_workers)
                      "@p bra AGAIN;\nret;\n}\n");
     fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1}});
     cr_expect_eq(device_share(f.device, 1, 64), 1);
-    cr_expect_eq(device_share(f.device, 1, UINT64_MAX), 8, "many blocks are worth all");
+    cr_expect_eq(device_share(f.device, 1, UINT64_MAX), 8, "many blocks use all workers");
     fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1000}});
-    cr_expect_eq(device_share(f.device, 1, 1), 1, "a block has one");
+    cr_expect_eq(device_share(f.device, 1, 1), 1, "a single block uses one worker");
     cr_expect_eq(device_share(f.device, 1, 10), 2);
     cr_expect_eq(device_share(f.device, 1, 64), 8);
     fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1}});
-    cr_expect_eq(device_share(f.device, 1, 64), 8, "the longest one counts");
+    cr_expect_eq(device_share(f.device, 1, 64), 8, "the longest launch counts");
     fixture_close(&f);
 }

@@ -1,6 +1,6 @@
-/* Copies that go on beside the threads, and barriers whose arrival and waiting are apart: through
- * cooperative groups, cuda::barrier, cuda::pipeline and the primitives below them. Built for 7.5 all of
- * it is loads, stores and atomics; from 8.0 on it is cp.async and mbarrier. */
+/* Asynchronous copies, and barriers at which a thread arrives first and waits later: through
+ * cooperative groups, cuda::barrier, cuda::pipeline and the primitives that these use. Compiled for 7.5
+ * they are loads, stores and atomics; from 8.0 on they are cp.async and mbarrier. */
 #include "tests/support/check.cuh"
 
 #include <cooperative_groups.h>
@@ -10,7 +10,7 @@
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>
 
-#pragma nv_diag_suppress static_var_with_dynamic_init /* barriers begin with init() */
+#pragma nv_diag_suppress static_var_with_dynamic_init /* init() initialises each barrier */
 
 namespace cg = cooperative_groups;
 typedef cuda::barrier<cuda::thread_scope_block> barrier;
@@ -18,7 +18,7 @@ typedef cuda::barrier<cuda::thread_scope_block> barrier;
 #define THREADS 128
 #define TILES   6
 
-/* Each reverses the words of every tile of THREADS. */
+/* These kernels reverse the words of each tile of THREADS words. */
 __global__ void by_groups(int *data)
 {
     __shared__ alignas(16) int tile[THREADS];
@@ -31,7 +31,7 @@ __global__ void by_groups(int *data)
     }
 }
 
-/* Two tiles under way at a time. */
+/* Two tiles are copied at the same time. */
 __global__ void by_groups_ahead(int *data)
 {
     __shared__ alignas(16) int tile[2][THREADS];
@@ -84,7 +84,7 @@ __global__ void by_pipeline(int *data)
     }
 }
 
-/* The first warp brings, the others work. */
+/* The first warp copies, the others reverse. */
 __global__ void by_roles(int *data)
 {
     __shared__ alignas(16) int tile[2][THREADS];
@@ -107,7 +107,7 @@ __global__ void by_roles(int *data)
     }
 }
 
-/* One thread's own copies; the second word of each pair is filled with zeros. */
+/* Each thread waits for its own copies. The copy fills the second word of each pair with zeros. */
 __global__ void by_primitives(int *data)
 {
     __shared__ alignas(16) int2 tile[TILES][THREADS];
@@ -118,7 +118,7 @@ __global__ void by_primitives(int *data)
         __pipeline_commit();
     }
     for (int i = 0; i < TILES; i++) {
-        __pipeline_wait_prior(TILES - 1); /* one more each time: nothing else is committed */
+        __pipeline_wait_prior(TILES - 1); /* the later groups are empty */
         __pipeline_commit();
         __syncthreads();
         int2 pair = tile[i][THREADS - 1 - threadIdx.x];
@@ -127,7 +127,8 @@ __global__ void by_primitives(int *data)
     }
 }
 
-/* Arrive, do something else, wait; threads that leave drop out; a phase by its parity. */
+/* Threads arrive, do something else, and wait. Some threads drop out. Some wait for a
+ * phase by its parity. */
 __global__ void phases(int *out)
 {
     __shared__ barrier all;
@@ -157,7 +158,7 @@ __global__ void phases(int *out)
     out[t] += 1000000;
 }
 
-/* The primitives below cuda::barrier; asking by parity is for 9.0. */
+/* The primitives that cuda::barrier uses. A wait by parity exists only for 9.0. */
 __global__ void counts(int *out)
 {
 #if __CUDA_ARCH__ >= 900
@@ -230,6 +231,6 @@ int main()
     MUST(cudaMemcpy(data, d, sizeof data, cudaMemcpyDeviceToHost));
     expect("the first arrival ends nothing", data[0], 0);
     expect("the last arrival ends the phase", data[2], 1);
-    expect("who dropped out is not expected again", data[3], 11);
+    expect("threads that dropped out are not expected again", data[3], 11);
     return summary();
 }

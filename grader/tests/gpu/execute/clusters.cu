@@ -1,5 +1,5 @@
-/* Clusters of blocks: their numbers, their barrier, each other's shared memory, and what a program can ask of
- * them and get wrong. */
+/* Clusters of blocks: their numbers, their barrier, access to each other's shared memory, and the
+ * runtime's answers to right and wrong calls about clusters. */
 #include "tests/support/check.cuh"
 
 #include <cooperative_groups.h>
@@ -11,7 +11,7 @@ namespace cg = cooperative_groups;
 
 extern __shared__ int bins[];
 
-/* Each block of a cluster holds PER of the bins. */
+/* Each block of a cluster holds PER bins of the histogram. */
 __global__ void histogram(int *out, int per, const int *in, int n)
 {
     cg::cluster_group cluster = cg::this_cluster();
@@ -25,7 +25,7 @@ __global__ void histogram(int *out, int per, const int *in, int n)
         atomicAdd(&out[cluster.block_rank() * per + i], bins[i]);
 }
 
-/* The sum of a block's numbers in each block; then rank 0 adds up its cluster's. */
+/* Each block sums its numbers. Then the block of rank 0 adds up the sums of its cluster. */
 __global__ void __cluster_dims__(4, 1, 1) sum(const float *in, float *out)
 {
     __shared__ float part[64], whole;
@@ -49,7 +49,8 @@ __global__ void __cluster_dims__(4, 1, 1) sum(const float *in, float *out)
     cluster.sync();
 }
 
-/* A number goes around, one block further each round, and grows by 1; work between arriving and waiting. */
+/* A number moves to the next block in each round and grows by 1. Between arriving and waiting, each
+ * thread does some work. */
 __global__ void __cluster_dims__(2, 3, 1) ring(int *out, int rounds)
 {
     __shared__ int mine[2];
@@ -70,7 +71,8 @@ __global__ void __cluster_dims__(2, 3, 1) ring(int *out, int rounds)
         out[blockIdx.y * gridDim.x + blockIdx.x] = mine[rounds % 2] * 1000 + work;
 }
 
-/* Every kind of access to another block, by addresses of shared memory and generic ones. */
+/* Every kind of access to another block's memory, by addresses of shared memory and by generic
+ * addresses. */
 __global__ void __cluster_dims__(2, 1, 1) kinds(long long *out)
 {
     __shared__ __align__(16) long long box[8];
@@ -101,7 +103,8 @@ __global__ void __cluster_dims__(2, 1, 1) kinds(long long *out)
         out[rank * 8 + 6] = box[3] * 1000000 + box[4] * 1000 + box[5];
 }
 
-/* An address that one block maps means the same to the others, even to the one that it points into. */
+/* An address that one block has mapped is valid in all blocks of the cluster, even in the
+ * block that it points to. */
 __global__ void __cluster_dims__(2, 1, 1) handed_on(int *out)
 {
     __shared__ int value;
@@ -118,7 +121,7 @@ __global__ void __cluster_dims__(2, 1, 1) handed_on(int *out)
     cluster.sync();
 }
 
-/* A launch without clusters is one of clusters of one block. */
+/* Without clusters, each block is a cluster of its own. */
 __global__ void alone(int *out)
 {
     __shared__ int value;
@@ -129,7 +132,7 @@ __global__ void alone(int *out)
                       cluster.block_rank() + __clusterDimIsSpecified();
 }
 
-/* The others have done, and need not be waited for. */
+/* Blocks of lower ranks end early, and the others need not wait for them. */
 __global__ void __cluster_dims__(4, 1, 1) some_leave(int *out)
 {
     cg::cluster_group cluster = cg::this_cluster();
@@ -139,7 +142,7 @@ __global__ void __cluster_dims__(4, 1, 1) some_leave(int *out)
         out[blockIdx.x] = cluster.block_rank();
 }
 
-/* A block waits for a value of another one, without a barrier. */
+/* A block polls a value that another block of the cluster writes, without a barrier. */
 __global__ void __cluster_dims__(2, 1, 1) flags(volatile int *out)
 {
     __shared__ volatile int flag;
@@ -230,7 +233,7 @@ static void check_barriers(int *out)
     int wrong = 0;
     ring<<<dim3(4, 6), 64>>>(out, 20);
     FINISH();
-    for (int i = 0; i < 24; i++) { /* who is 20 behind has begun it */
+    for (int i = 0; i < 24; i++) { /* the number that arrives here began 20 blocks earlier */
         int rank = i / 4 % 3 * 2 + i % 4 % 2, begun = (rank + 6 * 20 - 20) % 6;
         wrong += out[i] != (begun + 20) * 1000 + 190;
     }
@@ -240,7 +243,7 @@ static void check_barriers(int *out)
     wrong = 0;
     for (int i = 0; i < 8; i++)
         wrong += out[i] != i % 4;
-    expect("who has ended is not waited for", wrong, 0);
+    expect("ended blocks are not waited for", wrong, 0);
     flags<<<2, 64>>>(out);
     FINISH();
     expect("a flag of another block", out[0], 3);
@@ -257,17 +260,17 @@ static void check_kinds(int *out)
     FINISH();
     expect("a pair from block 1", wide[0], 10 * 100 + 11ll);
     expect("a pair from block 0", wide[8], 0 * 100 + 1ll);
-    expect("one's own as a cluster's", wide[9], 12ll);
-    expect("whose it is", wide[2], 11ll);
-    expect("whose it is, of block 1", wide[10], 0ll);
-    expect("what another block held", wide[4], 15ll);
-    expect("what another block held, of block 1", wide[12], 5ll);
-    expect("what others stored", wide[6], (0 + 7) * 1000000ll + (4 + 5) * 1000 + 99);
-    expect("what others stored, of block 1", wide[14], (10 + 7) * 1000000ll + 19 * 1000 + 99);
+    expect("own memory by a shared::cluster address", wide[9], 12ll);
+    expect("the rank of an address in block 1", wide[2], 11ll);
+    expect("the rank of an address in block 0", wide[10], 0ll);
+    expect("the old value in another block, from block 0", wide[4], 15ll);
+    expect("the old value in another block, from block 1", wide[12], 5ll);
+    expect("stores of block 1 in block 0", wide[6], (0 + 7) * 1000000ll + (4 + 5) * 1000 + 99);
+    expect("stores of block 0 in block 1", wide[14], (10 + 7) * 1000000ll + 19 * 1000 + 99);
     handed_on<<<2, 32>>>(out);
     FINISH();
     expect("an address from another block", out[0], 71);
-    expect("and of one's own memory", out[1], 71);
+    expect("an address of own memory, from another block", out[1], 71);
     MUST(cudaFree(wide));
 }
 
@@ -298,21 +301,25 @@ static void check_errors()
 {
     const char *wrong = "cudaErrorInvalidClusterSize", *right = "cudaSuccess";
     const void *kernel = (const void *)sizes;
-    expect_error("two", launch(kernel, 4, in_clusters(2, 1, 1)), right);
-    expect_error("eight", launch(kernel, dim3(4, 2, 2), in_clusters(2, 2, 2)), right);
-    expect_error("a rest", launch(kernel, 5, in_clusters(2, 1, 1)), wrong);
-    expect_error("a rest in y", launch(kernel, dim3(4, 3), in_clusters(2, 2, 1)), wrong);
-    expect_error("sixteen", launch(kernel, 16, in_clusters(16, 1, 1)), wrong);
-    expect_error("another size than the kernel's",
+    expect_error("clusters of two", launch(kernel, 4, in_clusters(2, 1, 1)), right);
+    expect_error("clusters of eight", launch(kernel, dim3(4, 2, 2), in_clusters(2, 2, 2)), right);
+    expect_error("a grid that is no multiple of the cluster",
+                 launch(kernel, 5, in_clusters(2, 1, 1)), wrong);
+    expect_error("the same in y", launch(kernel, dim3(4, 3), in_clusters(2, 2, 1)), wrong);
+    expect_error("clusters of sixteen", launch(kernel, 16, in_clusters(16, 1, 1)), wrong);
+    expect_error("another size than the kernel's own",
                  launch((const void *)kinds, 4, in_clusters(4, 1, 1)), wrong);
-    expect_error("the kernel's", launch((const void *)some_leave, 4, in_clusters(4, 1, 1)), right);
+    expect_error("the kernel's own size", launch((const void *)some_leave, 4, in_clusters(4, 1, 1)),
+                 right);
     expect_error("more than the kernel's bound",
                  launch((const void *)at_most_two, 4, in_clusters(4, 1, 1)), wrong);
     some_leave<<<6, 64>>>(NULL);
-    expect_error("a rest of the kernel's", cudaGetErrorName(cudaGetLastError()), wrong);
+    expect_error("a grid that is no multiple of the kernel's cluster",
+                 cudaGetErrorName(cudaGetLastError()), wrong);
     MUST(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    expect_error("sixteen with consent", launch(kernel, 16, in_clusters(16, 1, 1)), right);
-    expect_error("thirty-two", launch(kernel, 32, in_clusters(32, 1, 1)), wrong);
+    expect_error("sixteen, if the kernel allows it", launch(kernel, 16, in_clusters(16, 1, 1)),
+                 right);
+    expect_error("clusters of thirty-two", launch(kernel, 32, in_clusters(32, 1, 1)), wrong);
 }
 
 static void check_queries()
@@ -322,31 +329,31 @@ static void check_queries()
     cudaLaunchAttribute two = in_clusters(2, 1, 1), eight = in_clusters(8, 1, 1);
     cudaLaunchConfig_t config = configure(32, 1024, &two);
     MUST(cudaDeviceGetAttribute(&answer, cudaDevAttrClusterLaunch, 0));
-    expect("the device can", answer, 1);
+    expect("the device supports clusters", answer, 1);
     MUST(cudaFuncGetAttributes(&attributes, (const void *)sum));
     expect("a kernel's width", attributes.requiredClusterWidth, 4);
     expect("a kernel's depth", attributes.requiredClusterDepth, 1);
     MUST(cudaFuncGetAttributes(&attributes, (const void *)histogram));
-    expect("no width", attributes.requiredClusterWidth, 0);
-    expect("no consent", attributes.nonPortableClusterSizeAllowed, 0);
+    expect("a kernel without a cluster width", attributes.requiredClusterWidth, 0);
+    expect("sixteen not allowed", attributes.nonPortableClusterSizeAllowed, 0);
     MUST(cudaOccupancyMaxActiveClusters(&answer, histogram, &config));
     expect("pairs of large blocks", answer, 132);
     config.attrs = &eight;
     config.blockDim = 64;
     MUST(cudaOccupancyMaxActiveClusters(&answer, histogram, &config));
-    expect("many clusters", answer, 124);
+    expect("clusters of eight small blocks", answer, 124);
     MUST(cudaOccupancyMaxPotentialClusterSize(&answer, histogram, &config));
     expect("the largest cluster", answer, 8);
     MUST(cudaFuncSetAttribute((const void *)histogram,
                               cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     MUST(cudaOccupancyMaxPotentialClusterSize(&answer, histogram, &config));
-    expect("the largest with consent", answer, 16);
+    expect("the largest, if the kernel allows it", answer, 16);
     config.numAttrs = 0;
     MUST(cudaOccupancyMaxActiveClusters(&answer, histogram, &config));
-    expect("how many of no size", answer, 0);
+    expect("the number of clusters without a size", answer, 0);
 }
 
-/* What is launched in a graph keeps its clusters. */
+/* A kernel that is launched in a graph keeps its cluster size. */
 static void check_graph(int *out)
 {
     cudaStream_t stream;
@@ -362,7 +369,7 @@ static void check_graph(int *out)
     MUST(cudaGraphInstantiate(&exec, graph, 0));
     MUST(cudaGraphLaunch(exec, stream));
     FINISH();
-    expect("clusters of a graph", out[7], 4);
+    expect("clusters in a graph", out[7], 4);
     MUST(cudaGraphExecDestroy(exec));
     MUST(cudaGraphDestroy(graph));
     MUST(cudaStreamDestroy(stream));

@@ -1,5 +1,5 @@
-/* Cooperative groups: the whole grid, the block, tiles of it, and the threads that happen to be
- * together. */
+/* Cooperative groups: the whole grid, the block, tiles of a block, and the threads that
+ * are active together. */
 #include "tests/support/check.cuh"
 
 #include <cooperative_groups.h>
@@ -8,7 +8,7 @@
 
 namespace cg = cooperative_groups;
 
-/* Each round every thread needs what another block wrote in the round before. */
+/* In each round, every thread reads a value that another block wrote in the round before. */
 __global__ void rounds(int *a, int *b, int n, int count)
 {
     cg::grid_group grid = cg::this_grid();
@@ -45,7 +45,7 @@ template <int SIZE> __global__ void tiles(const int *in, int *sums, int *scans)
     block.sync();
 }
 
-/* Shuffles, votes and matches of a tile, by hand. */
+/* The shuffles, votes and ranks of a tile. */
 __global__ void tile_talk(int *out)
 {
     auto tile = cg::tiled_partition<8>(cg::this_thread_block());
@@ -56,7 +56,7 @@ __global__ void tile_talk(int *out)
                        100000 * tile.all(lane < 8) + 1000000 * tile.meta_group_rank();
 }
 
-/* One atomic for all threads that are here: the well-known aggregated counter. */
+/* The well-known aggregated counter: one atomic for all threads that are active here. */
 __global__ void aggregate(const int *in, int n, int *count, int *kept)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,7 +69,7 @@ __global__ void aggregate(const int *in, int n, int *count, int *kept)
     }
 }
 
-/* A warp that parts in two. */
+/* Divides a warp into two groups. */
 __global__ void parted(int *out)
 {
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());
@@ -100,14 +100,14 @@ static void check_grid()
     FINISH();
     MUST(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
     expect("threads of a grid", got[0], 6u * 64);
-    expect("a grid that may wait", got[1], 1u);
+    expect("a grid that may synchronise", got[1], 1u);
     expect("blocks of a grid", got[2], 6u);
-    expect("its last block", got[3], 5u);
+    expect("the last block's number", got[3], 5u);
     int blocks, sms;
     MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, rounds, 128, 0));
     MUST(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
     MUST(cudaDeviceGetAttribute(&n, cudaDevAttrCooperativeLaunch, 0));
-    expect("cooperative launches are there", n, 1);
+    expect("cooperative launches are supported", n, 1);
     n = N;
     expect("a grid too large",
            cudaLaunchCooperativeKernel(rounds, dim3(blocks * sms + 1), dim3(128), args, 0, 0),
@@ -126,7 +126,7 @@ static void check_grid()
     FINISH();
     int value;
     MUST(cudaMemcpy(&value, a, sizeof value, cudaMemcpyDeviceToHost));
-    expect("by an attribute of the launch", value, list[194] + 2);
+    expect("a cooperative launch by attribute", value, list[194] + 2);
     delete[] list;
     MUST(cudaFree(a));
     MUST(cudaFree(b));
@@ -172,7 +172,7 @@ static void check_talk()
     wrong = 0;
     for (int i = 0; i < 32; i++)
         wrong += out[i] != (i % 3 == 1 ? 1100 + i / 3 : 2100 + i - (i + 1) / 3);
-    expect("a warp that parts", wrong, 0);
+    expect("a warp divided into two groups", wrong, 0);
     MUST(cudaFree(device));
 }
 
@@ -195,12 +195,12 @@ static void check_aggregate()
     MUST(cudaMemcpy(kept, device + N, sizeof kept, cudaMemcpyDeviceToHost));
     for (int i = 0; i < count; i++)
         sum += kept[i];
-    expect("threads that are together count", count, right);
-    expect("and keep what they count", sum, right_sum);
+    expect("active threads count together", count, right);
+    expect("active threads keep the counted values", sum, right_sum);
     MUST(cudaFree(device));
 }
 
-/* Blocks that wait for each other in a node: it keeps that when its parameters are changed. */
+/* A cooperative kernel as a graph node. It stays cooperative when its parameters are changed. */
 static void check_node()
 {
     enum { N = 700, ROUNDS = 3 };

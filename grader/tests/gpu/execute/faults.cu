@@ -1,5 +1,5 @@
-/* Kernels that go wrong, each in its own way, and what the runtime says of it before and after the
- * program waits. Usage: faults KIND */
+/* Kernels that fail, each in its own way, and what the runtime answers before and after the program
+ * waits for them. Usage: faults KIND */
 #include <cassert>
 #include <cstdio>
 #include <cstring>

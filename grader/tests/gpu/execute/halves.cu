@@ -1,5 +1,5 @@
-/* cuda_fp16.h and cuda_bf16.h: what their functions give for a few thousand operands, as one number
- * each; halves.expected holds a GPU's. NaN are counted as one. */
+/* The functions of cuda_fp16.h and cuda_bf16.h. Prints for each function a hash of its results for a
+ * few thousand operands; halves.expected has a GPU's output. All NaNs count as equal. */
 #include "tests/support/check.cuh"
 
 #include <cstring>
@@ -18,7 +18,8 @@ static unsigned random32()
     return (unsigned)(state >> 16);
 }
 
-/* Three operands a thread, of any 16 bits or of like size. */
+/* Three operands for each thread. About half of the values are random bits; the others
+ * are of similar size. */
 static unsigned short operands[3][2 * N];
 
 static void make_operands(int fraction, int bias)
@@ -57,7 +58,7 @@ static void report(const char *type, const char *name, const void *results, int 
     printf("%s %s %016llx\n", type, name, hash);
 }
 
-/* d = value, a function of a, b and c: of single numbers (T) or of pairs. */
+/* The function NAME computes VALUE from a, b and c, which are single numbers (T) or pairs. */
 #define FUNCTION(name, value)                                                                      \
     template <typename T> __global__ void name##_kernel(const T *lists, int n)                     \
     {                                                                                              \
@@ -113,7 +114,7 @@ template <typename T, typename T2> static void run(const char *type, int fractio
     MUST(cudaFree(lists));
 }
 
-/* --- atomics: sums of ones, whatever the order ---------------------------------------------------- */
+/* --- atomics: sums of ones, which are exact in any order ------------------------------------------ */
 
 template <typename T, typename T2> __global__ void count(T *sum, T2 *sums)
 {

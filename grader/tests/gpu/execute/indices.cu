@@ -1,4 +1,4 @@
-/* Grids and blocks of one to three dimensions: every thread writes who it is to a place of its own. */
+/* Grids and blocks of one to three dimensions. Every thread writes its indices to its own place. */
 #include "tests/support/check.cuh"
 
 struct place {
@@ -16,7 +16,8 @@ __global__ void write_place(place *out)
              {blockDim.x, blockDim.y, blockDim.z}};
 }
 
-/* Which lane and warp a thread of a block of two dimensions is in: x first. */
+/* Writes the lane and warp of each thread in a block of two dimensions; threads are
+ * numbered along x first. */
 __global__ void write_lane(unsigned *out)
 {
     unsigned lane;

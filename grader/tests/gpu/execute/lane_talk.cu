@@ -1,5 +1,5 @@
-/* What threads tell each other without memory: matches and reductions of a warp, votes of a block, and
- * the cooperative groups that are made of them. */
+/* Values that threads exchange without memory: matches and reductions of a warp, votes of a block, and
+ * the cooperative groups that use them. */
 #include "tests/support/check.cuh"
 
 #include <cooperative_groups.h>
@@ -15,7 +15,7 @@ __host__ __device__ static unsigned key(unsigned t)
     return t * t % 7;
 }
 
-/* Which lanes of the warp have my key; the sum over them; whether all of a half agree. */
+/* The lanes that have this lane's key, and whether all lanes of a half-warp agree. */
 __global__ void matches(unsigned *same, unsigned *all)
 {
     unsigned t = threadIdx.x, half = t & 16 ? 0xffff0000u : 0x0000ffffu;
@@ -42,7 +42,7 @@ __global__ void reductions(unsigned *out)
 #endif
 }
 
-/* Votes of the block, some by a few warps only before all come together. */
+/* Votes of the block. Some become true only because of one warp. */
 __global__ void votes(int *out)
 {
     int t = threadIdx.x;
@@ -52,7 +52,7 @@ __global__ void votes(int *out)
     out[t] = odd + 1000 * none + 2000 * some + 4000 * every + 8000 * not_every;
 }
 
-/* Threads with the same key sum up among themselves; the odd ones apart from the even ones. */
+/* Sums over the lanes with the same key, and results for odd and even keys separately. */
 __global__ void partitions(unsigned *labeled, unsigned *binary, unsigned *scans)
 {
     auto warp = cg::tiled_partition<32>(cg::this_thread_block());
@@ -64,7 +64,7 @@ __global__ void partitions(unsigned *labeled, unsigned *binary, unsigned *scans)
     scans[t] = cg::exclusive_scan(warp, key(t), cg::plus<unsigned>());
 }
 
-/* Lanes that leave a lock one by one meet again at the shuffle. */
+/* Lanes leave a lock one by one and must reconverge at the ballot. */
 __global__ void locked(int *lock, int *count, unsigned *out)
 {
     bool done = false;
@@ -166,7 +166,7 @@ int main()
     FINISH();
     MUST(cudaMemcpy(out, d, sizeof out, cudaMemcpyDeviceToHost));
     expect("votes of a block", out[0][0], 128u + 2000 + 4000);
-    expect("votes reach every thread", out[0][THREADS - 1], out[0][0]);
+    expect("every thread gets the votes", out[0][THREADS - 1], out[0][0]);
     partitions<<<1, THREADS>>>(d, d + THREADS, d + 2 * THREADS);
     FINISH();
     MUST(cudaMemcpy(out, d, sizeof out, cudaMemcpyDeviceToHost));
@@ -176,6 +176,6 @@ int main()
     MUST(cudaMemcpy(out, d, sizeof out, cudaMemcpyDeviceToHost));
     for (unsigned t = 0; t < 32; t++)
         if (out[0][t] != 0x49249249u)
-            expect("ballot behind a lock", out[0][t], 0x49249249u);
+            expect("ballot after a lock", out[0][t], 0x49249249u);
     return summary();
 }

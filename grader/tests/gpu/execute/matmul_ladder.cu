@@ -1,10 +1,11 @@
-/* Matrix products: naive, a row of A in shared memory, 16 x 16 tiles, tiles with ragged edges; float
- * and int. Entries are small whole numbers: any order of summation gives the same bits. */
+/* Matrix products in float and int: naive, with a row of A in shared memory, with 16 x 16 tiles, and
+ * with tiles that may be cut off at the edges. Entries are small whole numbers, so that any order of
+ * summation gives the same bits. */
 #include "tests/support/check.cuh"
 
 enum { TILE = 16 };
 
-/* One thread an element. */
+/* Each thread computes one element. */
 template <typename T>
 __global__ void naive(const T *a, const T *b, T *c, int rows, int inner, int columns)
 {
@@ -17,7 +18,7 @@ __global__ void naive(const T *a, const T *b, T *c, int rows, int inner, int col
     c[y * columns + x] = sum;
 }
 
-/* One block a row of C; its row of A waits in shared memory. */
+/* Each block computes a row of C, and keeps the row of A in shared memory. */
 template <typename T>
 __global__ void row_shared(const T *a, const T *b, T *c, int rows, int inner, int columns)
 {
@@ -35,7 +36,7 @@ __global__ void row_shared(const T *a, const T *b, T *c, int rows, int inner, in
     }
 }
 
-/* 16 x 16 tiles of both; all sizes are multiples of 16. */
+/* 16 x 16 tiles of A and B. All sizes are multiples of 16. */
 template <typename T>
 __global__ void tiled(const T *a, const T *b, T *c, int rows, int inner, int columns)
 {
@@ -54,7 +55,7 @@ __global__ void tiled(const T *a, const T *b, T *c, int rows, int inner, int col
     c[y * columns + x] = sum;
 }
 
-/* The same for any size. */
+/* The same for matrices of any size. */
 template <typename T>
 __global__ void tiled_ragged(const T *a, const T *b, T *c, int rows, int inner, int columns)
 {
@@ -84,7 +85,7 @@ template <typename T> static T *to_device(const T *from, int count)
 
 template <typename T> struct product {
     int rows, inner, columns;
-    T *right;     /* on the host */
+    T *right;     /* expected product, on the host */
     T *a, *b, *c; /* on the device */
 };
 
@@ -111,7 +112,7 @@ template <typename T> static product<T> prepare(int rows, int inner, int columns
     return p;
 }
 
-/* How many elements of the product just computed are wrong must be none. */
+/* Counts the wrong elements of the product just computed; there must be none. */
 template <typename T> static void finish(const char *name, product<T> &p)
 {
     FINISH();

@@ -1,5 +1,5 @@
-/* nvcuda::wmma: products of all types and shapes, with factors from shared and from global memory, and arithmetic on
- * a lane's own part of the result. */
+/* nvcuda::wmma: products of all types and shapes, with factors from shared and global memory, and arithmetic on
+ * the part of the result that a lane holds. */
 #include "tests/support/check.cuh"
 
 #include <mma.h>

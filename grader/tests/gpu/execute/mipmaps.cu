@@ -1,7 +1,7 @@
-/* What mipmaps and cube maps answer: one line for each kind of fetch, the bits of what 24 threads got.
+/* Fetches from mipmaps and cube maps: one line for each kind of fetch, with the bits that 24 threads fetched.
  *
- * mipmaps.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record it
- * anew: nvcc -o a mipmaps.cu && ./a >mipmaps.expected     The emulator must answer the same. */
+ * mipmaps.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record it again:
+ * nvcc -o a mipmaps.cu && ./a >mipmaps.expected     The emulator must answer the same. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 enum { N = 24, W = 16, H = 8, D = 4, LAYERS = 3, FACES = 6 };
 
-/* Where a thread fetches, at which level or with which steps. */
+/* The point at which a thread fetches, and the level, which can also be given by steps. */
 struct point {
     float x, y, z, level;
     int layer;
@@ -93,7 +93,7 @@ __global__ void sample(cudaTextureObject_t t, shape s, way w, const point *at, f
 
 /* --- points ------------------------------------------------------------------------------------------------ */
 
-/* Levels that lie between and beyond those that exist. */
+/* Points with levels between the existing ones and beyond them. */
 static const point *points(bool cube)
 {
     static const float levels[N] = {0,     1,     2,      3,      4,     5,      -1,   0.25f,
@@ -105,7 +105,7 @@ static const point *points(bool cube)
     static point list[N];
     for (int i = 0; i < N; i++) {
         list[i] = {xs[i], xs[(i * 5 + 3) % N], xs[(i * 7 + 1) % N], levels[i], i % LAYERS};
-        if (cube) /* all six faces, from the middle of the cube */
+        if (cube) /* points around the cube's centre, so that they hit all six faces */
             list[i].x = list[i].x * 2 - 1, list[i].y = list[i].y * 2 - 1,
             list[i].z = list[i].z * 2 - 1;
     }
@@ -165,7 +165,7 @@ static unsigned flags_of(shape s)
            (s >= CUBE ? cudaArrayCubemap : 0);
 }
 
-/* Fills an array of whatever extent it has: each level begins at another number. */
+/* Fills an array of any extent. The values of each level begin at another number. */
 static void fill(cudaArray_t array, int level)
 {
     cudaExtent e;
@@ -234,7 +234,7 @@ static cudaTextureObject_t bind(cudaArray_t array, cudaMipmappedArray_t mipmap,
     return texture;
 }
 
-/* --- what is fetched from ------------------------------------------------------------------------------------- */
+/* --- the textures --------------------------------------------------------------------------------------------- */
 
 static const cudaTextureFilterMode filters[] = {cudaFilterModePoint, cudaFilterModeLinear};
 static const char *const filter_names[] = {"point", "linear"};
@@ -259,7 +259,7 @@ static void mipmaps(shape s)
     MUST(cudaFreeMipmappedArray(mipmap));
 }
 
-/* Levels can be bounded and shifted; a view may hold back some. */
+/* Levels can be bounded and shifted. */
 static void bounds()
 {
     cudaMipmappedArray_t mipmap = make_mipmap(TWO, 4);
@@ -291,7 +291,7 @@ static cudaArray_t make_array(shape s, unsigned more)
     return array;
 }
 
-/* Arrays without levels: a level is taken for 0. */
+/* Arrays without levels: every level counts as 0. */
 static void plain_arrays()
 {
     for (int s = ONE; s <= CUBE_LAYERED; s++)
@@ -357,7 +357,7 @@ static void surfaces()
     printf("\n");
 }
 
-/* --- what is refused ------------------------------------------------------------------------------------------------ */
+/* --- calls that are refused ----------------------------------------------------------------------------------------- */
 
 static void tell(const char *what, cudaError_t error)
 {

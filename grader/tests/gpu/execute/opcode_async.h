@@ -3,7 +3,7 @@
 
 #include "opcode_memory.h"
 
-/* The mnemonics that test_opcodes_async.c runs. */
+/* Visits the mnemonics that test_opcodes_async.c runs. */
 void async_each(name_visitor *visit, void *context);
 
 #endif

@@ -1,5 +1,5 @@
-/* setp and set: their rows come from two small tables: how two operands are related, and the
- * relations that make each comparison true. */
+/* The rows of setp and set. They are built from two small tables: relations between two operands,
+ * and the relations that make each comparison true. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@ struct relation {
     const char *type;
     uint64_t a, b;
     char relation;
-    char flushed; /* the relation with .ftz; 0: the same */
+    char flushed; /* relation with .ftz; 0: as without it */
 };
 
 static const struct relation relations[] = {
     {"16", 5, 5, '=', 0},
-    {"16", 0, 0xffff, '!', 0}, /* '!': the bits differ, without an order */
+    {"16", 0, 0xffff, '!', 0}, /* '!': different bits, which have no order */
     {"16", 0x8000, 0x7fff, '!', 0},
     {"32", 5, 5, '=', 0},
     {"32", 0x80000000, 0x7fffffff, '!', 0},
-    {"32", 0x00000000, 0x80000000, '!', 0}, /* equal as floats */
+    {"32", 0x00000000, 0x80000000, '!', 0}, /* as floats they are equal */
     {"32", 0x7fc00000, 0x7fc00000, '=', 0},
     {"64", 5, 5, '=', 0},
     {"64", 0x100000000, 0x000000000, '!', 0},
@@ -92,7 +92,7 @@ static const struct relation relations[] = {
     {"f64", 0x0000000000000001, 0x0000000000000000, '>', 0},
 };
 
-/* The relations that make a comparison true, and the classes of types for which it exists. */
+/* The relations that make each comparison true, and the classes of types that have it. */
 static const struct {
     const char *name, *classes, *holds;
 } comparisons[] = {
@@ -152,8 +152,7 @@ static bool is_half(const char *type)
     return class_of(type) == 'f' && strstr(type, "16");
 }
 
-/* A row of relations[] applies to one type by its full name, or to the untyped bits of its
- * width. */
+/* A relation is for the type with its full name, or for the untyped bits of its width. */
 static bool is_for(const struct relation *relation, const char *type)
 {
     return strcmp(relation->type, class_of(type) == 'b' ? type + 1 : type) == 0;
@@ -177,7 +176,7 @@ static uint64_t expected(const struct form *form, const struct relation *relatio
 {
     bool yes = outcome(form, relation, false, c);
     if (strcmp(form->opcode, "setp") == 0 &&
-        is_half(form->type)) /* half types have no second result */
+        is_half(form->type)) /* the half types have no second result */
         return yes;
     if (strcmp(form->opcode, "setp") == 0)
         return yes | (uint64_t)outcome(form, relation, true, c) << 1;
@@ -213,8 +212,8 @@ static void add_form(const struct form *form)
     }
 }
 
-/* The result type of set changes with each comparison; with eq and ne, every pair of types
- * occurs. */
+/* Adds the rows of one comparison. The result type of set changes from comparison to comparison; eq
+ * and ne have every pair of types. */
 static void add_comparison(struct form form)
 {
     const char *results[] = {"u32", "s32", "f32", "u16", "s16"};
@@ -248,7 +247,7 @@ static void add_type(const char *type)
         add_comparison(form);
     }
     for (size_t i = 1; i <= 3;
-         i++) /* each combination at least once, independent of the rotation above */
+         i++) /* each combination at least once, independently of the rotation above */
         add_comparison(
             (struct form){.type = type, .comparison = 0, .combination = combinations[i]});
 }

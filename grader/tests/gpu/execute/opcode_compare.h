@@ -3,7 +3,8 @@
 
 #include "opcode_rows.h"
 
-/* setp and set with every comparison, combination and type. Built once, never freed. */
+/* The rows of setp and set with every comparison, combination and type. The table is built
+ * once and never freed. */
 struct opcode_table opcode_compare_table(void);
 
 #endif

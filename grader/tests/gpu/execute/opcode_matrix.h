@@ -3,7 +3,7 @@
 
 #include "opcode_memory.h"
 
-/* The mnemonics that test_opcodes_matrix.c runs. */
+/* Visits the mnemonics that test_opcodes_matrix.c runs. */
 void matrix_each(name_visitor *visit, void *context);
 
 #endif

@@ -1,14 +1,15 @@
 /* The format of the tables in opcodes_*.inc, and the functions that run them.
  *
- *   ROW("add.s32", "w=ww")               a mnemonic, and its operands: d = a, b, c, e
+ *   ROW("add.s32", "w=ww")               a mnemonic, and the types of its result and operands:
+ *                                        d = a, b, c, e
  *       V2(1, 2, 3) V2(5, 6, 11)         its operand sets: a, b, and the expected d
  *   ROWT("mov.b64", "d=ww", "@mov.b64 d, {a, b};")   the instruction's text, if it is not simply
- *                                        "mnemonic d, a, b;": @ marks the place of the guard
+ *                                        "mnemonic d, a, b;"; @ is replaced by the guard
  *   ROWU("ex2.approx.f32", "w=w", 4)     the result may be off by 4 units in the last place
  *   ROWTU("…", "h=w", 2, "…")            both
  *
- * Letters: h, w, d are 16, 32 and 64 bits, p a predicate (0 or 1). For results only: F and D are w
- * and d for which any NaN is accepted, P a pair of predicates p|q as p + 2 q. */
+ * Types are letters: h, w, d are 16, 32 and 64 bits, p is a predicate (0 or 1). Results can also be
+ * F or D (w or d, where any NaN is accepted) or P (a pair of predicates p|q, as p + 2 q). */
 #ifndef TESTS_GPU_EXECUTE_OPCODE_ROWS_H
 #define TESTS_GPU_EXECUTE_OPCODE_ROWS_H
 
@@ -18,7 +19,7 @@
 #include "tests/support/emulator_fixture.h"
 
 struct opcode_row {
-    const char *name; /* NULL: another operand set of the previous row */
+    const char *name; /* NULL: another operand set of the row before */
     const char *form, *text;
     uint64_t ulps;
     uint64_t in[4], want;
@@ -39,12 +40,12 @@ struct opcode_table {
     size_t length;
 };
 
-/* Runs every row three times: with all lanes active; with half of them; and with the result in
- * the register of an operand. */
+/* Runs every row three times: with all lanes active, with half of the lanes active, and with the
+ * result in the register of an operand. */
 void opcode_run_table(struct opcode_table table);
 
-/* The tables of test_opcodes.c, for the test that no opcode is missing; a NULL row ends the
- * list. */
+/* The tables of test_opcodes.c, for the test that every opcode is tested. An entry
+ * without rows ends the list. */
 const struct opcode_table *opcode_tables(void);
 
 #endif

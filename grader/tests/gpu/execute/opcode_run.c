@@ -1,9 +1,9 @@
-/* Runs the opcode tables: one PTX text per mnemonic, one thread per operand set.
+/* Runs the opcode tables with one kernel per mnemonic and one thread per operand set.
  *
  * The kernel loads a, b, c, e and an old value of d from 40 bytes per thread, executes the
- * instruction and stores d. There are three versions: plain; guarded, where only odd threads
- * execute the instruction and even threads must keep the old d; and with the result in place of
- * a, as in optimised code. */
+ * instruction and stores d. There are three versions. "plain" is as described. In "guarded" only
+ * odd threads execute the instruction, and even threads must keep the old d. In "aliased" the
+ * result goes to the register of a, as in optimised code. */
 #include "opcode_run.h"
 
 #include <criterion/criterion.h>
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS   64u /* two warps: operand sets repeat to fill them */
+#define THREADS   64u /* two warps; operand sets repeat to fill them */
 #define OLD_VALUE 0x5ca1ab1e0ddba11full
-#define SLOTS     5 /* a, b, c, e, old d */
+#define SLOTS     5 /* words per thread: a, b, c, e, old d */
 
 enum variant { PLAIN, GUARDED, ALIASED, VARIANTS };
 static const char *const variant_names[VARIANTS] = {"plain", "guarded", "aliased"};
@@ -33,7 +33,7 @@ static unsigned bits_of(char letter)
     case 'D':
         return 64;
     default:
-        return 0; /* a predicate */
+        return 0; /* a predicate has no bits */
     }
 }
 
@@ -133,7 +133,8 @@ static double as_float(uint64_t bits, bool is_double)
     return is_double ? wide : narrow;
 }
 
-/* For two floats of the same sign, the distance in units is the difference of their bits. */
+/* The distance of two floats of the same sign, in units of the last place, is the
+ * difference of their bits. */
 static bool is_close(uint64_t got, uint64_t want, uint64_t ulps, unsigned bits)
 {
     bool is_double = bits == 64;
@@ -154,7 +155,7 @@ bool opcode_is_right(const struct opcode_row *head, uint64_t got, uint64_t want)
     return head->ulps && is_close(got, want, head->ulps, bits_of(head->form[0]));
 }
 
-/* The old value, which an even thread of the guarded kernel must keep. */
+/* The old value of the result, which an even thread of the guarded kernel must keep. */
 static uint64_t old_value(char letter)
 {
     unsigned bits = bits_of(letter);

@@ -1,5 +1,5 @@
-/* Makes a kernel of one row of the opcode tables and judges its results: for the tests, and for
- * the recorded answers of a GPU (hardware/answers.h). */
+/* Makes the kernels of one row of the opcode tables, and judges the results. Used by the tests and
+ * by the recorded answers of a GPU (hardware/answers.h). */
 #ifndef TESTS_GPU_EXECUTE_OPCODE_RUN_H
 #define TESTS_GPU_EXECUTE_OPCODE_RUN_H
 
@@ -7,13 +7,13 @@
 
 #include "tests/gpu/execute/opcode_rows.h"
 
-/* The kernels "plain", "guarded" and "aliased" of one row, where the row has them, without a
- * header. Parameters: the addresses of 5 words per thread (a, b, c, e, old d) and of one word
- * per thread for d. The caller frees it. */
+/* Returns PTX text, without a header, with the kernels "plain", "guarded" and "aliased" of one row,
+ * as far as the row has them. Their parameters are the addresses of 5 words per thread (a, b, c, e,
+ * old d) and of one word per thread for d. The caller frees the text. */
 char *opcode_ptx(const struct opcode_row *row);
 
-/* Whether GOT matches WANT for the row HEAD: the same bits, a NaN where any NaN is accepted, or
- * close enough for an approximation. */
+/* Whether the result GOT is right for the row HEAD that expects WANT: the same bits, any NaN where
+ * the row accepts it, or close enough for an approximation. */
 bool opcode_is_right(const struct opcode_row *head, uint64_t got, uint64_t want);
 
 #endif

@@ -1,5 +1,5 @@
-/* Kernels that are not over when their launch returns: they wait for what main(), a copy or a kernel in another
- * stream does later, and main() for what they do. Nothing here depends on who is faster. */
+/* Kernels that still run when their launch returns. They wait for something that main(), a copy or a kernel in
+ * another stream does later, and main() waits for them. No result depends on which side is faster. */
 #include "tests/support/check.cuh"
 
 #include <cstring>
@@ -17,7 +17,7 @@ __global__ void wait_for(volatile int *flag, int *out)
     out[blockIdx.x * blockDim.x + threadIdx.x] = *flag + threadIdx.x;
 }
 
-/* One thread looks, and tells the others at a barrier; so it is told again and again that there is no news. */
+/* One thread polls the flag and tells the others at a barrier, even while the flag is not set. */
 __global__ void wait_at_barriers(volatile int *flag, int *out)
 {
     __shared__ int seen;
@@ -32,7 +32,7 @@ __global__ void wait_at_barriers(volatile int *flag, int *out)
     out[threadIdx.x] = seen + threadIdx.x;
 }
 
-/* Plain loads, which the fence makes it do anew. */
+/* Polls by plain loads. The fence forces the compiler to load again. */
 __global__ void wait_with_fences(int *flag, int *out)
 {
     while (!*flag)
@@ -40,7 +40,7 @@ __global__ void wait_with_fences(int *flag, int *out)
     out[threadIdx.x] = *flag + threadIdx.x;
 }
 
-/* No two looks are alike: it counts, and sleeps longer and longer. */
+/* Counts its polls and sleeps for varying times, so that no two polls are alike. */
 __global__ void wait_with_patience(int *flag, int *out, long long most)
 {
     unsigned pause = 8;
@@ -66,7 +66,7 @@ __global__ void twice(int *p, int n)
         p[i] *= 2;
 }
 
-/* Answers each question until it is a negative one. The question is taken back before the answer is given. */
+/* Answers questions until one is negative. Clears the question before it answers. */
 __global__ void answer(volatile int *question, volatile int *reply)
 {
     for (;;) {
@@ -81,7 +81,7 @@ __global__ void answer(volatile int *question, volatile int *reply)
     }
 }
 
-/* Two of these play with each other, through memory of the device. */
+/* Two of these kernels take turns, through memory of the device. */
 __global__ void play(volatile int *ball, int mine, int *count)
 {
     for (int i = 0; i < ROUNDS; i++) {
@@ -97,7 +97,7 @@ struct queue {
     int head, tail, item[ITEMS], out[ITEMS];
 };
 
-/* Blocks take items as they come, until they are told that no more will. */
+/* Blocks take items as they arrive, until all items are taken. */
 __global__ void serve(queue *q)
 {
     __shared__ int mine;
@@ -118,7 +118,7 @@ __global__ void serve(queue *q)
     }
 }
 
-/* --- what main() does -------------------------------------------------------------------------------- */
+/* --- the tests that main() runs ---------------------------------------------------------------------- */
 
 static int *device_ints(int n)
 {
@@ -155,9 +155,9 @@ static long long sum(const int *from, int n)
     return total;
 }
 
-static const long long ALL = THREADS * (THREADS - 1) / 2 + THREADS; /* of 1, 2, 3 ... */
+static const long long ALL = THREADS * (THREADS - 1) / 2 + THREADS; /* sum of 1 to THREADS */
 
-/* A plain store, and no call until main() waits. */
+/* main() sets the flag by a plain store, and calls nothing until it waits. */
 static void check_stores()
 {
     int *flag = pinned_ints(1), *out = device_ints(4 * THREADS);
@@ -192,14 +192,14 @@ static void check_stores()
     wait_with_patience<<<1, THREADS, 0, stream>>>(flag, out, 1ll << 60);
     *(volatile int *)flag = 1;
     MUST(cudaDeviceSynchronize());
-    expect("looks that are counted", sum(out, THREADS), ALL);
+    expect("polls that are counted", sum(out, THREADS), ALL);
     MUST(cudaStreamDestroy(stream));
     MUST(cudaFree(managed));
     MUST(cudaFreeHost(flag));
     MUST(cudaFree(out));
 }
 
-/* A flag on the device, which work in another stream sets. */
+/* A flag on the device, which an operation in another stream sets. */
 static void check_streams()
 {
     int *flag = device_ints(1), *out = device_ints(THREADS), *one = pinned_ints(1);
@@ -226,7 +226,7 @@ static void check_streams()
     play<<<1, 1, 0, waits>>>(ball, 0, &count[0]);
     play<<<1, 1, 0, sets>>>(ball, 1, &count[1]);
     MUST(cudaDeviceSynchronize());
-    expect("two kernels play", sum(count, 2), 2ll * ROUNDS);
+    expect("two kernels take turns", sum(count, 2), 2ll * ROUNDS);
     MUST(cudaStreamDestroy(waits));
     MUST(cudaStreamDestroy(sets));
     MUST(cudaFree(flag));
@@ -236,7 +236,7 @@ static void check_streams()
     MUST(cudaFreeHost(one));
 }
 
-/* Both sides look and write, and main() calls nothing. */
+/* Kernel and main() exchange questions and answers. Meanwhile main() calls nothing. */
 static void check_polling()
 {
     int *words = pinned_ints(64);
@@ -255,12 +255,12 @@ static void check_polling()
     MUST(cudaStreamSynchronize(stream));
     expect("questions and answers", total, 3ll * ROUNDS * (ROUNDS + 1) / 2);
 
-    /* What is behind the kernel in its stream begins when it has ended, with no call either. */
+    /* The next operation in the stream begins when the kernel ends, even if main() calls nothing. */
     *question = 0;
     *reply = 0;
     answer<<<1, 1, 0, stream>>>(question, reply);
     set<<<1, 1, 0, stream>>>(words + 1, 7);
-    expect("what is behind it waits", words[1], 0);
+    expect("the next kernel in the stream waits", words[1], 0);
     *question = -1;
     while (((volatile int *)words)[1] != 7)
         ;
@@ -299,7 +299,7 @@ static void CUDART_CB called(cudaStream_t, cudaError_t status, void *number)
     notes = notes * 10 + (status == cudaSuccess ? (int)(size_t)number : 0);
 }
 
-/* All that can be behind a kernel that waits. */
+/* Every kind of operation that can follow a waiting kernel. */
 static void check_order()
 {
     int *flag = pinned_ints(1), *out = device_ints(THREADS), *back = pinned_ints(THREADS);
@@ -321,19 +321,19 @@ static void check_order()
     MUST(cudaStreamAddCallback(b, called, (void *)2, 0));
     twice<<<1, THREADS, 0, b>>>(out, THREADS);
     MUST(cudaMemcpyAsync(back, out, THREADS * sizeof *out, cudaMemcpyDeviceToHost, b));
-    MUST(cudaLaunchHostFunc(free_one, note, (void *)9)); /* in a stream that waits for none of it */
+    MUST(cudaLaunchHostFunc(free_one, note, (void *)9)); /* in a stream that waits for nothing */
     MUST(cudaStreamSynchronize(free_one));
-    expect("a stream of its own goes on", notes, 9);
-    expect("the event has not come", cudaEventQuery(done), cudaErrorNotReady);
-    expect("the one before has", cudaEventQuery(begun), cudaSuccess);
-    expect("no time yet", cudaEventElapsedTime(&ms, begun, done), cudaErrorNotReady);
-    expect("who waits for the event is not ready", cudaStreamQuery(b), cudaErrorNotReady);
+    expect("an independent stream continues", notes, 9);
+    expect("the event after the kernel is not ready", cudaEventQuery(done), cudaErrorNotReady);
+    expect("the event before the kernel is ready", cudaEventQuery(begun), cudaSuccess);
+    expect("no elapsed time yet", cudaEventElapsedTime(&ms, begun, done), cudaErrorNotReady);
+    expect("a stream that waits for the event is not ready", cudaStreamQuery(b), cudaErrorNotReady);
     cudaGetLastError();
     *(volatile int *)flag = 1;
     MUST(cudaEventSynchronize(done));
     MUST(cudaStreamSynchronize(b));
-    expect("all came in their order", notes, 912);
-    expect("and saw each other's work", sum(back, THREADS), 4 * ALL);
+    expect("host functions ran in order", notes, 912);
+    expect("operations saw each other's results", sum(back, THREADS), 4 * ALL);
     MUST(cudaEventElapsedTime(&ms, begun, done));
     expect("time goes on", ms > 0, true);
     MUST(cudaEventDestroy(begun));
@@ -346,7 +346,8 @@ static void check_order()
     MUST(cudaFree(out));
 }
 
-/* The default stream waits for blocking streams, and they for it; a copy takes what is not page-locked at once. */
+/* The default stream and blocking streams wait for each other. A copy reads pageable memory before it
+ * returns. */
 static void check_default_stream()
 {
     int *flag = pinned_ints(1), *out = device_ints(THREADS), *last = device_ints(1), number = 5;
@@ -359,11 +360,12 @@ static void check_default_stream()
     MUST(cudaMemcpyAsync(last, &number, sizeof number, cudaMemcpyHostToDevice, other));
     number = 6;
     expect("the default stream waits", cudaStreamQuery(0), cudaErrorNotReady);
-    expect("others wait for it", cudaStreamQuery(other), cudaErrorNotReady);
+    expect("blocking streams wait for the default stream", cudaStreamQuery(other),
+           cudaErrorNotReady);
     cudaGetLastError();
     *(volatile int *)flag = 1;
-    expect("so does a copy", sum(out, THREADS), 2 * ALL);
-    expect("what was copied", sum(last, 1), 5ll);
+    expect("a synchronous copy waits, too", sum(out, THREADS), 2 * ALL);
+    expect("the value at the time of the call was copied", sum(last, 1), 5ll);
     MUST(cudaStreamDestroy(blocking));
     MUST(cudaStreamDestroy(other));
     MUST(cudaFreeHost(flag));
@@ -371,7 +373,7 @@ static void check_default_stream()
     MUST(cudaFree(last));
 }
 
-/* A graph whose kernel waits: what comes behind it in the graph does, too. */
+/* A graph whose kernel waits: the graph's next kernel waits, too. */
 static void check_graph()
 {
     int *flag = pinned_ints(1), *out = device_ints(THREADS);
@@ -396,9 +398,9 @@ static void check_graph()
     MUST(cudaFree(out));
 }
 
-/* --- what must be told ---------------------------------------------------------------------------------- */
+/* --- waits that never end ------------------------------------------------------------------------------- */
 
-/* Nobody will set the flag: the copy that would comes behind the kernel. */
+/* The flag is never set: no operation sets it, or only one that waits for the kernel. */
 static int wait_in_vain(const char *how)
 {
     int *flag = strcmp(how, "shared") == 0 ? pinned_ints(1) : device_ints(1);

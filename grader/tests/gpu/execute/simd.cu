@@ -1,10 +1,10 @@
-/* The SIMD-in-a-word and fused integer intrinsics: what each gives for many operands. Prints one line
- * for each, so that a GPU's output can be kept and compared (simd.expected). */
+/* The SIMD-in-a-word and fused integer intrinsics on many operands. Prints one line for each intrinsic,
+ * so that a GPU's output can be recorded and compared (simd.expected). */
 #include "tests/support/check.cuh"
 
 #define SETS 4096
 
-/* Edge values of bytes and halves, and noise. */
+/* Operand I: edge values of bytes and halves, and pseudo-random words. */
 __device__ static unsigned operand(unsigned i)
 {
     const unsigned edges[] = {0,          0xffffffff, 0x80808080, 0x7f7f7f7f,
@@ -17,7 +17,7 @@ __device__ static unsigned operand(unsigned i)
 
 typedef unsigned function(unsigned a, unsigned b, unsigned c);
 
-/* A hash that depends on every result. */
+/* Computes a hash that depends on every result. */
 template <function F> __global__ void evaluate(unsigned long long *sum)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-/* The intrinsics of simd.cu, by how many operands they take. */
+/* The intrinsics of simd.cu, grouped by their number of operands. */
 ONE(__vabs2)
 ONE(__vabs4)
 TWO(__vabsdiffs2)

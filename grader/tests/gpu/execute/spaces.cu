@@ -1,5 +1,5 @@
-/* Generic addresses and the spaces that they are said to lie in, special registers, and words about
- * caches. Prints what it finds, so that a GPU's output can be kept and compared (spaces.expected). */
+/* Generic addresses and state spaces, special registers, and cache hints. Prints what the program
+ * finds, so that a GPU's output can be recorded and compared (spaces.expected). */
 #include "tests/support/check.cuh"
 
 struct pair {
@@ -57,7 +57,7 @@ __global__ void spaces(unsigned *found, const __grid_constant__ pair p, int *mem
         found[i] = SPACES_OF(addresses[i]);
 }
 
-/* Reads a parameter through pointers that know less and less of it. */
+/* Reads a parameter through pointers whose space the compiler knows less and less. */
 __device__ __noinline__ int read(const int *from)
 {
     return *from;
@@ -83,7 +83,7 @@ __global__ void parameters(int *out, const __grid_constant__ pair p, int which)
     asm volatile("mov.u64 %0, %%" name ";" : "=l"(wide));                                          \
     out[count++] = (unsigned)wide
 
-/* In the last block of a grid of 3 x 2 x 2. */
+/* Reads special registers in the last block of a grid of 3 x 2 x 2. */
 __global__ void registers(unsigned *out)
 {
     extern __shared__ int more[];
@@ -122,7 +122,7 @@ __global__ void registers(unsigned *out)
     out[count++] = before && wide - before < 10000000000ull;
 }
 
-/* Words that choose a cache change nothing that is read or written. */
+/* Cache hints change no value that is read or written. */
 __global__ void hints(int *memory)
 {
     int a, b, c, d, e;

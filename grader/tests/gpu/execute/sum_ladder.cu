@@ -1,13 +1,13 @@
-/* The sum of squares, from one thread to an unrolled tree: every rung of the ladder that labs and
- * handouts climb, for int, float, 64-bit and double. Inputs are small whole numbers, so that every order
- * of summation gives the same bits. Usage: sum_ladder [ELEMENTS] */
+/* The sum of squares in versions ("rungs") from one thread to an unrolled tree: the ladder that labs
+ * and handouts climb, for int, float, 64-bit integers and double. Inputs are small whole numbers, so
+ * that every order of summation gives the same bits. Usage: sum_ladder [ELEMENTS] */
 #include "tests/support/check.cuh"
 
 typedef long long wide;
 
 enum { BLOCKS = 32, THREADS = 256 };
 
-/* One thread does it all. */
+/* One thread does all the work. */
 template <typename T> __global__ void one_thread(const T *in, int n, T *out)
 {
     T sum = 0;
@@ -16,7 +16,7 @@ template <typename T> __global__ void one_thread(const T *in, int n, T *out)
     out[0] = sum;
 }
 
-/* Each thread sums a piece of its own: neighbours read far apart. */
+/* Each thread sums its own chunk, so that neighbouring threads read addresses that are far apart. */
 template <typename T> __global__ void chunks(const T *in, int n, T *out)
 {
     int threads = gridDim.x * blockDim.x, t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,7 +27,7 @@ template <typename T> __global__ void chunks(const T *in, int n, T *out)
     out[t] = sum;
 }
 
-/* Neighbours read neighbours. */
+/* Neighbouring threads read neighbouring words. */
 template <typename T> __global__ void interleaved(const T *in, int n, T *out)
 {
     int threads = gridDim.x * blockDim.x, t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -37,7 +37,7 @@ template <typename T> __global__ void interleaved(const T *in, int n, T *out)
     out[t] = sum;
 }
 
-/* How many clock ticks it takes, as the classic tutorial measures. */
+/* Measures the time in clock ticks, as the classic tutorial does. */
 template <typename T> __global__ void timed(const T *in, int n, T *out, clock_t *ticks)
 {
     clock_t start = clock();
@@ -49,7 +49,7 @@ template <typename T> __global__ void timed(const T *in, int n, T *out, clock_t 
         *ticks = clock() - start;
 }
 
-/* What a thread of the rungs below brings to its block. */
+/* The sum that a thread of the versions below contributes to its block. */
 template <typename T> __device__ T own_share(const T *in, int n)
 {
     int threads = gridDim.x * blockDim.x;
@@ -73,7 +73,8 @@ template <typename T> __global__ void shared_serial(const T *in, int n, T *out)
     }
 }
 
-/* A tree whose threads stay together, but whose words lie 2, 4, 8 ... apart: bank conflicts. */
+/* A tree in which the working threads stay together, but their words are 2, 4, 8 ...
+ * apart: bank conflicts. */
 template <typename T> __global__ void tree_interleaved(const T *in, int n, T *out)
 {
     __shared__ T s[THREADS];
@@ -89,7 +90,7 @@ template <typename T> __global__ void tree_interleaved(const T *in, int n, T *ou
         out[blockIdx.x] = s[0];
 }
 
-/* A tree whose working threads spread over all warps: divergence. */
+/* A tree in which the working threads are spread over all warps: divergence. */
 template <typename T> __global__ void tree_modulo(const T *in, int n, T *out)
 {
     __shared__ T s[THREADS];
@@ -104,7 +105,7 @@ template <typename T> __global__ void tree_modulo(const T *in, int n, T *out)
         out[blockIdx.x] = s[0];
 }
 
-/* The same with a mask, as the classic tutorial has it. */
+/* The same tree with a mask instead of a modulo, as in the classic tutorial. */
 template <typename T> __global__ void tree_mask(const T *in, int n, T *out)
 {
     __shared__ T s[THREADS];
@@ -120,7 +121,7 @@ template <typename T> __global__ void tree_mask(const T *in, int n, T *out)
         out[blockIdx.x] = s[0];
 }
 
-/* The upper half is added to the lower: no conflicts, and whole warps fall idle. */
+/* Adds the upper half to the lower half: no conflicts, and whole warps become idle. */
 template <typename T> __global__ void tree_sequential(const T *in, int n, T *out)
 {
     __shared__ T s[THREADS];
@@ -136,7 +137,7 @@ template <typename T> __global__ void tree_sequential(const T *in, int n, T *out
         out[blockIdx.x] = s[0];
 }
 
-/* The last warp on its own, unrolled: no barriers of the whole block. */
+/* The last warp continues alone, with an unrolled loop and without barriers of the whole block. */
 template <typename T> __global__ void tree_unrolled(const T *in, int n, T *out)
 {
     __shared__ T s[THREADS];
@@ -162,7 +163,7 @@ template <typename T> __global__ void tree_unrolled(const T *in, int n, T *out)
         out[blockIdx.x] = s[0];
 }
 
-/* The block's size and shared memory are the launch's. */
+/* The launch sets the block's size and its shared memory. */
 template <typename T> __global__ void tree_dynamic(const T *in, int n, T *out)
 {
     extern __shared__ char memory[];
@@ -202,7 +203,7 @@ template <typename T> __global__ void atomics(const T *in, int n, T *out)
     add(out, own_share(in, n));
 }
 
-/* Four words at a time; n is a multiple of 4. */
+/* Loads four words at a time; n is a multiple of 4. */
 __global__ void vectors(const int *in, int n, int *out)
 {
     const int4 *in4 = (const int4 *)in;
@@ -224,7 +225,7 @@ template <typename T> struct data {
 
 static int value_at(int i)
 {
-    return (unsigned)i * 2654435761u >> 29; /* 0 to 7, in no order */
+    return (unsigned)i * 2654435761u >> 29; /* 0 to 7, in pseudo-random order */
 }
 
 template <typename T> static data<T> prepare(int n)
@@ -242,7 +243,7 @@ template <typename T> static data<T> prepare(int n)
     return d;
 }
 
-/* Adds up COUNT results of the kernel just launched. */
+/* Adds up the COUNT results of the kernel just launched, and compares the sum. */
 template <typename T> static void finish(const char *name, data<T> &d, int count)
 {
     FINISH();
@@ -252,7 +253,7 @@ template <typename T> static void finish(const char *name, data<T> &d, int count
         sum += out[i];
     free(out);
     expect(name, sum, d.right);
-    /* no rung lives on the result of the one before */
+    /* so that no version can succeed with the results of the one before */
     MUST(cudaMemset(d.out, 0xff, BLOCKS * 1024 * sizeof(T)));
 }
 
@@ -300,7 +301,7 @@ static void measure(int n)
     timed<<<1, 256>>>(d.in, n, d.out, device_ticks);
     finish("timed", d, 256);
     MUST(cudaMemcpy(&ticks, device_ticks, sizeof ticks, cudaMemcpyDeviceToHost));
-    expect("clock() goes on", ticks > 0, true);
+    expect("clock() advances", ticks > 0, true);
     vectors<<<BLOCKS, THREADS>>>(d.in, n, d.out);
     finish("vectors", d, BLOCKS * THREADS);
 }

@@ -7,8 +7,9 @@
 
 #include "tests/support/emulator_fixture.h"
 
-/* The registers of a launch, and the launch of KERNEL(out, number) with GRID blocks of BLOCK
- * threads in STREAM: %r is the launch's error code, or 7 if there was no buffer. */
+/* The registers of a launch, and the code of a launch of KERNEL(out, number) with GRID
+ * blocks of BLOCK threads in STREAM. Afterwards %r is the launch's error code, or 7 if there
+ * was no parameter buffer. */
 #define REGISTERS                                                                                  \
     ".reg .pred p, q;\n.reg .b32 t, n, m, r;\n.reg .b64 o, a, f, b;\nmov.u32 t, %%tid.x;\n"        \
     "ld.param.u64 o, [out];\nld.param.u64 a, [number];\ncvt.u32.u64 n, a;\n"                       \
@@ -29,13 +30,13 @@ static const char externs[] =
     ".extern .func (.param .b64 v) __cudaCDP2GetParameterBufferV2 (.param .b64 x, "
     ".param .align 4 .b8 y[12], .param .align 4 .b8 z[12], .param .b32 w);\n"
     ".extern .func (.param .b32 v) __cudaCDP2LaunchDeviceV2 (.param .b64 x, .param .b64 y);\n"
-    /* writes its number to the next free place: out[0] counts the numbers */
+    /* writes its number to the next free place; out[0] counts the numbers */
     ".visible .entry note(.param .u64 out, .param .u64 number)\n{\n.reg .b32 i, n;\n"
     ".reg .b64 o, a;\nld.param.u64 o, [out];\nld.param.u64 a, [number];\ncvt.u32.u64 n, a;\n"
     "atom.global.add.u32 i, [o], 1;\nmul.wide.u32 a, i, 4;\nadd.s64 o, o, a;\n"
     "st.global.u32 [o+4], n;\nret;\n}\n";
 
-/* Opens a device with these kernels and a kernel K that contains BODY. */
+/* Opens a device with the kernels above and a kernel K that contains BODY. */
 static void open_with(struct fixture *f, const char *body)
 {
     char *ptx;
@@ -49,8 +50,8 @@ static void open_with(struct fixture *f, const char *body)
     free(ptx);
 }
 
-/* As in a stream: each grid is followed by the grids that it launches, and tail launches come
- * last. */
+/* The order is that of a stream: each grid is followed by the grids that it launches, and
+ * tail launches come last. */
 Test(child, grids_run_in_their_order)
 {
     static const uint32_t order[] = {5, 5, 6, 7, 6, 9};
@@ -72,7 +73,7 @@ Test(child, grids_run_in_their_order)
     free(body);
 }
 
-/* Every grid is in the record, like a grid that the host launches. */
+/* Every grid is in the record, as if the host had launched it. */
 Test(child, grids_are_recorded)
 {
     struct fixture f;
@@ -92,7 +93,7 @@ Test(child, grids_are_recorded)
 
 static const struct {
     const char *name, *body;
-    uint32_t result; /* an error code of the CUDA runtime, or 7: there was no buffer */
+    uint32_t result; /* error code of the CUDA runtime; 7: there was no buffer */
 } refusals[] = {
     {"no kernel", REGISTERS LAUNCH("0", "1", "1", "1", "0"), 7},
     {"a stream of the host's", REGISTERS LAUNCH("note", "1", "1", "1", "77"), 400},
@@ -115,7 +116,8 @@ Test(child, refusals_have_their_codes)
     }
 }
 
-/* A kernel that always launches itself stops at the depth at which a GPU refuses. */
+/* A kernel that launches itself without end stops at the depth at which a GPU refuses the
+ * launch. */
 Test(child, endless_descent_ends)
 {
     struct fixture f;
@@ -128,7 +130,7 @@ Test(child, endless_descent_ends)
     fixture_close(&f);
 }
 
-/* The shape is checked when the grid starts: the host's launch fails. */
+/* The grid's shape is checked when the grid starts, so that the host's launch fails. */
 Test(child, an_impossible_grid_fails_the_launch)
 {
     struct fixture f;

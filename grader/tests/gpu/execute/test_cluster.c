@@ -1,5 +1,5 @@
-/* Clusters of CTAs: valid launches, and the findings in kernels. gpu/execute/clusters.cu tests
- * their results, test_device_special.c the registers. */
+/* Clusters of CTAs: which launches are valid, and the findings in kernels. gpu/execute/clusters.cu
+ * tests the results, test_device_special.c the registers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ Test(cluster, defects_are_found)
     marks_check_each("cluster_defects", "racecheck,initcheck", 20);
 }
 
-/* The counters of a launch, in the order of the program. */
+/* The counter NAME of launch number LAUNCH in the program's order. */
 static json_int_t counter(const json_t *document, size_t launch, const char *name)
 {
     json_t *counters =
@@ -31,7 +31,7 @@ Test(cluster, requests_to_others_are_counted)
                     "atomics_from_all_blocks"));
     char *text = shell_file("out.json", NULL);
     json_t *document = json_loads(text, 0, NULL);
-    cr_expect_eq(counter(document, 0, "cluster_requests"), 2 * 2 * 4); /* warps, rounds */
+    cr_expect_eq(counter(document, 0, "cluster_requests"), 2 * 2 * 4); /* 4 warps, 4 rounds */
     cr_expect_eq(counter(document, 0, "shared_load_requests"), 2 * 2 * 5);
     cr_expect_eq(counter(document, 0, "shared_store_requests"), 2 * 2);
     cr_expect_eq(counter(document, 0, "barriers"), 2 * 2 * 5);
@@ -64,7 +64,7 @@ static const struct {
     {".blocksareclusters", {4, 1, 1}, EMU_INVALID_PTX},
 };
 
-/* Each CTA sends its number to the next CTA of its cluster; with one worker and with several. */
+/* Each CTA sends its number to the next CTA of its cluster. */
 static void try_launch(size_t i, unsigned workers)
 {
     char ptx[2000];

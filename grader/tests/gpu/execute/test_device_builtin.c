@@ -1,4 +1,4 @@
-/* Functions that PTX only declares (printf, assert, malloc and free) and their limits; also the
+/* Functions that PTX only declares (printf, assert, malloc and free), their limits, and the
  * stack. */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -12,13 +12,14 @@
 #define PRINTER                                                                                    \
     ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);\n"
 
-/* A format with up to 3 arguments of up to 8 bytes each, in local memory with nvcc's layout. */
+/* A format with up to 3 arguments of up to 8 bytes. The arguments are in local memory,
+ * laid out as nvcc does. */
 static const struct {
     const char *format;
-    unsigned bytes[3]; /* of each argument; 0: none */
+    unsigned bytes[3]; /* size of each argument; 0: none */
     uint64_t arguments[3];
     const char *want;
-    uint32_t result; /* the number of arguments used */
+    uint32_t result; /* number of arguments that printf uses */
 } prints[] = {
     {"hello\n", {0}, {0}, "hello\n", 0},
     {"%d %i", {4, 4}, {0xffffffff, 42}, "-1 42", 2},
@@ -29,12 +30,12 @@ static const struct {
     {"%f %.3e", {8, 8}, {0x3ff8000000000000, 0x40c81c8000000000}, "1.500000 1.234e+04", 2},
     {"%g", {8}, {0x4024000000000000}, "10", 1},
     {"%5d|%-5d|%05d", {4, 4, 4}, {42, 42, 42}, "   42|42   |00042", 3},
-    {"%*d|%.*f", {4, 4}, {6, 42}, NULL, 0},           /* an argument is missing: must not crash */
+    {"%*d|%.*f", {4, 4}, {6, 42}, NULL, 0},           /* an argument is missing: no crash */
     {"%d %lld %d", {4, 8, 4}, {1, 2, 3}, "1 2 3", 3}, /* the second is aligned */
     {"%p", {8}, {0x1234}, "0x1234", 1},
     {"%", {0}, {0}, "%", 0},
     {"100%", {0}, {0}, "100%", 0},
-    {"%n%d", {4}, {7}, "7", 1}, /* writes nowhere */
+    {"%n%d", {4}, {7}, "7", 1}, /* %n writes nothing */
     {"%1000000d", {4}, {7}, NULL, 0},
 };
 
@@ -84,13 +85,13 @@ Test(builtin, printf)
         }
         free(text);
         emu_output(f.device, EMU_STDOUT, &text, &length);
-        cr_expect(!text && !length, "it is handed out once");
+        cr_expect(!text && !length, "the output is returned only once");
         free(ptx);
         fixture_close(&f);
     }
 }
 
-/* Every thread prints, in the order of the lanes; output that does not fit into the buffer is
+/* Every thread prints, in the order of the lanes. Output that does not fit into the buffer is
  * dropped. */
 Test(builtin, printf_of_many_threads)
 {
@@ -160,8 +161,8 @@ Test(builtin, assertion)
     ".extern .func (.param .b64 result) malloc(.param .b64 size);\n"                               \
     ".extern .func free(.param .b64 block);\n"
 
-/* Each thread allocates SIZE bytes, writes its number there, reads it back after a barrier and
- * frees the block: out gets the pointer and the number read. */
+/* Each thread allocates SIZE bytes, writes its number into them, reads it back after a barrier and
+ * frees them. out gets the pointer and the number that was read. */
 static const char allocating_kernel[] = HEAP
     ".visible .entry k(.param .u64 out, .param .u64 size, .param .u64 keep)\n{\n.reg .pred p, q;\n"
     ".reg .b32 t, v;\n.reg .b64 o, at, m, s, k;\nmov.u32 t, %tid.x;\nld.param.u64 o, [out];\n"
@@ -193,19 +194,19 @@ Test(builtin, allocation)
     emu_addr out = fixture_upload(&f, NULL, 64 * 16);
     cr_expect(emu_set_limit(f.device, EMU_HEAP, 1 << 20) == EMU_OK);
     cr_expect(emu_get_limit(f.device, EMU_HEAP) == 1 << 20);
-    for (unsigned round = 0; round < 100; round++) /* 1,600 KB in all: free makes room */
+    for (unsigned round = 0; round < 100; round++) /* 1,600 KB in total, so free must work */
         fixture_run(&f, (struct fixture_launch){.block = {64}, .params = {out, 256}});
     expect_blocks(&f, out, 64);
     cr_expect(emu_set_limit(f.device, EMU_HEAP, 2 << 20) == EMU_INVALID_VALUE,
               "the heap is in use");
-    /* more than the heap holds: a null pointer, and no error */
+    /* an allocation larger than the heap gives a null pointer, and no error */
     fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, 2 << 20}});
     fixture_download(&f, words, out, sizeof words);
     cr_expect(words[0] == 0);
     fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, UINT64_MAX}});
     fixture_download(&f, words, out, sizeof words);
     cr_expect(words[0] == 0);
-    /* memory that one kernel keeps still exists for the next; in the end the heap is full */
+    /* Memory that a kernel keeps still exists for the next kernel, until the heap is full. */
     unsigned launches = 0;
     do {
         fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, 1000, 1}});

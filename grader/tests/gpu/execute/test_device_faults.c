@@ -1,14 +1,14 @@
-/* Invalid memory accesses: the launch fails with the right status, the record has the line,
- * thread and address, and the other lanes' accesses still happen. */
+/* Invalid memory accesses. The launch fails with the right status, the record has the line, thread
+ * and address, and the accesses of the other lanes still happen. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/support/emulator_fixture.h"
 
-/* One wrong access, in line 7 of f.cu, by the lanes whose bit is set in BAD. t = tid.x, g = a
- * block of 128 bytes (4 per thread), s and l the same in shared and local memory, i = 4 t; BODY
- * ends at "access". */
+/* An invalid access, in line 7 of f.cu, by the lanes whose bits are set in BAD. Available to
+ * ACCESS: t = tid.x; g = a block of 128 bytes in global memory (4 per thread); s and l, the same in
+ * shared and local memory; i = 4 t. */
 struct fault {
     const char *name, *access;
     uint32_t bad;
@@ -26,7 +26,7 @@ static const struct fault faults[] = {
     {"half of the word is outside",
      "add.s64 gi, gi, 2; add.s64 gi, gi, 2; ld.global.u64 b, [g+124];", 0xffffffff,
      EMU_MISALIGNED_ADDRESS, "misaligned", "4 bytes behind a multiple of 8"},
-    {"vector over the end",
+    {"a vector across the end",
      "mul.wide.u32 gi, t, 16; add.s64 gi, gi, g; "
      "ld.global.v4.u32 {a, c, c, c}, [gi];",
      0xffffff00, EMU_ILLEGAL_ADDRESS, "out-of-bounds",
@@ -53,7 +53,7 @@ static const struct fault faults[] = {
      EMU_ILLEGAL_ADDRESS, "read-only", "__constant__"},
     {"atomic on a constant", "mov.u64 gi, fixed; atom.global.add.u32 a, [gi], 1;", 0xffffffff,
      EMU_ILLEGAL_ADDRESS, "read-only", "__constant__"},
-    {"read behind a constant", "ld.const.u32 a, [fixed+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
+    {"read past a constant", "ld.const.u32 a, [fixed+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
      "out-of-bounds", "right behind the 8 bytes of fixed"},
     {"global memory as if it were constant", "ld.const.u32 a, [gi];", 0xffffffff,
      EMU_ILLEGAL_ADDRESS, "out-of-bounds", "constant read of 4 bytes"},
@@ -115,7 +115,7 @@ static void expect_finding(struct fixture *f, const struct fault *fault)
     cr_expect(json_integer_value(json_object_get(finding, "line")) == 7 &&
                   json_integer_value(json_object_get(finding, "column")) == 5 &&
                   strcmp(text_of(finding, "file"), "f.cu") == 0,
-              "%s: said to be at %s:%ld", fault->name, text_of(finding, "file"),
+              "%s: reported at %s:%ld", fault->name, text_of(finding, "file"),
               (long)json_integer_value(json_object_get(finding, "line")));
     cr_expect(strcmp(text_of(finding, "severity"), "error") == 0 &&
               strcmp(text_of(finding, "kernel"), "k") == 0);
@@ -147,15 +147,14 @@ Test(faults, statuses_and_findings)
         cr_expect(status == faults[i].status, "%s: status %d, want %d", faults[i].name, (int)status,
                   (int)faults[i].status);
         expect_finding(&f, &faults[i]);
-        /* the device still works: on a real GPU the context would be lost, but the API emulates
-         * that */
+        /* on a real GPU the context is lost, which the API emulates; here the device still works */
         fixture_load(&f, ".visible .entry k()\n{\nret;\n}\n");
         fixture_run(&f, (struct fixture_launch){0});
         fixture_close(&f);
     }
 }
 
-/* Lanes with a valid address still access memory; invalid loads give 0. */
+/* Lanes with a valid address still access memory. Invalid loads give 0. */
 Test(faults, other_lanes_go_on)
 {
     struct fixture f;
@@ -179,8 +178,8 @@ Test(faults, other_lanes_go_on)
     fixture_close(&f);
 }
 
-/* Reads and writes a byte, OFFSET bytes after the start of 1,000 bytes that other allocations
- * follow, or of freed memory. */
+/* Accesses that read and write a byte, OFFSET bytes after the start of 1,000 bytes of memory. Other
+ * allocations follow this memory, or it has been freed. */
 static const struct {
     const char *name;
     bool freed;
@@ -189,16 +188,16 @@ static const struct {
     bool found;
 } strays[] = {
     {"the last byte", false, 999, EMU_OK, false},
-    {"right behind", false, 1000, EMU_OK, true},
+    {"right after the end", false, 1000, EMU_OK, true},
     {"as far as memory is mapped", false, 60000, EMU_OK, true},
     {"far away", false, (int64_t)1 << 40, EMU_ILLEGAL_ADDRESS, true},
     {"before all memory", false, -1, EMU_ILLEGAL_ADDRESS, true},
     {"freed", true, 0, EMU_ILLEGAL_ADDRESS, true},
-    {"behind what was freed", true, 1000, EMU_ILLEGAL_ADDRESS, true},
+    {"after freed memory", true, 1000, EMU_ILLEGAL_ADDRESS, true},
 };
 
-/* With the option, a stray access that a GPU does not detect is a finding, but does not fail the
- * launch. */
+/* With this option, a stray access that a GPU does not detect is reported but does
+ * not fail the launch. */
 Test(faults, strays_can_be_overlooked)
 {
     const struct emu_options options = {.deterministic = true, .ignores_strays = true};
@@ -227,7 +226,7 @@ Test(faults, strays_can_be_overlooked)
     }
 }
 
-/* Neighbouring allocations: a stray index into one never reaches the other. */
+/* A stray index into one allocation never reaches a neighbouring allocation. */
 Test(faults, neighbours_are_apart)
 {
     struct fixture f;
@@ -244,7 +243,7 @@ Test(faults, neighbours_are_apart)
     fixture_close(&f);
 }
 
-/* Lanes access different allocations at once, or different spaces through generic addresses. */
+/* Lanes access different allocations at the same time, or different spaces by generic addresses. */
 Test(faults, lanes_in_different_places)
 {
     struct fixture f;
@@ -305,8 +304,8 @@ Test(faults, thread_and_block)
     fixture_close(&f);
 }
 
-/* Many warps exceed the limit together, each with little work: the finding is not an endless
- * loop. */
+/* Many warps together exceed the limit, each with little work. The finding must not be "endless
+ * loop". */
 Test(faults, too_much_work)
 {
     struct fixture f;
@@ -322,7 +321,7 @@ Test(faults, too_much_work)
     fixture_close(&f);
 }
 
-/* The message uses the name of the program's variable. */
+/* The message has the name of the program's variable. */
 Test(faults, named_variable)
 {
     struct fixture f;
@@ -333,7 +332,7 @@ Test(faults, named_variable)
     uint32_t module = f.module;
     fixture_load(&f, ".global .align 4 .u32 other;\n");
     cr_assert(emu_unload(f.device, f.module) ==
-              EMU_OK); /* must not remove the names of other variables */
+              EMU_OK); /* unloading must not remove the names of other variables */
     f.module = module;
     fixture_launch(&f, (struct fixture_launch){0});
     json_t *line = fixture_record(&f, -1);
@@ -343,7 +342,8 @@ Test(faults, named_variable)
     fixture_close(&f);
 }
 
-/* If only the first word of an array is used, the compiler makes a variable with another name. */
+/* If a program uses only the first word of an array, the compiler replaces the array by a
+ * variable with another name. */
 Test(faults, part_of_an_array)
 {
     struct fixture f;

@@ -11,8 +11,8 @@
 static const uint32_t grid[3] = {3, 2, 2}, block[3] = {5, 4, 3};
 enum { CTAS = 12, THREADS = 60, STATIC = 32, DYNAMIC = 80 };
 
-/* Whether the launch determines the value. True also for the registers that are 0 in an ordinary
- * launch. */
+/* Whether the launch determines the register's value. True also for registers that are 0
+ * in an ordinary launch. */
 static bool has_own_value(enum ptx_special special)
 {
     switch (special) {
@@ -26,8 +26,8 @@ static bool has_own_value(enum ptx_special special)
     }
 }
 
-/* The expected value for thread I of CTA C, both counted in the order of their indices; -1:
- * is_plausible() checks it. */
+/* The expected value for thread I of CTA C, both numbered in the order of their indices. -1:
+ * is_plausible() checks the value. */
 static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
 {
     unsigned lane = i % 32;
@@ -77,11 +77,11 @@ static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
         return STATIC + DYNAMIC + 1024;
     case PTX_SPECIAL_reserved_smem_end:
         return 288;
-    case PTX_SPECIAL_reserved_smem_1: /* after all the program's memory, at a multiple of 16 */
+    case PTX_SPECIAL_reserved_smem_1: /* after the program's memory, at a multiple of 16 */
         return (STATIC + DYNAMIC + 15) / 16 * 16;
     case PTX_SPECIAL_reserved_smem_cap:
         return 1024;
-    case PTX_SPECIAL_clusterid_x: /* every CTA is a cluster */
+    case PTX_SPECIAL_clusterid_x: /* without clusters, every CTA is a cluster */
         return c % 3;
     case PTX_SPECIAL_clusterid_y:
         return c / 3 % 2;
@@ -102,7 +102,7 @@ static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
     }
 }
 
-/* The other registers have no fixed value, only a plausible one. */
+/* The other registers have no fixed value. This checks that a value is plausible. */
 static bool is_plausible(enum ptx_special special, uint64_t value)
 {
     switch (special) {
@@ -125,8 +125,8 @@ static const char *const spellings[] = {
 #undef SPECIAL
 };
 
-/* Stores the register for each thread of the grid, in the order of the indices. BOUNDS: the
- * kernel's directives. */
+/* Loads a kernel that stores the register for each thread of the grid, in the order of the indices.
+ * BOUNDS: the kernel's directives. */
 static void load_reader(struct fixture *f, enum ptx_special special, const char *bounds)
 {
     char ptx[1500];
@@ -151,7 +151,8 @@ static void load_reader(struct fixture *f, enum ptx_special special, const char 
     fixture_load(f, ptx);
 }
 
-/* Reads the register in each thread of the grid. BOUNDS: the kernel's directives. */
+/* Reads the register in each thread of the grid and checks the values. BOUNDS: the
+ * kernel's directives. */
 static void read_special(struct fixture *f, enum ptx_special special, const char *bounds,
                          uint64_t values[CTAS * THREADS])
 {
@@ -183,7 +184,7 @@ Test(device, special_registers)
     fixture_close(&f);
 }
 
-/* The same grid in clusters of 3 x 1 x 2. */
+/* The expected value for the same grid in clusters of 3 x 1 x 2. */
 static int64_t expected_in_cluster(enum ptx_special special, unsigned c)
 {
     unsigned x = c % 3, y = c / 3 % 2, z = c / 6;
@@ -232,8 +233,7 @@ Test(device, special_registers_of_clusters)
     fixture_close(&f);
 }
 
-/* clock() grows between two reads, twice as much for twice the work, and grows from launch to
- * launch. */
+/* clock() grows between two reads, twice as much for twice the work, and from launch to launch. */
 Test(device, clocks)
 {
     struct fixture f;
@@ -250,7 +250,7 @@ Test(device, clocks)
     fixture_download(&f, first, out, sizeof first);
     fixture_run(&f, (struct fixture_launch){.params = {out}});
     fixture_download(&f, second, out, sizeof second);
-    cr_expect(first[0] < first[1] && first[1] < first[2], "it stands still");
+    cr_expect(first[0] < first[1] && first[1] < first[2], "clock() stands still");
     cr_expect(first[2] - first[1] == 2 * (first[1] - first[0]), "%lu and then %lu",
               first[1] - first[0], first[2] - first[1]);
     cr_expect(second[0] > first[2], "a later launch reads an earlier time");

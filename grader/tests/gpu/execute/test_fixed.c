@@ -1,5 +1,6 @@
-/* Values that are known before a kernel starts (execute/fixed.c), and instructions that are
- * counted together (execute/stretch.c): neither may change results or counts. */
+/* Values that are known before a kernel starts (execute/fixed.c), and stretches, which are
+ * instructions that are counted together (execute/stretch.c). Neither may change results or
+ * counts. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -20,10 +21,10 @@ static void close_fixture(void)
 TestSuite(fixed, .init = open_fixture, .fini = close_fixture);
 
 #define GRID    3u
-#define WIDTH   16u /* of a block, whose height is 4: two warps */
+#define WIDTH   16u /* width of a block; its height is 4, so it has two warps */
 #define THREADS (4 * WIDTH)
 
-/* Each thread stores %v. The kernel's second parameter is N below. */
+/* A kernel in which each thread stores %v. Its second parameter is N below. */
 #define KERNEL(body)                                                                               \
     ".visible .entry k(.param .u64 out, .param .u64 n)\n{\n.reg .b32 %v, %a, %b, %x, %y;\n"        \
     ".reg .b64 %p, %q, %d;\n.reg .pred %t;\n" body                                                 \
@@ -32,34 +33,34 @@ TestSuite(fixed, .init = open_fixture, .fini = close_fixture);
     "ld.param.u64 %p, [out]; cvta.to.global.u64 %q, %p; mad.wide.u32 %d, %x, 4, %q;\n"             \
     "st.global.u32 [%d], %v; ret;\n}\n"
 
-/* The value that thread T (0-63) of block C stores, where N is 0x700000005. */
+/* A kernel, and the value that thread T (0-63) of block C stores if N is 0x700000005. */
 static const struct row {
     const char *name, *ptx;
     uint32_t constant, by_thread, by_block; /* constant + T * by_thread + C * by_block */
 } rows[] = {
     {"a parameter", KERNEL("ld.param.u32 %v, [n];"), 5, 0, 0},
-    {"both halves of one",
+    {"both halves of a parameter",
      KERNEL("ld.param.u32 %a, [n+4]; ld.param.u32 %b, [n]; sub.u32 %v, %a, %b;"), 2, 0, 0},
-    {"all of one", KERNEL("ld.param.u64 %d, [n]; shr.u64 %d, %d, 32; cvt.u32.u64 %v, %d;"), 7, 0,
-     0},
+    {"a whole parameter", KERNEL("ld.param.u64 %d, [n]; shr.u64 %d, %d, 32; cvt.u32.u64 %v, %d;"),
+     7, 0, 0},
     {"written twice", KERNEL("mov.u32 %v, 9; mov.u32 %v, %tid.x; mov.u32 %v, 1;"), 1, 0, 0},
     {"written again under a guard",
      KERNEL("mov.u32 %v, 9; setp.eq.u32 %t, %v, 9; @%t mov.u32 %v, 4;"), 4, 0, 0},
     {"under a guard alone", KERNEL("mov.u32 %a, 9; setp.ne.u32 %t, %a, 9; @%t mov.u32 %v, 4;"), 0,
      0, 0},
     {"never written", KERNEL(""), 0, 0, 0},
-    {"of the block", KERNEL("mov.u32 %v, %ctaid.x;"), 0, 0, 1},
-    {"of the lane's row",
+    {"the block's number", KERNEL("mov.u32 %v, %ctaid.x;"), 0, 0, 1},
+    {"the number in the block",
      KERNEL("mov.u32 %a, %tid.y; mov.u32 %b, %tid.x; mad.lo.u32 %v, %a, 16, %b;"), 0, 1, 0},
-    {"of the launch", KERNEL("mov.u32 %a, %nctaid.x; mov.u32 %b, %ntid.x; add.u32 %v, %a, %b;"),
-     GRID + WIDTH, 0, 0},
-    {"moved on and on", KERNEL("mov.u32 %a, 6; mov.b32 %b, %a; mov.u32 %v, %b;"), 6, 0, 0},
+    {"sizes of the launch",
+     KERNEL("mov.u32 %a, %nctaid.x; mov.u32 %b, %ntid.x; add.u32 %v, %a, %b;"), GRID + WIDTH, 0, 0},
+    {"moved several times", KERNEL("mov.u32 %a, 6; mov.b32 %b, %a; mov.u32 %v, %b;"), 6, 0, 0},
     {"a copy from before the change",
      KERNEL(
          "mov.u32 %v, 0; mov.u32 %a, 0;\nL: mov.u32 %b, %a; add.u32 %a, %a, 1; add.u32 %v, %v, %b;"
          "setp.lt.u32 %t, %a, 5; @%t bra L;"),
      10, 0, 0},
-    {"of one side of a branch",
+    {"set on one side of a branch",
      KERNEL("mov.u32 %a, %tid.x; mov.u32 %v, 3; setp.lt.u32 %t, %a, 99; @%t bra L;\nmov.u32 %b, 8;"
             "mov.u32 %v, %b;\nL:"),
      3, 0, 0},
@@ -97,9 +98,9 @@ Test(fixed, each_launch_has_its_own_parameters)
     }
 }
 
-/* A long loop of five instructions: three form a stretch, two of those are idle. Time slices end
- * at every place in it. */
-Test(fixed, what_is_stepped_over_is_counted)
+/* A long loop of five instructions. Three of them form a stretch; two of these need no execution
+ * (they are idle). There are so many rounds that time slices end at every place in the loop. */
+Test(fixed, skipped_instructions_are_counted)
 {
     enum { TURNS = 40000, BEFORE = 1, AFTER = 10 };
     struct emu_counters counters;

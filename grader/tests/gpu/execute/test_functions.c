@@ -1,5 +1,5 @@
-/* Our powers of two, logarithms and sines against libm's, rounded to floats: they must be equal
- * as floats. */
+/* Compares our powers of two, logarithms and sines with libm's, rounded to floats. They must be
+ * equal. */
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 TestSuite(functions);
 
-#define STEP 40009u /* a prime: covers all exponents, and fractions of every kind */
+#define STEP 40009u /* a prime, so that the steps visit all exponents and many fractions */
 
 static void compare(const char *name, float x, float got, float want)
 {
@@ -25,7 +25,7 @@ static void compare_all(float x)
     }
 }
 
-Test(functions, as_libm_has_them)
+Test(functions, equal_those_of_libm)
 {
     static const float edges[] = {0,
                                   -0.0f,

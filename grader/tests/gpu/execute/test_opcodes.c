@@ -1,4 +1,5 @@
-/* Every opcode that computes, from the tables opcodes_*.inc, in the format of opcode_rows.h. */
+/* Every opcode that computes a value, tested with the tables in opcodes_*.inc
+ * (format: opcode_rows.h). */
 #include <criterion/criterion.h>
 
 #include "opcode_compare.h"

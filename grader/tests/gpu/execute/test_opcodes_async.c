@@ -6,10 +6,11 @@
 #include "opcode_async.h"
 #include "tests/support/emulator_fixture.h"
 
-/* TEXT runs in each of 64 threads with t = tid.x, x = 1, g = 16 bytes of global memory (the
- * words 100 t, 100 t + 1, …), at = 16 bytes of shared memory (words of 7), across = those of
- * thread 63 - t, m (or, generic, wide) = a place for an mbarrier; z is true for thread 0, p for
- * threads below 32. Then x is stored. WANT: the sum of all x, if the kernel was not stopped. */
+/* TEXT runs in each of 64 threads. Available to TEXT: t = tid.x; x = 1; g = 16 bytes of global
+ * memory (the words 100 t, 100 t + 1, …); at = 16 bytes of shared memory (words of 7); across = the
+ * 16 bytes of thread 63 - t; m (or, as generic address, wide) = a place for an mbarrier; z is true
+ * for thread 0; p is true for threads below 32. Then x is stored. WANT is the sum of all x, if the
+ * kernel was not stopped. */
 static const struct async_row {
     const char *mnemonics; /* the mnemonics that this row tests */
     const char *text;
@@ -283,8 +284,8 @@ Test(opcodes, copies_and_mbarriers)
         check_row(&rows[i]);
 }
 
-/* 32 threads copy BYTES each, STRIDE bytes apart on both sides. The figures are Nsight
- * Compute's, for the same copy on an NVIDIA H200. */
+/* 32 threads copy BYTES each, STRIDE bytes apart in source and destination. The figures are Nsight
+ * Compute's for the same copy on an NVIDIA H200. */
 static const struct {
     unsigned bytes, stride, sectors, sectors_ideal, lines, wavefronts, wavefronts_ideal;
 } copies[] = {
@@ -325,7 +326,7 @@ Test(opcodes, copies_are_counted_as_by_a_gpu)
     }
 }
 
-/* The count equals bar.sync's, however often the warps poll. */
+/* The count must equal that of bar.sync, however often the warps poll. */
 Test(opcodes, arrivals_at_mbarriers_are_counted_as_barriers)
 {
     struct fixture fixture;

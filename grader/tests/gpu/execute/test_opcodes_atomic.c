@@ -1,7 +1,7 @@
 /* atom and red: every operation, type, space, order and scope.
  *
- * First each thread works on its own word; the table below has the expected content of memory.
- * Then all threads of several CTAs work on one word, and no old value may occur twice. */
+ * First each thread works on its own word; the table below has the word's expected value. Then all
+ * threads of several CTAs work on one word, and no old value may occur twice. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 
 struct operation {
     const char *name;         /* operation and type */
-    uint64_t old, b, c, want; /* want: the expected word in memory */
-    const char *home;         /* NULL: the same in every space */
+    uint64_t old, b, c, want; /* want: the expected value in memory */
+    const char *home;         /* the only space of this row; NULL: every space */
 };
 
 static const struct operation operations[] = {
@@ -30,7 +30,7 @@ static const struct operation operations[] = {
     {"add.f32", 0x3f800001, 0x33800000, 0, 0x3f800002, NULL},
     {"add.f32", 0x7f800000, 0xff800000, 0, 0x7fffffff, NULL},
     {"add.f32", 0x80000000, 0x00000000, 0, 0x00000000, NULL},
-    /* denormals are flushed in global memory and kept in shared memory */
+    /* denormals are flushed to 0 in global memory and kept in shared memory */
     {"add.f32", 0x00000001, 0x00000001, 0, 0x00000000, "global"},
     {"add.f32", 0x00000001, 0x00000001, 0, 0x00000002, "shared"},
     {"add.f32", 0x80ffffff, 0x00800000, 0, 0x80000000, "global"},
@@ -82,10 +82,11 @@ static const struct operation operations[] = {
     {"cas.b64", 0x100000005, 0x200000005, 9, 0x100000005, NULL},
 };
 
-/* Vectors, with each element added separately: old, b and the expected result, packed. */
+/* Vectors, whose elements are added separately: old value, b, and the expected
+ * result, packed into words. */
 static const struct vector {
     const char *name;
-    unsigned count, bits; /* elements, and bits of an element */
+    unsigned count, bits; /* number of elements, and bits of each */
     uint32_t old[4], b[4], want[4];
 } vectors[] = {
     {"add.v2.f32",
@@ -140,7 +141,7 @@ static const struct vector {
      {0x40407f80, 0x00024040, 0x3f803f80, 0x3f803f80}},
 };
 
-/* The space in the instruction's name, and the space of the word. */
+/* The space in the instruction's name, and the space in which the word is. */
 static const struct {
     const char *name, *home;
 } spaces[] = {{".global", "global"},
@@ -167,7 +168,7 @@ static const char *const atom_orders[] = {"",
 static const char *const red_orders[] = {
     "", ".relaxed", ".release", ".cta", ".cluster", ".gpu", ".sys", ".relaxed.gpu", ".release.sys"};
 
-/* One instruction: "atom.relaxed.gpu.global.add.u32". */
+/* The parts of a mnemonic such as "atom.relaxed.gpu.global.add.u32". */
 struct form {
     const char *opcode, *order;
     size_t space;
@@ -251,7 +252,7 @@ void atomic_each(name_visitor *visit, void *context)
     }
 }
 
-/* --- one word a thread -------------------------------------------------------------------------- */
+/* --- one word for each thread ------------------------------------------------------------------- */
 
 /* in: old, b, c; out: the returned value, then the word in memory */
 static char *atomic_ptx(const struct form *form, const char *mnemonic)
@@ -287,7 +288,7 @@ static char *atomic_ptx(const struct form *form, const char *mnemonic)
 
 static void run_form(const struct form *form, void *argument)
 {
-    enum { THREADS = 33 }; /* a whole warp, and one lane of another */
+    enum { THREADS = 33 }; /* a whole warp and one lane of another */
     struct fixture *fixture = argument;
     const struct operation *op = form->operation;
     uint64_t in[THREADS][3], out[THREADS][2];
@@ -305,7 +306,7 @@ static void run_form(const struct form *form, void *argument)
     if (t < THREADS)
         cr_expect(false,
                   "%s in %s memory, thread %u: %#" PRIx64 " op %#" PRIx64 ", %#" PRIx64
-                  ": came back as %#" PRIx64 " and left %#" PRIx64 ", want %#" PRIx64,
+                  ": returned %#" PRIx64 " and left %#" PRIx64 ", want %#" PRIx64,
                   name, spaces[form->space].home, t, op->old, op->b, op->c, out[t][0], out[t][1],
                   op->want);
     emu_free(fixture->device, words);
@@ -323,10 +324,10 @@ Test(opcodes, atomic)
     fixture_close(&fixture);
 }
 
-/* --- a vector a thread --------------------------------------------------------------------------- */
+/* --- one vector for each thread ------------------------------------------------------------------ */
 
-/* words: the vector in memory, then b; the atomic's result goes to results, and memory changes
- * in words */
+/* words: the vector in memory, then b. The atomic's result goes to results; memory changes in
+ * words. */
 static char *vector_ptx(const char *name, const struct vector *v)
 {
     char *text = NULL;
@@ -366,8 +367,8 @@ static void run_vector(struct fixture *fixture, const char *opcode, const struct
                   "%s, thread %u: left %08x %08x %08x %08x, want %08x %08x %08x %08x", name, t,
                   in[t][0][0], in[t][0][1], in[t][0][2], in[t][0][3], v->want[0], v->want[1],
                   v->want[2], v->want[3]);
-        cr_expect(memcmp(out[t], v->old, size) == 0, "%s, thread %u: came back as %08x %08x", name,
-                  t, out[t][0], out[t][1]);
+        cr_expect(memcmp(out[t], v->old, size) == 0, "%s, thread %u: returned %08x %08x", name, t,
+                  out[t][0], out[t][1]);
     }
     emu_free(fixture->device, words);
     emu_free(fixture->device, results);
@@ -387,11 +388,11 @@ Test(opcodes, atomic_vectors)
     fixture_close(&fixture);
 }
 
-/* --- one word for all --------------------------------------------------------------------------- */
+/* --- one word for all threads ------------------------------------------------------------------- */
 
 enum { CTAS = 6, BLOCK = 96, ALL = CTAS * BLOCK };
 
-/* Each thread adds 1: the sum is right, and all the old values are different. */
+/* Each thread adds 1. The sum must be right, and all old values must differ. */
 static void add_together(const char *type, unsigned workers)
 {
     char ptx[800];
@@ -430,7 +431,7 @@ static void add_together(const char *type, unsigned workers)
             seen[value]++;
     }
     for (unsigned i = 0; i < ALL; i++)
-        cr_expect(seen[i] == 1, "add.%s, %u workers: old value %u came %" PRIu64 " times", type,
+        cr_expect(seen[i] == 1, "add.%s, %u workers: old value %u occurred %" PRIu64 " times", type,
                   workers, i, seen[i]);
     fixture_close(&fixture);
 }

@@ -1,9 +1,9 @@
 /* Every opcode in opcodes.def must be tested.
  *
- * This file splits every mnemonic that a test runs into its parts. Then it checks each opcode
- * with each of its types and each of its words (rounding, comparison, space, …): either a test
- * runs that combination, or the table of refusals below lists it and loading it gives a clear
- * error. */
+ * This file splits every mnemonic that a test runs into its parts: opcode, types, and words
+ * (modifiers such as rounding, comparison or space). Then it checks each opcode with each of its
+ * types and each of its words. Either a test runs this combination, or the table of refusals below
+ * lists it and loading it gives a clear error. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "opcode_texture.h"
 #include "tests/support/emulator_fixture.h"
 
-#define NO_WORD PTX_MOD_COUNT  /* the opcode and type alone */
-#define NO_TYPE PTX_TYPE_COUNT /* bra, bar and others */
+#define NO_WORD PTX_MOD_COUNT  /* the opcode without a word */
+#define NO_TYPE PTX_TYPE_COUNT /* bra, bar and other opcodes without a type */
 
 /* The combinations that tests run: by opcode, first type, second type and word. */
 static bool runs[PTX_OPCODE_COUNT][PTX_TYPE_COUNT + 1][PTX_TYPE_COUNT + 1][PTX_MOD_COUNT + 1];
@@ -48,7 +48,8 @@ static const char *word_name(int i)
     return ptx_modifier_name((enum ptx_modifier)i);
 }
 
-/* The longest opcode at the start of TEXT. Moves TEXT past it, or sets it to NULL. */
+/* Returns the longest opcode at the start of TEXT. Moves TEXT past it, or sets TEXT to NULL at the
+ * end. */
 static int take_opcode(char **text)
 {
     int found = -1;
@@ -78,7 +79,7 @@ static void note(const char *mnemonic, void *context)
         int type = find(part, type_name, PTX_TYPE_COUNT);
         int word = find(part, word_name, PTX_MOD_COUNT);
         cr_assert((type >= 0 && type_count < 4) || (word >= 0 && word_count < 16),
-                  "a test runs '%s': what is '%s'?", mnemonic, part);
+                  "a test runs '%s', but '%s' is unknown", mnemonic, part);
         if (type >= 0)
             types[type_count++] = type;
         else
@@ -131,9 +132,8 @@ static void note_everything(void)
 #define LARGE    "m16n16k16 m32n8k16 m8n32k16 "
 #define CVT_ALL  ROUNDING WHOLE "ftz sat satfinite relu -"
 
-/* Combinations of words and types that PTX does not have, and the few PTX combinations that the
- * emulator lacks. SECOND is for opcodes with two types; "" stands for any type or word, and "-"
- * for no word. */
+/* Combinations that PTX does not have, and a few that PTX has and the emulator lacks. SECOND is the
+ * second type, for opcodes with two types. "" stands for any type or word, "-" for no word. */
 static const struct refusal {
     const char *opcode, *types, *second, *words;
 } refusals[] = {
@@ -234,7 +234,7 @@ static const struct refusal {
     {"cvt", NARROW "u64 s64 f32 f64 f16 bf16 bf16x2", SMALL, CVT_ALL},
     {"cvt", SMALL, "", "rz rm rp ftz sat " WHOLE},
     {"cvt", "f16x2", SMALL, "rz rm rp ftz sat " WHOLE},
-    /* saturating to a type that holds every value */
+    /* saturation to a type that holds every value of the other */
     {"cvt", "u8", "u8", "sat"},
     {"cvt", "u16", "u8 u16", "sat"},
     {"cvt", "u32", "u8 u16 u32", "sat"},
@@ -248,7 +248,7 @@ static const struct refusal {
     {"st", "b128", "", "v2 v4"},
     {"ldu", "u64 s64 b64 f64", "", "v4"},
     {"st", "u64 s64 b64 f64", "", "v4"},
-    {"st", "", "", "param"}, /* not in a kernel; a device function stores its result with it */
+    {"st", "", "", "param"}, /* only a device function can store its result so */
     {"atom", "b32 b64", "", "add min max inc dec"},
     {"atom", "b16", "", "add min max inc dec and or xor exch"},
     {"atom", "b128", "", "add min max inc dec and or xor v2 v4 noftz"},
@@ -310,7 +310,7 @@ static bool lists(const char *list, const char *word)
     return !*list || strstr(spaced, wanted);
 }
 
-/* One combination to check. */
+/* A combination to check. */
 struct combination {
     int opcode, type, second, word;
 };
@@ -342,7 +342,7 @@ static bool is_float(int type)
     return type != NO_TYPE && ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* The word that the opcode needs, unless the refused word is of the same kind. */
+/* The word that the opcode needs, unless the refused word already is of this kind. */
 static const char *companion(const struct combination *c)
 {
     const char *word = c->word == NO_WORD ? "-" : word_name(c->word);
@@ -424,7 +424,7 @@ static char *refusal_ptx(const struct combination *c)
     return text;
 }
 
-/* PTX line 16: the header's three lines, then line 13 of the text above. */
+/* PTX line 16: three lines of the header, then line 13 of the text above */
 static void expect_refusal(struct fixture *fixture, const struct combination *c)
 {
     char *ptx = refusal_ptx(c);
@@ -434,7 +434,7 @@ static void expect_refusal(struct fixture *fixture, const struct combination *c)
                     strstr(why, opcode_name(c->opcode));
     cr_expect(is_clear, "this should be refused clearly, but the message is '%s':\n%s", why, ptx);
     fixture_run(fixture,
-                (struct fixture_launch){.kernel = "good"}); /* the other kernels still run */
+                (struct fixture_launch){.kernel = "good"}); /* its other kernels still run */
     emu_unload(fixture->device, fixture->module);
     free(ptx);
 }
@@ -456,8 +456,7 @@ static void check(struct fixture *fixture, struct combination c)
               c.word == NO_WORD ? "" : word_name(c.word));
     cr_expect(!run || !refused || c.word == PTX_MOD_param, "%s.%s is both run and refused",
               opcode_name(c.opcode), c.word == NO_WORD ? "" : word_name(c.word));
-    if (refused &&
-        (!run || c.word == PTX_MOD_param)) /* st.param: not to the kernel's own parameters */
+    if (refused && (!run || c.word == PTX_MOD_param)) /* no st.param to a kernel's own parameters */
         expect_refusal(fixture, &c);
 }
 
@@ -480,8 +479,8 @@ static uint32_t types_of(int a, int b)
     return ptx_opcodes[a].types | ptx_opcodes[b].types;
 }
 
-/* The possible second types: cvt's own, every comparable type, the signed types for slct, the
- * coordinates of a texture. */
+/* The possible second types: cvt's types, every comparable type, the signed types for slct, the
+ * coordinates' types of a texture. */
 static uint32_t second_types(int opcode)
 {
     uint32_t values = ptx_opcodes[PTX_OP_setp].types, packed = 1u << PTX_f16x2 | 1u << PTX_bf16x2;
@@ -516,7 +515,7 @@ Test(opcodes, nothing_is_missing)
         }
     }
     for (size_t i = 0; i < REFUSALS; i++)
-        cr_expect(used[i], "row %zu of the refusals, '%s', is about nothing in opcodes.def", i,
+        cr_expect(used[i], "row %zu of the refusals, '%s', matches nothing in opcodes.def", i,
                   refusals[i].opcode);
     fixture_close(&fixture);
 }

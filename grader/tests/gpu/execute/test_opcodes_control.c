@@ -1,6 +1,6 @@
-/* Instructions that compute nothing: branches, ends, barriers, fences, and the addresses of
- * cvta. test_warp.c tests how warps diverge and wait; here each mnemonic runs once and must do
- * its job. */
+/* Instructions that compute nothing: branches, exits, barriers, fences, and the address
+ * conversions of cvta. test_warp.c tests how warps diverge and wait; here each mnemonic runs once
+ * and must do its job. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "opcode_control.h"
 #include "tests/support/emulator_fixture.h"
 
-/* TEXT runs in each of 64 threads with t = tid.x and x = 1. Then each thread that has not ended
- * stores x. near and own are 256 bytes of shared and local memory. WANT: the sum of all threads'
- * words. */
+/* TEXT runs in each of 64 threads with t = tid.x and x = 1. Then each thread that has not
+ * ended stores x. near and own are 256 bytes of shared and local memory. WANT is the sum
+ * of all threads' words. */
 const struct control_row control_rows[] = {
     {"bra", "@p bra L; add.u32 x, x, 10; L:", 32 * 1 + 32 * 11, EMU_OK},
     {"bra", "@!p bra L; add.u32 x, x, 10; L:", 32 * 1 + 32 * 11, EMU_OK},
@@ -137,7 +137,7 @@ const struct control_row control_rows[] = {
      "@!p bra L; { .param .b32 i; .param .b32 r; st.param.b32 [i], t; call (r), twice, (i); "
      "ld.param.b32 x, [r]; } L:",
      992 + 32, EMU_OK},
-    /* each lane has its own stack; callees use none of it */
+    /* each lane has its own stack; a called function leaves the caller's part alone */
     {"alloca.u64",
      "alloca.u64 g, 512, 16; cvta.local.u64 g, g; st.u32 [g+508], t; ld.u32 x, [g+508];", 2016,
      EMU_OK},
@@ -212,7 +212,7 @@ const struct control_row control_rows[] = {
      "mov.u64 g, out; cvta.param.u64 g, g; isspacep.param s, g; "
      "selp.u32 x, 1, 3, s;",
      64, EMU_OK},
-    /* hints change nothing */
+    /* cache hints change no values */
     {"prefetch.L1", "prefetch.L1 [o]; add.u32 x, x, 1;", 128, EMU_OK},
     {"prefetch.global.L2", "prefetch.global.L2 [o+4096]; add.u32 x, x, 1;", 128, EMU_OK},
     {"prefetch.local.L1", "prefetch.local.L1 [own64]; add.u32 x, x, 1;", 128, EMU_OK},

@@ -1,4 +1,4 @@
-/* shfl, vote, match, redux and others: how the lanes of a warp exchange values. */
+/* shfl, vote, match, redux and other instructions by which the lanes of a warp exchange values. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define LANES 32u
 
-/* The lanes that take part: all, or the odd ones by a guard. */
+/* The lanes that take part: all lanes, or by a guard only the odd ones. */
 static const struct {
     const char *guard;
     uint32_t members;
@@ -18,7 +18,7 @@ static const struct {
 
 /* --- shfl --------------------------------------------------------------------------------------- */
 
-/* The modes, as the CUDA manual describes __shfl_sync(…, width): segments of WIDTH lanes; a lane
+/* The modes, as the CUDA manual describes __shfl_sync(…, width). Segments have WIDTH lanes. A lane
  * that would read past the end of its segment reads its own value. */
 static int shuffle_source(char mode, int lane, int b, int width)
 {
@@ -103,7 +103,7 @@ Test(opcodes, shuffle)
     fixture_close(&fixture);
 }
 
-/* Lanes may ask for different lanes, and for the value without the predicate. */
+/* Each lane may name another source lane, and the predicate may be left out. */
 Test(opcodes, shuffle_by_lane)
 {
     struct fixture fixture;
@@ -200,8 +200,8 @@ Test(opcodes, vote)
 
 /* --- activemask --------------------------------------------------------------------------------- */
 
-/* Lanes below 8 read the mask in their own branch; then all lanes read it again, in a warp of
- * 20. */
+/* Lanes below 8 read the mask in a branch of their own. Then all lanes of the warp, which
+ * has 20, read it again. */
 Test(opcodes, activemask)
 {
     struct fixture fixture;
@@ -220,7 +220,7 @@ Test(opcodes, activemask)
         uint32_t b = fixture_word(&fixture, out, 2 * lane + 1);
         cr_expect(a == want, "activemask.b32 in a branch, lane %u: got %#x, want %#x", lane, a,
                   want);
-        cr_expect(b == 0xfffff, "activemask.b32 behind it, lane %u: got %#x", lane, b);
+        cr_expect(b == 0xfffff, "activemask.b32 after the branch, lane %u: got %#x", lane, b);
     }
     fixture_close(&fixture);
 }

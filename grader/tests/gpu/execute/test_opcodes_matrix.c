@@ -1,6 +1,6 @@
-/* wmma: products of matrices that are spread over a warp's lanes, in every type, shape, layout
- * and space. All sums of these numbers are exact; therefore the order of additions does not
- * matter. */
+/* wmma: products of matrices that are spread over a warp's lanes, in every type, shape,
+ * layout and space. All sums of the numbers used here are exact, so that the order of
+ * additions does not matter. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "tests/support/emulator_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define ROOM         4096u /* of one matrix in memory: a, b, c and d follow each other */
+#define ROOM         4096u /* bytes for one matrix; a, b, c and d follow each other */
 #define GAP          16u   /* padding between rows, in numbers */
 
 static const struct kind {
-    const char *d, *ab, *c, *word; /* types, and a word of wmma.mma */
+    const char *d, *ab, *c, *word; /* types, and a modifier of wmma.mma */
 } kinds[] = {{"f16", "f16", "f16", ""},          {"f16", "f16", "f32", ""},
              {"f32", "f16", "f16", ""},          {"f32", "f16", "f32", ""},
              {"f32", "bf16", "f32", ""},         {"s32", "s8", "s32", ""},
@@ -32,7 +32,8 @@ static const struct shape {
 
 static const char *const spaces[] = {"", ".global", ".shared", ".shared::cta"};
 
-/* One product: a bit for each of a, b, c and d whose layout is by column. */
+/* One product. BY_COLUMN has a bit for each of a, b, c and d; 1: the matrix is stored by
+ * columns. */
 struct product {
     const struct kind *kind;
     const struct shape *shape;
@@ -64,7 +65,7 @@ static const char *type_of(const struct product *p, unsigned matrix)
     return matrix == 3 ? p->kind->d : matrix == 2 ? p->kind->c : p->kind->ab;
 }
 
-/* 0 to 2: wmma.load of that matrix; 3: wmma.store; 4: wmma.mma. */
+/* The mnemonic of wmma.load of matrix WHICH (0 to 2), wmma.store (3) or wmma.mma (4). */
 static char *mnemonic(const struct product *p, unsigned which)
 {
     static const char *const names[] = {"load.a", "load.b", "load.c", "store.d"};
@@ -138,8 +139,8 @@ static uint8_t *number_at(const struct product *p, unsigned matrix, uint8_t *mem
     return memory + (size_t)matrix * ROOM + (size_t)at * bytes_of(type_of(p, matrix));
 }
 
-/* Quarters below 512, which all types except the integers can represent: they need 10 bits after
- * the leading one. */
+/* The bits of a quarter below 512. All types except the integers can represent it; it needs 10 bits
+ * after the leading one. */
 static uint16_t half_bits(double value)
 {
     unsigned size = (unsigned)(value < 0 ? -4 * value : 4 * value), exponent = 13;
@@ -212,7 +213,7 @@ static void make_matrices(const struct product *p, uint8_t *in, uint8_t *right)
 
 /* --- the kernel -------------------------------------------------------------------------------------- */
 
-/* {a0, a1, …}: the registers of a lane's part. */
+/* Prints "{a0, a1, …}": the registers of a lane's part of the matrix. */
 static void print_part(FILE *out, const struct product *p, unsigned matrix)
 {
     const char *type = type_of(p, matrix);

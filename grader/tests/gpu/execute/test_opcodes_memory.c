@@ -1,9 +1,9 @@
-/* ld, ldu, st, atom, red and cvta: every space, type, width of register, vector and modifier.
+/* ld, ldu, st, atom, red and cvta: every space, type, register width, vector and modifier.
  *
- * Each thread owns a cell of 32 bytes in the space under test. For a load the cell holds a
- * pattern, and the test reads the loaded elements. For a store the test reads the whole cell, to
- * detect extra bytes. The name of an access determines its effect; therefore the test computes
- * the expected bytes. */
+ * Each thread owns a cell of 32 bytes in the space under test. For a load, the cell has a pattern
+ * and the test reads the loaded elements. For a store, the test reads the whole cell, to detect
+ * extra bytes. The test computes the expected bytes from the access's parameters, because these
+ * determine its effect. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "opcode_memory.h"
 
 #define THREADS 64u
-#define CELL    32u /* bytes */
+#define CELL    32u /* size of a cell in bytes */
 
 static const char *const types[] = {"u8", "u16", "u32", "u64", "s8",  "s16", "s32", "s64",
                                     "b8", "b16", "b32", "b64", "f32", "f64", "b128"};
@@ -58,8 +58,8 @@ static const char *const store_caches[] = {"wb", "cg", "cs", "wt", CACHE_WORDS};
 struct access {
     const char *opcode, *order, *cache, *type;
     struct space space;
-    unsigned width;         /* elements */
-    unsigned register_bits; /* at least the type's width */
+    unsigned width;         /* number of elements */
+    unsigned register_bits; /* size of the register, at least the type's */
 };
 
 static unsigned bits_of(const char *type)
@@ -128,8 +128,8 @@ static const char *address_text(const struct space *space)
                                                : "address";
 }
 
-/* Puts the cell's address into `address`, in the form that the space needs, and copies the cell
- * there. */
+/* Puts the cell's address into `address`, in the form that the space needs, and copies the
+ * cell to this address. */
 static void print_address(FILE *out, const struct space *space)
 {
     const char *home = space->home;
@@ -223,7 +223,7 @@ static uint64_t loaded(const struct access *a, unsigned thread, unsigned element
     return a->register_bits == 64 ? value : value & (((uint64_t)1 << a->register_bits) - 1);
 }
 
-/* An element to store: bits above the type's width must not reach memory. */
+/* An element to store. Its bits above the type's width must not reach memory. */
 static uint64_t to_store(unsigned thread, unsigned element)
 {
     return 0xf1e2d3c4b5a69788u + 0x0123456701234567u * element + thread;
@@ -301,7 +301,7 @@ static void each_register(struct access a, memory_visitor *visit, void *context)
         visit(&a, context);
 }
 
-/* All types and vectors in one space, without other words. */
+/* Visits all types and vectors in one space, without other words. */
 static void each_plain(const char *opcode, struct space space, memory_visitor *visit, void *context)
 {
     size_t count = strcmp(opcode, "ldu") == 0 ? TYPES - 1 : TYPES; /* ldu has no b128 */
@@ -312,8 +312,8 @@ static void each_plain(const char *opcode, struct space space, memory_visitor *v
                 visit, context);
 }
 
-/* Each word with each type; a word for the order comes before the space, a word for caches after
- * it. */
+/* Visits each word with each type. A word for the order comes before the space, a word
+ * for caches after it. */
 static void each_word(const char *opcode, const char *const *words, size_t count, bool is_order,
                       memory_visitor *visit, void *context)
 {

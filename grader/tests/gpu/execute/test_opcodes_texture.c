@@ -1,9 +1,9 @@
-/* tex, tld4, suld and sust: every shape, type, coordinate, vector and mode for coordinates
- * outside.
+/* tex, tld4, suld and sust: every shape, type, coordinate type, vector and mode for
+ * coordinates outside.
  *
- * A texture here is 4 x 3 texels of four words, in 2 slices or layers, and all its words are
- * different. Filtering, address modes and formats belong to the texture, not to the instruction:
- * this test only reads the nearest texel. */
+ * The texture has 4 x 3 texels of four words, in 2 slices or layers, and all its words differ.
+ * Filtering, address modes and formats belong to the texture, not to the instruction, so this test
+ * reads only the nearest texel. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static uint64_t open_texture(struct fixture *f, const void *bytes, const struct 
     return handle;
 }
 
-/* The place that a thread reads: a texel, and for surfaces the byte in its row. */
+/* The place that a thread reads: a texel; for surfaces, a byte in the row. */
 struct place {
     int x, y, z;
 };
@@ -60,7 +60,7 @@ static struct place place_of(const struct shape *shape, unsigned thread)
     return p;
 }
 
-/* "{c0, c1}": the layer comes first; three coordinates take four registers. */
+/* Prints "{c0, c1}": the layer comes first, and three coordinates take four registers. */
 static void print_point(FILE *out, const struct shape *shape)
 {
     unsigned used = shape->dims + shape->layered;
@@ -84,8 +84,7 @@ static void fill_point(uint32_t word[4], const struct shape *shape, struct place
     }
 }
 
-/* Runs INSTRUCTION after loads of c0 … c3 and v0 … v3 and before a store of v0 … v3, 32 bytes
- * each. */
+/* Runs INSTRUCTION between loads of c0 … c3 and v0 … v3 and a store of v0 … v3, 32 bytes each. */
 static void run_kernel(struct fixture *f, const char *instruction, unsigned bits, uint64_t handle,
                        uint32_t points[THREADS][4], uint64_t values[THREADS][4])
 {
@@ -120,7 +119,7 @@ static const char *const result_types[] = {"f32", "u32", "s32"};
 static const char *const coordinate_types[] = {"f32", "s32"};
 static const char *const levels[] = {"", ".level", ".grad"};
 
-/* Words that are ordinary values as floats and as integers of each sign. */
+/* A word that is an ordinary value as a float and as a signed and unsigned integer. */
 static uint32_t texture_word(struct place p, unsigned channel)
 {
     unsigned index = (unsigned)(p.z * SLICE + p.y * ROW + p.x * TEXEL) / 4 + channel;
@@ -144,7 +143,7 @@ static char *fetch_text(const struct shape *shape, size_t level, const char *res
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    bool asks = *result == 'u'; /* the instruction also asks if the texels exist */
+    bool asks = *result == 'u'; /* the instruction also returns whether the texels exist */
     fprintf(out, "tex%s.%s.v4.%s.%s {v0, v1, v2, v3}%s, [h, ", levels[level], shape->name, result,
             coordinate, asks ? "|there" : "");
     print_point(out, shape);
@@ -329,7 +328,8 @@ static uint8_t surface_byte(unsigned at)
     return (uint8_t)(at * 37 + 11);
 }
 
-/* Every third thread is outside, unless that is a trap: after the row, or above the first row. */
+/* Every third thread accesses a place outside, after the row or above the first row,
+ * unless this is a trap. */
 static struct place surface_place(const struct surface_access *a, unsigned thread)
 {
     struct place p = place_of(a->shape, thread);
@@ -374,7 +374,7 @@ static void access_surface(const struct surface_access *a)
         fill_point(points[t], a->shape, surface_place(a, t), false, 0);
         for (unsigned k = 0; k < a->width && !a->is_load; k++) {
             values[t][k] =
-                stored_value((unsigned)at, k); /* the same for threads at the same place */
+                stored_value((unsigned)at, k); /* the same value for threads at the same place */
             if (at >= 0)
                 memcpy(want + at + k * bytes, &values[t][k], bytes);
         }
@@ -412,7 +412,7 @@ Test(opcodes, surface)
                                                                 outsides[o], is_load});
 }
 
-/* Accesses outside with .trap, and invalid handles: the launch fails with a message. */
+/* An access outside with .trap, or with an invalid handle: the launch fails with a message. */
 static void expect_failure(const char *instruction, bool bad_handle, enum emu_status status,
                            const char *id)
 {

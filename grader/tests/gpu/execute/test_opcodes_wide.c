@@ -1,4 +1,4 @@
-/* 128 bits: atomics on them, and how registers of that size are filled and read. */
+/* 128 bits: atomics, and how registers of this size are filled and read. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ static const struct {
               {"", "global"},
               {"", "shared"}};
 
-/* The value in memory, the operands, and the expected value in memory: lower halves first. */
+/* An operation: the old value in memory, the operands, and the expected value in
+ * memory; lower halves first. */
 static const struct operation {
     const char *name;
     uint64_t old[2], b[2], c[2], want[2];
@@ -52,10 +53,10 @@ void wide_each(name_visitor *visit, void *context)
     }
 }
 
-/* --- 16 bytes a thread ---------------------------------------------------------------------------- */
+/* --- 16 bytes for each thread --------------------------------------------------------------------- */
 
-/* in: old, b, c; out: the returned value, then the value in memory. The value passes through a
- * move on its way. */
+/* in: old, b, c; out: the returned value, then the value in memory. The returned value
+ * passes through a mov.b128. */
 static char *wide_ptx(size_t space, const char *name, bool is_cas)
 {
     char *text = NULL;
@@ -88,7 +89,7 @@ static char *wide_ptx(size_t space, const char *name, bool is_cas)
 static void run_wide(struct fixture *fixture, size_t space, const struct operation *op,
                      const char *name)
 {
-    enum { THREADS = 33 }; /* a whole warp, and one lane of another */
+    enum { THREADS = 33 }; /* a whole warp and one lane of another */
     uint64_t in[THREADS][3][2], out[THREADS][2][2];
     for (unsigned t = 0; t < THREADS; t++)
         memcpy(in[t], (const void *)op->old, sizeof in[t]);
@@ -100,7 +101,7 @@ static void run_wide(struct fixture *fixture, size_t space, const struct operati
     fixture_download(fixture, out, results, sizeof out);
     for (unsigned t = 0; t < THREADS; t++)
         cr_expect(memcmp(out[t][0], op->old, 16) == 0 && memcmp(out[t][1], op->want, 16) == 0,
-                  "%s in %s memory, thread %u: came back as %" PRIu64 " %" PRIu64 ", left %" PRIu64
+                  "%s in %s memory, thread %u: returned %" PRIu64 " %" PRIu64 ", left %" PRIu64
                   " %" PRIu64,
                   name, spaces[space].home, t, out[t][0][0], out[t][0][1], out[t][1][0],
                   out[t][1][1]);
@@ -124,9 +125,9 @@ Test(opcodes, wide)
     fixture_close(&fixture);
 }
 
-/* --- one place for all ----------------------------------------------------------------------------- */
+/* --- one place for all threads --------------------------------------------------------------------- */
 
-/* Each thread adds (1, 3), and retries until no other thread interferes. */
+/* Each thread adds (1, 3), and retries until no other thread has interfered. */
 static const char count_ptx[] =
     ".visible .entry k(.param .u64 word)\n{\n.reg .b64 w, x, y;\n.reg .b128 a, b, c;\n"
     ".reg .pred p;\nld.param.u64 w, [word];\nld.relaxed.gpu.global.b128 a, [w];\n"
@@ -152,7 +153,7 @@ Test(opcodes, wide_contention)
     }
 }
 
-/* --- refused values ----------------------------------------------------------------------------- */
+/* --- values that are refused -------------------------------------------------------------------- */
 
 Test(opcodes, wide_refusals)
 {

@@ -1,5 +1,6 @@
-/* Launches that still run when emu_launch() returns: they wait for the host, and continue later.
- * Below, the same with the runtime library, by gpu/execute/persistent.cu. */
+/* Parked launches: launches that still run when emu_launch() returns. They wait for the host and
+ * continue later. The last tests do the same through the runtime library, with
+ * gpu/execute/persistent.cu. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static const char waits[] =
     "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"
     "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n";
 
-/* The same, but stores a count at each poll: memory always changes. */
+/* The same kernel, but it stores a count at each poll, so that memory always changes. */
 static const char waits_and_counts[] =
     ".visible .entry k(.param .u64 words)\n{\n.reg .pred p;\n.reg .b32 a, n;\n.reg .b64 w;\n"
     "ld.param.u64 w, [words];\nmov.u32 n, 0;\n"
@@ -65,7 +66,7 @@ static void expect_status(struct fixture *fixture, int line, const char *right)
     json_decref(record);
 }
 
-Test(parked, goes_on_when_memory_has_changed)
+Test(parked, continues_when_memory_has_changed)
 {
     for (unsigned workers = 1; workers <= 3; workers++) {
         struct fixture fixture;
@@ -89,8 +90,8 @@ Test(parked, goes_on_when_memory_has_changed)
     }
 }
 
-/* Two launches at once: one sets the word that the other waits for, while the host allocates and
- * frees memory. */
+/* Two launches are parked at the same time. One sets the word that the other waits for, while the
+ * host allocates and frees memory. */
 Test(parked, memory_may_move)
 {
     struct fixture fixture;
@@ -122,7 +123,7 @@ Test(parked, what_it_waited_in_is_freed)
     fixture_close(&fixture);
 }
 
-Test(parked, ends_as_a_deadlock_when_nobody_is_left)
+Test(parked, is_a_deadlock_if_nothing_can_end_it)
 {
     struct fixture fixture;
     emu_addr words = open_waiting(&fixture, NULL, waits);
@@ -156,8 +157,8 @@ Test(parked, memory_that_is_lent_is_told)
 }
 
 /* Clusters of two blocks. The first block polls and stores the value in its shared memory; the
- * second reads it there after both have met. FROM_FIRST: where the first continues after reading
- * 0; FROM_BOTH: where both do. */
+ * second block reads it there after both have met at the barrier. FROM_FIRST: a jump of the first
+ * block after it has read 0; FROM_BOTH: a jump of both blocks. */
 #define CLUSTERS_WAIT(from_first, from_both)                                                       \
     ".visible .entry k(.param .u64 words)\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n"      \
     ".reg .pred p;\n.reg .b32 a, t, b, n, r, s;\n.reg .b64 w, o;\n.shared .align 4 .b32 told;\n"   \
@@ -171,8 +172,8 @@ Test(parked, memory_that_is_lent_is_told)
     "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"      \
     "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n"
 
-/* A parked cluster keeps all its blocks and its memory: the block that waits at the barrier and
- * the block that polls. If it polls and meets again and again, it lets others run. */
+/* A parked cluster keeps all its blocks and their memory, both the block that waits at the barrier
+ * and the block that polls. If its blocks poll and meet repeatedly, other launches still run. */
 Test(parked, clusters_are_kept_whole)
 {
     static const char *const programs[] = {CLUSTERS_WAIT("@p bra LOOK;\n", ""),
@@ -195,8 +196,8 @@ Test(parked, clusters_are_kept_whole)
     }
 }
 
-/* A kernel that never stops changing memory is parked all the same, and may be abandoned. */
-Test(parked, restless_ones_are_not_still)
+/* A kernel that never stops changing memory is parked, too, and can be abandoned. */
+Test(parked, launches_that_change_memory_are_not_still)
 {
     struct fixture fixture;
     emu_addr words = open_waiting(&fixture, NULL, waits_and_counts);
@@ -215,8 +216,8 @@ Test(parked, restless_ones_are_not_still)
     fixture_close(&fixture);
 }
 
-/* Failed polls do not count as work: the limit applies only once the host waits for the launch. */
-Test(parked, looks_do_not_use_up_the_limit)
+/* Failed polls do not count as work. The limit applies only while the host waits for the launch. */
+Test(parked, polls_do_not_use_up_the_limit)
 {
     struct fixture fixture;
     emu_addr words =
@@ -232,7 +233,7 @@ Test(parked, looks_do_not_use_up_the_limit)
     fixture_close(&fixture);
 }
 
-/* Unloading its module ends a parked launch. */
+/* Unloading the module of a parked launch ends the launch. */
 Test(parked, ends_with_its_module)
 {
     struct fixture fixture;
@@ -244,8 +245,8 @@ Test(parked, ends_with_its_module)
     fixture_close(&fixture);
 }
 
-/* At most a few hundred launches can be parked. */
-Test(parked, they_are_not_without_number)
+/* The number of parked launches is limited to a few hundred. */
+Test(parked, their_number_is_limited)
 {
     struct fixture fixture;
     emu_addr words = open_waiting(&fixture, NULL, waits);
@@ -264,14 +265,14 @@ TestSuite(persistent, .init = shell_init, .fini = shell_fini, .timeout = 600);
 static const char *const ways[] = {
     "",
     "LANEWISE_TOOLS=racecheck,initcheck",
-#ifndef LANEWISE_PRELOAD /* the ordinary build does these ten times faster */
+#ifndef LANEWISE_PRELOAD /* the ordinary build runs these tests ten times faster */
     "LANEWISE_WORKERS=1",
     "LANEWISE_WORKERS=3",
     "LANEWISE_DETERMINISTIC=1",
 #endif
 };
 
-Test(persistent, kernels_and_main_go_on_beside_each_other)
+Test(persistent, kernels_and_main_run_side_by_side)
 {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         int code;
@@ -315,8 +316,8 @@ Test(persistent, launches_are_recorded_at_their_end)
     json_decref(run);
 }
 
-/* If nothing can end the wait any more, the deadlock is reported as usual: HOW the program waits
- * for it, and the exit status. */
+/* HOW the program waits for a flag that can no longer be set, the text of the deadlock's message,
+ * and the exit status. */
 static const struct {
     const char *how, *waits_for;
     int code;
@@ -349,7 +350,7 @@ static void expect_deadlock(const char *how, const char *waits_for, int line)
     json_decref(run);
 }
 
-Test(persistent, what_waits_in_vain_is_a_deadlock)
+Test(persistent, endless_waits_are_deadlocks)
 {
     char *line = shell_must(
         "grep -n 'while (!\\*flag)' $TESTS/gpu/execute/persistent.cu | head -1 | cut -d: -f1");

@@ -1,5 +1,5 @@
 /* The fast path for repeated accesses (execute/access.c) and the path that checks all 32
- * addresses must count the same. initcheck needs all addresses of each access and thereby
+ * addresses must give the same counts. initcheck needs all addresses of each access, and so
  * disables the fast path. */
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -10,7 +10,7 @@
 
 TestSuite(paths, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* Not memory_more: it registers host memory, whose address changes with each run. */
+/* memory_more is left out: it registers host memory, whose address changes from run to run. */
 static const char *const programs[] = {"counts",   "sum_ladder", "matmul_ladder", "losses",
                                        "textures", "halves",     "threads",       "spaces"};
 
@@ -50,8 +50,8 @@ Test(paths, count_alike)
     }
 }
 
-/* The modes with which make bench measures the cost of observers. */
-Test(paths, only_what_is_named_watches)
+/* The settings with which make bench measures the cost of observers. */
+Test(paths, only_named_observers_run)
 {
     static const struct {
         const char *tools;

@@ -1,5 +1,6 @@
-/* Texture and surface instructions through device.h: every form works or is clearly refused;
- * handles and edges are checked. test_cudart_more.c compares the fetched values with a GPU. */
+/* Texture and surface instructions through device.h. Every form works or is refused with a
+ * clear message; handles and edges are checked. test_cudart_more.c compares the fetched
+ * values with a GPU's. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +83,7 @@ Test(texture, forms_are_understood_or_refused)
     fixture_open(&fixture, NULL);
     emu_addr texels = fixture_upload(&fixture, NULL, W * H * 4);
     struct emu_texture texture = describe(texels), layered = texture;
-    layered.layered = true; /* an instruction without a layer may also read it */
+    layered.layered = true; /* an instruction without a layer may also read a layered texture */
     uint64_t handles[] = {open_texture(&fixture, texture), open_texture(&fixture, layered)};
     for (size_t i = 0; i < ROWS; i++) {
         char ptx[1200];
@@ -140,7 +141,8 @@ Test(texture, surfaces_of_every_form)
     fixture_close(&fixture);
 }
 
-/* An invalid or destroyed handle ends the kernel with a finding; memory outside is not touched. */
+/* An invalid or destroyed handle ends the kernel with a finding, and memory outside the
+ * surface stays unchanged. */
 Test(texture, bad_handles_and_edges_are_reported)
 {
     struct fixture fixture;
@@ -163,7 +165,8 @@ Test(texture, bad_handles_and_edges_are_reported)
     fixture_finding(line, "bad-texture");
     json_decref(line);
     launch = (struct fixture_launch){.kernel = "store", .params = {out, handle}};
-    cr_expect_eq(fixture_launch(&fixture, launch), EMU_ILLEGAL_ADDRESS, "a texture is no surface");
+    cr_expect_eq(fixture_launch(&fixture, launch), EMU_ILLEGAL_ADDRESS,
+                 "a texture is not a surface");
     texture.is_surface = true;
     launch.params[1] = open_texture(&fixture, texture);
     cr_expect_eq(fixture_launch(&fixture, launch), EMU_TRAP, "x = 16 bytes is outside");
@@ -204,9 +207,9 @@ Test(texture, lent_memory_is_shared)
     fixture_close(&fixture);
 }
 
-/* A cube of 4 x 4 texels with two more levels; each texel holds its level's number. Each row's
- * step selects a level, sideways and down on each face; a step straight ahead shows no other
- * texel. */
+/* A cube of 4 x 4 texels with two more levels. Each texel has the number of its level. Each row has
+ * a step that selects a level: sideways or down on each face. A step straight ahead reaches no
+ * other texel, so it selects level 0. */
 Test(texture, cube_chooses_the_level_of_a_step)
 {
     enum { SIZE = 4, LEVELS = 3, FACES = 6, TEXELS = FACES * (16 + 4 + 1) };

@@ -5,8 +5,8 @@
 
 #include "tests/support/emulator_fixture.h"
 
-/* A kernel that stores a word for each thread: t = tid.x, at = the address of its word, shared =
- * 1024 words of shared memory, mine = the thread's own word there. */
+/* The head of a kernel that stores a word for each thread: t = tid.x; at = the address of the
+ * thread's word; shared = 1024 words of shared memory; mine = the thread's own word in shared. */
 #define HEAD                                                                                       \
     ".visible .entry k(.param .u64 out)\n{\n"                                                      \
     ".shared .align 8 .b8 shared[4096];\n"                                                         \
@@ -35,7 +35,7 @@ static void start(struct run *run, const char *ptx, unsigned threads)
     fixture_download(&run->fixture, run->word, out, sizeof run->word);
 }
 
-/* The same, and the launch must succeed without findings. */
+/* Starts the kernel. The launch must succeed without findings. */
 static void start_well(struct run *run, const char *ptx, unsigned threads)
 {
     start(run, ptx, threads);
@@ -107,7 +107,7 @@ Test(warp, nested_loops_with_break)
     fixture_close(&run.fixture);
 }
 
-/* A branch into the middle of the other side: no structured `if` has this shape. */
+/* A branch into the middle of the other side. No structured `if` has this shape. */
 Test(warp, unstructured_branches)
 {
     struct run run;
@@ -206,8 +206,8 @@ Test(warp, barrier_after_a_warp_has_exited)
     fixture_close(&run.fixture);
 }
 
-/* Half a warp is at one barrier, the other half at another instruction: an error on older GPUs
- * and for every compiler. It is reported; then both halves continue. */
+/* Half a warp is at a barrier, the other half at another instruction. This is an error on older
+ * GPUs and for every compiler. It is reported, and then both halves continue. */
 Test(warp, divergent_barrier)
 {
     struct run run;
@@ -240,7 +240,8 @@ Test(warp, unaligned_barrier_may_diverge)
     fixture_close(&run.fixture);
 }
 
-/* Compilers copy one barrier into both branches: warps meet by its number, at any instruction. */
+/* Compilers copy one barrier into both branches, so warps meet by the barrier's number, at
+ * different instructions. */
 Test(warp, barriers_match_by_number)
 {
     struct run run;
@@ -254,8 +255,8 @@ Test(warp, barriers_match_by_number)
     fixture_close(&run.fixture);
 }
 
-/* Two pairs of warps, each with its own barrier and count; the second pair waits three times as
- * often. Registers hold the barriers' numbers. */
+/* Two pairs of warps, each with its own barrier and count. The second pair waits three times as
+ * often. The barriers' numbers are in registers. */
 Test(warp, barriers_with_count)
 {
     struct run run;
@@ -270,8 +271,8 @@ Test(warp, barriers_with_count)
     fixture_close(&run.fixture);
 }
 
-/* Warps 0 and 1 meet three times at barrier 1 while warp 2 waits at barrier 2. It continues only
- * after the others arrive there, and then reads their last words. */
+/* Warps 0 and 1 meet three times at barrier 1 while warp 2 waits at barrier 2. Warp 2 continues
+ * only after the others have arrived there, and then reads the last words that they wrote. */
 Test(warp, barriers_do_not_mix)
 {
     struct run run;
@@ -288,7 +289,7 @@ Test(warp, barriers_do_not_mix)
     fixture_close(&run.fixture);
 }
 
-/* For a count, a warp counts as 32 threads, including missing and exited ones. */
+/* In a barrier's count, each warp counts as 32 threads, including missing and exited ones. */
 Test(warp, barrier_count_of_ragged_warps)
 {
     struct run run;
@@ -396,8 +397,8 @@ Test(warp, function_pointers)
     fixture_close(&run.fixture);
 }
 
-/* Lane 0 waits for a word that lane 5 writes after the reconvergence point, and therefore comes
- * late to the vote: the others must wait for it there. */
+/* Lane 0 waits for a word that lane 5 writes after the reconvergence point. So lane 0 is late for
+ * the vote, and the others must wait for it there. */
 Test(warp, vote_of_lanes_that_come_late)
 {
     struct run run;
@@ -414,8 +415,8 @@ Test(warp, vote_of_lanes_that_come_late)
     fixture_close(&run.fixture);
 }
 
-/* Lane 0 comes late in every round and the others' path is abandoned each time: they must wait
- * each time. */
+/* Lane 0 is late in every round, because the other lanes run ahead each time. They must wait
+ * for it in each round. */
 Test(warp, votes_of_a_lane_that_always_comes_late)
 {
     struct run run;

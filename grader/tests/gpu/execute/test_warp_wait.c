@@ -1,5 +1,5 @@
-/* Threads that wait for each other through memory: locks and flags within a warp and between
- * CTAs, and endless waits. */
+/* Threads that wait for each other through memory: locks and flags within a warp and between CTAs,
+ * and waits that never end. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,7 @@ static const char flag_lock[] =
     "membar.gl;\natom.global.exch.b32 a, [lock], 0;\nmov.u32 b, 1;\nNEXT:\nsetp.eq.u32 q, b, 0;\n"
     "@q bra SPIN;\n";
 
-/* Takes the lock with acquire semantics and releases it with a plain release store; sleeps in
- * between. */
+/* Takes the lock with acquire semantics, sleeps, and releases it with a plain store. */
 static const char napping_lock[] =
     "SPIN:\natom.acquire.gpu.global.cas.b32 a, [lock], 0, 1;\nsetp.eq.u32 p, a, 0;\n@p bra IN;\n"
     "nanosleep.u32 100;\nbra SPIN;\nIN:\n"
@@ -83,9 +82,9 @@ Test(wait, spin_lock_in_shared_memory)
     fixture_close(&fixture);
 }
 
-/* A barrier of the whole grid, as in cooperative groups: a thread of each CTA counts the others,
- * the rest of the CTA waits for it. Polling must not cost more than the work between the
- * barriers. */
+/* A barrier of the whole grid, as in cooperative groups. One thread of each CTA counts the CTAs
+ * and polls, and the rest of the CTA waits for it. Polling must not cost more than the work
+ * between the barriers. */
 Test(wait, grid_barriers_are_cheap)
 {
     enum { CTAS = 16, ROUNDS = 100, PER_ROUND = 300 };
@@ -110,7 +109,7 @@ Test(wait, grid_barriers_are_cheap)
     fixture_close(&fixture);
 }
 
-/* A sum that passes from CTA to CTA; each polls until its turn. CTAs whose turn cannot come yet
+/* A sum that passes from CTA to CTA. Each CTA polls until its turn. CTAs whose turn is far away
  * must not cost more than the others. */
 Test(wait, chains_of_ctas_are_cheap)
 {
@@ -137,8 +136,8 @@ Test(wait, chains_of_ctas_are_cheap)
 
 /* --- flags -------------------------------------------------------------------------------------- */
 
-/* One lane polls a word that another lane of its warp writes. Neither the direction of the
- * branch nor the kind of read may matter. */
+/* One lane polls a word that another lane of its warp writes. The direction of the branch and the
+ * kind of read must not matter. */
 static void wait_for_flag(const char *poll, unsigned waiter, unsigned setter)
 {
     char ptx[1000];
@@ -157,8 +156,8 @@ static void wait_for_flag(const char *poll, unsigned waiter, unsigned setter)
     enum emu_status status = fixture_launch(&fixture, (struct fixture_launch){.params = {word}});
     cr_expect(status == EMU_OK, "'%s', lane %u for lane %u: ended with %d: %s", poll, waiter,
               setter, (int)status, emu_message(fixture.device));
-    cr_expect(fixture_word(&fixture, word, 1) == 9, "'%s', lane %u for lane %u: nothing came", poll,
-              waiter, setter);
+    cr_expect(fixture_word(&fixture, word, 1) == 9, "'%s', lane %u for lane %u: no value arrived",
+              poll, waiter, setter);
     fixture_close(&fixture);
 }
 
@@ -175,7 +174,7 @@ Test(wait, flag_of_another_lane)
     }
 }
 
-/* Each lane waits for the previous one: 32 paths at once, in both directions. */
+/* Each lane waits for the lane before it or after it: 32 paths at the same time. */
 static void wait_in_a_chain(bool upwards)
 {
     char ptx[1000];
@@ -226,7 +225,8 @@ Test(wait, flag_of_another_warp)
 
 /* --- CTAs --------------------------------------------------------------------------------------- */
 
-/* A barrier of the whole grid, three times: more CTAs than workers, so they must take turns. */
+/* A barrier of the whole grid, three times. There are more CTAs than workers, so the
+ * CTAs must take turns. */
 static void grid_barrier(unsigned workers, unsigned ctas)
 {
     struct fixture fixture;
@@ -248,8 +248,9 @@ static void grid_barrier(unsigned workers, unsigned ctas)
         &fixture, (struct fixture_launch){.grid = {ctas}, .block = {64}, .params = {words}});
     cr_expect(status == EMU_OK, "%u workers, %u CTAs: ended with %d: %s", workers, ctas,
               (int)status, emu_message(fixture.device));
-    cr_expect(fixture_word(&fixture, words, 0) == 3 * ctas, "%u workers, %u CTAs: %u came", workers,
-              ctas, fixture_word(&fixture, words, 0));
+    cr_expect(fixture_word(&fixture, words, 0) == 3 * ctas,
+              "%u workers, %u CTAs: only %u CTAs arrived", workers, ctas,
+              fixture_word(&fixture, words, 0));
     fixture_close(&fixture);
 }
 
@@ -290,13 +291,14 @@ static void expect_finding(struct fixture *fixture, const char *id, int64_t line
     json_t *record = fixture_record(fixture, -1);
     json_t *finding = fixture_finding(record, id);
     json_t *got = json_object_get(finding, "line");
-    cr_expect(json_integer_value(got) == line, "%s is said to be at line %ld, it is at %ld", id,
+    cr_expect(json_integer_value(got) == line, "%s is reported at line %ld instead of %ld", id,
               (long)json_integer_value(got), (long)line);
     cr_expect(strcmp(json_string_value(json_object_get(finding, "file")), "w.cu") == 0);
     json_decref(record);
 }
 
-/* The launch ended as a deadlock, with a thread waiting at line 11 and another at line 22. */
+/* The launch must have ended as a deadlock, with one thread waiting at line 11 and another at line
+ * 22. */
 static void expect_deadlock(struct fixture *fixture)
 {
     json_t *record = fixture_record(fixture, -1), *launch = json_object_get(record, "launch");
@@ -330,7 +332,7 @@ Test(wait, deadlock)
     fixture_close(&fixture);
 }
 
-/* Half a warp waits for lanes that wait elsewhere. */
+/* Half a warp waits for lanes that wait at another place. */
 Test(wait, deadlock_of_lanes)
 {
     struct fixture fixture;
@@ -346,9 +348,9 @@ Test(wait, deadlock_of_lanes)
     fixture_close(&fixture);
 }
 
-/* A barrier that does not exist: its number comes from a register, which hides it from the
- * assembler. */
-Test(wait, barrier_that_is_not_there)
+/* A barrier whose number does not exist. The number is in a register, so that the
+ * assembler cannot refuse it. */
+Test(wait, barrier_with_an_invalid_number)
 {
     static const uint64_t numbers[] = {16, 0xffffffff, 0x80000000};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -366,8 +368,8 @@ Test(wait, barrier_that_is_not_there)
     }
 }
 
-/* Every endless kernel is stopped at the limit, and the message names its line; or earlier, once
- * it is certain that nothing can change any more. */
+/* Every endless kernel is stopped at the limit, or earlier if it is certain that nothing can change
+ * any more. The message has the line of the loop. */
 static const struct endless {
     const char *name, *body;
     enum emu_status status;
@@ -378,22 +380,22 @@ static const struct endless {
      "setp.ne.u32 p, t, 3;\n@p bra END;\n.loc 1 5 1\nL:\nadd.u32 a, a, 1;\n"
      "bra L;\nEND:\n",
      EMU_TIMEOUT},
-    {"a flag that nobody sets",
+    {"a flag that is never set",
      ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n@p bra L;\n",
      EMU_DEADLOCK},
-    {"a flag that nobody sets, and a count",
+    {"a flag that is never set, and a count",
      ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\nadd.u32 t, t, 1;\n"
      "@p bra L;\n",
      EMU_DEADLOCK},
-    {"a flag that nobody sets, and a count that matters later",
+    {"a flag that is never set, and a count that matters later",
      ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\nadd.u32 t, t, 1;\n"
      "@p bra L;\nsetp.gt.u32 p, t, 1000;\n@p bra END;\nst.global.u32 [w], t;\nEND:\n",
      EMU_DEADLOCK},
-    {"a flag that nobody sets, a count and a nap",
+    {"a flag that is never set, a count and a nap",
      "L:\nnanosleep.u32 t;\n.loc 1 5 1\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n"
      "add.u32 t, t, 8;\n@p bra L;\n",
      EMU_DEADLOCK},
-    {"a flag that others write to, what it was",
+    {"a flag to which every thread writes its old value",
      ".loc 1 5 1\nL:\nst.volatile.global.u32 [w], 0;\nld.volatile.global.u32 a, [w];\n"
      "setp.eq.u32 p, a, 0;\n@p bra L;\n",
      EMU_TIMEOUT},
@@ -410,7 +412,7 @@ static const struct endless {
     {"a lock that is never given back",
      ".loc 1 5 1\nL:\natom.global.cas.b32 a, [w], 0, 1;\nsetp.ne.u32 p, a, 0;\n@p bra L;\n",
      EMU_DEADLOCK},
-    {"a ticket that each takes and nobody calls",
+    {"a ticket that is never called",
      ".loc 1 5 1\nL:\natom.global.add.u32 a, [w], 1;\nsetp.ne.u32 p, a, 0xffffffff;\n@p bra L;\n",
      EMU_TIMEOUT},
 };
@@ -452,15 +454,15 @@ Test(wait, for_ever)
             stop_at_limit(&endless[i], workers);
 }
 
-/* A thread that waits for a busy thread, or not for ever, is not stuck. The first CTAs poll a
- * word that the last one writes after some work, or that no thread writes, but for a limited
- * number of polls. */
+/* A thread that waits for a busy thread, or only for a limited time, is not stuck. The first CTAs
+ * poll a word that the last CTA writes after some work; or no thread writes the word, and the
+ * number of polls is limited. */
 static const char *const patient[] = {
     "setp.ne.u32 p, c, 3;\n@p bra L;\nW:\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 300000;\n@p bra W;\n"
     "st.volatile.global.u32 [w], a;\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n"
     "@p bra L;\n",
     "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 20000;\n@p bra L;\n",
-    /* ended by a bit of the count, by the time, by the address */
+    /* loops that end by a bit of the count, by the time, by the address */
     "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nshr.u32 t, a, 15;\nand.b32 t, t, 1;\n"
     "setp.eq.u32 p, t, 0;\n@p bra L;\n",
     "L:\nld.volatile.global.u32 t, [w];\nmov.u32 a, %clock;\nshr.u32 a, a, 18;\n"
@@ -490,8 +492,8 @@ Test(wait, patiently)
     }
 }
 
-/* A kernel that needs exactly the permitted instructions is not stopped. After a stopped kernel
- * the device still works. */
+/* A kernel that needs exactly the permitted number of instructions is not stopped. After a stopped
+ * kernel, the device still works. */
 Test(wait, limit_is_exact)
 {
     struct fixture fixture;

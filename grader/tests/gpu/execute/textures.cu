@@ -1,7 +1,7 @@
-/* What textures and surfaces answer: one line for each kind of fetch, the bits of what 24 threads got.
+/* Fetches from textures and surfaces: one line for each kind of fetch, with the bits that 24 threads fetched.
  *
- * textures.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record it
- * anew: nvcc -o a textures.cu && ./a >textures.expected     The emulator must answer the same. */
+ * textures.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record it again:
+ * nvcc -o a textures.cu && ./a >textures.expected     The emulator must answer the same. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +21,7 @@ struct point {
     float x, y, z;
 };
 
-/* --- fetches: each thread one point -------------------------------------------------------------------- */
+/* --- fetches: each thread fetches at one point --------------------------------------------------------- */
 
 enum shape { ONE, TWO, THREE, ONE_LAYERED, TWO_LAYERED, ONE_FETCH, TWO_LOD, GATHER };
 
@@ -171,7 +171,7 @@ template <typename T> static cudaArray_t make_array(int w, int h, int d, unsigne
     return array;
 }
 
-/* Points inside, at edges and far outside; in texels, or in widths if NORMALIZED. */
+/* Points inside, at edges and far outside, in texels; if NORMALIZED, in widths of the texture. */
 static const point *points(bool normalized)
 {
     static const float xs[N] = {0.5f,   1.5f,  2.0f,   3.25f, 6.5f,  6.99f, 7.0f,   -0.01f,
@@ -191,7 +191,7 @@ static const point *points(bool normalized)
     return list;
 }
 
-/* Layers that exist. */
+/* Points in layers that exist. */
 static const point *layered_points()
 {
     static point list[N];
@@ -201,7 +201,7 @@ static const point *layered_points()
     return list;
 }
 
-/* Steps around one edge between two texels, much finer than the 8 bits of a filter's weight. */
+/* Points around the edge between two texels, in steps much finer than the 8 bits of a filter's weight. */
 static const point *fine_points(float from, float step, bool normalized)
 {
     static point list[N];
@@ -309,7 +309,7 @@ static void gathers()
     MUST(cudaFreeArray(two));
 }
 
-/* Linear memory: fetched by an index; and rows with a pitch. */
+/* Linear memory: fetched by an index, or as rows with a pitch. */
 static void linear_memory()
 {
     float *list, texels[64];

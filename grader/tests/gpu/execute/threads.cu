@@ -1,4 +1,5 @@
-/* Several host threads use the device at once: each has its own memory, launches and last error. */
+/* Several host threads use the device at the same time. Each has its own memory, launches and last
+ * error. */
 #include "tests/support/check.cuh"
 
 #include <thread>
@@ -26,7 +27,7 @@ static void work(int number, int *wrong)
     MUST(cudaMemset(list, 0, N * sizeof *list));
     for (int round = 0; round < ROUNDS; round++) {
         add_to<<<8, 128, 0, stream>>>(list, N, number);
-        if (number % 2) { /* an error of this thread alone */
+        if (number % 2) { /* an error that only this thread must see */
             add_to<<<1, 5000, 0, stream>>>(list, N, 1);
             *wrong += cudaGetLastError() != cudaErrorInvalidValue;
         }
@@ -54,7 +55,7 @@ int main()
         expect(name, wrong[i], 0);
     }
     fflush(stdout);
-    pid_t child = fork(); /* a child cannot use what its parent has opened */
+    pid_t child = fork(); /* a child process cannot use the device that its parent has opened */
     if (child == 0) {
         int *p;
         _exit(cudaMalloc(&p, 4) == cudaErrorInitializationError ? 0 : 1);

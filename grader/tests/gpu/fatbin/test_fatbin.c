@@ -1,4 +1,4 @@
-/* The fat-binary reader, with fat binaries that nvcc made and with malformed ones. These are
+/* The fat-binary reader, tested with fat binaries that nvcc made and with malformed ones, which are
  * damaged copies of a small well-formed one. */
 #include <criterion/criterion.h>
 #include <lz4.h>
@@ -66,7 +66,8 @@ static void add_plain(struct made *made, unsigned arch, uint64_t flags)
     add(made, FATBIN_PTX, arch, flags, ptx, sizeof ptx, 0);
 }
 
-/* The text of MADE's best PTX for a GPU of arch 90. NULL: none, or MESSAGE says what is wrong. */
+/* Returns the text of MADE's best PTX for a GPU of arch 90. NULL: there is none, or
+ * MESSAGE says what is wrong. */
 static char *best(const struct made *made, char *message)
 {
     struct fatbin_summary summary = {0};
@@ -80,7 +81,7 @@ static char *best(const struct made *made, char *message)
     return text;
 }
 
-/* --- well-formed ones ------------------------------------------------------------------------- */
+/* --- well-formed fat binaries ----------------------------------------------------------------- */
 
 Test(fatbin, plain_text_is_read)
 {
@@ -124,15 +125,15 @@ Test(fatbin, zstd_is_unpacked)
 
 struct choice {
     const char *name;
-    unsigned archs[4];     /* of the PTX entries, ending with 0 */
-    unsigned specific;     /* bit i: entry i is for one GPU only */
-    unsigned right, newer; /* expected: the chosen arch (0: none); the lowest arch above 90 */
+    unsigned archs[4];     /* archs of the PTX entries; 0 ends the list */
+    unsigned specific;     /* bit i: entry i is for one architecture only */
+    unsigned right, newer; /* expected: chosen arch (0: none), lowest arch above 90 */
     bool right_specific;
 };
 
 static const struct choice choices[] = {
-    {"only an older one", {75}, 0, 75, 0, false},
-    {"the newest that fits", {75, 90, 80}, 0, 90, 0, false},
+    {"only an older architecture", {75}, 0, 75, 0, false},
+    {"the newest one that fits", {75, 90, 80}, 0, 90, 0, false},
     {"one is too new", {75, 100}, 0, 75, 100, false},
     {"all are too new", {120, 100}, 0, 0, 100, false},
     {"general before specific", {90, 90}, 1, 90, 0, false},
@@ -183,9 +184,10 @@ Test(fatbin, what_is_missing_is_explained)
               "%s", message);
 }
 
-/* --- malformed ones --------------------------------------------------------------------------- */
+/* --- malformed fat binaries ------------------------------------------------------------------- */
 
-/* One changed value of a well-formed fat binary. Offsets from HEADER on are in its entry. */
+/* A change of one value in a well-formed fat binary. Offsets from HEADER on are in the
+ * header of its entry. */
 struct damage {
     const char *name;
     size_t offset, width;
@@ -216,7 +218,8 @@ static const struct damage damages[] = {
     {"not LZ4", HEADER + 0x28, 8, 0x2011, "damaged LZ4 data"},
 };
 
-/* The bytes end with their heap block, so that AddressSanitizer notices a read beyond them. */
+/* The fat binary's bytes end with their heap block, so that AddressSanitizer detects a read past
+ * them. */
 static void check_damage(const struct damage *damage, const struct made *good)
 {
     struct made made = *good;
@@ -248,7 +251,8 @@ Test(fatbin, damage_is_named)
         check_damage(&damages[i], &good);
 }
 
-/* Every prefix, and every bit flipped: no crash, and no text from a prefix. */
+/* Every prefix, and every flipped bit: the reader must not crash, and it must find no text in a
+ * prefix. */
 Test(fatbin, any_damage_is_survived)
 {
     struct made good;
@@ -271,7 +275,7 @@ Test(fatbin, any_damage_is_survived)
         }
 }
 
-/* --- nvcc's own ------------------------------------------------------------------------------- */
+/* --- fat binaries of nvcc --------------------------------------------------------------------- */
 
 struct mode {
     const char *name, *options;

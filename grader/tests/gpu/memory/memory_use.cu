@@ -1,5 +1,5 @@
-/* Uses memory in one way, named by its argument, and prints how much it has allocated and how much the
- * process has had at most, in KiB. test_memory_use.c compares. */
+/* Uses memory in the way that its argument names. Prints how much memory the program has allocated and
+ * the process's peak memory, both in KiB. test_memory_use.c compares the two. */
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,8 @@ __global__ void touch(int *data)
         data[i] = 1;
 }
 
-// A call that keeps nothing in memory: the stack that it could use must not be there.
+// A recursive function that keeps nothing in memory: the emulator must not allocate the
+// stack that it could use.
 __device__ __noinline__ int count(int n)
 {
     return n < 2 ? n : count(n - 1) + 1;
@@ -40,7 +41,7 @@ __global__ void keep_locally(int *data)
     data[threadIdx.x] = own[data[threadIdx.x]];
 }
 
-// The same, in a function that is called: it is on the threads' stacks.
+// A function with a local array, which is on the threads' stacks.
 __device__ __noinline__ int sum_of_copy(const int *data, int which)
 {
     volatile int own[100];
@@ -57,7 +58,8 @@ __global__ void keep_on_stack(int *data)
     data[threadIdx.x] = sum;
 }
 
-// As many blocks as fit: all are under way at once. Returns how many threads they have.
+// Launches as many blocks as fit on the GPU, all of which run at the same time. Returns
+// their number of threads.
 static size_t fill_gpu(const void *kernel)
 {
     int blocks = 0, multiprocessors = 0;
@@ -71,7 +73,7 @@ static size_t fill_gpu(const void *kernel)
     return (size_t)blocks * multiprocessors * 1024;
 }
 
-// Each returns the bytes that it has allocated.
+// Each of these functions returns the number of bytes that it has allocated.
 static size_t device_memory()
 {
     int *data;

@@ -1,5 +1,5 @@
-/* The kernels' heap: chunks never overlap, all memory can be freed, and each chunk takes the
- * same time, however many exist. */
+/* The kernels' heap. Chunks never overlap, all memory can be freed, and an allocation takes the
+ * same time, however many chunks exist. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -13,18 +13,18 @@ static void open_heap(struct heap *heap, uint64_t size)
     cr_assert(heap_open(heap, BASE, size));
 }
 
-Test(heap, gives_all_that_it_has_and_takes_it_back)
+Test(heap, gives_all_its_memory_and_takes_it_back)
 {
     struct heap heap;
     open_heap(&heap, 4096);
     for (int round = 0; round < 3; round++) {
-        cr_expect_eq(heap_alloc(&heap, 4096), BASE, "the whole, round %d", round);
+        cr_expect_eq(heap_alloc(&heap, 4096), BASE, "the whole heap, round %d", round);
         cr_expect_eq(heap_alloc(&heap, 1), 0);
         heap_free(&heap, BASE);
         uint64_t a = heap_alloc(&heap, 1000), b = heap_alloc(&heap, 1000),
                  c = heap_alloc(&heap, 2000);
         cr_expect(a && b && c && a % 16 == 0 && b % 16 == 0 && c % 16 == 0);
-        heap_free(&heap, b); /* between two used chunks, then next to a free chunk on each side */
+        heap_free(&heap, b); /* both neighbours are in use; those of c will be free */
         heap_free(&heap, a);
         heap_free(&heap, c);
     }
@@ -39,16 +39,16 @@ Test(heap, refuses_what_it_cannot_give)
     cr_expect_eq(heap_alloc(&heap, 1025), 0);
     cr_expect_eq(heap_alloc(&heap, UINT64_MAX), 0);
     cr_expect_eq(heap_alloc(&heap, UINT64_MAX / 2), 0);
-    heap_free(&heap, BASE + 16); /* never allocated */
+    heap_free(&heap, BASE + 16); /* an address that was never allocated */
     heap_free(&heap, 0);
     cr_expect_eq(heap_alloc(&heap, 1024), BASE);
     heap_free(&heap, BASE);
-    heap_free(&heap, BASE); /* twice */
+    heap_free(&heap, BASE); /* freed twice */
     cr_expect_eq(heap_alloc(&heap, 1024), BASE);
     heap_close(&heap);
 }
 
-/* Random requests against a map of the owner of each 16 bytes. */
+/* Makes random requests, and compares them with a map that has the owner of each 16 bytes. */
 Test(heap, never_gives_the_same_bytes_twice)
 {
     enum { GRAINS = 4096, OWNERS = 500, STEPS = 200000 };
@@ -77,11 +77,11 @@ Test(heap, never_gives_the_same_bytes_twice)
     }
     for (unsigned who = 0; who < OWNERS; who++)
         heap_free(&heap, addr[who]);
-    cr_expect_eq(heap_alloc(&heap, GRAINS * 16), BASE, "all free chunks are one again");
+    cr_expect_eq(heap_alloc(&heap, GRAINS * 16), BASE, "the free chunks were not merged into one");
     heap_close(&heap);
 }
 
-/* Walking a list for each chunk would take minutes. */
+/* This many chunks would take minutes if each allocation walked a list. */
 Test(heap, holds_half_a_million_chunks, .timeout = 600)
 {
     enum { CHUNKS = 1 << 19 };
@@ -92,7 +92,7 @@ Test(heap, holds_half_a_million_chunks, .timeout = 600)
     cr_expect_eq(heap_alloc(&heap, 1), 0);
     for (unsigned i = 0; i < CHUNKS; i += 2)
         heap_free(&heap, BASE + 16 * i);
-    cr_expect_eq(heap_alloc(&heap, 32), 0, "no two free ones are neighbours");
+    cr_expect_eq(heap_alloc(&heap, 32), 0, "two free chunks are neighbours");
     for (unsigned i = 1; i < CHUNKS; i += 2)
         heap_free(&heap, BASE + 16 * i);
     cr_expect_eq(heap_alloc(&heap, (uint64_t)CHUNKS * 16), BASE);

@@ -1,6 +1,6 @@
-/* PTX that once crashed or confused the emulator, mostly found by make fuzz. Under the
- * sanitizers each row proves that it no longer does; the message proves that the text is refused
- * for the right reason. */
+/* PTX that once crashed or confused the emulator; most of it was found by make fuzz. Under the
+ * sanitizers each row shows that the text does so no more. The expected message shows that it is
+ * refused for the right reason. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +16,19 @@ static const struct row {
 } rows[] = {
     {"too few operands", KERNEL(".reg .b32 %r<4>;\nadd.s32 %r1;\nret;\n"), "1 operands"},
     {"too many operands", KERNEL(".reg .b32 %r<4>;\nret %r1, %r2, %r3;\n"), "3 operands"},
-    {"a .loc that no file has and an error", HEAD ".file 0 \"a.cu\"\n.entry k()\n{\nfoo;\n}\n",
-     "unsupported instruction 'foo'"},
-    {"a parameter area that is no multiple of 8",
+    {"an error after a .loc whose file does not exist",
+     HEAD ".file 0 \"a.cu\"\n.entry k()\n{\nfoo;\n}\n", "unsupported instruction 'foo'"},
+    {"a parameter area whose size is not a multiple of 8",
      HEAD
      ".func f(.param .b64 a, .param .b32 b)\n{\n.reg .b64 %d<2>;\nld.param.u64 %d1, [a];\nret;\n}\n"
      ".entry k()\n{\n.param .b64 x;\n.param .b32 y;\ncall f, (x, y);\nret;\n}\n",
      NULL},
-    {"registers without end", KERNEL(".reg .b64 %r<4000000000>;\nret;\n"), "registers"},
+    {"too many registers", KERNEL(".reg .b64 %r<4000000000>;\nret;\n"), "registers"},
     {"registers whose number wraps",
      KERNEL(".reg .b32 %r<6>;\n.reg .b64 %d<18446744073709551615>;\nret;\n"), "registers"},
-    {"a variable without end", HEAD ".global .b8 x[99999999][99999999];\n", "4 GiB"},
+    {"a variable that is too large", HEAD ".global .b8 x[99999999][99999999];\n", "4 GiB"},
     {"more initial values than room", HEAD ".global .b8 x[2] = {1, 2, 3};\n", "initial values"},
-    {"braces without end",
+    {"braces nested too deeply",
      KERNEL("{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"
             "{{{{{{{{"),
      "nested"},
@@ -43,7 +43,7 @@ static const struct row {
     {"nothing", "", ".version"},
 };
 
-/* Loads the row's text and its kernel k. Returns the error message, or NULL if both load. */
+/* Loads the text PTX and its kernel k. Returns the error message, or NULL if both load. */
 static const char *load(struct emu_device *device, const char *ptx)
 {
     uint32_t module, kernel;
@@ -68,8 +68,8 @@ Test(hostile_ptx, is_refused_for_the_right_reason)
     }
 }
 
-/* Long texts must take only linear time: a hundred thousand copies of one thing each. Walking a
- * list for each copy takes minutes and exceeds the time-out. */
+/* The time for a long text must grow only linearly. Each text has a hundred thousand copies of one
+ * thing. Walking a list for each copy would take minutes and exceed the time-out. */
 static const struct many {
     const char *name, *before, *each, *after;
 } many[] = {
@@ -82,7 +82,7 @@ static const struct many {
     {"labels", HEAD ".entry k()\n{\n", "L%u:\n", "ret;\n}\n"},
 };
 #ifdef __SANITIZE_ADDRESS__
-#define MANY 10000 /* with sanitizers this only tests memory; the ordinary build also tests time */
+#define MANY 10000 /* with sanitizers only memory is tested, in the ordinary build also time */
 #else
 #define MANY 100000
 #endif

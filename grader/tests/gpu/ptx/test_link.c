@@ -1,5 +1,5 @@
-/* Links PTX texts of several source files to one module. Below, a program of two files built
- * with -rdc=true. */
+/* Links PTX texts of several source files into one module. The last test runs a program of two
+ * files that nvcc built with -rdc=true. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "tests/support/emulator_fixture.h"
 #include "tests/support/shell.h"
 
-/* A variable that no kernel here uses must take no space in any of them. */
+/* A variable that no kernel here uses. It must not take space in any kernel. */
 #define OF_OTHERS ".weak .shared .align 4 .b8 of_nobody[300000];\n"
 
-/* One of two similar files: %1 is its number, %2 the other's, %3 its declaration of the table.
- * Variable `own`, function `mine` and the shared memory are local to each file; `same` is one
- * variable. */
+/* One of two similar files: %1 is its number, %2 the other's number, %3 its declaration of the
+ * table. The variable `own`, the function `mine` and the shared memory are local to each file;
+ * `same` is one variable. */
 static const char file[] =
     ".version 8.5\n.target sm_90\n.address_size 64\n%3$s" OF_OTHERS
     ".extern .func (.param .b32 r) shown_by_%2$d();\n"
@@ -94,7 +94,7 @@ Test(link, errors_name_the_file)
 }
 
 static const struct {
-    const char *name, *first, *second, *says; /* NULL: linking succeeds */
+    const char *name, *first, *second, *says; /* says NULL: linking succeeds */
 } pairs[] = {
     {"constant and global", ".visible .const .align 4 .u32 t[2];",
      ".extern .global .align 4 .u32 t[2];",
@@ -108,8 +108,8 @@ static const struct {
      "PTX: 't' has 8 bytes in one file of the program and 12 in another"},
     {"an array of any size", ".extern .global .align 4 .u32 t[];",
      ".visible .global .align 4 .u32 t[2];", NULL},
-    {"one that is not shown", ".const .align 4 .u32 t[2];", ".visible .global .align 4 .u32 t[3];",
-     NULL},
+    {"a variable that is not visible", ".const .align 4 .u32 t[2];",
+     ".visible .global .align 4 .u32 t[3];", NULL},
 };
 
 Test(link, a_name_means_one_piece_of_memory)

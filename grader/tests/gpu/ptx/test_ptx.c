@@ -1,5 +1,5 @@
-/* The lexer and the parser: all unusual PTX that compilers and inline assembly write, and texts
- * that are not PTX at all. */
+/* The lexer and the parser, tested with all unusual PTX that compilers and inline assembly write,
+ * and with texts that are not PTX. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
     enum ptx_token_kind kind;
     const char *name; /* the token's text, or NULL */
     uint64_t value;
-    int length; /* bytes of the text in the token; 0: all of it */
+    int length; /* bytes of the text that form the token; 0: all */
 } tokens[] = {
     {"add", PTX_WORD, "add", 0, 0},
     {"%r12", PTX_WORD, "%r12", 0, 0},
@@ -63,7 +63,7 @@ Test(ptx, tokens)
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         struct ptx_lexer lexer;
         size_t size = strlen(tokens[i].text);
-        char *tight = malloc(size + 1); /* so that the sanitizer sees a read too far */
+        char *tight = malloc(size + 1); /* no slack: sanitizers detect a read past the end */
         memcpy(tight, tokens[i].text, size);
         tight = realloc(tight, size ? size : 1);
         ptx_lex_init(&lexer, tight, size);
@@ -101,8 +101,8 @@ Test(ptx, token_lines)
 
 /* --- unusual texts that must load ----------------------------------------------------------------- */
 
-/* BODY leaves its result in a; t = tid.x; TOP comes before the kernel. WANT is the result of
- * thread 3. */
+/* A kernel in which BODY leaves its result in a, with t = tid.x. TOP comes before the kernel. WANT
+ * is the result of thread 3. */
 static const struct trap {
     const char *name, *top, *body;
     uint32_t want;
@@ -114,12 +114,11 @@ static const struct trap {
     {"a register of another type in a scope", "",
      ".reg .b32 x; mov.u32 x, 5; { .reg .b64 x; mov.u64 x, 7; cvt.u32.u64 a, x; } add.u32 a, a, x;",
      12},
-    {"scopes beside each other", "",
+    {"scopes one after the other", "",
      "mov.u32 a, 0; { .reg .b32 x; mov.u32 x, 1; add.u32 a, a, x; } { .reg .b32 x; mov.u32 x, 2; "
      "add.u32 a, a, x; }",
      3},
-    {"a scope in a scope in a scope", "", "{{{ .reg .b32 x; mov.u32 x, 4; { mov.u32 a, x; } }}}",
-     4},
+    {"scopes nested three deep", "", "{{{ .reg .b32 x; mov.u32 x, 4; { mov.u32 a, x; } }}}", 4},
     {"names without percent", "",
      ".reg .b32 foo, _bar, $baz; mov.u32 foo, 1; mov.u32 _bar, 2; "
      "mov.u32 $baz, 3; add.u32 a, foo, _bar; add.u32 a, a, $baz;",
@@ -128,11 +127,11 @@ static const struct trap {
      ".reg .b32 add, u32, ret; mov.u32 add, 1; mov.u32 u32, 2; "
      "add.u32 ret, add, u32; mov.u32 a, ret;",
      3},
-    {"a range and a register beside it", "",
+    {"a range, and a register with a similar name", "",
      ".reg .b32 %x<3>, %x7; mov.u32 %x2, 5; mov.u32 %x7, 6; "
      "add.u32 a, %x2, %x7;",
      11},
-    {"ranges of like names", "",
+    {"ranges with similar names", "",
      ".reg .b32 %r<12>; .reg .b64 %rd<3>; .reg .b32 %r1x<2>; mov.u32 %r11, 5; "
      "mov.u64 %rd1, 6; mov.u32 %r1x1, 7; cvt.u32.u64 a, %rd1; "
      "add.u32 a, a, %r11; add.u32 a, a, %r1x1;",
@@ -158,7 +157,7 @@ static const struct trap {
      "cvt.rzi.u32.f64 b, y; add.u32 a, a, b;",
      8},
     {"negative numbers", "", "add.s32 a, t, -10; neg.s32 a, a;", 7},
-    {"numbers of every base", "",
+    {"numbers in every base", "",
      "add.u32 a, t, 0x10; add.u32 a, a, 010; add.u32 a, a, 0b11; "
      "add.u32 a, a, 5U;",
      35},
@@ -184,14 +183,14 @@ static const struct trap {
      "selp.u32 a, a, 0, !p;",
      6},
     {"blanks everywhere", "", "@ %pp add .u32 a , t , 4 ; @ ! %pp\tadd\n.u32 a,t,2;", 5},
-    {"comments between", "", "add.u32 /* one */ a, // two\n t /* three\n */, 4; /**/", 7},
+    {"comments between tokens", "", "add.u32 /* one */ a, // two\n t /* three\n */, 4; /**/", 7},
     {"labels in scopes, twice the same", "",
      "mov.u32 a, 0; { .reg .pred p; setp.lt.u32 p, t, 100; @p bra DONE; add.u32 a, a, 100; DONE: "
      "add.u32 a, a, 1; } { .reg .pred p; setp.lt.u32 p, t, 100; @p bra DONE; add.u32 a, a, 100; "
      "DONE: "
      "add.u32 a, a, 2; }",
      3},
-    {"a label in the scope around", "",
+    {"a label in the enclosing scope", "",
      "mov.u32 a, 0; { .reg .pred p; setp.lt.u32 p, t, 100; @p bra OUT; add.u32 a, a, 100; } "
      "OUT: add.u32 a, a, 2;",
      2},
@@ -241,8 +240,8 @@ static const struct trap {
      "{ .local .align 4 .b8 mine[8]; st.local.u32 [mine+4], t; "
      "ld.local.u32 a, [mine+4]; }",
      3},
-    {"a constant without a size of its own", ".const .align 4 .b8 c[8] = {1, 0, 0, 0, 2};\n",
-     "ld.const.u32 a, [c+4];", 2},
+    {"a constant whose initial values are fewer than its size",
+     ".const .align 4 .b8 c[8] = {1, 0, 0, 0, 2};\n", "ld.const.u32 a, [c+4];", 2},
     {"guard before a scope's branch", "",
      ".reg .pred p; setp.eq.u32 p, t, 3; mov.u32 a, 0; "
      "@!p bra END; { mov.u32 a, 9; } END:",
@@ -338,7 +337,8 @@ Test(ptx, parameter_lists)
 
 /* --- texts that must be refused ----------------------------------------------------------------- */
 
-/* The message for a refused kernel body names its line; the module's other kernels still run. */
+/* Kernel bodies that are refused. The message names the line, and the other kernels of
+ * the module still run. */
 static const struct {
     const char *body, *says;
 } bad_bodies[] = {
@@ -416,7 +416,7 @@ Test(ptx, bodies_that_are_refused)
                  bad_bodies[i].body);
         fixture_open(&f, NULL);
         bool braces = strstr(bad_bodies[i].body, "{{{");
-        if (braces) { /* an open brace swallows the rest of the text */
+        if (braces) { /* an open brace swallows the rest of the text, including the other kernels */
             char whole[1200];
             snprintf(whole, sizeof whole, "%s%s", FIXTURE_PTX, ptx);
             enum emu_status status = emu_load(f.device, whole, strlen(whole), &f.module);
@@ -486,7 +486,7 @@ Test(ptx, modules_that_are_refused)
         const char *text = bad_modules[i].text;
         enum emu_status status = emu_load(f.device, text, strlen(text), &f.module);
         const char *why = emu_message(f.device);
-        if (!*bad_modules[i].says) { /* it must only not crash */
+        if (!*bad_modules[i].says) { /* any result is right; it must not crash */
             continue;
         }
         cr_expect(status == EMU_INVALID_PTX, "'%s' is taken", text);
@@ -497,7 +497,7 @@ Test(ptx, modules_that_are_refused)
     fixture_close(&f);
 }
 
-/* A kernel head that is refused affects only its own kernel, too. */
+/* A refused kernel head affects only its own kernel, too. */
 Test(ptx, heads_that_are_refused)
 {
     static const char *const heads[] = {"k(.param .pred a)",  "k(.param .f99 a)",
@@ -548,7 +548,7 @@ Test(ptx, deep_nesting)
         for (unsigned n = 0; n < 100000; n++)
             fputs("{{[", out);
         fclose(out);
-        emu_load(f.device, text, size, &f.module); /* any result is fine, but it must return */
+        emu_load(f.device, text, size, &f.module); /* may fail, but must return */
         free(text);
     }
     fixture_close(&f);
@@ -612,7 +612,7 @@ Test(ptx, sample_is_sound)
 static const struct emu_options few_instructions = {.deterministic = true,
                                                     .max_warp_instructions = 20000};
 
-/* The text, cut off after each byte. */
+/* The text is truncated after each byte. */
 Test(ptx, truncated_text)
 {
     struct fixture f;
@@ -627,8 +627,8 @@ Test(ptx, truncated_text)
     fixture_close(&f);
 }
 
-/* Replaces each byte by each of these values; then tests thousands of texts with several damages
- * at once. */
+/* Replaces each byte by each of these values. Then tests thousands of texts with
+ * several damaged bytes. */
 Test(ptx, damaged_text, .timeout = 600)
 {
     static const char bytes[] = "\1 ;,.{}[]()@!|%$_0x9-\"\n\xff";

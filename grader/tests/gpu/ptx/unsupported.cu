@@ -1,4 +1,5 @@
-/* Calls that the runtime has and Lanewise has not: each must fail and be named, none may crash. */
+/* Calls to runtime functions that Lanewise does not support. Each must fail and be named in the
+ * report; none may crash. */
 #include <cstdio>
 
 __global__ void kernel(int *p)

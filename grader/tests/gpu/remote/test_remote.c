@@ -1,6 +1,8 @@
-/* The device in a separate process, tested at its protocol: a program's requests and the
- * replies. Here the server runs in a thread and the tests act as the program. The last tests run
- * real programs. */
+/* The device in a separate process (the server), tested at its protocol: the program's requests
+ * and the replies. Here the server runs in a thread and the tests act as the program. The last
+ * tests run real programs.
+ *
+ * A twin is a second device that gets the same requests, but other data. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stddef.h>
@@ -35,7 +37,7 @@ static void *serve(void *data)
     return NULL;
 }
 
-/* SPOIL is not 0 for a device with a twin. */
+/* Opens a link to a server. If SPOIL is not 0, the device has a twin with spoilt data. */
 static void open_twins(struct link *link, uint64_t spoil)
 {
     int ends[2];
@@ -51,7 +53,7 @@ static void open_link(struct link *link)
     open_twins(link, 0);
 }
 
-static char record[4096]; /* of the link that was closed last */
+static char record[4096]; /* record of the link that was closed last */
 
 /* Closes the connection and returns how the server ended. */
 static enum server_end close_link(struct link *link)
@@ -67,7 +69,7 @@ static enum server_end close_link(struct link *link)
     return link->end;
 }
 
-/* Receives the reply's head, and the file that may come with it. */
+/* Receives the head of a reply, and the file that may come with it. */
 static bool receive_head(struct link *link, struct wire_head *head)
 {
     char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
@@ -85,7 +87,7 @@ static bool receive_head(struct link *link, struct wire_head *head)
 
 static char reply_data[WIRE_CHUNK + 1];
 
-/* One request and its reply. False: the server has closed the connection. */
+/* Sends a request and receives its reply. False: the server has closed the connection. */
 static bool ask(struct link *link, enum wire_call call, struct wire_head *head, const void *data)
 {
     head->what = call;
@@ -126,8 +128,8 @@ Test(remote, memory)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* The first part of a long copy may be in memory while the rest is not. */
-Test(remote, a_part_of_a_copy_that_is_too_long_changes_nothing)
+/* If only the first part of a long copy is in valid memory, nothing is written. */
+Test(remote, a_copy_that_is_too_long_changes_nothing)
 {
     struct link link;
     open_link(&link);
@@ -147,7 +149,7 @@ Test(remote, a_part_of_a_copy_that_is_too_long_changes_nothing)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Rows have no gaps on the wire. */
+/* The bytes of rows are sent without gaps. */
 Test(remote, rows)
 {
     struct link link;
@@ -173,7 +175,8 @@ Test(remote, rows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Rows of which some are outside the allocation, with possible and impossible addresses. */
+/* If some rows are outside the allocation, at possible or impossible addresses, nothing is
+ * written. */
 Test(remote, rows_that_are_not_all_in_memory_change_nothing)
 {
     static const uint64_t rows[][3] = {
@@ -232,7 +235,8 @@ Test(remote, rows_are_allocated_with_a_pitch)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* The server counts requests itself: the program's own count is a note, which anyone can send. */
+/* The server counts the requests itself. The program's own count arrives as a note, which
+ * any program can send. */
 Test(remote, requests_are_counted)
 {
     struct link link;
@@ -240,15 +244,15 @@ Test(remote, requests_are_counted)
     emu_addr at = alloc(&link, 1 << 20);
     static const char junk[WIRE_CHUNK];
     struct wire_head head;
-    for (uint64_t done = 0; done < 1 << 20; done += WIRE_CHUNK) { /* one copy */
+    for (uint64_t done = 0; done < 1 << 20; done += WIRE_CHUNK) { /* the parts of one copy */
         head = HEAD(WIRE_CHUNK, at + done, (1 << 20) - done);
         cr_assert(ask(&link, WIRE_CALL_write, &head, junk) && head.what == EMU_OK);
     }
-    for (uint64_t row = 0; row < 6; row += 2) { /* one copy of six rows */
+    for (uint64_t row = 0; row < 6; row += 2) { /* the parts of one copy of six rows */
         head = HEAD(20, at + row * 16, 10, 2, 16, 6 - row);
         cr_assert(ask(&link, WIRE_CALL_write_rows, &head, junk) && head.what == EMU_OK);
     }
-    for (int i = 0; i < 3; i++) { /* none continues the previous one */
+    for (int i = 0; i < 3; i++) { /* three copies, none of which continues the one before */
         head = HEAD(0, at + i, 10, 2, 16, 4);
         cr_assert(ask(&link, WIRE_CALL_read_rows, &head, NULL) && head.what == EMU_OK);
     }
@@ -264,9 +268,9 @@ Test(remote, requests_are_counted)
                              "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12}}\n");
 }
 
-/* A request that no runtime library would send ends the service; possible mistakes get an error
- * reply. */
-Test(remote, what_breaks_the_protocol)
+/* A request that the runtime library never sends ends the service. A mistake that a program can
+ * make gets an error reply. */
+Test(remote, protocol_violations_end_the_service)
 {
     static const char junk[WIRE_CHUNK + 1];
     static const struct {
@@ -305,7 +309,7 @@ Test(remote, what_breaks_the_protocol)
     }
 }
 
-/* Structs arrive as bytes: each bool in them must be 0 or 1. */
+/* Structs arrive as bytes, so each bool in them must be checked: 0 or 1. */
 Test(remote, structs_with_a_byte_that_no_bool_has)
 {
     struct {
@@ -333,8 +337,8 @@ Test(remote, structs_with_a_byte_that_no_bool_has)
     }
 }
 
-/* If a texture's size overflowed, its pitch and slice could reach any address in the server's
- * memory. */
+/* If the size of a texture overflowed, its pitch and slice could lead to any address in
+ * the server's memory. */
 Test(remote, textures_whose_size_overflows)
 {
     static const struct emu_texture rows[] = {
@@ -358,7 +362,7 @@ Test(remote, textures_whose_size_overflows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-Test(remote, what_is_wrong_but_answered)
+Test(remote, mistakes_get_an_error_reply)
 {
     struct link link;
     open_link(&link);
@@ -378,7 +382,7 @@ Test(remote, what_is_wrong_but_answered)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* The program's note enters the record as JSON of one of two kinds, on its own line. */
+/* A note becomes a line of JSON in the record. Only two kinds of note are accepted. */
 Test(remote, notes)
 {
     static const struct {
@@ -421,7 +425,8 @@ Test(remote, shared_pages)
     cr_assert(link.file >= 0 && head.arg[0] == 0 && head.arg[1] == 0);
     head = HEAD(0, b, 5000, b % WIRE_PAGE, WIRE_PAGE, WIRE_NO_PAGE);
     cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
-    cr_expect_eq(head.arg[0], 2 * WIRE_PAGE, "its own page comes behind the two: %lu", head.arg[0]);
+    cr_expect_eq(head.arg[0], 2 * WIRE_PAGE, "b's last page must be the file's third page: %lu",
+                 head.arg[0]);
     char *pages = mmap(NULL, 3 * WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, link.file, 0);
     cr_assert_neq(pages, MAP_FAILED);
     head = HEAD(0, b - 1, 1);
@@ -433,9 +438,9 @@ Test(remote, shared_pages)
     cr_expect(ask(&link, WIRE_CALL_set, &head, NULL) && pages[0x10 + 5000] == 'c');
     head = HEAD(0, a);
     cr_expect(ask(&link, WIRE_CALL_free, &head, NULL) && head.what == EMU_OK);
-    cr_expect_eq(pages[0x10 + 5000], 'c', "the page that b needs is still there");
-    cr_expect_eq(pages[0x10], 0, "the other is empty");
-    cr_expect_neq(ftruncate(link.file, 0), 0, "the program cannot take the pages away");
+    cr_expect_eq(pages[0x10 + 5000], 'c', "the page that b still needs was emptied");
+    cr_expect_eq(pages[0x10], 0, "a's other page was not emptied");
+    cr_expect_neq(ftruncate(link.file, 0), 0, "the program can truncate the file");
     munmap(pages, 3 * WIRE_PAGE);
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
@@ -457,9 +462,9 @@ Test(remote, false_places_of_pages)
     }
 }
 
-/* A device of 64 MiB accepts at most that much lent memory, because a twin reads all of it at
- * each call. */
-Test(remote, is_lent_no_more_than_it_has)
+/* A device of 64 MiB accepts at most 64 MiB of lent memory, because a twin reads all of it at each
+ * call. */
+Test(remote, lent_memory_is_limited)
 {
     const uint64_t most = 64 << 20, a = 0x7f0000000000, b = a + most;
     struct link link;
@@ -479,13 +484,13 @@ Test(remote, is_lent_no_more_than_it_has)
 
 #define BUILT LANEWISE_ROOT "/" LANEWISE_BUILD
 
-/* Where the device is: in the program's process, in a separate process, or two separate devices.
- * The caller frees the outcome of run_program(). */
+/* Where the device is: in the program's process, in a separate process, or in a separate process
+ * with a twin. The caller frees the outcome of run_program(). */
 enum place { INSIDE, BESIDE, TWINS };
 
 static struct process_outcome run_program(const char *name, enum place place)
 {
-    /* The input is empty: both devices get the same. */
+    /* the input is empty, so that both devices get the same data */
     static const char *const twin[] = {"LANEWISE_SHOWN=/dev/null", "LANEWISE_JUDGED=/dev/null",
                                        "LANEWISE_ANSWERS=/dev/null", "LANEWISE_TOOLS=origins",
                                        NULL};
@@ -522,8 +527,8 @@ static struct process_outcome run_program(const char *name, enum place place)
     return outcome;
 }
 
-/* Two devices, one with spoilt data. The server knows which reads are the same on both, and
- * memory that the program shares with its device reaches the other. */
+/* The twin has spoilt data. The server must know which reads are the same on both devices, and what
+ * the program writes to shared memory must reach the twin. */
 Test(remote, a_twin_follows)
 {
     struct link link;
@@ -538,7 +543,7 @@ Test(remote, a_twin_follows)
     cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
     char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, link.file, 0);
     cr_assert_neq(pages, MAP_FAILED);
-    read_back(&link, shared, 8192);  /* no writes yet: the same */
+    read_back(&link, shared, 8192);  /* before the program writes, both reads are the same */
     memset(pages + 4096, 'x', 2048); /* now the program has written */
     read_back(&link, shared, 4096);
     read_back(&link, shared + 4096, 2048);
@@ -558,7 +563,7 @@ Test(remote, a_twin_follows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Except twins: no kernel waits for those. */
+/* Kernels wait for a program in another process. (With a twin, no kernel waits for the program.) */
 Test(remote, kernels_wait_for_a_program_beside_them)
 {
     struct process_outcome inside = run_program("persistent", INSIDE);
@@ -569,7 +574,7 @@ Test(remote, kernels_wait_for_a_program_beside_them)
     process_outcome_free(&beside);
 }
 
-Test(remote, launches_that_are_not_parked_do_not_go_on)
+Test(remote, only_parked_launches_continue)
 {
     struct link link;
     open_link(&link);
@@ -584,7 +589,7 @@ Test(remote, launches_that_are_not_parked_do_not_go_on)
     cr_expect_eq(close_link(&link), SERVER_BROKEN);
 }
 
-Test(remote, programs_run_as_with_the_device_inside)
+Test(remote, programs_behave_as_without_a_server)
 {
     static const char *const names[] = {
         "api_libraries", "api_more", "api_ranges", "async",      "cooperative", "graphs",

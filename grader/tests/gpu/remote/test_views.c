@@ -1,5 +1,6 @@
-/* Two views of an input: numbers that a program sends from the shown input become those of the
- * judged one, in whatever pieces it sends them. */
+/* Two views of an input, the shown one and the judged one. When a program sends numbers
+ * of the shown input, they are replaced by those of the judged input, in whatever pieces
+ * the program sends them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@ TestSuite(views, .init = shell_init, .fini = shell_fini);
 
 #define COUNT 1000
 
-/* Two inputs of COUNT ints. Some shown ints begin with a byte that is 0, like a gap. */
+/* Two inputs of COUNT ints. Some shown ints begin with a zero byte, which looks like a gap. */
 static int shown[COUNT], judged[COUNT];
 static struct views views;
 
@@ -42,7 +43,7 @@ static void open_views(void)
     free(folder);
 }
 
-/* Sends COUNT numbers from FIRST on and returns how many were replaced by the judged ones. */
+/* Sends COUNT numbers from number FIRST on, and returns how many were replaced by judged ones. */
 static int send(int first, int count)
 {
     int numbers[COUNT], swapped = 0;
@@ -79,9 +80,9 @@ Test(views, of_pieces_in_any_order)
 Test(views, of_too_little)
 {
     open_views();
-    cr_expect_eq(send(500, 3), 0, "12 bytes may be anything");
-    cr_expect_eq(send(500, 4), 4, "16 bytes are no chance");
-    cr_expect_eq(send(504, 1), 1, "what follows at once is the next part of it");
+    cr_expect_eq(send(500, 3), 0, "12 bytes can be equal by chance");
+    cr_expect_eq(send(500, 4), 4, "16 bytes cannot be equal by chance");
+    cr_expect_eq(send(504, 1), 1, "numbers that follow directly belong to the same piece");
     cr_expect_eq(send(506, 1), 0);
     views_close(&views);
 }
@@ -97,7 +98,7 @@ Test(views, of_rows_with_gaps)
         views_swap(&views, (uint8_t *)padded, sizeof padded);
         for (int i = 0; i < COUNT; i++) {
             cr_expect_eq(padded[i / 10 * (10 + gap) + i % 10], judged[i], "gap %d, %d", gap, i);
-            cr_expect(i % 10 || !padded[i / 10 * (10 + gap) + 10], "the gap stays as it was");
+            cr_expect(i % 10 || !padded[i / 10 * (10 + gap) + 10], "the gap has changed");
         }
     }
     cr_expect_eq(views_missing(&views), 0);
@@ -126,7 +127,7 @@ Test(views, of_what_was_learned)
     views_swap(&views, (uint8_t *)sent, sizeof sent);
     cr_expect_eq(memcmp(sent, others, sizeof sent), 0);
     cr_expect_eq(send(0, COUNT), COUNT);
-    for (int i = 0; i < 100000; i++) { /* this must end at some point */
+    for (int i = 0; i < 100000; i++) { /* learning must stop at some size */
         sums[0]++;
         views_learn(&views, (uint8_t *)sums, (uint8_t *)others, sizeof sums);
     }

@@ -1,12 +1,12 @@
-/* Does a lesson show in time? Records calibration.tsv: the time of the naive kernel and of the
- * solution of each lab on this machine's GPU, at the sizes of rows.def.
+/* Does a lesson show in time? Records calibration.tsv: the times of each lab's naive kernel and
+ * solution on this machine's GPU, at the sizes of rows.def.
  *
  *   build/tests/record-times [LAB]      writes the table to stdout
  *
- * A row has ten runs. In each, both programs run once, in turn. Each program warms up and times
- * its loop over lab_again() a few times; the run's figure is the median. Time may carry points
- * only where the last column says 10 of 10: there the solution was at least 1.5 times as fast in
- * every run. */
+ * A row has ten runs. In each run, both programs run once, one after the other. Each program warms
+ * up and times its loop over lab_again() several times; the run's figure is the median of these
+ * times. Time may earn points only where the last column says 10 of 10: the solution was at least
+ * 1.5 times as fast in each of the ten runs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static const struct row {
 
 enum side { NAIVE, SOLUTION };
 
-static char folder[PATH_SIZE]; /* private, removed at the end */
+static char folder[PATH_SIZE]; /* private folder for programs, removed at the end */
 
 static void quit(const char *what, const char *why)
 {
@@ -50,7 +50,7 @@ static void quit(const char *what, const char *why)
 
 /* --- programs ------------------------------------------------------------------------------------- */
 
-/* The source for FROM: the solution, the skeleton (labs), or a mutant of the solution. */
+/* The source named FROM: "solutions", "labs" (the skeleton), or the name of a mutant. */
 static struct text read_source(const struct lab *lab, const char *from)
 {
     char path[PATH_SIZE], why[300];
@@ -73,7 +73,7 @@ static struct text read_source(const struct lab *lab, const char *from)
     return source;
 }
 
-/* Builds the source for FROM for the GPU. */
+/* Builds the source named FROM for the GPU. */
 static void build(const struct lab *lab, const char *from, char program[PATH_SIZE])
 {
     static unsigned count;
@@ -99,7 +99,7 @@ static void build(const struct lab *lab, const char *from, char program[PATH_SIZ
 
 /* --- inputs --------------------------------------------------------------------------------------- */
 
-/* PRODUCT is "rows*cols": names of ints in INPUT. */
+/* The value of PRODUCT, such as "rows*cols": the factors are names of ints in INPUT. */
 static size_t length_of(const struct case_data *input, char *product)
 {
     size_t length = 1;
@@ -131,7 +131,7 @@ static void add_random(struct case_data *input, const char *name, bool floats, s
     free(values);
 }
 
-/* Adds the inputs that WORDS describe, see rows.def. */
+/* Adds the inputs that WORDS describe; rows.def explains the words. */
 static void add_words(struct case_data *input, const char *words)
 {
     char *copy = strdup(words), *rest;
@@ -178,7 +178,7 @@ static double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* A hash of the lab's main result; it must be the same for both programs, to the bit. */
+/* A hash of the bits of the lab's main result; both programs must have the same. */
 static uint64_t answer_in(const struct case_data *result)
 {
     static const char *const names[] = {"sum", "sums", "c"};
@@ -192,7 +192,7 @@ static uint64_t answer_in(const struct case_data *result)
     return hash;
 }
 
-/* Runs PROGRAM once: the median of its times, in microseconds. */
+/* Runs PROGRAM once and returns the median of its times in microseconds. */
 static double time_once(const char *program, const char *input, uint64_t *answer)
 {
     char path[PATH_SIZE], why[100] = "";
@@ -244,7 +244,7 @@ static void record(const struct row *row)
     }
     printf("%s\t%s\t%s\t%s\t%s", row->lab, row->naive_from, row->naive, row->solution, row->inputs);
     for (enum side side = NAIVE; side <= SOLUTION; ++side) {
-        double middle = median(times[side], RUNS); /* sorts them */
+        double middle = median(times[side], RUNS); /* sorts the times */
         printf("\t%.1f\t%.1f\t%.1f", middle, times[side][0], times[side][RUNS - 1]);
     }
     double middle = median(gains, RUNS);

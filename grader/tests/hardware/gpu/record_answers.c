@@ -1,11 +1,12 @@
-/* Runs the answers' kernels on this machine's GPU, through the CUDA driver.
+/* Runs the kernels of the answers on this machine's GPU, through the CUDA driver.
  *
  *   build/tests/answers              writes answers.tsv to stdout
- *   build/tests/answers new          writes the rows that answers.tsv lacks; append them to it
- *   build/tests/answers MNEMONIC     the first operand set on which GPU and emulator differ; "all"
- *                                    checks every mnemonic
+ *   build/tests/answers new          writes only the rows that answers.tsv lacks; append them to the file
+ *   build/tests/answers MNEMONIC     shows the first operand set for which GPU and emulator differ;
+ *                                    MNEMONIC "all" checks every mnemonic
  *
- * The driver's library is opened at run time: this builds on machines without it. */
+ * The driver's library is opened at run time, so that this program builds on machines without
+ * it. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -93,7 +94,7 @@ static void open_gpu(void)
     must(cuda.alloc(&out, sizeof outputs), "no memory");
 }
 
-/* False if the driver rejects the row's PTX. */
+/* Runs the row's kernel on the GPU. False if the driver rejects its PTX. */
 static bool run_on_gpu(const struct opcode_row *row)
 {
     char *kernels = answers_ptx(row), *ptx = malloc(strlen(kernels) + sizeof FIXTURE_PTX);

@@ -1,5 +1,5 @@
-/* Two files, built with -rdc=true and linked: what one calls, reads and launches of the other, and what both have of
- * their own under one name. */
+/* A program of two files, built with -rdc=true and linked. Each file calls, reads and launches parts of the
+ * other, and both have parts of their own with the same name. */
 #include "shared.cuh"
 
 __device__ int of_main = 30000;
@@ -36,7 +36,7 @@ __global__ void count(int *out)
     out[threadIdx.x] = atomicAdd(&counter, 1);
 }
 
-/* With shared memory of its own, and the other file's. */
+/* Uses shared memory of this file and, through block_sum(), of the other file. */
 __global__ void add_up(int *out)
 {
     __shared__ int mine[THREADS];
@@ -94,7 +94,8 @@ int main()
     MUST(cudaMalloc(&out, THREADS * sizeof *out));
 
     call<<<1, THREADS>>>(out);
-    expect("calls and reads", sum(out, THREADS), 3 * 2016 + THREADS / SCALES * 59);
+    expect("calls and reads of the other file", sum(out, THREADS),
+           3 * 2016 + THREADS / SCALES * 59);
     call_by_pointer<<<1, THREADS>>>(out);
     expect("calls by pointer", sum(out, THREADS), 3 * 693 + 651 + 21 * 7 + 672 + 21 * 2000);
     read_constants<<<1, SCALES>>>(out);
@@ -108,9 +109,9 @@ int main()
 
     count<<<1, THREADS>>>(out);
     MUST(cudaMemcpyFromSymbol(scale, counter, sizeof *scale));
-    expect("a variable", scale[0], 5 + THREADS);
+    expect("a variable of the other file", scale[0], 5 + THREADS);
     MUST(cudaGetSymbolAddress((void **)&address, counter));
-    expect("and its address", sum(address, 1), 5 + THREADS);
+    expect("the address of this variable", sum(address, 1), 5 + THREADS);
 
     add_up<<<1, THREADS>>>(out);
     expect("shared memory", sum(out, THREADS), THREADS * THREADS + 2016);
@@ -118,26 +119,26 @@ int main()
     expect("virtual functions", sum(out, THREADS), 85344);
 
     write_name<<<1, 5>>>(out);
-    expect("main.", sum(out, 5), 'm' + 'a' + 'i' + 'n' + '.');
-    expect("other", other_name(out), 'o' + 't' + 'h' + 'e' + 'r');
+    expect("a static string in this file", sum(out, 5), 'm' + 'a' + 'i' + 'n' + '.');
+    expect("a static string in the other file", other_name(out), 'o' + 't' + 'h' + 'e' + 'r');
     write_next<<<1, 1>>>(out);
-    expect("own names", sum(out, 1), 31100);
-    expect("of the other, too", other_next(out), 32200);
+    expect("static names in this file", sum(out, 1), 31100);
+    expect("static names in the other file", other_next(out), 32200);
 
     twice_all<<<1, THREADS>>>(out);
-    expect("a template", sum(out, THREADS), 4032);
-    expect("of the other, too", other_template(out), 4032);
+    expect("a template in this file", sum(out, THREADS), 4032);
+    expect("a template in the other file", other_template(out), 4032);
     add_to_both<<<1, 1>>>(out);
-    expect("a variable of both", other_weak(out), 11);
+    expect("a variable that both files define", other_weak(out), 11);
 
     fill<<<1, THREADS>>>(out, 2);
-    expect("its kernel", sum(out, THREADS), 2 * THREADS);
+    expect("the other file's kernel", sum(out, THREADS), 2 * THREADS);
     launch<<<1, 1>>>(out);
-    expect("its kernel, from a kernel", sum(out, THREADS), 6 * THREADS);
+    expect("the other file's kernel, launched by a kernel", sum(out, THREADS), 6 * THREADS);
 
     shared_word += 10;
     add_shared_word<<<1, THREADS>>>(out);
     MUST(cudaDeviceSynchronize());
-    expect("its managed variable", shared_word, 19 + THREADS);
+    expect("the other file's managed variable", shared_word, 19 + THREADS);
     return summary();
 }

@@ -1,4 +1,4 @@
-/* The other file: see main.cu. */
+/* The second file of the program in main.cu. */
 #include "shared.cuh"
 
 __device__ int counter = 5, table[SCALES] = {1, 2, 3, 5, 7, 11, 13, 17};
@@ -10,14 +10,14 @@ __device__ int triple(int x)
     return 3 * x;
 }
 
-/* Tables of functions, of which one is in main.cu. */
+/* A table of functions; one of them is in main.cu. */
 static __device__ __noinline__ int own(int x)
 {
     return x + 2000;
 }
 __device__ operation *operations[3] = {triple, add_seven, own};
 
-/* Names that main.cu has, too, for other things. */
+/* Names that main.cu also uses, for other things. */
 static __device__ int next = 200;
 __device__ static const char *const volatile name = "other";
 
@@ -60,7 +60,7 @@ int other_weak(int *out)
     return sum(out, 1);
 }
 
-/* Shared memory of a function, which kernels of both files call. */
+/* A function with shared memory, which kernels of both files call. */
 __device__ __noinline__ int block_sum(int x)
 {
     __shared__ int values[THREADS];

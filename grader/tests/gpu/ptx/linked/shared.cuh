@@ -1,4 +1,4 @@
-/* What the two files of a linked program know of each other. */
+/* Declarations that both files of the linked program include. */
 #ifndef LINKED_SHARED_CUH
 #define LINKED_SHARED_CUH
 
@@ -21,7 +21,7 @@ struct shape {
     __device__ virtual int area() const = 0;
 };
 
-/* other.cu */
+/* defined in other.cu */
 extern __device__ int counter, table[SCALES];
 extern __constant__ float scales[SCALES];
 extern __managed__ int shared_word;
@@ -32,11 +32,11 @@ __device__ int area_of(const shape *s);
 __global__ void fill(int *out, int value);
 int other_name(int *out), other_next(int *out), other_template(int *out), other_weak(int *out);
 
-/* main.cu */
+/* defined in main.cu */
 __device__ int add_seven(int x);
 extern __device__ int of_main;
 
-/* The same in both files: one function, one variable. */
+/* One variable, and below one function, that both files define. */
 inline __device__ int both;
 
 template <typename T> __device__ __noinline__ T twice(T x)
