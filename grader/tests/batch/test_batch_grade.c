@@ -107,9 +107,9 @@ Test(batch_grade, a_wrong_folder_is_an_error)
     expect_run(BATCH "--seed 7", 0, SAYS("4 submissions"));
     free(shell_must("cp -a grades before"));
     expect_run("$LANEWISE batch empty --labs 2 --device emulator --roster roster.csv", 2,
-               SAYS("no hand-in for a lab is in empty: is it the right folder?"));
+               SAYS("empty has no hand-in for a lab: is it the right folder?"));
     expect_run("$LANEWISE batch other --labs 2 --device emulator", 2,
-               SAYS("no hand-in for a lab is in other (a.zip is damaged"));
+               SAYS("other has no hand-in for a lab (a.zip is damaged"));
     free(shell_must("diff -r --exclude grades.sqlite before grades"));
     expect_run("$LANEWISE batch empty --labs 2 --device emulator --out new", 2,
                SAYS("right folder"));
@@ -272,7 +272,7 @@ Test(batch_grade, usage_errors_are_one_line)
     free(shell_must("test ! -e grades"));
 }
 
-/* --- progress ------------------------------------------------------------------------------------------- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 static const struct {
     size_t done, total, failed;

@@ -57,7 +57,7 @@ static const struct {
 } rows[] = {
     {"nothing goes wrong", ":", 0, "3 to grade", 1, true},
     {"Slurm warns", "echo 'sbatch: warning: 3 days of rain' >&2", 0, "", 1, true},
-    {"sbatch says nothing", "exit 1", 2, "sbatch does not take the job: it does not say why\n", 1,
+    {"sbatch says nothing", "exit 1", 2, "sbatch did not accept the job: it gave no reason\n", 1,
      false},
     {"a task runs out of time", "[ $job$i = 10 ] && state=TIMEOUT", 0, "", 2, true},
     {"a node that cannot, and one that can",
@@ -66,10 +66,10 @@ static const struct {
      "grep -q $(sha256sum <class/a/coalesce.cu | cut -c -64) $chunk && state=TIMEOUT", 3,
      "ended without a grade: TIMEOUT", 3, false},
     {"no node can", "sed -i 's/\"grader\": \"/&x/' $chunk", 2,
-     "ended without a grade: FAILED: lanewise batch: Lanewise or the compiler here is another one",
+     "ended without a grade: FAILED: lanewise batch: Lanewise or the compiler on this machine is",
      1, false},
     {"the job is not taken", "echo 'sbatch: error: invalid partition' >&2; exit 1", 2,
-     "lanewise batch: sbatch does not take the job: sbatch: error: invalid partition\n", 1, false},
+     "lanewise batch: sbatch did not accept the job: sbatch: error: invalid partition\n", 1, false},
 };
 
 Test(slurm, what_a_job_leaves_is_done_by_the_next)
