@@ -23,8 +23,8 @@ static bool is_link(const char *path)
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/* Looks for FOLDER/FILE and FOLDER/NAME/FILE without following links. *LINK becomes true if FOUND is
- * a link. */
+/* Looks for FOLDER/FILE and FOLDER/NAME/FILE without following links. *LINK becomes true if FOUND
+ * is a link. */
 static bool find_in_folder(const struct lab *lab, const char *folder, int length,
                            char found[PATH_SIZE], bool *link)
 {
