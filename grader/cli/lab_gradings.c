@@ -1,4 +1,4 @@
-/* Gradings of a kit's own programs, each in a child process. */
+/* Grades the kit's own programs, each in a child process. */
 #include "cli/lab_gradings.h"
 
 #include <stdio.h>
@@ -113,7 +113,7 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
     return mutants;
 }
 
-/* All gradings under way. */
+/* The state of running all gradings. */
 struct progress {
     struct lab_gradings *gradings;
     json_t **answers;
@@ -154,7 +154,7 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
                                 .done = keep,
                                 .tick = show};
     if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
-        pool.jobs = MOST_ON_GPU; /* their times are taken one after the other */
+        pool.jobs = MOST_ON_GPU; /* more would only wait: programs are timed one after the other */
     if (!progress.answers)
         return NULL;
     if (to)

@@ -18,12 +18,11 @@
 struct course_exception {
     char *student; /* the id, normalised (NFC) */
     char lab[LAB_NAME_SIZE];
-    int64_t deadline; /* UNIX seconds; 0: the lab's deadline */
-    bool excused;     /* the lab does not count for this student */
-    bool by_hand;     /* POINTS replace the grader's points */
-    double points;    /* in points of this course, with no late penalty */
-    char *why;        /* the instructor's reason; "": none given */
-    size_t line;      /* line in the course file */
+    int64_t deadline;      /* UNIX seconds; 0: the lab's deadline */
+    bool excused, by_hand; /* the lab does not count; POINTS replace the grader's points */
+    double points;         /* in points of this course, with no late penalty */
+    char *why;             /* the instructor's reason; "": none given */
+    size_t line;           /* line in the course file */
 };
 
 struct course_exceptions {

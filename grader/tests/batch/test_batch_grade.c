@@ -78,7 +78,7 @@ Test(batch_grade, a_class)
     free(shell_must("mkdir grades/mine")); /* no run made this folder */
     expect_run(BATCH "--out grades", 0,
                SAYS("3 submissions", "1 to grade",
-                    "feedback/ holds the pages to send back\n2 folders in grades from earlier runs "
+                    "feedback/ has the pages to send back\n2 folders in grades from earlier runs "
                     "belong to no student of this class: carl, eve\n"));
     expect_file("grades/gradebook.csv",
                 HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\ndan,,0,0,100,0,,,\r\n");
