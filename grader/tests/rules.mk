@@ -1,9 +1,9 @@
-# All unit tests and golden runs are ONE Criterion executable: its last line counts them all.
+# All unit tests and golden runs are in ONE Criterion executable. The last line of its output counts all.
 #
 #   grader/tests/**/*.c     tests, in folders named as in grader/       -> build/tests/unit
 #   grader/tests/**/*.cu    CUDA programs that tests run                -> build/tests/programs/NAME
 #
-# nvcc makes the same programs for all builds. Folders with their own main() are left out.
+# The CUDA programs are shared by all builds (SANITIZE=...). Folders with their own main() are left out.
 OTHER_TESTS := $(addprefix grader/tests/,attacks/% batch/class/% bench/% checks/fixture/% fuzz/% hardware/calibration/% \
 	hardware/gpu/% soak/%)
 TEST_FILES := $(shell find grader/tests -name '*.c' -o -name '*.cu')
@@ -26,13 +26,14 @@ $(UNIT): $(UNIT_PARTS)
 build/tests/programs/attacks: NVCC_FLAGS += -std=c++17 -gencode arch=compute_80,code=compute_80
 build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.def grader/tests/attacks/attacks.def $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
-# Programs for features of newer GPUs.
+# These programs use features of newer GPUs.
 $(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised matrices races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,build/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
 NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib
 
-# Linked as by nvcc 12. With sanitizers, the library has symbols that only their runtime defines.
+# This program is linked as nvcc 12 links it. In a build with sanitizers, our library needs symbols that
+# only the sanitizers' library defines.
 build/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Igrader -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
 build/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
@@ -48,19 +49,20 @@ $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # The headers of 16-bit floats use 16-bit instructions only if the architecture has them.
 build/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
 
-# The handouts' tests make their own pages, and check the real ones.
+# The handouts' tests make their own pages, and check the real pages.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
 test: build/setup/autograder
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
 	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
 
-# The suites in files that start no other program: they need neither nvcc nor a sandbox.
+# The suites in files that start no other program. These suites need neither nvcc nor a sandbox.
 unit: build/setup/test $(UNIT)
 	$(Q)suites=$$(grep -LE 'support/(shell|submission|marks)\.h|sandbox/' $(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) | \
 		xargs sed -nE 's/^(Test|ParameterizedTest)\(([^,]*\*[a-z_]+, )?([a-z_]+),.*/\3/p' | sort -u | paste -sd '|') && \
 		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
 
-# Sanitizers report leaks after the test has passed: their reports go to files, which are checked.
+# Sanitizers report leaks only when a test has passed already, so their reports go to files, and a file
+# makes `make test` fail.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
 ifdef SANITIZE
 sanitized = rm -f $(SANITIZER_REPORT).*; ASAN_OPTIONS=log_path=$(SANITIZER_REPORT) $1; code=$$?; \
@@ -109,7 +111,7 @@ $(SOAK): $(SOAK_OBJECTS) $(GRADER) $(EMULATOR)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
 
 soak: lanewise $(SOAK)
-	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # the cache of malloc would count as used
+	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # memory in malloc's cache would count as used
 
 # --- make soak-batch: a class that is graded while it is killed again and again (batch/class/) ------------------------
 
@@ -126,7 +128,7 @@ soak-batch: build/setup/test lanewise $(MAKE_CLASS)
 	$(Q)grader/tests/batch/class/soak.sh $(abspath $(MAKE_CLASS)) $(abspath $(LANEWISE)) \
 		$(abspath $(BUILD))/class $(or $(STUDENTS),50) $(or $(KILLS),20)
 
-# --- make slurm-test: `lanewise batch --slurm` on a real Slurm that is started for it, alone --------------------
+# --- make slurm-test: `lanewise batch --slurm` on a real Slurm, started only for this test ----------------------
 
 slurm-test: build/setup/slurm lanewise
 	$(Q)grader/tests/batch/slurm/test.sh $(CURDIR)/$(LANEWISE) $(CURDIR) $(SLURM_TEST)
@@ -134,7 +136,7 @@ slurm-test: build/setup/slurm lanewise
 # --- make check: checks only files that changed since the last check --------------------------------
 
 CODE := $(shell find grader handouts labs solutions shared -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
-# Headers of attacks, which replace the kit's, are broken on purpose.
+# The headers of attacks replace headers of the kit and are broken on purpose.
 HEADERS := $(filter-out grader/tests/attacks/%,$(filter grader/%.h,$(CODE)))
 HEADERS_OK := $(HEADERS:%=$(BUILD)/check/%.ok)
 
@@ -152,7 +154,7 @@ $(BUILD)/check/length.ok: grader/length.awk $(CODE)
 	$(Q)awk -f $< $(filter-out $<,$?) /dev/null
 	@touch $@
 
-# Folders include each other in one direction.
+# Folders may include each other only as grader/arrows allows.
 PRODUCT_CODE := $(filter-out grader/tests/% grader/checks/empty/%,$(filter grader/%.c grader/%.h labs/%.c,$(CODE)))
 $(BUILD)/check/arrows.ok: grader/arrows.awk grader/arrows $(PRODUCT_CODE)
 	@mkdir -p $(@D)
@@ -199,5 +201,5 @@ $(RECORD_TIMES): $(RECORD_TIMES_OBJECTS) $(GRADER)
 record-times: lanewise $(RECORD_TIMES)
 	$(Q)$(RECORD_TIMES) $(LAB)
 
-# These two only run on machines with a GPU: this checks that they still link.
+# These two programs run only on machines with a GPU. `make check` checks that they still link.
 check: $(ANSWERS) $(RECORD_TIMES)

@@ -1,14 +1,14 @@
 # Fuzzing with clang's libFuzzer: make fuzz [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]. It starts
 # with the corpus in the tree and a dictionary of PTX's words. New inputs that it finds stay under
-# build/. Inputs that crash, leak, take ten seconds or compute for two (budget.h) are written to
-# build/fuzz.
+# build/. Inputs that crash, leak, take more than ten seconds, or more than two seconds of CPU time
+# (budget.h), are written to build/fuzz.
 FUZZ_TARGETS := ptx fatbin wire
 FUZZ ?= $(FUZZ_TARGETS)
 FUZZ_SECONDS ?= 600
 FUZZ_WORDS := $(BUILD)/words.txt
 OBJECTS += $(call objects,$(call sources,grader/tests/fuzz))
 
-# Every opcode, type, modifier and special register, in libFuzzer's format.
+# All opcodes, types, modifiers and special registers, in libFuzzer's format.
 $(FUZZ_WORDS): grader/gpu/ptx/opcodes.def grader/gpu/ptx/names.def
 	@mkdir -p $(@D)
 	$(Q)sed -nE 's/^OP\((\w+).*/"\1"/p; s/^OPCODE\(\w+, ("[^"]+").*/\1/p' $< >$@
