@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define READER_SECONDS 60 /* of CPU time */
+#define READER_SECONDS 60 /* most CPU time of the reader */
 #define READER_BYTES   ((rlim_t)2 << 30)
 
 enum kind { SOURCE, PROBLEM, PASSED, END };

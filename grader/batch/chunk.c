@@ -118,7 +118,7 @@ struct chunk {
     struct batch_queue queue;
     struct batch_lab labs[MAX_LABS];
     char gpu_name[256];
-    char *error; /* "": no error yet */
+    char *error; /* the error so far; "": none */
     size_t size;
 };
 

@@ -25,8 +25,8 @@ struct composition {
     const struct course_policy *terms;
     json_t *gradings, *review; /* members of the document */
     json_t *failed;            /* reasons why gradings failed, by key */
-    json_int_t pending;        /* attempts that are still to be graded */
-    bool broken;               /* the store has failed */
+    json_int_t pending;        /* number of attempts that are not graded yet */
+    bool broken;               /* reading the store has failed */
 };
 
 static bool same(const json_t *row, const char *key, const char *text)

@@ -236,7 +236,7 @@ void batch_handin_read(const char *path, struct batch_handin *handin)
     }
     if (walk)
         fts_close(walk);
-    if (handin->count == 0 && handin->passed) /* handed in, so not "missing" */
+    if (handin->count == 0 && handin->passed) /* the student handed in something */
         add_problem(handin, handin->passed, 0, "is not a .cu file, and no .cu file is next to it");
     if (handin->count > 0)
         qsort(handin->files, handin->count, sizeof *handin->files, by_path);

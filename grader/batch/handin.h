@@ -12,7 +12,7 @@
 
 #include "base/files.h"
 
-#define BATCH_SOURCE_BYTES   ((size_t)1 << 20)   /* no student writes a larger source */
+#define BATCH_SOURCE_BYTES   ((size_t)1 << 20)   /* largest source in a hand-in */
 #define BATCH_HANDIN_FILES   200                 /* most sources in one hand-in */
 #define BATCH_HANDIN_ENTRIES 20000               /* most files of any kind in one hand-in */
 #define BATCH_ARCHIVE_BYTES  ((size_t)256 << 20) /* largest unpacked size of an archive */

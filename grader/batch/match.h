@@ -6,9 +6,9 @@
 
 enum batch_match {
     BATCH_NO_MATCH,
-    BATCH_BY_FIRST_LINE, /* the comment on top says "Lab 02" */
-    BATCH_BY_FOLDER,     /* it is in 02-coalesce/, lab02/ or lab-2/ */
-    BATCH_BY_NAME,       /* its name is coalesce.cu, or smith_coalesce-2.cu */
+    BATCH_BY_FIRST_LINE, /* the file begins with a comment "Lab 02" */
+    BATCH_BY_FOLDER,     /* the file is in 02-coalesce/, lab02/ or lab-2/ */
+    BATCH_BY_NAME,       /* the file's name is coalesce.cu, or smith_coalesce-2.cu */
 };
 
 /* Finds the lab among COUNT for a file at PATH (within the hand-in) that contains SOURCE, and

@@ -64,7 +64,7 @@ static bool write_json(struct output *output, const char *name, const json_t *do
     char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     size_t size = text ? strlen(text) : 0;
     if (text)
-        text[size] = '\n'; /* replaces the NUL */
+        text[size] = '\n'; /* the newline replaces the NUL */
     return write_text(output, name, text, size + 1);
 }
 

@@ -18,7 +18,7 @@
 #include "batch/common_code.h"
 #include "similar/compare.h"
 
-#define MOST_PAIRS 200u /* of a lab: nobody would read more */
+#define MOST_PAIRS 200u /* most pairs of a lab: nobody would read more */
 #define EXCERPT    80u  /* most lines of an excerpt */
 /* A mark is common if more than FEW_OWNERS groups have it, and more than a quarter of the class. */
 #define FEW_OWNERS 10u
@@ -30,7 +30,7 @@ struct entry {
     const json_t *result;       /* the result of grading the program */
     uint64_t text;              /* hash of the source, unchanged when names change */
     struct similar_own_code own;
-    size_t renamed; /* statements in skeleton functions that got new names */
+    size_t renamed; /* number of statements whose names in skeleton functions were changed */
     size_t leader;  /* index of the first entry with equal text, which represents the group */
 };
 
@@ -57,7 +57,7 @@ struct search {
     size_t count, owner_count[SIMILAR_MEASURES];
     struct pair *pairs;
     size_t pair_count, pair_room;
-    json_t *similar_pairs, *alike; /* members of the document */
+    json_t *similar_pairs, *alike; /* "similar" and "alike" of the document */
     char *error;
     size_t size;
 };
@@ -89,7 +89,7 @@ static bool read_source(struct search *search, struct entry *entry)
         source.statements = (struct fingerprint){0};
         similar_source_free(&source);
     } else
-        sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal for equal files */
+        sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal files get equal hashes */
     free(text.bytes);
     return true;
 }

@@ -194,7 +194,7 @@ enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome
     *outcome = (struct batch_outcome){0};
     bool finished = process_pool_run(&pool);
     size_t refused = json_array_size(work.refused);
-    if (finished && refused > 0 && refused == pool.count) { /* all were impossible */
+    if (finished && refused > 0 && refused == pool.count) { /* all gradings were impossible */
         const json_t *first = json_object_get(json_array_get(work.refused, 0), "answer");
         snprintf(outcome->error, sizeof outcome->error, "%s", json_text_of(first, "error"));
         finished = false;

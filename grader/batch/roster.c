@@ -15,7 +15,7 @@
 
 #define ROSTER_BYTES  ((size_t)16 << 20)
 #define MOST_COLUMNS  64
-#define MOST_STUDENTS 20000 /* every two ids are compared */
+#define MOST_STUDENTS 20000 /* a limit, because every two ids are compared */
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ struct reading {
     size_t cell_count;
     size_t line, start; /* the current line and the row's first line, from 1; 0: none yet */
     bool headed;
-    size_t id, name, family; /* columns; SIZE_MAX: none */
+    size_t id, name, family; /* indexes of columns; SIZE_MAX: no such column */
     bool participants;       /* ids look like "Participant 4711" (Moodle); hand-ins say "4711" */
     const char *path;
     char *error;

@@ -32,7 +32,7 @@ struct entry {
     char path[PATH_SIZE];
     char name[PATH_SIZE]; /* cleaned */
     const char *above;    /* the lab's folder that it is in, such as "01-parallelize/"; or "" */
-    bool folder;          /* it is a folder */
+    bool folder;          /* the hand-in is a folder */
 };
 
 /* Copies the store's error; always returns false. */
@@ -128,7 +128,7 @@ static char *add_student(struct walk *walk, const struct entry *entry)
 /* A file of a hand-in, with its lab. */
 struct candidate {
     const struct batch_file *file;
-    char *shown; /* its path in the folder of submissions */
+    char *shown; /* the file's path in the folder of submissions */
     enum batch_match match;
     size_t lab;
 };

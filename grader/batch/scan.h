@@ -16,7 +16,7 @@
 
 struct batch_lab {
     struct lab lab;
-    char grader[HASH_SIZE]; /* batch_grader_hash() */
+    char grader[HASH_SIZE]; /* from batch_grader_hash() */
 };
 
 struct batch_hidden;
@@ -27,7 +27,7 @@ struct batch_scan {
     struct batch_lab *labs;
     size_t lab_count;   /* labs to grade: the first elements of LABS */
     size_t other_count; /* the rest of LABS is not graded, and its files are skipped */
-    const struct batch_roster *roster; /* NULL: none */
+    const struct batch_roster *roster; /* NULL: there is no roster */
     enum grading_device device;
     uint64_t seed;
     struct batch_hidden *hidden; /* filled with the skipped entries; may be NULL */

@@ -132,7 +132,7 @@ static bool ask_states(struct work *work, const char *job, bool *over)
     for (char *line = answered ? strtok_r(said, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest)) {
         if (sscanf(line, "%31[0-9] %63s", number, state) != 2)
-            continue; /* a warning */
+            continue; /* this line is a warning */
         json_object_set_new(work->states, number, json_string(state));
         *over = *over && is_over(state);
     }

@@ -20,7 +20,7 @@
 #define BATCH_SLURM_TASKS 1000 /* most tasks in a job array; Slurm's default limit is 1001 */
 
 struct batch_slurm {
-    const char *folder;  /* absolute, on a file system that the nodes share */
+    const char *folder;  /* absolute path, on a file system that the nodes share */
     const char *program; /* absolute path of lanewise */
     size_t chunk_size;   /* gradings in a task of the first job */
     const char *gres;    /* value of sbatch's --gres, such as "gpu:1"; NULL: none */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APPLICATION 0x4c414e45 /* "LANE", in the file's header */
+#define APPLICATION 0x4c414e45 /* "LANE", which marks a file as a store */
 #define VERSION     1
 
 static const char schema[] =

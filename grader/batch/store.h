@@ -30,7 +30,7 @@ struct batch_store;
 
 /* Opens or creates the store at PATH. NULL: ERROR (SIZE bytes) says why in one line. */
 struct batch_store *batch_store_open(const char *path, char *error, size_t size);
-void batch_store_close(struct batch_store *store); /* NULL is allowed */
+void batch_store_close(struct batch_store *store); /* STORE may be NULL */
 
 const char *batch_store_error(const struct batch_store *store);
 /* True if the last failure was a full disk. */

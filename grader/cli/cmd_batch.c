@@ -129,7 +129,7 @@ struct session {
     enum grading_device device;
     char gpu_name[256];
     uint64_t seed;
-    struct seal_key key; /* signs the results, if has_key */
+    struct seal_key key; /* the key that signs the results, if has_key */
     bool has_key;
     unsigned jobs;
     size_t chunk_size;

@@ -47,7 +47,7 @@ struct calibration {
 /* A check with a figure, and its measurements. */
 struct figure {
     const char *check;
-    bool timed; /* compared with the solution in the same run: checks/speed.c */
+    bool timed; /* the figure is a time, compared with the solution's: checks/speed.c */
     struct judge_budget budget;
     struct judge_sample sample;
     char poor[200]; /* the program whose figure is sample.poor; "": none was measured */
@@ -154,7 +154,7 @@ static void print_figure(double figure)
 static void print_margin(double one, double other)
 {
     double margin = judge_margin(one, other);
-    if (!isfinite(margin)) /* a figure of 0, or none */
+    if (!isfinite(margin)) /* a figure is 0 or missing */
         printf("      -");
     else
         printf(" %5.*fx", margin < 10 ? 2 : margin < 100 ? 1 : 0, margin);

@@ -26,7 +26,7 @@ enum { FOUND_SIZE = 120, TO_DO_SIZE = 300, OUTPUT_SIZE = 4096 };
 
 struct finding {
     bool good;
-    char found[FOUND_SIZE]; /* "gcc 12.2.0" */
+    char found[FOUND_SIZE]; /* what was found: "gcc 12.2.0" */
     char to_do[TO_DO_SIZE]; /* what to do; "": nothing */
 };
 

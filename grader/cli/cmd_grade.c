@@ -90,7 +90,7 @@ struct session {
     char gpu_name[256];
     uint64_t seed;
     struct course course; /* without --course, all labs as their checks.c declare them */
-    struct seal_key key;  /* signs the results, if has_key */
+    struct seal_key key;  /* the key that signs the results, if has_key */
     bool has_key;
     bool own; /* this run grades the student's own files, so it records progress */
     struct report_progress page;

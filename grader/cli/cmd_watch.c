@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SETTLE_MS 50 /* editors save in several steps */
+#define SETTLE_MS 50 /* wait after a save: editors save in several steps */
 
 struct options {
     const char *lab, *device;

@@ -15,7 +15,7 @@
 #include "report/bar.h"
 #include "sandbox/pool.h"
 
-#define MOST_ON_GPU 8 /* gradings in parallel */
+#define MOST_ON_GPU 8 /* most gradings at the same time */
 
 struct options {
     const char *lab, *device;
@@ -83,7 +83,7 @@ static json_t *grade_task(size_t i, struct lab_gradings *gradings)
                               .device = gradings->device,
                               .gpu_name = gradings->gpu_name,
                               .gpu_arch = installed_gpu_arch(),
-                              .unsafe = true, /* the kit's own programs */
+                              .unsafe = true, /* the kit's own programs need no sandbox */
                               .seed = task->kind == LAB_SOLUTION ? task->number : 1};
     enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
     if (end == GRADE_DONE)

@@ -14,9 +14,9 @@ enum cli_option_kind {
 
 struct cli_option {
     const char *name;     /* "seed" for --seed */
-    const char *argument; /* "N", as --help shows it; NULL for a flag */
+    const char *argument; /* the value's name in --help, "N"; NULL for a flag */
     enum cli_option_kind kind;
-    size_t destination; /* offsetof() in the command's struct options */
+    size_t destination; /* offset of the member in the command's struct options */
     const char *help;   /* its text in --help; '\n' starts another line; NULL: not in --help */
     unsigned long long least, most;
     char letter; /* the short form: 'o' for -o; 0: none */
@@ -44,9 +44,9 @@ struct cli_option {
 enum { CLI_PROGRAM = -1 };
 
 struct cli_syntax {
-    const char *command;              /* "grade" */
+    const char *command;              /* the command's name, "grade" */
     const char *usage;                /* the text of --help before the options */
-    const struct cli_option *options; /* ends with CLI_END; NULL: only --help */
+    const struct cli_option *options; /* the table, which ends with CLI_END; NULL: only --help */
     const char *end;                  /* the text of --help after the options; NULL: none */
     int words;                        /* most words that are not options, or CLI_PROGRAM */
     const char *word_advice;          /* printed after a surplus word: "key makes one file" */

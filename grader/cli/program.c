@@ -29,7 +29,7 @@ struct bytes {
 /* Facts about an executable that decide whether it can run. */
 struct program {
     struct bytes file;
-    struct bytes sections; /* Elf64_Shdr each */
+    struct bytes sections; /* the section table: an array of Elf64_Shdr */
     struct bytes names;    /* string table with the names of the sections */
     bool has_fat_binary;   /* it has a section .nv_fatbin or __nv_relfatbin */
     char runtime[64];      /* the CUDA runtime library that it needs; "": none */

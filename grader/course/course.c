@@ -11,7 +11,7 @@
 #include "course/settings.h"
 
 #define MOST_CHECKS 64
-#define ALL_POINTS  100 /* a lab's checks have so many points, on each device: checks/check.h */
+#define ALL_POINTS  100 /* the sum of a lab's points on each device: checks/check.h */
 
 /* --- one lab's checks ------------------------------------------------------------------------- */
 

@@ -38,7 +38,7 @@ struct course_lab {
 };
 
 struct course {
-    char title[200];                  /* "": none */
+    char title[200];                  /* the course's title; "": none */
     struct course_lab labs[MAX_LABS]; /* in the file's order */
     size_t lab_count;
     struct course_exceptions exceptions;

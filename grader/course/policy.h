@@ -26,7 +26,7 @@ struct course_policy {
     /* Labs that are not in this list have their own points, weight 1 and no deadline. */
     const struct course_lab_policy *labs;
     size_t lab_count;
-    const struct course_exceptions *exceptions; /* NULL: none */
+    const struct course_exceptions *exceptions; /* NULL: there are no exceptions */
 };
 
 #endif

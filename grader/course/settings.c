@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/text.h"
 
-#define FILE_BYTES  ((size_t)256 << 10) /* a course file has a few hundred lines */
-#define MOST_NESTED 20                  /* levels of nesting; a course file needs a few */
+#define FILE_BYTES  ((size_t)256 << 10) /* largest file; a course file has a few hundred lines */
+#define MOST_NESTED 20                  /* most levels of nesting; a course file needs a few */
 
 /* --- complaints ------------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@
 struct grade {
     const struct grading *grading;
     char folder[PATH_SIZE];         /* the grading's private folder */
-    struct compile_build builds[2]; /* by enum grading_device */
+    struct compile_build builds[2]; /* the builds, by enum grading_device */
     struct grade_job job;
     json_t *result;
     enum grade_end end;

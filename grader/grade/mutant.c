@@ -41,7 +41,7 @@ struct reader {
     struct mutant *mutant;
     char *error;
     size_t size;
-    unsigned line; /* from 1 */
+    unsigned line; /* number of the current line, from 1 */
     char *at;      /* where the next line begins */
 };
 

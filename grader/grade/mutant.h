@@ -32,7 +32,7 @@
 
 struct mutant_loss {
     char check[64]; /* the check's id, "grid-path" */
-    double points;  /* -1: some or all */
+    double points;  /* the points that it loses; -1: some or all of them */
 };
 
 struct mutant {

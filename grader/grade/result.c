@@ -240,7 +240,7 @@ static double sum_of(const json_t *checks, const char *key)
     size_t i;
     json_t *check;
     json_array_foreach(checks, i, check) sum += json_number_of(check, key);
-    return (double)(long long)(sum * 10 + 0.5) / 10; /* in tenths of a point */
+    return (double)(long long)(sum * 10 + 0.5) / 10; /* rounded to tenths of a point */
 }
 
 static json_t *describe_build(const struct grade_result *result)

@@ -14,11 +14,11 @@
 #include "report/svg_class.h"
 
 /* The most rows of each kind that the page shows. */
-#define FINDINGS 12u  /* most frequent first */
-#define PAIRS    100u /* most similar first */
+#define FINDINGS 12u  /* findings, the most frequent first */
+#define PAIRS    100u /* pairs, the most similar first */
 #define TROUBLES 200u /* gradings that timed out or crashed */
-#define NAMES    20u  /* a longer list is folded */
-#define LONG     40u  /* a table of more students scrolls */
+#define NAMES    20u  /* names in a list; a longer list is folded */
+#define LONG     40u  /* students in a table; a longer table scrolls */
 
 struct page {
     struct markup m;

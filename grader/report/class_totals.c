@@ -40,7 +40,7 @@ static enum class_outcome outcome_of(const char *status)
     for (unsigned i = 0; i < CLASS_OUTCOMES; i++)
         if (strcmp(status, names[i]) == 0)
             return (enum class_outcome)i;
-    return CLASS_CRASHED; /* "no-result" */
+    return CLASS_CRASHED; /* the status "no-result" */
 }
 
 static struct class_check *find_check(struct class_totals *totals, const char *lab,

@@ -30,7 +30,7 @@
 #define PLAIN  "\033[0m"
 
 #define MARGIN "       "
-#define WIDTH  100 /* longer text is folded */
+#define WIDTH  100 /* columns; longer text is folded */
 
 bool report_wants_colour(FILE *file)
 {

@@ -10,7 +10,7 @@
 
 struct tally {
     struct report_totals *totals;
-    json_t *kernel_index, *line_index; /* key -> index */
+    json_t *kernel_index, *line_index; /* dictionaries from a key to an index */
     size_t kernel_room, line_room;
 };
 

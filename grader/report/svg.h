@@ -13,10 +13,10 @@
 #include "report/run_totals.h"
 
 struct report_picture {
-    const char *id;                  /* unique on the page: letters and digits */
+    const char *id;                  /* the picture's id, unique on the page: letters and digits */
     const char *file;                /* the file's name that the picture shows */
     const char *source;              /* text of the file, or NULL */
-    const char *source_file;         /* for the heat: the file's name in the totals */
+    const char *source_file;         /* the file's name in the totals, for the heat map */
     bool inlined;                    /* it is part of a page that already has the style sheet */
     const struct emu_counters *line; /* totals of the line, for the caption; NULL: none */
 };

@@ -35,7 +35,7 @@ enum {
 struct item {
     uint64_t at; /* offset in units of the access's width; in shared memory, of at least a word */
     uint32_t lanes;
-    unsigned row, half; /* half of the warp, for a 128-bit access to shared memory: 0 or 1 */
+    unsigned row, half; /* half of the warp, 0 or 1, for a 128-bit access to shared memory */
 };
 
 struct drawing {

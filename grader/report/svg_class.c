@@ -191,7 +191,7 @@ void report_svg_trend(struct markup *m, const char *id, const char *title,
                       const struct class_trend trend[CLASS_ATTEMPTS])
 {
     unsigned count = last_attempt(trend);
-    open_plot(m, id, title, CLASS_BINS); /* as wide as the histograms */
+    open_plot(m, id, title, CLASS_BINS); /* the plot is as wide as a histogram */
     for (unsigned i = 0; i < count; i++)
         if (trend[i].count)
             markup_text(m, "Attempt %u: mean %.0f %%, %u students. ", i + 1,
