@@ -91,7 +91,7 @@ static size_t before_on_that_day(const json_t *attempts, size_t i)
     return count;
 }
 
-/* Why attempt number I (from 0) is not graded; NULL: it is. */
+/* Why attempt number I (from 0) is not graded; NULL: it is graded. */
 static const char *why_not(const struct course_policy *terms, const struct course_lab_policy *lab,
                            const json_t *attempts, size_t i)
 {
@@ -127,8 +127,9 @@ static json_t *shortened(json_t *result)
     return result;
 }
 
-/* Looks up the grading of KEY. Adds its result to "gradings", or the reason to "failed" if the
- * grading failed. Then also adds the grade of an earlier version of the grader, if any. */
+/* Looks up the grading of KEY and adds its result to "gradings". If the grading failed, adds the
+ * reason to "failed", and adds the result of an earlier version of the grader, if any, to
+ * "gradings". */
 static void look_up(struct composition *c, const json_t *row, const char *key)
 {
     json_t *grading = batch_store_grading(c->store, key);

@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistr.h>
 
-/* Longer endings come first. Files of some of these formats cannot be read: a problem says so. */
+/* Longer endings come first. Some of these formats cannot be read; batch_archive_read() then adds a
+ * problem. */
 static const char *const archive_endings[] = {
     ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tar.lz", ".tar.lzma", ".tar.lz4", ".tar.Z",
     ".tgz",    ".tbz2",    ".txz",    ".zip",     ".tar",    ".7z",       ".rar",     ".zipx",

@@ -13,7 +13,7 @@
 
 #include "batch/store.h"
 
-/* Writes all of these files. False: ERROR (SIZE bytes) says in one line which could not be
+/* Writes all of these files. False: ERROR (SIZE bytes) says in one line which file could not be
  * written. */
 bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
                      char *error, size_t size);

@@ -435,7 +435,7 @@ static bool show_groups(struct search *search)
 
 /* --- labs ------------------------------------------------------------------------------------- */
 
-/* Most similar first, then in the order of students. */
+/* Sorts the most similar pairs first, and equally similar ones by their students. */
 static int by_likeness(const void *left, const void *right)
 {
     const struct pair *a = left, *b = right;

@@ -19,7 +19,7 @@
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The state of reading a file. */
+/* The state of reading a roster. */
 struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
@@ -52,8 +52,8 @@ static size_t find_column(const struct reading *reading, const char *const *name
     return SIZE_MAX;
 }
 
-/* Reads the first row, which must name the columns. Guessing could turn a heading into a
- * student, or family names into ids. */
+/* Reads the first row, which must name the columns. If we guessed them, a heading could become a
+ * student, or family names could become ids. */
 static void take_heading(struct reading *reading)
 {
     static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",

@@ -304,7 +304,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 
 static bool scan_folder(struct walk *walk, const char *folder, const char *above);
 
-/* The lab whose folder this is; NULL: it is a student's folder. */
+/* The lab whose folder ENTRY is; NULL: ENTRY is a student's hand-in. */
 static const struct lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
     for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)

@@ -4,9 +4,10 @@
  *       s001/                 a student: a folder,
  *       s002.zip              an archive,
  *       s003_parallelize.cu   or a file
- *       01-parallelize/       a lab: students as above, for this lab
+ *       01-parallelize/       or a folder for a lab, with its students as above
  *
- * All files in all folders of a hand-in are considered; batch/match.h finds the lab of each. */
+ * All files in all folders of a hand-in are considered; batch/match.h finds the lab of each
+ * file. */
 #ifndef BATCH_SCAN_H
 #define BATCH_SCAN_H
 

@@ -185,7 +185,7 @@ static bool await(struct work *work, const char *job)
     const struct timespec pause = {.tv_sec = POLL_SECONDS};
     bool over = false;
     while (!over) {
-        /* First asks, then collects: once all tasks have ended, all answers are there. */
+        /* Asks for the states before it collects: if all tasks have ended, no answer is missed. */
         if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)

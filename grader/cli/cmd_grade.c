@@ -89,7 +89,7 @@ struct session {
     enum grading_device device;
     char gpu_name[256];
     uint64_t seed;
-    struct course course; /* without --course, all labs as their checks.c declare them */
+    struct course course; /* without --course, all labs as their checks.c files declare them */
     struct seal_key key;  /* the key that signs the results, if has_key */
     bool has_key;
     bool own; /* this run grades the student's own files, so it records progress */

@@ -1,5 +1,5 @@
-/* lanewise hint: shows one more hint each time. The first is a nudge, the last almost the answer.
- * */
+/* lanewise hint: shows one more hint each time. The first is a nudge, the last almost the
+ * answer. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"

@@ -90,7 +90,7 @@ static void grade(struct watch *watch)
     }
 }
 
-/* If the grading has ended by itself, prints that the next save is awaited. */
+/* If the grading has ended by itself, prints that the command waits for the next save. */
 static void print_ready(struct watch *watch)
 {
     int status;

@@ -47,7 +47,8 @@ void cli_catch_signals(void);
  * for --lab and returns false. */
 bool cli_open_lab(const char *command, const char *word, struct lab *lab);
 
-/* Reads the course file PATH. If PATH is NULL, all labs count as their checks.c declare them. */
+/* Reads the course file PATH. If PATH is NULL, all labs count as their checks.c files declare
+ * them. */
 bool cli_read_course(const char *path, struct course *course);
 
 #endif

@@ -241,7 +241,7 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
         settings_complain(settings, node, "no lab counts: give one a weight above 0");
 }
 
-/* Without "labs:", all labs count as their checks.c declare them. */
+/* Without "labs:", all labs count as their checks.c files declare them. */
 static void take_all_labs(struct course *course)
 {
     struct lab_names names;

@@ -3,9 +3,9 @@
  *
  *     course: CUDA for scientists, autumn 2026
  *     attempts: latest              # which attempt counts: best (the default) or latest
- *     late: {penalty: 10, days: 3}  # percent lost for each day late; no points after 3 days
+ *     late: {penalty: 10, days: 3}  # 10 % lost for each day late; no points after 3 days
  *     per_day: 5                    # at most 5 attempts a day are graded
- *     labs:                         # the labs that count; without this, all
+ *     labs:                         # the labs that count; without this key, all labs count
  *       01-parallelize:
  *         deadline: 2026-10-12
  *       02-coalesce:

@@ -104,8 +104,8 @@ static bool build_submission(struct grade *grade, enum grading_device device)
     return true;
 }
 
-/* Builds the lab's solution, for checks on a GPU that compare the submission's time with its time.
- * */
+/* Builds the lab's solution, for checks on a GPU that compare the submission's time with its
+ * time. */
 static bool build_solution(struct grade *grade)
 {
     const struct lab *lab = grade->grading->lab;

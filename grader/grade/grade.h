@@ -20,7 +20,7 @@ struct grading {
     const struct submission *submission;
     enum grading_device device;
     const char *gpu_name, *gpu_arch; /* for ON_GPU: from grade/installed_gpu.h */
-    uint64_t seed;                   /* below 2^63 */
+    uint64_t seed;                   /* seed of the inputs, below 2^63 */
     bool pictures;                   /* adds "accesses" to the result, for pictures */
     bool fingerprint;                /* adds "print" to the result, for the search for copies */
     bool unsafe;                     /* grade even if this machine has no sandbox */

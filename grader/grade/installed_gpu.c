@@ -92,8 +92,8 @@ static int open_turns(const char *name)
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 }
 
-/* Whoever waits for the lock "gpu-turns" holds the lock "gpu-queue" until it has it. Without that,
- * programs that share the GPU could keep a program that must be alone waiting for ever. */
+/* While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue". Otherwise programs
+ * that share the GPU could keep a program that must be alone waiting for ever. */
 int installed_gpu_lock(bool alone)
 {
     int queue = open_turns("gpu-queue");

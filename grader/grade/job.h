@@ -20,7 +20,7 @@
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
     enum sandbox_level level;   /* level of the sandbox in which the submission runs */
-    uint64_t seed;              /* below 2^63 */
+    uint64_t seed;              /* seed of the inputs, below 2^63 */
     bool pictures;              /* record accesses, for pictures */
     char folder[PATH_SIZE];
     char file_name[256];         /* name of the lab's file, "parallelize.cu" */

@@ -37,8 +37,8 @@ report_writer report_gradescope, report_autolab, report_classroom50, report_juni
 
 /* --- for the writers -------------------------------------------------------------------------- */
 
-/* The results in DOCUMENT, which is one result or a set of results, as an array. A new reference.
- * */
+/* The results in DOCUMENT, which is one result or a set of results, as an array. A new
+ * reference. */
 json_t *report_results(const json_t *document);
 
 /* The name of CHECK: "02-coalesce: exact sum" if DOCUMENT is a set, "exact sum" if it is one

@@ -1,8 +1,8 @@
 /* The heat of each line of a source file: its share of the total cost. Pure: no input or output.
  *
  * A line's cost is one point for each warp instruction, sector of global memory and wavefront of
- * shared memory. These are not equally expensive, but a line with many of them is where to start.
- * */
+ * shared memory. These are not equally expensive, but a line with many of them is the place to
+ * start. */
 #ifndef REPORT_HEAT_H
 #define REPORT_HEAT_H
 

@@ -281,8 +281,8 @@ static void put_pictures(struct page *page)
 
 /* --- the source ------------------------------------------------------------------------------- */
 
-/* Writes a cell with the sum of the counters KINDS and their ideal; an empty cell if the sum is 0.
- * */
+/* Writes a cell with the sum of the counters KINDS and their ideal; an empty cell if the sum is
+ * 0. */
 static void put_traffic(struct page *page, const uint64_t *value, const enum emu_counter *kinds,
                         size_t count)
 {

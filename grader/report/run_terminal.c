@@ -403,8 +403,8 @@ static bool is_note(const json_t *finding)
     return severity && strcmp(severity, "note") == 0;
 }
 
-/* Prints all errors, but only the first losses and notes, unless ALL is true. FINDINGS are sorted.
- * */
+/* Prints all errors, but only the first losses and notes, unless ALL is true. FINDINGS are
+ * sorted. */
 static void print_findings(struct page *page, const json_t *findings, bool all)
 {
     size_t i, losses = 0;

@@ -328,8 +328,8 @@ static void put_row_label(struct drawing *d, unsigned row, double y)
     markup_close(&d->m);
 }
 
-/* Draws the four sectors of a line. If an item of ROW touches a sector, the whole sector is moved.
- * */
+/* Draws the four sectors of a line. If an item of ROW touches a sector, the whole sector is
+ * moved. */
 static void put_sectors(struct drawing *d, unsigned row, double y)
 {
     unsigned touched = 0;
