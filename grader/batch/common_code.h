@@ -14,7 +14,7 @@
 struct common_code {
     struct text skeleton, solution; /* the solution has no bytes in a kit without solutions */
     struct similar_source skeleton_source, solution_source;
-    struct fingerprint statements, kernels; /* fingerprints of both files together */
+    struct fingerprint statements, kernels; /* fingerprints of skeleton and solution together */
     char error[PATH_SIZE + 200];            /* why reading failed, in one line */
 };
 

@@ -30,7 +30,7 @@ struct walk {
 /* One hand-in: an entry of the folder of submissions, or of a lab's folder in it. */
 struct entry {
     char path[PATH_SIZE];
-    char name[PATH_SIZE]; /* cleaned */
+    char name[PATH_SIZE]; /* the entry's name, cleaned by batch_clean_name() */
     const char *above;    /* the lab's folder that it is in, such as "01-parallelize/"; or "" */
     bool folder;          /* the hand-in is a folder */
 };
@@ -149,7 +149,7 @@ static void match_file(const struct walk *walk, const struct entry *entry,
     free(inside);
 }
 
-/* The number of candidates that match LAB by MATCH. */
+/* The number of candidates that match LAB in the way MATCH. */
 static size_t count_matches(const struct candidate *candidates, size_t count, size_t lab,
                             enum batch_match match)
 {

@@ -17,7 +17,7 @@
 
 struct batch_lab {
     struct lab lab;
-    char grader[HASH_SIZE]; /* from batch_grader_hash() */
+    char grader[HASH_SIZE]; /* hash of the lab's grader: batch_grader_hash() */
 };
 
 struct batch_hidden;

@@ -1,4 +1,5 @@
-/* `make check` refuses includes that grader/arrows does not allow: planted ones, and the tree as it is. */
+/* `make check` refuses includes that grader/arrows does not allow: planted ones, and the tree as it
+ * is. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,6 @@ Test(arrows, a_list_with_a_circle)
     int code;
     char *text = shell(&code, "printf 'one: two\\ntwo: one\\n' >arrows && " CHECK "arrows");
     cr_expect_eq(code, 1);
-    cr_expect(strstr(text, "two must have a line above this one"), "%s", text);
+    cr_expect(strstr(text, "two must have its own line above this one"), "%s", text);
     free(text);
 }

@@ -94,7 +94,7 @@ t_gres() {
     same_gradebook gres 'the gradebook is that of this machine'
     batch refused --slurm --slurm-options --partition=none
     [ $? = 2 ] && grep -q 'sbatch did not accept the job: .*invalid partition' "$work/refused.log"
-    ok $? 'gres: what sbatch does not take is told in its words'
+    ok $? 'gres: the reason that sbatch gives is reported'
 }
 
 # A node dies half-way: its tasks restart elsewhere, and do the remaining work.
