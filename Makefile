@@ -17,7 +17,7 @@ endif
 .SECONDEXPANSION:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 ifeq ($(MAKELEVEL),0)
-MAKEFLAGS += -j$(shell nproc) # one's own -j wins
+MAKEFLAGS += -j$(shell nproc) # a -j on the command line overrides this
 endif
 
 BUILD := build$(if $(SANITIZE),/$(if $(filter fuzz,$(SANITIZE)),fuzz,asan))
@@ -36,13 +36,13 @@ NEEDS_SETUP := $(filter-out $(BARE_GOALS),$(or $(MAKECMDGOALS),help))
 
 ifneq ($(NEEDS_SETUP),)
 -include build/config.mk
-# The recorded paths are stale when nvcc is gone or the tree has moved.
+# Empty if the recorded paths are stale: nvcc is gone or the tree has moved.
 RECORD_HOLDS := $(and $(wildcard $(CONFIG_NVCC)),$(filter $(CURDIR),$(CONFIG_ROOT)))
 build/config.mk: grader/setup.sh $(if $(RECORD_HOLDS),,FORCE)
 	$(Q)grader/setup.sh grade
 endif
 
-# Set-up for another purpose: build/setup/bench and so on.
+# Set-up for other purposes: build/setup/bench and so on.
 build/setup/%: grader/setup.sh build/config.mk
 	$(Q)grader/setup.sh $*
 
@@ -60,8 +60,8 @@ CC := clang
 CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(shell uname -m)),-mcx16)
 endif
 # LANEWISE_BUILD is this build's folder under LANEWISE_ROOT (config.h): "build" or "build/asan".
-# A program that runs on a sanitized runtime library needs LD_PRELOAD=LANEWISE_PRELOAD. With
-# LANEWISE_ASAN_OPTIONS its own leaks and crashes end as they do without sanitizers.
+# A program that loads our runtime library built with sanitizers needs LD_PRELOAD=LANEWISE_PRELOAD.
+# LANEWISE_ASAN_OPTIONS lets the program's own leaks and crashes end as they do without sanitizers.
 CPPFLAGS := -D_GNU_SOURCE -DLANEWISE_BUILD='"$(BUILD)"' -Igrader -Ibuild
 ifdef SANITIZE
 CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/dev/null)"' \
@@ -111,8 +111,8 @@ include handouts/rules.mk
 
 # --- targets ---------------------------------------------------------------------------------------
 #
-# `make help` shows the lines "target: ... ## text [VARIABLE=]" under their "##@ heading", and grader/typos.mk
-# lets nobody pass a variable that is not in its target's line. The handouts' build checks pages against them, too.
+# `make help` shows the lines "target: ... ## text [VARIABLE=]" under their "##@ heading". grader/typos.mk
+# rejects a variable that is not in its target's line. The handouts' build checks pages against these lines, too.
 
 ##@ Students
 
@@ -120,9 +120,9 @@ help: ## Show this list
 	@echo 'make TARGET [VARIABLE=value ...], where the variables in brackets are optional:'
 	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile
 	@printf '\n%s\n' 'LAB=02, LAB=2 or LAB=coal names a lab. DEVICE=emulator, gpu or auto. SEED=42 repeats a grading.'
-	@printf '%s\n' 'WITH=racecheck,initcheck finds more; RULES=g80 or gt200 counts as old GPUs did. V=1 shows all commands.'
+	@printf '%s\n' 'WITH=racecheck,initcheck finds more errors; RULES=g80 or gt200 counts like old GPUs. V=1 shows all commands.'
 
-# A grade below full marks (exit code 1) is no failure of make. Scripts call build/lanewise grade.
+# A grade below full marks (exit code 1) does not make `make` fail. Scripts should call build/lanewise grade.
 grade: lanewise ## Grade your labs, or one: [LAB= SUBMISSION= DEVICE= SEED= JSON= COURSE= UNSAFE=]
 	@$(LANEWISE) grade $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
 		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed) \
@@ -137,7 +137,7 @@ watch: lanewise ## Grade a lab now and each time you save it: LAB= [DEVICE= UNSA
 		$(if $(UNSAFE),--unsafe)
 
 run: lanewise ## Run a program and show its counters: LAB= or PROGRAM= [ARGS='n=5' WITH= RULES= JSON=]
-	$(if $(PROGRAM)$(LAB),,$(error say which program: make run LAB=02, or make run PROGRAM=file.cu))
+	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=02 or PROGRAM=file.cu))
 	@$(LANEWISE) run --max-instructions 200000000 $(call option,WITH,tools) $(call option,RULES,rules) $(call option,JSON,json) \
 		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
 
@@ -168,7 +168,7 @@ course: ## Write a course file to start from: [OUT=course.yaml]
 	@cp grader/course/course.yaml '$(or $(OUT),course.yaml)'
 	@echo 'wrote $(or $(OUT),course.yaml); its comments explain every setting'
 
-calibrate: lanewise ## Measure the labs here and propose thresholds for a course file: [LAB= DEVICE=]
+calibrate: lanewise ## Measure the labs on this machine and propose thresholds: [LAB= DEVICE=]
 	@$(LANEWISE) calibrate $(call option,LAB,lab) $(call option,DEVICE,device)
 
 autograder: ## Pack an autograder: FORMAT=gradescope, autolab or github [LAB= COURSE=]

@@ -1,5 +1,5 @@
-# Checks the includes of the files on the command line against grader/arrows, which comes first among them.
-# A line for each include that is not allowed; the exit code is 1 if there is one.
+# Checks that the files on the command line include only what grader/arrows, the first of them, allows. Prints
+# a line for each other include; the exit code is then 1.
 
 function folder_of(path) {
     sub(/^grader\//, "", path)
@@ -21,7 +21,7 @@ FILENAME ~ /arrows$/ {
     sub(/:$/, "", from)
     for (i = 2; i <= NF; i++) {
         if (!($i in known))
-            complain($i " must have a line above this one: arrows make no circles")
+            complain($i " must have its own line above this one, so that folders do not include each other in circles")
         allowed[from, $i] = 1
     }
     known[from] = 1
@@ -38,7 +38,7 @@ FNR == 1 {
     split($0, part, "\"")
     to = folder_of(part[2])
     if (to != "." && to != from && !((from, to) in allowed))
-        complain(from " may not include " part[2] ": grader/arrows lists what it may")
+        complain(from " may not include " part[2] ": see its line in grader/arrows")
 }
 
 END { exit bad }

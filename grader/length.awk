@@ -1,5 +1,5 @@
-# Complains about files over 800 lines and, outside the tests, functions over 60. Tables (.def, .inc) may be longer,
-# and are not given.
+# Complains about files of more than 800 lines and, outside the tests, about functions of more than 60. It is not run
+# on tables (.def, .inc), which may be longer.
 
 function complain(text) {
     print FILENAME ":" FNR ": " text

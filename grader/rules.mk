@@ -1,4 +1,4 @@
-# The grader as one static library, without the emulator. Both use the reader of fat binaries.
+# The grader as one static library, without the emulator. Grader and emulator both contain fatbin/.
 GRADER_FOLDERS := base sandbox compile record judge similar course grade report batch gpu/fatbin
 GRADER_OBJECTS := $(call objects,$(call sources,$(GRADER_FOLDERS:%=grader/%)))
 GRADER := $(BUILD)/lib/liblanewise-grader.a

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Set-up: checks which needs of a purpose this machine meets, and installs only the missing ones.
+# Set-up for a purpose: checks what the purpose needs, and installs only what is missing.
 #
 #   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|handouts|handouts-pdf]
 #
-# make calls it when needed; run by hand, it probes again. It tries each thing itself (a program
-# that uses the library links and starts, the command runs) and does not query packages, so
-# libraries in other places (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH) count. Missing things come from
-# Debian through apt. A missing nvcc comes from NVIDIA's own packages on PyPI, unpacked only into
-# build/cuda.
+# make calls it when needed. If you run it by hand, it checks everything again. It tries each command
+# and library (a program that uses the library must link and start) instead of asking for installed
+# packages, so libraries in other places (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH) count, too. Missing
+# Debian packages are installed with apt. A missing nvcc comes from NVIDIA's own packages on PyPI,
+# which are unpacked into build/cuda.
 #
 # Writes build/config.mk (for make), build/config.h (for the C code) and build/setup/PURPOSE.
-# Exit code: 0 ready; 2 something missing could not be installed, and the last lines say what to do.
+# Exit code: 0 ready; 2 something could not be installed, and the last lines say what to do.
 #
-# LANEWISE_HIDE_CUDA=1 ignores every nvcc except the one in build/cuda: for testing the download.
+# LANEWISE_HIDE_CUDA=1 ignores every nvcc except the one in build/cuda. Tests of the download use it.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 purpose=${1:-grade}
@@ -151,8 +151,8 @@ can_be_root() {
     [ "$(id -u)" = 0 ] || { runs sudo --version && { runs sudo -n true || [ -t 0 ]; }; }
 }
 
-# make may start two set-ups at once, but only one apt-get can run at a time. The lock is held until
-# this script ends. Commands started until then must not inherit it (9<&-): a service that apt
+# make may start two set-ups at the same time, but only one apt-get can run at a time. This script holds
+# a lock until it ends. Commands that it starts must not inherit the lock (9<&-): a service that apt
 # starts would hold it for ever.
 wait_for_turn() {
     exec 9<"$root/grader/setup.sh" && runs flock 9
@@ -171,7 +171,7 @@ require() {
     can_be_root || fail 'Only root can install them. Run this as root, then try again:' "  $command"
     say "Installing them: $command"
     as_root apt-get update -qq 9<&- || say 'apt-get update failed; trying the package lists from the last update.'
-    # Waits up to five minutes for a new machine that is upgrading itself.
+    # A new machine may be upgrading itself: apt-get waits up to five minutes for that.
     # shellcheck disable=SC2086
     as_root env DEBIAN_FRONTEND=noninteractive $command -o DPkg::Lock::Timeout=300 >"$work/apt" 2>&1 9<&- || {
         tail -n 20 "$work/apt" >&2
@@ -187,7 +187,7 @@ require() {
 
 # --- nvcc -------------------------------------------------------------------------------------------------
 
-# True if $1 is an nvcc of the right release that can compile a kernel; otherwise why_not says why.
+# True if $1 is an nvcc of the right release that can compile a kernel. Otherwise why_not says why not.
 nvcc_works() {
     why_not="it is not release $cuda_major"
     "$1" --version 2>/dev/null | grep -q "release $cuda_major\." || return
@@ -197,8 +197,8 @@ nvcc_works() {
     return 1
 }
 
-# The paths of existing nvccs, one a line, the best first: $NVCC, in PATH, in $CUDA_HOME, in the
-# usual place, and our own download.
+# Lists the paths of existing nvccs, one per line, in order of preference: $NVCC, in PATH, in
+# $CUDA_HOME, in the usual place, and our own download.
 nvcc_places() {
     local place
     if [ "${LANEWISE_HIDE_CUDA:-}" = 1 ]; then
@@ -220,8 +220,8 @@ find_nvcc() {
     return 1
 }
 
-# Downloads nvcc into build/cuda. It uses another folder first, so that a broken download leaves
-# nothing incomplete there.
+# Downloads nvcc into another folder and then renames that to build/cuda, so that build/cuda is never
+# incomplete.
 download_nvcc() {
     local part=$root/build/cuda.part
     say "No nvcc of release $cuda_major on the PATH, in \$CUDA_HOME or in /usr/local/cuda." \
@@ -239,7 +239,7 @@ download_nvcc() {
         fail 'pip could not download the CUDA compiler. Try again when this machine can reach PyPI, or install' \
             "CUDA $cuda_major yourself and put its nvcc on the PATH or its folder into CUDA_HOME."
     }
-    # nvcc looks for libraries in lib64 and links -lcudart; the packages have lib and libcudart.so.13.
+    # nvcc looks for libraries in lib64 and links -lcudart, but the packages have lib and libcudart.so.13.
     ln -s lib "$part/nvidia/cu$cuda_major/lib64"
     ln -s "libcudart.so.$cuda_major" "$part/nvidia/cu$cuda_major/lib/libcudart.so"
     mv "$part" "$root/build/cuda"
@@ -249,14 +249,14 @@ download_nvcc() {
     }
 }
 
-# The toolkit's folder as nvcc itself sees it: nvcc may be a link or a script in another folder.
+# Asks nvcc for its toolkit's folder, because nvcc may be a link or a script in another folder.
 cuda_home_of() {
     local top
     top=$("$1" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
     realpath -e "${top:-$(dirname "$1")/..}"
 }
 
-# Any executable that is linked with Criterion prints its version.
+# Criterion's version: any executable that is linked with Criterion prints it.
 criterion_version() {
     printf '#include <criterion/criterion.h>\nTest(a, b)\n{\n}\n' >"$work/probe.c"
     gcc -o "$work/probe" "$work/probe.c" -lcriterion && "$work/probe" --version 2>&1 | sed -n 's|.*Criterion v||p'
@@ -264,7 +264,7 @@ criterion_version() {
 
 # --- the record of what was found ---------------------------------------------------------------------------
 
-# Replaces file $1 by standard input. Leaves an equal file alone, because make compares its time.
+# Replaces file $1 with standard input. An equal file is left alone, because make compares its time.
 write_if_changed() {
     cat >"$work/new"
     cmp -s "$work/new" "$1" || cp "$work/new" "$1"

@@ -1,9 +1,9 @@
-# Says which target or variable of a make command does not exist, and suggests one that does.
+# Says which target or variable of a make command does not exist, and suggests an existing one.
 #
 #   awk -v goals='grade' -v variables='LABS' -v labs='01-parallelize 02-coalesce' -f grader/typos.awk Makefile
 #
-# A target and the variables that it reads are one line of the Makefile, "target: ... ## text [VARIABLE= ...]".
-# Prints nothing if all is well; else one line.
+# A line "target: ... ## text [VARIABLE= ...]" of the Makefile names a target and the variables that it reads.
+# Prints one line about the first mistake, or nothing.
 
 /^[a-z-]+:.*## / {
     name = $1
@@ -20,7 +20,7 @@
 END {
     goals_typed = split(goals, goal, " ")
     for (i = 1; i <= goals_typed; i++) {
-        if (goal[i] ~ /\//) exit # a file: its rules are not in the Makefile
+        if (goal[i] ~ /\//) exit # a file, which may have a rule in another file
         if (!(goal[i] in takes)) {
             print "no target \"" goal[i] "\": " instead_of_target(goal[i])
             exit
@@ -42,7 +42,7 @@ function instead_of_target(word,    all, i, found, takes_lab) {
     takes_lab = "grade"
     for (i = goals_typed; i >= 1; i--) if (index(takes[goal[i]] " ", " LAB ")) takes_lab = goal[i]
     if (word ~ /^[0-9]+$/ || (length(word) > 2 && index(labs, word))) return "try make " takes_lab " LAB=" word
-    return "make help lists them"
+    return "make help lists all targets"
 }
 
 function without_target(word) {
@@ -61,10 +61,10 @@ function instead_of_variable(word,    all, i, found) {
     found = nearest(word, all)
     for (i = 1; i <= count; i++)
         if (found != "" && index(takes[targets[i]] " ", " " found " ")) return "try make " targets[i] " " found "="
-    return "make help lists them"
+    return "make help lists all variables"
 }
 
-# The word of LIST that WORD begins, or that is at most two letters away; "" if there is none.
+# The word of LIST that begins with WORD, or that is at most two mistakes away from WORD; "" if there is none.
 function nearest(word, list,    n, candidate, i, d, best, found) {
     n = split(list, candidate, " ")
     best = length(word) > 4 ? 2 : 1
@@ -80,7 +80,7 @@ function nearest(word, list,    n, candidate, i, d, best, found) {
     return found
 }
 
-# How many letters were added, left out, replaced or swapped to make B of A.
+# The number of mistakes that turn A into B: a letter added, left out or replaced, or two letters swapped.
 function mistakes(a, b,    i, j, d, least) {
     for (i = 0; i <= length(a); i++) d[i, 0] = i
     for (j = 0; j <= length(b); j++) d[0, j] = j

@@ -1,9 +1,9 @@
 # Typing mistakes: `make grad`, `make grade 01`, `make grade lab=01` and `make grade LABS=01` stop with a suggestion
-# (grader/typos.awk) and exit code 2. Only a make that somebody typed is checked, not one that a recipe starts.
+# (grader/typos.awk) and exit code 2. A make that a recipe starts is not checked.
 ifeq ($(MAKELEVEL),0)
 
-# Variables that every target accepts: how to build, where CUDA is, what the environment may set, and where the
-# handouts' tests put their pages.
+# Variables that every target accepts. They say how to build, where CUDA is, and where the handouts' tests put
+# their pages.
 ANY_TARGET := V SANITIZE BUILD CC OPTIMISE WARNINGS CFLAGS CPPFLAGS LDFLAGS NVCC_FLAGS NVCC CUDA_HOME PATH \
 	LANEWISE_% HANDOUTS HANDOUT_%
 TYPED := $(foreach name,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $(name)))),$(name)))

@@ -4,11 +4,11 @@
 #                     --filters/site.lua, template.html-->  build/handouts/NAME.html
 #
 # A page is rebuilt when a file that it shows has changed: filters/page.lua writes its prerequisites to .d files.
-# HANDOUT=instructor builds the pages with answers, in separate folders. The tests build their own:
+# HANDOUT=instructor builds the pages with answers, in separate folders. The tests build their own pages:
 # HANDOUTS is the pages' folder, HANDOUT_SITE and HANDOUT_WORK are the output, HANDOUT_FACTS the measurements.
 HANDOUTS := handouts
 ifneq ($(filter-out instructor,$(HANDOUT)),)
-$(error HANDOUT=$(HANDOUT): only HANDOUT=instructor is known)
+$(error HANDOUT=$(HANDOUT) is unknown; the only value is HANDOUT=instructor)
 endif
 HANDOUT_KIND := handouts$(if $(HANDOUT),-$(HANDOUT))
 HANDOUT_SITE := $(BUILD)/$(HANDOUT_KIND)
@@ -31,7 +31,8 @@ $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $
 		HANDOUT_FIGURES='$(HANDOUT_FIGURES)' HANDOUT_LANEWISE=$(LANEWISE) pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
 -include $(HANDOUT_DOCUMENTS:.json=.d)
 
-# Changes only when a page's front matter changes: all pages link to their neighbours.
+# The list of pages. All pages depend on it, because they link to their neighbours. It changes only when a
+# page's front matter changes.
 HANDOUT_LIST := $(HANDOUT_WORK)/pages.tsv
 $(HANDOUT_LIST): $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) handouts/filters/pages.sh FORCE
 	@mkdir -p $(@D)
@@ -51,8 +52,8 @@ $(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html): $(HANDOUT_SITE)/%.html: $(HANDOUT_WOR
 
 # --- fonts, style and figures --------------------------------------------------------------------------
 
-# A Palatino, and a font for mathematics that matches it. The set-up may install the fonts while
-# make runs.
+# A Palatino, and a font for mathematics that matches it. The rule is empty because the set-up can install
+# the fonts while make runs.
 FONTS := $(addprefix /usr/share/texmf/fonts/opentype/public/,tex-gyre/texgyrepagella-regular.otf \
 	tex-gyre/texgyrepagella-italic.otf tex-gyre/texgyrepagella-bold.otf tex-gyre-math/texgyrepagella-math.otf)
 $(FONTS): | build/setup/handouts ;
@@ -90,11 +91,11 @@ handouts: build/setup/handouts $(HANDOUT_HTML) $(HANDOUT_REST)
 	@rm -f $(filter-out $^,$(wildcard $(HANDOUT_SITE)/*.html $(HANDOUT_SITE)/figures/*.svg)) # pages that no longer exist
 	@echo 'handouts: $(words $(HANDOUT_PAGES)) pages in $(HANDOUT_SITE), read them with make serve'
 
-# --- PDF: Chromium prints, since it can typeset MathML -----------------------------------------------------------
+# --- PDF: printed by Chromium, which can typeset MathML ----------------------------------------------------------
 
 HANDOUT_PDF := $(BUILD)/handouts-pdf$(if $(HANDOUT),-$(HANDOUT))
 HANDOUT_PRINT := $(HANDOUT_WORK)/print
-# $(call print,HTML,PDF)
+# $(call print,HTML,PDF) prints the page HTML to the file PDF.
 print = HOME=$(abspath $(HANDOUT_PRINT)) timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
 	--user-data-dir=$(abspath $(HANDOUT_PRINT))/profile-$(notdir $2) --no-pdf-header-footer --generate-pdf-document-outline \
 	--print-to-pdf=$2 file://$(abspath $1) >$2.log 2>&1 || { cat $2.log; exit 1; }; rm -rf $2.log $(HANDOUT_PRINT)/profile-$(notdir $2)
@@ -119,7 +120,8 @@ $(HANDOUT_PAGES:%=$(HANDOUT_PDF)/%.pdf): $(HANDOUT_PDF)/%.pdf: $(HANDOUT_PRINT)/
 	@mkdir -p $(@D)
 	$(Q)$(call print,$<,$@)
 
-# Printed twice: the first printing shows on which page each section is. A style sheet adds these numbers.
+# The book is printed twice. The first printing shows on which page each section is; a style sheet then adds
+# these page numbers.
 $(HANDOUT_PDF)/lanewise.pdf: $(HANDOUT_PRINT)/book.html $(HANDOUT_REST) | build/setup/handouts-pdf
 	$(call say,$@)
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
-# A lab is labs/NN-name/: the student's .cu and checks.c, which grader/checks/rules.mk builds.
-# A program given as a .cu file is built here before `make run` runs it.
+# A lab is a folder labs/NN-name/ with the student's .cu file and checks.c, which grader/checks/rules.mk
+# builds. If PROGRAM is a .cu file, the rules here build it before `make run` runs it.
 PROGRAMS := $(BUILD)/programs
 
 # $(call built_program,FILE): the executable for FILE, or FILE itself if it is one.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prepares the kit next to this file: installs what it needs, as root or through sudo, including a CUDA
-# compiler if there is none, and builds it. Debian 12 and Ubuntu 24.04 or newer have all of it. No GPU is needed.
+# Prepares the kit next to this file: installs what it needs, as root or through sudo, and builds it. If there is
+# no CUDA compiler, downloads one. Works on Debian 12, on Ubuntu 24.04, and on newer versions. No GPU is needed.
 set -eu
 cd "$(dirname "$0")/lanewise"
 export DEBIAN_FRONTEND=noninteractive

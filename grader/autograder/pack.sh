@@ -3,9 +3,10 @@
 #
 #   pack.sh gradescope|autolab|github FOLDER LANEWISE [LAB] [COURSE]
 #
-# All packages have the same kit: the source of the grader, without solutions, tests and students' files; install.sh,
-# which builds it where it is unpacked; and `options`, which say what to grade. Without LAB that is all labs, and a
-# lab that was not handed in gets 0 points. Exit code: 0; 2 with one line that says what to do.
+# All packages contain the same kit: the source of the grader, without solutions, tests and students' files;
+# install.sh, which builds the grader where the kit is unpacked; and `options`, a file that says what to grade.
+# Without LAB, all labs are graded, and a lab that was not handed in gets 0 points.
+# Exit code: 0, or 2 with one line that says what to do.
 set -eu
 parts=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$parts/../.." && pwd)
@@ -19,10 +20,10 @@ fail() {
 case $format in
 gradescope | github) ;;
 autolab) [ -n "$lab" ] || fail 'an assessment of Autolab is one lab: add LAB=02' ;;
-*) fail 'say for which system: FORMAT=gradescope, autolab or github' ;;
+*) fail 'which learning system? Add FORMAT=gradescope, autolab or github' ;;
 esac
 
-# The files of the kit, one a line.
+# Lists the files of the kit, one per line.
 kit_files() {
     find Makefile LICENSE README.md grader labs shared -path grader/tests -prune -o \
         -path 'labs/*.cu' ! -name .skeleton.cu -prune -o -name .progress.json -prune -o -type f -print
@@ -44,8 +45,8 @@ make_kit() {
     fi
 }
 
-# Grades an empty folder with the kit's options, to check the lab and the course file. Afterwards labs.xml and
-# labs.json have the labs, their points and files.
+# Grades an empty folder with the kit's options. This checks LAB and COURSE, and writes the labs, their points and
+# their files to labs.xml and labs.json.
 try_options() {
     mapfile -t options <"$folder/kit/options"
     (cd "$folder/kit" && mkdir -p ../nothing &&

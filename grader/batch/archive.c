@@ -1,8 +1,9 @@
-/* Reads a zip, tar, 7z or rar file with libarchive, in a confined process: it has the file and a
- * pipe, and the kernel refuses everything else. Even an archive that takes over libarchive can
- * only produce a wrong source, which harms just the student who sent it.
+/* Reads a zip, tar, 7z or rar file with libarchive, in a confined child process, the "reader".
+ * The reader has only the file and a pipe; the kernel refuses all other system calls. Even an
+ * archive that takes over libarchive can only send wrong sources, and these harm only the student
+ * who sent the archive.
  *
- *     reader:   archive --libarchive--> struct record, path, bytes --pipe--> here
+ *     reader:   archive --libarchive--> struct record, path, bytes --pipe--> the parent process
  *
  * Nothing is unpacked onto the disk, so paths inside the archive are only names. */
 #include "batch/handin.h"
@@ -22,13 +23,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define READER_SECONDS 60 /* of CPU time */
+#define READER_SECONDS 60 /* most CPU time of the reader */
 #define READER_BYTES   ((rlim_t)2 << 30)
 
 enum kind { SOURCE, PROBLEM, PASSED, END };
 
-/* A message in the pipe: this header, the path, then the bytes: a source, or the text of the
- * problem. PASSED is sent at most once, for the first file that is neither source nor archive. */
+/* The header of a message in the pipe. The path and the bytes follow it. The bytes are a source,
+ * or the text of a problem. The reader sends PASSED at most once: for the first file that is
+ * neither a source nor an archive. */
 struct record {
     uint32_t kind, path_bytes, bytes;
 };
@@ -60,9 +62,9 @@ static void tell_problem(int pipe, const char *path, const char *problem)
     tell(pipe, PROBLEM, path, problem, strlen(problem));
 }
 
-/* Allows only the system calls that a reader needs once it has its file. All others fail with
- * EPERM. */
-static bool give_up_all_else(void)
+/* Allows only the system calls that the reader needs after it has opened its file. All others
+ * fail with EPERM. */
+static bool confine_reader(void)
 {
     static const int allowed[] = {
         SCMP_SYS(read),          SCMP_SYS(write),        SCMP_SYS(lseek),     SCMP_SYS(close),
@@ -86,7 +88,8 @@ static bool give_up_all_else(void)
     return good;
 }
 
-/* Accepts the formats that students send, but none whose reader starts other programs. */
+/* Accepts the formats that students send, except formats for which libarchive starts another
+ * program. */
 static struct archive *open_archive(int fd)
 {
     struct archive *archive = archive_read_new();
@@ -99,11 +102,11 @@ static struct archive *open_archive(int fd)
     archive_read_support_format_7zip(archive);
     archive_read_support_format_rar(archive);
     archive_read_support_format_rar5(archive);
-    archive_read_open_fd(archive, fd, 64 << 10); /* an error comes with the first header */
+    archive_read_open_fd(archive, fd, 64 << 10); /* reading the first header reports errors */
     return archive;
 }
 
-/* Takes one file of the archive, if it is a source. */
+/* Sends one file of the archive if it is a source. Sends a problem if it cannot be read. */
 static void take_entry(struct archive *archive, struct archive_entry *entry, int pipe)
 {
     static char bytes[(1 << 20) + 1];
@@ -115,7 +118,7 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
     bool source = batch_is_source(path);
     if (strlen(path) >= PATH_SIZE) {
         if (source)
-            tell_problem(pipe, "", "has a file nested in too many folders; the rest was skipped");
+            tell_problem(pipe, "", "has a file nested in too many folders; it was skipped");
         return;
     }
     if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK) {
@@ -125,7 +128,7 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
         if (source && archive_entry_filetype(entry) != AE_IFDIR)
             tell_problem(pipe, path, "is not a regular file");
     } else if (batch_is_archive(path, NULL))
-        tell_problem(pipe, path, "is an archive inside of an archive");
+        tell_problem(pipe, path, "is an archive inside an archive");
     else if (archive_entry_is_encrypted(entry))
         tell_problem(pipe, path, "is encrypted");
     else if (source) {
@@ -167,7 +170,7 @@ static void read_entries(struct archive *archive, int pipe)
     if (code != ARCHIVE_EOF)
         tell_problem(pipe, "",
                      entries ? "is damaged; the rest was skipped"
-                             : "is damaged, or no zip, tar, 7z or rar file");
+                             : "is damaged, or is not a zip, tar, 7z or rar file");
     else if (entries == 0)
         tell_problem(pipe, "", "is an empty archive");
 }
@@ -176,10 +179,10 @@ static void read_archive(const char *path, int pipe)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setlocale(LC_CTYPE, "C.UTF-8"); /* names inside are UTF-8, if anything */
+    setlocale(LC_CTYPE, "C.UTF-8"); /* libarchive converts names to this encoding */
     if (fd < 0)
         tell_problem(pipe, "", strerror(errno));
-    else if (!give_up_all_else())
+    else if (!confine_reader())
         tell_problem(pipe, "", "cannot be read safely on this machine");
     else
         read_entries(open_archive(fd), pipe);
@@ -187,14 +190,14 @@ static void read_archive(const char *path, int pipe)
     _exit(0);
 }
 
-/* --- this side: nothing is believed that comes through the pipe ------------------------------- */
+/* --- the parent process, which checks everything that the reader sends ------------------------ */
 
 static bool get(FILE *pipe, void *bytes, size_t size)
 {
     return fread(bytes, 1, size, pipe) == size;
 }
 
-/* Reads one record's path and bytes. False: it is malformed, or the reader has died. */
+/* Reads one record with its path and bytes. False: it is malformed, or the reader has died. */
 static bool get_record(FILE *pipe, struct record *record, char path[PATH_SIZE], struct text *text)
 {
     *text = (struct text){0};
@@ -249,7 +252,7 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
 {
     int ends[2];
     bool open = pipe2(ends, O_CLOEXEC) == 0;
-    fflush(NULL); /* so that the child does not write it again */
+    fflush(NULL); /* else the child would write buffered output again */
     pid_t child = open ? fork() : -1;
     if (child == 0) {
         close(ends[0]);

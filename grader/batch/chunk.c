@@ -35,7 +35,7 @@ bool batch_chunk_folder(const char *folder)
     return true;
 }
 
-/* Writes the source with this hash. An existing file is right, since its name is its hash. */
+/* Writes the source with this hash. An existing file needs no check: its name is its hash. */
 static bool write_source(const struct batch_queue *queue, const char *folder, const char *hash,
                          char *error, size_t size)
 {
@@ -54,8 +54,8 @@ static bool write_source(const struct batch_queue *queue, const char *folder, co
     return written;
 }
 
-/* The labs, their hashes and terms. The grading machine must have the same, or grades would
- * differ. */
+/* Lists the labs with their hashes and terms. The machine that grades must have equal ones, or
+ * its grades would differ. */
 static json_t *describe_labs(const struct batch_queue *queue)
 {
     json_t *labs = json_array();
@@ -109,7 +109,7 @@ size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, un
     return good ? count : 0;
 }
 
-/* --- grading one ------------------------------------------------------------------------------ */
+/* --- grading a chunk -------------------------------------------------------------------------- */
 
 /* A chunk being graded. */
 struct chunk {
@@ -119,7 +119,7 @@ struct chunk {
     struct batch_queue queue;
     struct batch_lab labs[MAX_LABS];
     char gpu_name[256];
-    char *error; /* "": no error yet */
+    char *error; /* the error so far; "": none */
     size_t size;
 };
 
@@ -130,7 +130,8 @@ static bool fail(struct chunk *chunk, const char *what, const char *why)
     return false;
 }
 
-/* Opens the labs, and makes sure that this machine grades them as the one that wrote the chunk. */
+/* Opens the labs. Fails if this machine would not grade them like the machine that wrote the
+ * chunk. */
 static bool open_labs(struct chunk *chunk)
 {
     size_t i;
@@ -147,8 +148,9 @@ static bool open_labs(struct chunk *chunk)
                                lab->grader) ||
             strcmp(lab->grader, json_text_of(entry, "grader")) != 0)
             return fail(
-                chunk, "Lanewise or the compiler here is another one than where",
-                "`lanewise batch` runs, so grades would not be comparable: let both see one installation");
+                chunk, "Lanewise or the compiler on this machine is not the version with which",
+                "`lanewise batch` runs, so grades would not be comparable: let both machines use "
+                "one installation");
     }
     return chunk->queue.lab_count > 0 || fail(chunk, "the chunk names", "no labs");
 }
@@ -158,7 +160,7 @@ static bool answer_path(const struct chunk *chunk, const json_t *entry, char pat
     return base_path(path, "%s/answers/%s" ENDING, chunk->folder, json_text_of(entry, "key"));
 }
 
-/* The entries without an answer. The chunk may have been started before. */
+/* Finds the entries without an answer. An earlier run of the chunk may have answered some. */
 static json_t *find_missing(const struct chunk *chunk)
 {
     char path[PATH_SIZE];
@@ -186,8 +188,8 @@ static json_t *grade(size_t i, void *context)
     return NULL;
 }
 
-/* Writes the answer. If the worker died or was interrupted, there is none, and the entry stays
- * for another try. */
+/* Writes the answer to entry I. If the worker died or was interrupted, there is no answer, and
+ * the entry can be tried again. */
 static bool keep(size_t i, const json_t *answer, void *context)
 {
     struct chunk *chunk = context;
@@ -272,7 +274,7 @@ bool batch_chunk_collect(const char *folder,
         return false;
     while ((entry = readdir(answers))) {
         const char *dot = strchr(entry->d_name, '.');
-        if (dot && strcmp(dot, ENDING) == 0) /* skips files that are still being written: files.c */
+        if (dot && strcmp(dot, ENDING) == 0) /* skips temporary files of base_write_file() */
             collect_one(folder, entry->d_name, (size_t)(dot - entry->d_name), take, context);
     }
     closedir(answers);

@@ -1,12 +1,13 @@
 /* A part of the queue as files, for a machine that shares only a file system with this one:
  *
  *     FOLDER/sources/HASH          the submissions
- *     FOLDER/chunks/ROUND/N.json   the entries of one chunk, how to grade them: lanewise/chunk/v1
- *     FOLDER/answers/KEY.json      one grading, as batch_grade_one() returns it; appears whole
+ *     FOLDER/chunks/ROUND/N.json   a chunk: some entries of the queue, and how to grade them
+ *                                  (lanewise/chunk/v1). ROUND counts the attempts from 0.
+ *     FOLDER/answers/KEY.json      one grading, as batch_grade_one() returns it; never half written
  *
- * A machine that grades a chunk only writes answers, one file each. So finished gradings survive
- * any failure, and a chunk that is started again grades only the missing entries. One process
- * collects the answers and writes the store. */
+ * A machine that grades a chunk only writes answers, each to its own file. So finished gradings
+ * survive any failure, and a chunk that is started again grades only the missing entries. One
+ * process collects the answers and writes the store. */
 #ifndef BATCH_CHUNK_H
 #define BATCH_CHUNK_H
 
@@ -15,14 +16,14 @@
 /* Makes FOLDER and its subfolders. False: errno says why. */
 bool batch_chunk_folder(const char *folder);
 
-/* Writes the ENTRIES of QUEUE (as batch_class_pending() returns them) as chunks of SIZE entries,
- * numbered 0, 1, ...; stores the chunk's number in each entry as "chunk". Returns the number of
- * chunks. 0: ERROR (SIZE bytes) is one line. */
+/* Writes the ENTRIES of QUEUE (as batch_class_pending() returns them) as chunks of CHUNK_SIZE
+ * entries, numbered 0, 1, ...; stores the chunk's number in each entry as "chunk". Returns the
+ * number of chunks. 0: writing failed, and ERROR (SIZE bytes) says why in one line. */
 size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, unsigned round,
                          json_t *entries, size_t chunk_size, char *error, size_t size);
 
-/* Grades the entries of the chunk at PATH that have no answer yet, JOBS at a time. False: it did
- * not finish; ERROR says why, or is "" after an interrupt. */
+/* Grades the entries of the chunk at PATH that have no answer yet, JOBS at a time. False: some
+ * entries were not graded; ERROR says why, or is "" after an interrupt. */
 bool batch_chunk_grade(const char *path, unsigned jobs, char *error, size_t size);
 
 /* Calls TAKE(KEY, ANSWER) for each answer in FOLDER, and removes the answer's file if TAKE

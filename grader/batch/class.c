@@ -1,9 +1,9 @@
-/* From rows of the store to grades: finds the attempts that are considered, the score of each
- * after the rules for late days, and the attempt that counts.
+/* From rows of the store to grades: selects the attempts that may count, computes the score of
+ * each by the rules for late days, and chooses the attempt that counts.
  *
  *     attempts of a student for a lab, by time
  *         1  60            graded
- *         2   -  review    the grader failed: no grade, for a human to review
+ *         2   -  review    the grader failed, so there is no grade: a human must review it
  *         3  90  counts    the best (or, if the course says so, the latest)
  *         4   -  over-limit   more than per_day on one day: not graded */
 #include "batch/class.h"
@@ -19,14 +19,14 @@
 
 #define DAY 86400
 
-/* A document under construction. */
+/* The state of making the document. */
 struct composition {
     struct batch_store *store;
     const struct course_policy *terms;
-    json_t *gradings, *review; /* of the document */
-    json_t *failed;            /* by key: why a grading failed */
-    json_int_t pending;        /* attempts that are still to be graded */
-    bool broken;               /* the store has failed */
+    json_t *gradings, *review; /* members of the document */
+    json_t *failed;            /* reasons why gradings failed, by key */
+    json_int_t pending;        /* number of attempts that are not graded yet */
+    bool broken;               /* reading the store has failed */
 };
 
 static bool same(const json_t *row, const char *key, const char *text)
@@ -34,7 +34,7 @@ static bool same(const json_t *row, const char *key, const char *text)
     return strcmp(json_text_of(row, key), text) == 0;
 }
 
-/* Rounds to hundredths. A course's points need not be a multiple of the lab's. */
+/* Rounds to hundredths. Scaling a lab's points to the course's points can give more decimals. */
 static double hundredths(double points)
 {
     return floor(points * 100 + 0.5) / 100;
@@ -61,7 +61,7 @@ static struct course_lab_policy terms_of(const struct course_policy *terms, cons
     return (struct course_lab_policy){.lab = lab, .weight = 1};
 }
 
-/* The rules for STUDENT: those of the lab, with the student's own deadline, if any. */
+/* The lab's rules for STUDENT. The student's own deadline, if any, replaces the lab's. */
 static struct course_lab_policy terms_for(const struct course_policy *terms, const char *student,
                                           const char *lab)
 {
@@ -80,7 +80,7 @@ static json_int_t late_days(const struct course_lab_policy *lab, json_int_t subm
     return (submitted - lab->deadline + DAY - 1) / DAY;
 }
 
-/* How many attempts before number I were handed in on the same day. */
+/* The number of earlier attempts that were handed in on the same day (in UTC) as attempt I. */
 static size_t before_on_that_day(const json_t *attempts, size_t i)
 {
     json_int_t day = json_integer_of(json_array_get(attempts, i), "submitted") / DAY;
@@ -91,7 +91,7 @@ static size_t before_on_that_day(const json_t *attempts, size_t i)
     return count;
 }
 
-/* Why attempt number I (from 0) is not graded; NULL: it is. */
+/* Why attempt number I (from 0) is not graded; NULL: it is graded. */
 static const char *why_not(const struct course_policy *terms, const struct course_lab_policy *lab,
                            const json_t *attempts, size_t i)
 {
@@ -114,8 +114,8 @@ static void add_review(struct composition *c, const json_t *row, size_t attempt,
                              "path", json_text_of(row, "path"), "why", why));
 }
 
-/* Removes the members that only a page about one grading shows: a class may have thousands of
- * results. */
+/* Removes the members that only a page about one grading shows, because a class may have thousands
+ * of results. */
 static json_t *shortened(json_t *result)
 {
     size_t i;
@@ -127,8 +127,9 @@ static json_t *shortened(json_t *result)
     return result;
 }
 
-/* Looks up the grading of KEY and adds it to GRADINGS or to FAILED. It adds to both if this
- * grading failed, but an earlier grader made a grade. */
+/* Looks up the grading of KEY and adds its result to "gradings". If the grading failed, adds the
+ * reason to "failed", and adds the result of an earlier version of the grader, if any, to
+ * "gradings". */
 static void look_up(struct composition *c, const json_t *row, const char *key)
 {
     json_t *grading = batch_store_grading(c->store, key);
@@ -145,7 +146,7 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
     json_decref(grading);
 }
 
-/* The result for a submission's row. NULL: none; STATUS says why. */
+/* The result for a submission's row. NULL: there is none, and STATUS says why. */
 static json_t *find_result(struct composition *c, const json_t *row, size_t number,
                            const char **status)
 {
@@ -188,7 +189,8 @@ static json_t *describe_attempt(struct composition *c, const struct course_lab_p
 
 /* --- one lab of a student --------------------------------------------------------------------- */
 
-/* The attempt that counts: the latest with a score, or the earliest of the best. NULL: none. */
+/* The attempt that counts: the latest with a score if the course says so, otherwise the earliest
+ * of those with the best score. NULL: no attempt has a score. */
 static const json_t *choose(const struct course_policy *terms, const json_t *attempts)
 {
     const json_t *chosen = NULL;
@@ -227,7 +229,8 @@ static const char *obstacle(const struct course_policy *terms, const json_t *att
     return found;
 }
 
-/* The status of a lab for which no attempt counts. UNREAD: an entry for review may contain one. */
+/* The status of a lab for which no attempt counts. UNREAD: a file that could not be read may be an
+ * attempt. */
 static const char *status_without_grade(const json_t *attempts, bool unread)
 {
     if (unread)
@@ -235,7 +238,7 @@ static const char *status_without_grade(const json_t *attempts, bool unread)
     return json_array_size(attempts) > 0 ? "too-late" : "missing";
 }
 
-/* Replaces the computed grade by the instructor's decision. */
+/* Replaces the computed grade with the instructor's decision. */
 static void decide_by_hand(json_t *entry, const struct course_exception *exception)
 {
     json_object_set_new(entry, "by_hand", json_string(exception->why));
@@ -295,8 +298,8 @@ static bool is_unread(const json_t *reviews, const char *student, const char *la
     return false;
 }
 
-/* Takes the rows of STUDENT for LAB, which begin at *NEXT, and advances *NEXT: the caller asks
- * in the order of ROWS. */
+/* Returns the rows of STUDENT for LAB and advances *NEXT past them. They begin at *NEXT, because
+ * callers ask in the order of ROWS. */
 static json_t *take_rows(const json_t *rows, size_t *next, const char *student, const char *lab)
 {
     json_t *taken = json_array();
@@ -391,8 +394,9 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
     return students;
 }
 
-/* True if the instructor has decided this entry for review. An entry without a lab counts as
- * decided when none of the student's labs is for review any more. */
+/* True if the instructor has decided what this entry of "review" asks. An entry without a lab
+ * counts as decided if the instructor has decided one of the student's labs and none of them is
+ * for review any more. */
 static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
 {
     const struct course_exceptions *exceptions = c->terms->exceptions;

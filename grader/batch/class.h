@@ -11,7 +11,8 @@
 /* A new lanewise/class/v1. NULL: batch_store_error() says why. */
 json_t *batch_class(struct batch_store *store, const struct course_policy *terms);
 
-/* The keys that still need grades for it, in order, each once: [{"key", "lab", "source"}]. */
+/* The gradings that this document still lacks: [{"key", "lab", "source"}], by student, lab and
+ * time. Each key appears once. */
 json_t *batch_class_pending(struct batch_store *store, const struct course_policy *terms);
 
 #endif

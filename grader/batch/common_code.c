@@ -11,7 +11,7 @@
 
 #define SOURCE_BYTES ((size_t)1 << 20)
 
-/* The common code of a lab, while it is read. */
+/* The state of reading a lab's common code. */
 struct reading {
     struct common_code *given;
     struct batch_store *store;
@@ -26,16 +26,16 @@ static bool fail(struct common_code *given, const char *what, const char *why)
     return false;
 }
 
-/* --- what it compiles to ---------------------------------------------------------------------- */
+/* --- compiled kernels ------------------------------------------------------------------------- */
 
-/* Adds the kernels of SOURCE to the fingerprint. */
+/* Compiles SOURCE and adds its kernels to the fingerprint. */
 static bool add_built(struct reading *reading, const struct text *source)
 {
     const struct lab *lab = &reading->lab->lab;
     char folder[PATH_SIZE];
     struct compile_build build;
     if (!base_private_folder(folder))
-        return fail(reading->given, "a folder for the compiler", strerror(errno));
+        return fail(reading->given, "cannot make a folder for the compiler", strerror(errno));
     struct compile_job job = {.source = source,
                               .file_name = lab->file,
                               .shown = lab->file,
@@ -67,8 +67,8 @@ static void hash_given(const struct reading *reading, char hex[HASH_SIZE])
     base_hash_end(hash, hex);
 }
 
-/* Reads the fingerprint from the store, or makes it. The store keeps it after the hash of
- * everything that it depends on. */
+/* Reads the fingerprint of the kernels from the store, where it follows the hash of hash_given().
+ * If it is missing or the hash differs, compiles the sources and stores the new fingerprint. */
 static bool find_kernels(struct reading *reading)
 {
     struct common_code *given = reading->given;
@@ -101,7 +101,7 @@ static bool find_kernels(struct reading *reading)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* The solution may be missing, as in a kit for students' machines. The skeleton may not. */
+/* The solution can be missing, as in a kit for students' machines. The skeleton must exist. */
 static bool read_files(struct common_code *given, const struct lab *lab)
 {
     char path[PATH_SIZE], why[100] = "the path is too long";

@@ -1,5 +1,6 @@
-/* The code that all students share: a lab's skeleton, and its solution, to which the handout
- * leads. Kept as sources, and as fingerprints of the sources and of the compiled kernels. */
+/* The code of a lab that every student may have: its skeleton, and its solution, because the
+ * handout leads to it. Holds both sources, and fingerprints of the sources and of the compiled
+ * kernels (similar/fingerprint.h). */
 #ifndef BATCH_COMMON_CODE_H
 #define BATCH_COMMON_CODE_H
 
@@ -11,10 +12,10 @@
 
 /* Starts as {0}; common_code_free() frees it. */
 struct common_code {
-    struct text skeleton, solution; /* no bytes: a kit without solutions */
+    struct text skeleton, solution; /* the solution has no bytes in a kit without solutions */
     struct similar_source skeleton_source, solution_source;
-    struct fingerprint statements, kernels; /* of both */
-    char error[PATH_SIZE + 200];            /* why it could not be read, in one line */
+    struct fingerprint statements, kernels; /* fingerprints of skeleton and solution together */
+    char error[PATH_SIZE + 200];            /* why reading failed, in one line */
 };
 
 /* Reads the common code of LAB. Its kernels for DEVICE (GPU_ARCH) are compiled once; their

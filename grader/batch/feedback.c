@@ -42,7 +42,7 @@ bool batch_feedback_name(const json_t *labs, const char *path, char name[PATH_SI
     return base_path(name, "%.*s%.*s.html", (int)above, path, (int)length, first);
 }
 
-/* Makes the folders of the file at PATH that are below ROOT. */
+/* Makes the folders that contain the file at PATH, except the first ROOT bytes of PATH. */
 static void make_folders(char *path, size_t root)
 {
     for (char *slash = path + root; (slash = strchr(slash + 1, '/'));) {
@@ -52,7 +52,7 @@ static void make_folders(char *path, size_t root)
     }
 }
 
-/* Links the file at FROM as TO, or copies it if the file system has no links. */
+/* Makes a hard link TO to the file FROM, or copies it if the file system has no hard links. */
 static bool put_page(const char *from, const char *to)
 {
     struct text text;
@@ -66,7 +66,7 @@ static bool put_page(const char *from, const char *to)
     return written;
 }
 
-/* Puts the page of STUDENT under the name of each hand-in. */
+/* Puts the page of STUDENT under the names of all the student's hand-ins. */
 static bool put_student(const json_t *labs, const json_t *student, const char *out)
 {
     char page[PATH_SIZE], name[PATH_SIZE], path[PATH_SIZE];

@@ -15,14 +15,14 @@
 
 #include "base/files.h"
 
-#define BATCH_FEEDBACK "feedback" /* its name in the folder that --out names */
+#define BATCH_FEEDBACK "feedback" /* the folder's name inside the folder that --out names */
 
-/* Makes the folder in OUT again from the pages of CLASS there. False: ERROR (SIZE bytes) is one
- * line. */
+/* Replaces the folder "feedback" in OUT. Its pages are copies of CLASS's pages in OUT. False:
+ * ERROR (SIZE bytes) says why in one line. */
 bool batch_write_feedback(const json_t *class, const char *out, char *error, size_t size);
 
-/* The page's path in that folder for the hand-in at PATH. PATH begins with the name of one of
- * LABS if the hand-in was in a lab's folder. False: it gets no page. */
+/* Sets NAME to the path in the folder "feedback" of the page for the hand-in at PATH. PATH begins
+ * with the name of one of LABS if the hand-in was in a lab's folder. False: it gets no page. */
 bool batch_feedback_name(const json_t *labs, const char *path, char name[PATH_SIZE]);
 
 #endif

@@ -1,6 +1,6 @@
-/* Walks a hand-in. A file's time is the one in the nearest folder name that contains a time,
- * otherwise the time of its last change. A file in an archive has the archive's time: times
- * inside the archive are the student's own claim. */
+/* Walks through a hand-in. A file's time is taken from the name of the nearest folder whose name
+ * contains a time, otherwise it is the time of the file's last change. A file in an archive has
+ * the archive's time, because a student can forge the times inside the archive. */
 #include "batch/handin.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistr.h>
 
-/* Long endings first. Some of these formats cannot be read, but the student then gets a message. */
+/* Longer endings come first. Some of these formats cannot be read; batch_archive_read() then adds a
+ * problem. */
 static const char *const archive_endings[] = {
     ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tar.lz", ".tar.lzma", ".tar.lz4", ".tar.Z",
     ".tgz",    ".tbz2",    ".txz",    ".zip",     ".tar",    ".7z",       ".rar",     ".zipx",
@@ -39,11 +40,11 @@ bool batch_is_archive(const char *name, size_t *length)
 
 bool batch_is_source(const char *name)
 {
-    return ends_with(name, ".cu") || ends_with(name, ".cu.txt"); /* some systems hide the latter */
+    return ends_with(name, ".cu") || ends_with(name, ".cu.txt"); /* some systems hide ".txt" */
 }
 
-/* Students often hand in more than their own files: other parts of the kit, and files that
- * systems and tools create. */
+/* Students often hand in more than their own files: other parts of the kit, and files that an
+ * operating system or a tool created. */
 bool batch_is_ignored(const char *path)
 {
     static const char *const folders[] = {"solutions/", "grader/", "handouts/", "build/",
@@ -60,7 +61,7 @@ bool batch_is_ignored(const char *path)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The bytes of the allowed character at TEXT; 0: there is none. */
+/* The length in bytes of the character at TEXT; 0: it is not allowed. */
 static int good_character(const char *text)
 {
     ucs4_t character;
@@ -236,7 +237,7 @@ void batch_handin_read(const char *path, struct batch_handin *handin)
     }
     if (walk)
         fts_close(walk);
-    if (handin->count == 0 && handin->passed) /* something was handed in, so it is not missing */
+    if (handin->count == 0 && handin->passed) /* the student handed in something */
         add_problem(handin, handin->passed, 0, "is not a .cu file, and no .cu file is next to it");
     if (handin->count > 0)
         qsort(handin->files, handin->count, sizeof *handin->files, by_path);

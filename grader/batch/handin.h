@@ -12,22 +12,22 @@
 
 #include "base/files.h"
 
-#define BATCH_SOURCE_BYTES   ((size_t)1 << 20)   /* no student writes a larger source */
-#define BATCH_HANDIN_FILES   200                 /* sources in one hand-in, at most */
-#define BATCH_HANDIN_ENTRIES 20000               /* files of any kind in it, at most */
-#define BATCH_ARCHIVE_BYTES  ((size_t)256 << 20) /* unpacked, of an archive, at most */
+#define BATCH_SOURCE_BYTES   ((size_t)1 << 20)   /* largest source in a hand-in */
+#define BATCH_HANDIN_FILES   200                 /* most sources in one hand-in */
+#define BATCH_HANDIN_ENTRIES 20000               /* most files of any kind in one hand-in */
+#define BATCH_ARCHIVE_BYTES  ((size_t)256 << 20) /* largest unpacked size of an archive */
 
 struct batch_file {
-    char *path;       /* in the hand-in: clean text, with slashes */
+    char *path;       /* path in the hand-in, cleaned by batch_clean_name() */
     int64_t time;     /* when it was handed in: UNIX seconds */
-    struct text text; /* .bytes NULL: only a problem */
-    char *problem;    /* why it cannot be read, in a few words; NULL: it can */
+    struct text text; /* the source; no bytes if there is a problem */
+    char *problem;    /* why the file cannot be read, in a few words; NULL: it was read */
 };
 
 struct batch_handin {
     struct batch_file *files; /* sorted by path */
     size_t count, room;
-    char *passed; /* the first file that is neither source nor archive; NULL: none */
+    char *passed; /* path of the first skipped file, neither source nor archive; NULL: none */
 };
 
 /* True if a file of this name is read as an archive. LENGTH (may be NULL) gets the length of the
@@ -51,17 +51,17 @@ void batch_handin_add(struct batch_handin *handin, const char *path, int64_t tim
 /* Records that the file at PATH was skipped. */
 void batch_handin_pass(struct batch_handin *handin, const char *path);
 
-/* Adds the sources in the archive at PATH, which was handed in at TIME. Their recorded paths
+/* Adds the sources in the archive at PATH, which was handed in at TIME. In HANDIN, their paths
  * begin with SHOWN. */
 void batch_archive_read(const char *path, const char *shown, int64_t time,
                         struct batch_handin *handin);
 
-/* Returns NAME, whose bytes a student chose, as valid UTF-8 without control characters; to be
- * freed. Different names stay different: a forbidden byte becomes %XX. */
+/* Returns NAME, whose bytes a student chose, as valid UTF-8 without control characters. The
+ * caller frees it. A forbidden byte becomes %XX, so different names stay different. */
 char *batch_clean_name(const char *name);
 
-/* The time in a name such as "attempt 2026-11-20 18:30:05" or "2026-11-20T18-30-05Z_try"; 0:
- * none. Without Z it is this machine's local time. */
+/* The UNIX time in a name such as "attempt 2026-11-20 18:30:05" or "2026-11-20T18-30-05Z_try";
+ * 0: the name contains none. A time without Z is in this machine's time zone. */
 int64_t batch_time_in_name(const char *name);
 
 #endif

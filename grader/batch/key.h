@@ -7,7 +7,7 @@
 #include "course/lab.h"
 #include "grade/seed.h"
 
-/* Hashes everything besides the submission and the seed that decides a grade in LAB on DEVICE.
+/* Hashes everything that decides a grade in LAB on DEVICE, except the submission and the seed.
  * False: out of memory. */
 bool batch_grader_hash(const struct lab *lab, enum grading_device device, const char *gpu_arch,
                        char hex[HASH_SIZE]);

@@ -22,7 +22,8 @@ const char *batch_match_word(const struct lab *lab, const char *name)
     return NULL;
 }
 
-/* The lab with the longest matching word wins: shared_reduce.cu is not for a lab "reduce". */
+/* The lab with the longest matching word wins: shared-reduce.cu is for the lab whose file is
+ * shared-reduce.cu, not for the one whose file is reduce.cu. */
 static bool match_name(const struct lab *labs, size_t count, const char *path, size_t *lab)
 {
     size_t longest = 0;
@@ -49,7 +50,7 @@ bool batch_match_folder(const struct lab *lab, const char *name, size_t length)
            strtoul(name + at, &end, 10) == wanted && end == name + length;
 }
 
-/* The innermost folder that is named for a lab. */
+/* Finds the lab of the innermost folder in PATH that is named after a lab. */
 static bool match_folders(const struct lab *labs, size_t count, const char *path, size_t *lab)
 {
     bool found = false;

@@ -6,21 +6,21 @@
 
 enum batch_match {
     BATCH_NO_MATCH,
-    BATCH_BY_FIRST_LINE, /* the comment on top says "Lab 02" */
-    BATCH_BY_FOLDER,     /* it is in 02-coalesce/, lab02/ or lab-2/ */
-    BATCH_BY_NAME,       /* its name is coalesce.cu, or smith_coalesce-2.cu */
+    BATCH_BY_FIRST_LINE, /* the file begins with a comment "Lab 02" */
+    BATCH_BY_FOLDER,     /* the file is in 02-coalesce/, lab02/ or lab-2/ */
+    BATCH_BY_NAME,       /* the file's name is coalesce.cu, or smith_coalesce-2.cu */
 };
 
 /* Finds the lab among COUNT for a file at PATH (within the hand-in) that contains SOURCE, and
- * stores its index in *LAB. A higher return value is a surer match. */
+ * stores the lab's index in *LAB. A higher return value is a surer match. */
 enum batch_match batch_match(const struct lab *labs, size_t count, const char *path,
                              const char *source, size_t *lab);
 
-/* Where the lab's word begins in NAME: "coalesce" in "smith_coalesce-2.cu". NULL: NAME does not
- * contain it as a whole word; "coalesced.cu" does not. */
+/* Where the name of LAB's file, without its ending, begins in NAME: "coalesce" in
+ * "smith_coalesce-2.cu". NULL: NAME does not contain it as a whole word, as in "coalesced.cu". */
 const char *batch_match_word(const struct lab *lab, const char *name);
 
-/* True if NAME (LENGTH bytes) is a name for LAB's folder. */
+/* True if a folder called NAME (LENGTH bytes) is LAB's folder. */
 bool batch_match_folder(const struct lab *lab, const char *name, size_t length);
 
 #endif

@@ -16,7 +16,7 @@
 #include "report/gradebook.h"
 #include "report/html_student.h"
 
-/* Output being written. */
+/* The state of writing the files. */
 struct output {
     struct batch_store *store;
     const json_t *class;
@@ -25,7 +25,7 @@ struct output {
     size_t size;
 };
 
-/* True if the file contains exactly this already. */
+/* True if the file at PATH already contains exactly TEXT. */
 static bool is_unchanged(const char *path, const char *text, size_t size)
 {
     struct text old;
@@ -41,12 +41,13 @@ static bool fail(struct output *output, const char *path)
     int reason = errno;
     snprintf(output->error, output->size, "cannot write %s: %s%s", path, strerror(reason),
              reason == ENOSPC || reason == EFBIG || reason == EDQUOT
-                 ? "; all grades are kept: run this again when there is room"
+                 ? "; all grades are kept: free some space and run this again"
                  : "");
     return false;
 }
 
-/* Writes TEXT, which it frees, to NAME in the output's folder. TEXT may be NULL: out of memory. */
+/* Writes TEXT to NAME in the output's folder and frees TEXT. If TEXT is NULL, fails with "out of
+ * memory". */
 static bool write_text(struct output *output, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
@@ -63,11 +64,11 @@ static bool write_json(struct output *output, const char *name, const json_t *do
     char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     size_t size = text ? strlen(text) : 0;
     if (text)
-        text[size] = '\n'; /* replaces the NUL */
+        text[size] = '\n'; /* the newline replaces the NUL */
     return write_text(output, name, text, size + 1);
 }
 
-/* Writes the output of WRITE for the class. */
+/* Writes what WRITE prints about the class to the file NAME. */
 static bool write_class(struct output *output, const char *name,
                         void (*write)(FILE *to, const json_t *class))
 {
@@ -81,8 +82,8 @@ static bool write_class(struct output *output, const char *name,
     return write_text(output, name, text, size);
 }
 
-/* Removes temporary files for FILE that a killed run left in the folder at PATH: see
- * base_write_file(). */
+/* Removes the temporary files of base_write_file() for FILE that a killed run left in the folder
+ * at PATH. */
 static void remove_leftovers(const char *path, const char *file)
 {
     size_t length = strlen(file);
@@ -98,7 +99,7 @@ static void remove_leftovers(const char *path, const char *file)
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* True for names of other files in the folder. */
+/* True if ID is the name of another file in the output's folder. */
 static bool is_taken(const char *id)
 {
     static const char *const names[] = {"gradebook.csv",
@@ -117,12 +118,12 @@ static bool is_taken(const char *id)
 void batch_folder_name(const char *id, char name[256])
 {
     char hash[HASH_SIZE];
-    size_t length = 0, most = strlen(id) > 200 ? 150 : 250; /* a byte may become 3 */
+    size_t length = 0, most = strlen(id) > 200 ? 150 : 250; /* an escaped byte takes 3 */
     bool taken = is_taken(id);
     for (const char *at = id; *at && length < most; ++at) {
         bool bad = *at == '/' || (at == id && (*at == '.' || taken));
         if (length + 3 > most || (length + 8 > most && (*at & 0xc0) == 0xc0))
-            break; /* cuts no character in two */
+            break; /* does not cut a character in two */
         length += (size_t)sprintf(name + length, bad ? "%%%02X" : "%c", (unsigned char)*at);
     }
     name[length] = 0;
@@ -132,14 +133,14 @@ void batch_folder_name(const char *id, char name[256])
     sprintf(name + length, "-%.16s", hash);
 }
 
-/* Adds LAB's complete grading and its source. False: the store has failed. */
+/* Adds LAB's complete result to RESULTS and its source to SOURCES. False: the store has failed. */
 static bool add_grading(struct output *output, const char *lab, const char *key, json_t *results,
                         json_t *sources)
 {
     struct text source;
     json_t *grading = *key ? batch_store_grading(output->store, key) : json_object();
     json_t *result = json_object_get(grading, "result");
-    if (grading && !result && *key) /* a grade of an earlier grader: the class has it shortened */
+    if (grading && !result && *key) /* an older grader made the grade: the class has a short form */
         result = json_object_get(json_object_get(output->class, "gradings"), key);
     batch_store_strip(result);
     const char *hash = json_text_of(result, "source_sha256");

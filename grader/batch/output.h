@@ -1,24 +1,25 @@
 /* Writes an instructor's files about a class into the folder of --out:
  *
- *     gradebook.csv          one row a student
+ *     gradebook.csv          one row for each student
  *     class.json             lanewise/class/v1, for programs
  *     class.html             the class's right and wrong answers, for the instructor
  *     STUDENT/results.json   lanewise/student/v1
  *     STUDENT/report.html    the same as a page, for the student
  *     feedback/              these pages under the names of the hand-ins: batch/feedback.h
  *
- * Each file appears whole or not at all. Unchanged files are not touched. */
+ * No file is ever half written. Unchanged files are not touched. */
 #ifndef BATCH_OUTPUT_H
 #define BATCH_OUTPUT_H
 
 #include "batch/store.h"
 
-/* Writes all of these files. False: ERROR (SIZE bytes) says in one line which could not be
+/* Writes all of these files. False: ERROR (SIZE bytes) says in one line which file could not be
  * written. */
 bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
                      char *error, size_t size);
 
-/* The folders of students from earlier runs who are no longer in CLASS, by name: a new array. */
+/* The names of the folders in FOLDER of students who were in the class in an earlier run but are
+ * not in CLASS, sorted: a new array. */
 json_t *batch_old_folders(const json_t *class, const char *folder);
 
 /* The name of a student's folder. It is the id, except where the id is not a valid file name, is

@@ -1,10 +1,11 @@
 /* For each lab:
  *
- *     sources --same text--> groups --marks that few have--> pairs --sources--> excerpts
+ *     sources --equal text--> groups --rare marks--> pairs --sources--> excerpts
  *
- * Students whose sources have the same text, whatever the names in it, form one group. Groups
- * are compared by the marks that few groups have. So code that one student passes on to many
- * does not count as common, and a class of thousands needs no comparison of every pair. */
+ * Students whose sources have equal text, apart from the names in it, form one group. Groups are
+ * compared by their marks (the hashes of a fingerprint: similar/fingerprint.h), except marks that
+ * many groups have. So code that one student passes on to many does not count as common, and in
+ * a class of thousands most pairs need no comparison. */
 #include "batch/pairs.h"
 
 #include <inttypes.h>
@@ -17,28 +18,30 @@
 #include "batch/common_code.h"
 #include "similar/compare.h"
 
-#define MOST_PAIRS 200u /* of a lab: more would not be read */
-#define EXCERPT    80u  /* lines */
-#define FEW_OWNERS 10u  /* a mark is common if more have it, and more than a quarter of the class */
+#define MOST_PAIRS 200u /* most pairs of a lab: nobody would read more */
+#define EXCERPT    80u  /* most lines of an excerpt */
+/* A mark is common if more than FEW_OWNERS groups have it, and more than a quarter of the class. */
+#define FEW_OWNERS 10u
 
 /* A student's program for the current lab. */
 struct entry {
-    const char *student, *file; /* the file's hash */
-    const json_t *grade;        /* in the student's "labs" */
-    const json_t *result;       /* its grading */
-    uint64_t text;
+    const char *student, *file; /* the student's id; the hash of the file */
+    const json_t *grade;        /* the lab's value in the student's "labs" */
+    const json_t *result;       /* the result of grading the program */
+    uint64_t text;              /* hash of the source, unchanged when names change */
     struct similar_own_code own;
-    size_t renamed; /* statements in skeleton functions that got new names */
-    size_t leader;  /* the first entry with the same text */
+    size_t renamed; /* number of statements whose names in skeleton functions were changed */
+    size_t leader;  /* index of the first entry with equal text, which represents the group */
 };
 
+/* A group, given by its leader's index, that has MARK. */
 struct owner {
     uint64_t mark;
     size_t entry;
 };
 
 struct pair {
-    size_t left, right; /* entries */
+    size_t left, right; /* indexes of entries */
     const char *evidence;
     double likeness;
     size_t shared;
@@ -54,7 +57,7 @@ struct search {
     size_t count, owner_count[SIMILAR_MEASURES];
     struct pair *pairs;
     size_t pair_count, pair_room;
-    json_t *similar_pairs, *alike; /* members of the document */
+    json_t *similar_pairs, *alike; /* "similar" and "alike" of the document */
     char *error;
     size_t size;
 };
@@ -72,7 +75,7 @@ static bool no_memory(struct search *search)
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-/* Reads ENTRY's source. If it cannot be parsed, only equal files have the same text hash. */
+/* Reads ENTRY's source. If it cannot be parsed, its text hash is taken from the file's hash. */
 static bool read_source(struct search *search, struct entry *entry)
 {
     struct text text = {0};
@@ -86,7 +89,7 @@ static bool read_source(struct search *search, struct entry *entry)
         source.statements = (struct fingerprint){0};
         similar_source_free(&source);
     } else
-        sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal files still get equal hashes */
+        sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal files get equal hashes */
     free(text.bytes);
     return true;
 }
@@ -154,7 +157,7 @@ static bool list_owners(struct search *search, enum similar_measure measure)
     return true;
 }
 
-/* The number of owners of the mark at index AT. AT is the first of them. */
+/* The number of owners that have the same mark as the owner at index AT, the first of them. */
 static size_t owners_from(const struct search *search, enum similar_measure measure, size_t at)
 {
     const struct owner *owners = search->owners[measure];
@@ -184,7 +187,7 @@ static bool subtract_common(struct search *search, enum similar_measure measure)
 
 /* --- excerpts --------------------------------------------------------------------------------- */
 
-/* A line without the blanks around it. */
+/* A line without its leading and trailing blanks. */
 struct line {
     const char *text;
     size_t length;
@@ -214,7 +217,7 @@ static bool has_line(const char *text, struct line wanted)
     return false;
 }
 
-/* A student's own lines, with their numbers: those that the skeleton lacks. */
+/* The lines of SOURCE that are not in the skeleton, with their line numbers. */
 static json_t *excerpt_of(const struct search *search, const char *source)
 {
     json_t *lines = json_array();
@@ -263,7 +266,8 @@ static bool add_pair(struct search *search, struct pair pair)
     return true;
 }
 
-/* The other students to whom PAIR applies, too. */
+/* The other students to whom the evidence of PAIR applies: they have the same file as both, or
+ * are in the group of one of them. */
 static json_t *also_of(const struct search *search, const struct pair *pair)
 {
     json_t *also = json_array();
@@ -305,7 +309,7 @@ static bool add_near(struct search *search, size_t left, size_t right)
                               fingerprint_likeness(one, other), fingerprint_shared(one, other)});
 }
 
-/* For each later group, counts in SHARED the statements that it shares with group I. */
+/* Sets SHARED[K], for each group K after group I, to the number of statements that both have. */
 static void count_shared(const struct search *search, size_t i, unsigned *shared)
 {
     const struct fingerprint *own = &search->entries[i].own.fingerprints[SIMILAR_STATEMENTS];
@@ -338,8 +342,8 @@ static bool find_pairs(struct search *search)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* The next entry after I in the same group (FILE: with the same file, too); COUNT: there is
- * none. */
+/* The index of the next entry after I in the same group. If FILE is true, the next one that also
+ * has the same file. The number of entries if there is none. */
 static size_t next_of(const struct search *search, size_t i, bool file)
 {
     const struct entry *entries = search->entries;
@@ -376,7 +380,7 @@ static bool add_equal_files(struct search *search, size_t leader)
     return good;
 }
 
-/* Lists a group without comparing its sources; WHAT is the reason. */
+/* Adds a group to "alike", without excerpts. WHAT says why it is listed. */
 static void add_alike(struct search *search, size_t leader, const char *what)
 {
     json_t *students = json_array();
@@ -388,8 +392,8 @@ static void add_alike(struct search *search, size_t leader, const char *what)
                                                    "what", what, "students", students));
 }
 
-/* Shows one group. Equal texts are evidence if they contain enough code of their own, or if a
- * student renamed things in the skeleton's own functions. */
+/* Adds what one group shows to "similar" or "alike". Equal texts are evidence if they contain
+ * enough code that is not common, or if a student renamed things in functions of the skeleton. */
 static bool show_group(struct search *search, size_t leader)
 {
     const struct similar_source *solution = &search->given.solution_source;
@@ -431,7 +435,7 @@ static bool show_groups(struct search *search)
 
 /* --- labs ------------------------------------------------------------------------------------- */
 
-/* Most similar first, then in the order of students. */
+/* Sorts the most similar pairs first, and equally similar ones by their students. */
 static int by_likeness(const void *left, const void *right)
 {
     const struct pair *a = left, *b = right;
@@ -468,7 +472,7 @@ static bool search_lab(struct search *search, const json_t *class)
         return no_memory(search);
     if (!common_code_read(&search->given, similar->store, search->lab, similar->device,
                           similar->gpu_arch))
-        return fail(search, "what the lab gives", search->given.error);
+        return fail(search, "the skeleton and the solution", search->given.error);
     json_array_foreach(students, i, student)
     {
         if (!add_entry(search, student, json_object_get(class, "gradings")))
@@ -491,14 +495,14 @@ static double likeness_of(const json_t *pairs, size_t i)
     return json_number_of(json_array_get(pairs, i), "similarity");
 }
 
-/* The pairs of all labs, most similar first; equal ones stay in the order in which they were
- * found. */
+/* The pairs of all labs, most similar first. Equally similar pairs stay in the order in which they
+ * were found. */
 static json_t *sorted(json_t *pairs)
 {
     json_t *result = json_array();
     size_t i, at;
     json_t *pair;
-    json_array_foreach(pairs, i, pair) /* by insertion: stable, and there are few */
+    json_array_foreach(pairs, i, pair) /* insertion sort: stable, and pairs are few */
     {
         double likeness = likeness_of(pairs, i);
         for (at = json_array_size(result); at > 0 && likeness_of(result, at - 1) < likeness;)

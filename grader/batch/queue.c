@@ -8,17 +8,17 @@
 #include "grade/grade.h"
 #include "sandbox/pool.h"
 
-/* If this many gradings in a row are impossible, this machine can probably make none. A single
- * one may be the submission's fault, and is for review. */
+/* If this many gradings in a row are impossible, this machine can probably not grade at all. A
+ * single impossible grading can be the submission's fault, so it is stored for review. */
 #define MOST_REFUSED 5
 
 /* The state of a running queue. */
 struct work {
     const struct batch_queue *queue;
     struct batch_outcome *outcome;
-    struct text source; /* of the next job to start */
+    struct text source; /* source of the next submission to grade */
     json_t *refused;    /* impossible gradings: {"entry", "answer"} */
-    size_t in_a_row;    /* refused in a row */
+    size_t in_a_row;    /* number of impossible gradings since the last grade */
 };
 
 static const struct batch_lab *lab_of(const struct batch_queue *queue, const json_t *entry)
@@ -126,7 +126,7 @@ static void tell(struct work *work)
         work->queue->progress(work->outcome->done, work->outcome->failed, work->queue->context);
 }
 
-/* Sets aside a grading that this machine could not make. False: stop the queue. */
+/* Sets aside an impossible grading until the queue has ended. False: the queue must stop. */
 static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
 {
     json_array_append_new(work->refused, json_pack("{s:O, s:O}", "entry", entry, "answer", answer));
@@ -165,7 +165,7 @@ static void tick(void *context)
     tell(context);
 }
 
-/* Stores the refused gradings for review, since others succeeded. */
+/* Stores the refused gradings for review, because other gradings succeeded. */
 static bool keep_refused(struct work *work)
 {
     size_t i;
@@ -193,7 +193,7 @@ enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome
     *outcome = (struct batch_outcome){0};
     bool finished = process_pool_run(&pool);
     size_t refused = json_array_size(work.refused);
-    if (finished && refused > 0 && refused == pool.count) { /* fewer than MOST_REFUSED, but all */
+    if (finished && refused > 0 && refused == pool.count) { /* all gradings were impossible */
         const json_t *first = json_object_get(json_array_get(work.refused, 0), "answer");
         snprintf(outcome->error, sizeof outcome->error, "%s", json_text_of(first, "error"));
         finished = false;

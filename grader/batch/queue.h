@@ -26,7 +26,8 @@ struct batch_queue {
     struct grade_seed seed;
     const struct seal_key *key; /* signs the results; NULL: unsigned */
     bool unsafe;
-    /* Called after each grading and about ten times a second: FAILED of DONE are for review. */
+    /* Called after each grading, and about ten times a second. DONE gradings have finished; FAILED
+     * of them failed and are for review. */
     void (*progress)(size_t done, size_t failed, void *context);
     void *context;
 };
@@ -34,7 +35,7 @@ struct batch_queue {
 enum batch_end {
     BATCH_FINISHED,
     BATCH_INTERRUPTED,
-    BATCH_STOPPED, /* the machine cannot grade (no compiler, no disk): ERROR says what to do */
+    BATCH_STOPPED, /* the machine cannot grade (no compiler, disk full): ERROR says what to do */
 };
 
 struct batch_outcome {
@@ -42,7 +43,7 @@ struct batch_outcome {
     char error[6000];
 };
 
-/* Grades all pending submissions. Grades that were finished before it stopped are in the store. */
+/* Grades all pending submissions. If it stops early, the grades made so far are in the store. */
 enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome *outcome);
 
 /* Grades SOURCE for LAB in this process, as a worker does: {"end": enum grade_end, "error",
@@ -50,8 +51,8 @@ enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome
 json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                         const struct text *source);
 
-/* Stores an answer of batch_grade_one() (NULL: the worker died) for ENTRY, a pending entry.
- * False: batch_store_error(). *GRADED: there is a grade now. */
+/* Stores ANSWER, which batch_grade_one() returned for the pending ENTRY (NULL: the worker died).
+ * *GRADED becomes true if ANSWER has a grade. False: batch_store_error() says why. */
 bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json_t *answer,
                 bool *graded);
 

@@ -15,19 +15,19 @@
 
 #define ROSTER_BYTES  ((size_t)16 << 20)
 #define MOST_COLUMNS  64
-#define MOST_STUDENTS 20000 /* each is compared with each */
+#define MOST_STUDENTS 20000 /* a limit, because every two ids are compared */
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The state of reading a file. */
+/* The state of reading a roster. */
 struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
     size_t cell_count;
-    size_t line, start; /* line: the current one, from 1; start: the row's first; 0: none yet */
+    size_t line, start; /* the current line and the row's first line, from 1; 0: none yet */
     bool headed;
-    size_t id, name, family; /* columns; SIZE_MAX: none */
-    bool participants;       /* ids are Moodle's "Participant 4711"; hand-ins have the number */
+    size_t id, name, family; /* indexes of columns; SIZE_MAX: no such column */
+    bool participants;       /* ids look like "Participant 4711" (Moodle); hand-ins say "4711" */
     const char *path;
     char *error;
     size_t size;
@@ -41,8 +41,8 @@ static void complain(struct reading *reading, const char *what)
     reading->bad = true;
 }
 
-/* The column whose heading is one of NAMES, a NULL-terminated list in order of preference;
- * SIZE_MAX: none. */
+/* The column whose heading is one of NAMES, a NULL-terminated list in order of preference.
+ * SIZE_MAX: there is none. */
 static size_t find_column(const struct reading *reading, const char *const *names)
 {
     for (; *names; ++names)
@@ -52,8 +52,8 @@ static size_t find_column(const struct reading *reading, const char *const *name
     return SIZE_MAX;
 }
 
-/* Reads the first row, which must name the columns. Guessing could turn a heading into a
- * student, or family names into ids. */
+/* Reads the first row, which must name the columns. If we guessed them, a heading could become a
+ * student, or family names could become ids. */
 static void take_heading(struct reading *reading)
 {
     static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",
@@ -86,7 +86,7 @@ static bool is_known(const struct batch_roster *roster, const char *folded)
     return false;
 }
 
-/* The text of a column, without blanks around it. */
+/* The text of a column, without leading and trailing blanks. */
 static char *cell(const struct reading *reading, size_t column)
 {
     char *text = column < reading->cell_count ? reading->cells[column] : "";
@@ -97,7 +97,7 @@ static char *cell(const struct reading *reading, size_t column)
     return text;
 }
 
-/* A cleaned copy of TEXT. */
+/* A cleaned and normalised copy of TEXT. */
 static char *take(const char *text)
 {
     char *clean = batch_clean_name(text), *normal = clean ? people_normalise(clean) : NULL;
@@ -125,7 +125,7 @@ static char *take_name(const struct reading *reading)
     return name;
 }
 
-/* Canvas has rows without a student between the heading and the students. */
+/* True for a row without a student. Canvas exports rows of this kind before the students. */
 static bool is_nobody(const struct reading *reading)
 {
     const char *name = cell(reading, reading->name);
@@ -164,13 +164,13 @@ static void add_student(struct reading *reading)
         roster->count == roster->room)
         complain(reading, "out of memory");
     else if (!*student.id)
-        complain(reading, "there is no id");
+        complain(reading, "this row has no id");
     else if (strlen(student.id) > 200)
         complain(reading, "the id has more than 200 bytes");
     else if (roster->count == MOST_STUDENTS)
         complain(reading, "there are more than 20,000 students: is this the roster of one course?");
     else if (is_known(roster, student.folded_id))
-        complain(reading, "this id was there before");
+        complain(reading, "an earlier row has the same id");
     else {
         roster->students[roster->count++] = student;
         return;
@@ -198,8 +198,8 @@ static void on_row(int end, void *context)
     reading->start = 0;
 }
 
-/* The separator of columns. Spreadsheets choose it by country; the heading contains no other
- * one. */
+/* The separator of columns. Spreadsheets choose it by country. A heading contains only one of the
+ * possible separators. */
 static char separator(const char *bytes, size_t length)
 {
     size_t line = 0;
@@ -258,7 +258,7 @@ bool batch_roster_read(const char *path, struct batch_roster *roster, char *erro
         snprintf(error, size, "the roster %s %s", path, why);
         return false;
     }
-    /* spreadsheets write a byte order mark before UTF-8 */
+    /* spreadsheets begin a UTF-8 file with a byte order mark */
     size_t mark = text.size >= 3 && memcmp(text.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (check_encoding(&reading, text.bytes + mark, text.size - mark))
         read_rows(&reading, text.bytes + mark, text.size - mark);
@@ -280,9 +280,9 @@ void batch_roster_free(struct batch_roster *roster)
     *roster = (struct batch_roster){0};
 }
 
-/* --- whose is it? ----------------------------------------------------------------------------- */
+/* --- finding the student ---------------------------------------------------------------------- */
 
-/* True if C can be part of a word. So can all bytes of characters beyond ASCII. */
+/* True if C can be part of a word. All bytes of non-ASCII characters can. */
 static bool is_letter(char c)
 {
     return ((unsigned char)c & 0x80) || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -298,31 +298,31 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A hand-in's name, folded for comparison. */
+/* A hand-in's name in the forms that are compared: base/people.h. */
 struct sought {
     char *folded, *words, *joined;
 };
 
-/* The ways in which a hand-in's name identifies a student, the surest first. */
+/* The ways in which a hand-in's name can identify a student, the surest first. */
 enum way { ID, NAME, ID_WITHIN, NAME_WITHIN, WORDS, JOINED, WAYS };
 
-/* The number of the student's bytes that the hand-in's name contains; 0: it is not this
- * student's. */
+/* The length of the student's id or name if the hand-in's name matches it in this WAY; otherwise
+ * 0. */
 static size_t fits(const struct batch_student *student, const struct sought *sought, enum way way)
 {
     const char *keys[WAYS] = {student->folded_id,   student->folded_name, student->folded_id,
                               student->folded_name, student->name_words,  student->name_joined};
     const char *texts[WAYS] = {sought->folded, sought->folded, sought->folded,
                                sought->folded, sought->words,  sought->joined};
-    if (way == JOINED && *sought->words) /* the order of "Kim Lee" is unknown */
+    if (way == JOINED && *sought->words) /* several words: WORDS compares them in any order */
         return 0;
     bool within = way == ID_WITHIN || way == NAME_WITHIN;
     bool found = within ? has_word(texts[way], keys[way]) : strcmp(texts[way], keys[way]) == 0;
     return found ? strlen(keys[way]) : 0;
 }
 
-/* The student who matches; of several, the one with the longest match. NULL: none, or two
- * equally long. */
+/* The student who matches. If several match, the one with the longest match. NULL: no student, or
+ * two with equally long matches. */
 static const struct batch_student *find_by(const struct batch_roster *roster,
                                            const struct sought *sought, enum way way, bool *several)
 {

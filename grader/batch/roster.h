@@ -14,8 +14,8 @@
 
 struct batch_student {
     char *id, *name;                /* clean text, normalised (NFC) */
-    char *folded_id, *folded_name;  /* folded for comparison */
-    char *name_words, *name_joined; /* from base/people.h */
+    char *folded_id, *folded_name;  /* case-folded for comparison */
+    char *name_words, *name_joined; /* people_words() and people_joined() of the name */
 };
 
 struct batch_roster {
@@ -23,15 +23,15 @@ struct batch_roster {
     size_t count, room;
 };
 
-/* Reads PATH. False: ERROR (SIZE bytes) is one line with the cause, usually "PATH:LINE: ...". */
+/* Reads PATH. False: ERROR (SIZE bytes) says why in one line, usually "PATH:LINE: ...". */
 bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size);
 void batch_roster_free(struct batch_roster *roster);
 
-/* Finds the student whose hand-in is called NAME. A match is the id or the name; a NAME that
- * contains one of them as whole words, as in "Konrad Zuse_12345_assignsubmission_file"; or one
- * made of the same words in any order, with or without accents, as in "zuse_konrad" and
- * "zusekonrad_123". Case is ignored. NULL: no student matches, or several do, and *SEVERAL (may
- * be NULL) is true. */
+/* Finds the student whose hand-in is called NAME. NAME matches a student if it is the student's id
+ * or name; if it contains one of them as whole words, as in "Konrad
+ * Zuse_12345_assignsubmission_file"; or if it consists of the words of the student's name in any
+ * order, with or without accents, as in "zuse_konrad" and "zusekonrad_123". Case is ignored. NULL:
+ * no student matches, or several students do; *SEVERAL (may be NULL) is then true. */
 const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name,
                                               bool *several);
 

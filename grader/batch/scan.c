@@ -21,18 +21,18 @@ struct walk {
     struct lab labs[MAX_LABS]; /* all labs of the kit, for batch/match.h */
     size_t lab_count;
     struct stat out;              /* the output folder, which is not a student's */
-    size_t hand_ins;              /* files for a lab, and entries of students on the roster */
-    unsigned asked[MAX_LABS + 1]; /* by lab, for the current hand-in; last: no lab */
+    size_t hand_ins;              /* number of files for a lab, and of entries of known students */
+    unsigned asked[MAX_LABS + 1]; /* the current hand-in's files for review, by lab; last: no lab */
     char *error;
     size_t size;
 };
 
-/* One hand-in: an entry of the folder, or of a lab's folder in it. */
+/* One hand-in: an entry of the folder of submissions, or of a lab's folder in it. */
 struct entry {
     char path[PATH_SIZE];
-    char name[PATH_SIZE]; /* clean */
-    const char *above;    /* its lab's folder, such as "01-parallelize/"; or "" */
-    bool folder;
+    char name[PATH_SIZE]; /* the entry's name, cleaned by batch_clean_name() */
+    const char *above;    /* the lab's folder that it is in, such as "01-parallelize/"; or "" */
+    bool folder;          /* the hand-in is a folder */
 };
 
 /* Copies the store's error; always returns false. */
@@ -42,10 +42,11 @@ static bool fail(struct walk *walk)
     return false;
 }
 
-/* --- whose is it? ----------------------------------------------------------------------------- */
+/* --- the student ------------------------------------------------------------------------------ */
 
-/* The length of the student's part of the name: all of a folder's name, an archive's name before
- * its ending, and a file's name before the lab's word: "s001" of "s001_parallelize.cu". */
+/* The length of the part of ENTRY's name that names the student: all of a folder's name, an
+ * archive's name before its ending, a file's name before the lab's word ("s001" in
+ * "s001_parallelize.cu"). */
 static size_t student_length(const struct walk *walk, const struct entry *entry)
 {
     size_t length = strlen(entry->name);
@@ -64,7 +65,7 @@ static size_t student_length(const struct walk *walk, const struct entry *entry)
     return length;
 }
 
-/* The student's name in the entry's name, to be freed. */
+/* The student's name in the entry's name. The caller frees it. */
 static char *student_name(const struct walk *walk, const struct entry *entry)
 {
     char *name = strndup(entry->name, student_length(walk, entry));
@@ -82,11 +83,12 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
     return one || several;
 }
 
-/* Adds a review of a hand-in of NAME, who matches no single student on the roster. If it may be
- * of several students, adds one for each of them too: a missing file of theirs may be in it. */
+/* Adds an entry for review: NAME, the student of a hand-in, matches no student on the roster, or
+ * several. If several, adds an entry for each of them too: a file that they lack may be in it. */
 static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
 {
-    static const char *const may_be = "may be of several on the roster: put one's id into its name";
+    static const char *const may_be =
+        "fits several students on the roster: put the student's id into its name";
     const struct batch_roster *roster = walk->scan->roster;
     bool good = batch_store_add_review(
         walk->store, name, "", entry->name,
@@ -100,8 +102,8 @@ static bool ask_whose(struct walk *walk, const struct entry *entry, const char *
     return good;
 }
 
-/* Adds the student whose hand-in this is. Returns the id, to be freed; NULL: the store has
- * failed. */
+/* Adds the student whose hand-in this is. Returns the id, which the caller frees. NULL: the store
+ * has failed. */
 static char *add_student(struct walk *walk, const struct entry *entry)
 {
     const struct batch_roster *roster = walk->scan->roster;
@@ -126,7 +128,7 @@ static char *add_student(struct walk *walk, const struct entry *entry)
 /* A file of a hand-in, with its lab. */
 struct candidate {
     const struct batch_file *file;
-    char *shown; /* its path in the folder of submissions */
+    char *shown; /* the file's path in the folder of submissions */
     enum batch_match match;
     size_t lab;
 };
@@ -140,14 +142,14 @@ static void match_file(const struct walk *walk, const struct entry *entry,
         candidate->shown = NULL;
         return;
     }
-    char *inside = NULL; /* without the student's name, which does not indicate the lab */
+    char *inside = NULL; /* without the student's name, which must not decide the lab */
     if (asprintf(&inside, "%s%s", entry->above, file->path) >= 0)
         candidate->match = batch_match(walk->labs, walk->lab_count, inside,
                                        file->text.bytes ? file->text.bytes : "", &candidate->lab);
     free(inside);
 }
 
-/* How many candidates are for LAB with a match as sure as MATCH. */
+/* The number of candidates that match LAB in the way MATCH. */
 static size_t count_matches(const struct candidate *candidates, size_t count, size_t lab,
                             enum batch_match match)
 {
@@ -157,8 +159,8 @@ static size_t count_matches(const struct candidate *candidates, size_t count, si
     return hits;
 }
 
-/* A file that has the lab's name is an attempt. A file with a less sure match is one only if it
- * is the only such file. */
+/* A file that has the lab's name is an attempt. A file with a less sure match is an attempt only
+ * if no other file of the hand-in matches the lab as surely. */
 enum verdict { TAKE, LEAVE, ASK };
 
 static enum verdict judge_candidate(const struct candidate *candidates, size_t count, size_t i)
@@ -168,14 +170,13 @@ static enum verdict judge_candidate(const struct candidate *candidates, size_t c
         return TAKE;
     for (int surer = match + 1; match && surer <= BATCH_BY_NAME; ++surer)
         if (count_matches(candidates, count, candidates[i].lab, (enum batch_match)surer) > 0)
-            return LEAVE; /* a helper next to the file itself */
+            return LEAVE; /* a helper file next to the attempt */
     if (match && count_matches(candidates, count, candidates[i].lab, match) == 1)
         return TAKE;
     return ASK;
 }
 
-/* At most this many files of a hand-in are listed for review for each lab, to keep reviews
- * short. */
+/* At most this many files of a hand-in are listed for review for each lab: the list stays short. */
 #define MOST_ASKED 5
 
 static const char *asked_lab(const struct walk *walk, size_t i)
@@ -192,7 +193,7 @@ static bool ask(struct walk *walk, const char *student, const struct candidate *
                                   why);
 }
 
-/* Adds a review with the number of files that were not listed. */
+/* Adds an entry for review with the number of files that were not listed. */
 static bool ask_about_rest(struct walk *walk, const struct entry *entry, const char *student)
 {
     char why[80];
@@ -242,8 +243,8 @@ static bool add_candidate(struct walk *walk, const char *student,
     if (verdict == TAKE)
         return take(walk, student, candidate);
     return verdict == LEAVE || ask(walk, student, candidate,
-                                   candidate->match ? "is one of several files that could be meant"
-                                                    : "is for no lab that its name or place tells");
+                                   candidate->match ? "is one of several files that fit the lab"
+                                                    : "does not name its lab, nor does its folder");
 }
 
 static bool add_handin(struct walk *walk, const struct entry *entry)
@@ -251,7 +252,7 @@ static bool add_handin(struct walk *walk, const struct entry *entry)
     struct batch_handin handin;
     if (student_length(walk, entry) == 0)
         return batch_store_add_review(walk->store, "", "", entry->name,
-                                      "does not say whose it is: put it into a folder") ||
+                                      "does not name a student: put it into a student's folder") ||
                fail(walk);
     char *student = add_student(walk, entry);
     if (!student)
@@ -285,7 +286,8 @@ static void pass_over(const struct walk *walk, const char *folder, const char *n
     struct batch_hidden *hidden = walk->scan->hidden;
     char path[PATH_SIZE];
     struct stat status;
-    bool is_own = strspn(name, ".") == strlen(name) || strncmp(name, "._", 2) == 0; /* or macOS's */
+    /* "." and "..", and files that macOS adds */
+    bool is_own = strspn(name, ".") == strlen(name) || strncmp(name, "._", 2) == 0;
     if (!hidden || is_own || name[0] != '.' || !base_path(path, "%s/%s", folder, name) ||
         lstat(path, &status) != 0 || !(S_ISDIR(status.st_mode) || batch_is_archive(name, NULL)))
         return;
@@ -302,7 +304,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 
 static bool scan_folder(struct walk *walk, const char *folder, const char *above);
 
-/* The lab whose folder this is; NULL: it is a student's folder. */
+/* The lab whose folder ENTRY is; NULL: ENTRY is a student's hand-in. */
 static const struct lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
     for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)
@@ -313,7 +315,7 @@ static const struct lab *lab_of_folder(const struct walk *walk, const struct ent
 
 static bool add_entry(struct walk *walk, const char *folder, const char *above, const char *name)
 {
-    static struct entry entries[2]; /* large; one for each level */
+    static struct entry entries[2]; /* one for each level; too large for a stack */
     struct entry *entry = &entries[*above != 0];
     struct stat status;
     char *clean = batch_clean_name(name);
@@ -339,7 +341,7 @@ static bool add_entry(struct walk *walk, const char *folder, const char *above, 
     }
     if (!entry->folder && !batch_is_archive(name, NULL) && !batch_is_source(name) &&
         !is_on_roster(walk, entry))
-        return true; /* a roster, or a note of the instructor */
+        return true; /* the instructor's file, such as a roster */
     return add_handin(walk, entry);
 }
 
@@ -362,7 +364,7 @@ static bool scan_folder(struct walk *walk, const char *folder, const char *above
     return good;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the scan --------------------------------------------------------------------------------- */
 
 static double max_score_of(const struct lab *lab, enum grading_device device)
 {
@@ -399,17 +401,17 @@ static bool add_roster(struct walk *walk)
 }
 
 /* True if the folder has at least one file for a lab, or an entry of a student on the roster.
- * Otherwise it is probably the wrong folder, and must not replace the gradebook. */
+ * Otherwise it is probably the wrong folder, and its scan must not replace the gradebook. */
 static bool has_hand_ins(struct walk *walk)
 {
     json_t *reviews = batch_store_reviews(walk->store), *first = json_array_get(reviews, 0);
     const char *path = NULL, *why;
     if (walk->hand_ins == 0 && json_unpack(first, "{s:s, s:s}", "path", &path, "why", &why) == 0)
         snprintf(walk->error, walk->size,
-                 "no hand-in for a lab is in %s (%s %s): is it the right folder?",
-                 walk->scan->folder, path, why);
+                 "%s has no hand-in for a lab (%s %s): is it the right folder?", walk->scan->folder,
+                 path, why);
     else if (walk->hand_ins == 0)
-        snprintf(walk->error, walk->size, "no hand-in for a lab is in %s: is it the right folder?",
+        snprintf(walk->error, walk->size, "%s has no hand-in for a lab: is it the right folder?",
                  walk->scan->folder);
     json_decref(reviews);
     return walk->hand_ins > 0;

@@ -4,9 +4,10 @@
  *       s001/                 a student: a folder,
  *       s002.zip              an archive,
  *       s003_parallelize.cu   or a file
- *       01-parallelize/       a lab: students as above, for this lab
+ *       01-parallelize/       or a folder for a lab, with its students as above
  *
- * All files in all folders of a hand-in are considered; batch/match.h finds the lab of each. */
+ * All files in all folders of a hand-in are considered; batch/match.h finds the lab of each
+ * file. */
 #ifndef BATCH_SCAN_H
 #define BATCH_SCAN_H
 
@@ -17,31 +18,31 @@
 
 struct batch_lab {
     struct lab lab;
-    char grader[HASH_SIZE]; /* hash of everything that decides its grades: batch/key.h */
+    char grader[HASH_SIZE]; /* hash of the lab's grader: batch_grader_hash() */
 };
 
 struct batch_hidden;
 
 struct batch_scan {
     const char *folder;
-    const char *out; /* never a student's folder, wherever it is */
+    const char *out; /* the folder of --out: never read as a hand-in */
     struct batch_lab *labs;
-    size_t lab_count;   /* the first of LABS: graded */
-    size_t other_count; /* the rest of LABS: not graded, so their files are skipped */
-    const struct batch_roster *roster; /* NULL: none */
+    size_t lab_count;   /* labs to grade: the first elements of LABS */
+    size_t other_count; /* the rest of LABS is not graded, and its files are skipped */
+    const struct batch_roster *roster; /* NULL: there is no roster */
     enum grading_device device;
     struct grade_seed seed;
     struct batch_hidden *hidden; /* filled with the skipped entries; may be NULL */
 };
 
-/* Folders and archives whose names begin with a dot are not hand-ins. */
+/* The folders and archives that were skipped because their names begin with a dot. */
 struct batch_hidden {
     size_t count;
-    char first[PATH_SIZE]; /* clean */
+    char first[PATH_SIZE]; /* the first of their names, cleaned */
 };
 
-/* Replaces the students and hand-ins in the store. False: ERROR (SIZE bytes) is one line, and
- * the store is unchanged. A folder without a hand-in for any lab is an error, too. */
+/* Replaces the students and hand-ins in the store. False: ERROR (SIZE bytes) says why in one line,
+ * and the store is unchanged. A folder without a hand-in for any lab is an error, too. */
 bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define COMMAND_SECONDS 120 /* a busy controller can be slow */
 #define POLL_SECONDS    2
-#define MOST_UNANSWERED 150 /* in a row: about five minutes */
+#define MOST_UNANSWERED 150 /* failures of squeue in a row: about five minutes */
 #define SMALLER         8   /* chunks of the next job are smaller by this factor */
 #define MOST_WORDS      64
 
@@ -23,8 +23,8 @@ struct work {
     const struct batch_queue *queue;
     const struct batch_slurm *slurm;
     struct batch_outcome *outcome;
-    json_t *open;        /* by key: entries without a grade; "why" if a task failed them */
-    json_t *states;      /* by number: the state of each task of the job */
+    json_t *open;        /* entries without a grade, by key; "why" says why a task failed */
+    json_t *states;      /* the state of each task of the job, by the task's number */
     bool broken;         /* the store has failed */
     unsigned unanswered; /* consecutive failures of squeue */
 };
@@ -38,8 +38,8 @@ static bool stop(struct work *work, const char *what, const char *why)
 
 /* --- Slurm's commands ------------------------------------------------------------------------- */
 
-/* Runs WORDS (NULL-terminated, found on the PATH). True: exit code 0. OUTPUT, to be freed, gets
- * the output in both cases. */
+/* Runs the command WORDS (NULL-terminated; env finds it on the PATH). True: its exit code is 0.
+ * OUTPUT gets its output in any case; the caller frees it. */
 static bool run_words(const char *const *words, char **output)
 {
     struct process_command command = {.argv = words,
@@ -55,8 +55,8 @@ static bool run_words(const char *const *words, char **output)
     return good;
 }
 
-/* The script of each task, run in the environment of the caller of sbatch. Its paths are
- * arguments of sbatch, so this text needs no quoting. */
+/* The script of each task. It runs in the environment of the process that called sbatch. Paths are
+ * its arguments, so they need no quoting in this text. */
 static const char script[] =
     "#!/bin/sh\n"
     "[ -d \"$TMPDIR\" ] || unset TMPDIR\n"
@@ -99,8 +99,8 @@ static bool submit(struct work *work, unsigned round, size_t count, char job[32]
     if (!good)
         stop(work, "cannot write to the folder of the jobs: ", strerror(errno));
     else if (!run_words(words, &said) || !read_number(said, job))
-        good = stop(work, "sbatch does not take the job: ",
-                    strtok_r(said, "\n", &rest) ?: "it does not say why");
+        good = stop(work, "sbatch did not accept the job: ",
+                    strtok_r(said, "\n", &rest) ?: "it gave no reason");
     free(said);
     free(more);
     return good;
@@ -117,8 +117,9 @@ static bool is_over(const char *state)
     return false;
 }
 
-/* Reads the states of JOB's tasks into "states". *OVER: all tasks have ended. A controller that
- * does not answer may be restarting. False: it has not answered for too long. */
+/* Reads the states of JOB's tasks into "states". *OVER becomes true if all tasks have ended. False:
+ * Slurm's controller has not answered for MOST_UNANSWERED calls. A few missing answers are no
+ * error, because the controller may be restarting. */
 static bool ask_states(struct work *work, const char *job, bool *over)
 {
     const char *words[] = {"/usr/bin/env", "squeue", "--noheader",     "--array", "--states=all",
@@ -131,14 +132,14 @@ static bool ask_states(struct work *work, const char *job, bool *over)
     for (char *line = answered ? strtok_r(said, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest)) {
         if (sscanf(line, "%31[0-9] %63s", number, state) != 2)
-            continue; /* a warning */
+            continue; /* this line is a warning */
         json_object_set_new(work->states, number, json_string(state));
         *over = *over && is_over(state);
     }
     work->unanswered = answered || forgotten ? 0 : work->unanswered + 1;
     bool patient = work->unanswered < MOST_UNANSWERED;
     if (!patient)
-        stop(work, "squeue does not answer; later, the same command goes on: ",
+        stop(work, "squeue does not answer; to go on later, run the same command again: ",
              strtok_r(said, "\n", &rest) ?: "");
     free(said);
     return patient;
@@ -146,14 +147,14 @@ static bool ask_states(struct work *work, const char *job, bool *over)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Stores an answer with a grade. Otherwise records why there is none. */
+/* Stores the grade in ANSWER. If it has none, records why. */
 static bool take(const char *key, const json_t *answer, void *context)
 {
     struct work *work = context;
     json_t *entry = json_object_get(work->open, key);
     bool graded;
     if (!entry)
-        return true; /* from an earlier run; its submission is gone */
+        return true; /* an answer from an earlier run, whose submission is gone */
     if (!json_object_get(answer, "result")) {
         json_object_set(entry, "why", json_object_get(answer, "error"));
         return true;
@@ -184,7 +185,7 @@ static bool await(struct work *work, const char *job)
     const struct timespec pause = {.tv_sec = POLL_SECONDS};
     bool over = false;
     while (!over) {
-        /* Asks before collecting, so that no answer that arrives in between is missed. */
+        /* Asks for the states before it collects: if all tasks have ended, no answer is missed. */
         if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)
@@ -195,7 +196,8 @@ static bool await(struct work *work, const char *job)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Writes down the running job's number, for a process that takes over after this one. */
+/* Writes down the running job's number, so that a later process can wait for the job if this one
+ * dies. JOB NULL: no job is running. */
 static bool note_job(struct work *work, const char *job)
 {
     char path[PATH_SIZE];
@@ -209,7 +211,7 @@ static bool note_job(struct work *work, const char *job)
            stop(work, "cannot write down the job's number: ", strerror(errno));
 }
 
-/* Waits for the job of an earlier process, if any. */
+/* Waits for the job that an earlier process started, if any, and collects its answers. */
 static bool adopt(struct work *work)
 {
     char path[PATH_SIZE], why[100];
@@ -240,8 +242,8 @@ static void read_log(const struct work *work, const char *job, const char *numbe
     free(log.bytes);
 }
 
-/* For each entry that the job left without an answer, records how its task ended. False: the job
- * graded nothing and every task itself failed, so another job would fail, too. */
+/* For each entry that the job left without an answer, records how its task ended. False: there is
+ * no grade yet and every task failed, so another job would fail, too. */
 static bool blame(struct work *work, const char *job, size_t given)
 {
     const char *key;
@@ -291,7 +293,7 @@ static bool grade_job(struct work *work, unsigned round)
            await(work, job) && note_job(work, NULL) && blame(work, job, left);
 }
 
-/* Marks the entries that no job could grade for review. */
+/* Stores the entries that no job could grade as failed, for review. */
 static bool give_up(struct work *work)
 {
     const char *key;

@@ -4,10 +4,10 @@
  *        ^                                        |
  *        '------- ungraded entries --- store <----'  answers, collected as they arrive
  *
- * Slurm decides where and when tasks run, and restarts tasks whose node has died. Entries that a
- * job leaves without a grade (a task ran out of time, say) go into the next job in smaller
- * chunks, so that one bad submission affects few others. After BATCH_SLURM_TRIES jobs they are
- * for review.
+ * Slurm decides where and when tasks run, and restarts tasks whose node has died. If a job leaves
+ * entries without a grade (because a task ran out of time, say), the next job gets them in smaller
+ * chunks, so that one bad submission affects few others. Entries without a grade after
+ * BATCH_SLURM_TRIES jobs are for review.
  *
  * If this process ends early, the job continues. The next process waits for that job instead of
  * starting another. */
@@ -17,14 +17,13 @@
 #include "batch/queue.h"
 
 #define BATCH_SLURM_TRIES 3
-#define BATCH_SLURM_TASKS                                                                          \
-    1000 /* of one job array; Slurm's own limit is 1001 unless a site changed it */
+#define BATCH_SLURM_TASKS 1000 /* most tasks in a job array; Slurm's default limit is 1001 */
 
 struct batch_slurm {
-    const char *folder;  /* absolute, on a file system that the nodes share */
-    const char *program; /* lanewise, absolute */
+    const char *folder;  /* absolute path, on a file system that the nodes share */
+    const char *program; /* absolute path of lanewise */
     size_t chunk_size;   /* gradings in a task of the first job */
-    const char *gres;    /* "gpu:1"; NULL: none */
+    const char *gres;    /* value of sbatch's --gres, such as "gpu:1"; NULL: none */
     const char *options; /* more options for sbatch, separated by blanks; NULL: none */
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APPLICATION 0x4c414e45 /* "LANE", in the file's header */
+#define APPLICATION 0x4c414e45 /* "LANE", which marks a file as a store */
 #define VERSION     1
 
 static const char schema[] =
@@ -55,8 +55,8 @@ static bool fail(struct batch_store *store)
     store->full = is_full(store);
     if (store->full)
         snprintf(store->error, sizeof store->error,
-                 "no room left on the disk for %s: free some and run this again; all finished "
-                 "grades are kept",
+                 "the disk has no room left for %s: free some space and run this again; all "
+                 "finished grades are kept",
                  store->path);
     else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         snprintf(store->error, sizeof store->error, "another program is writing to %s",
@@ -82,8 +82,8 @@ bool batch_store_is_full(const struct batch_store *store)
 
 /* --- statements ------------------------------------------------------------------------------- */
 
-/* Prepares SQL and binds the values as FORMAT says, a letter a parameter: s text, i int64_t, f
- * double, b a struct text. NULL: the error is recorded. */
+/* Prepares SQL and binds the values. FORMAT has one letter for each value: s for a string, i for an
+ * int64_t, f for a double, b for a struct text. NULL: it failed, and the error is recorded. */
 static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const char *format,
                              va_list values)
 {
@@ -223,7 +223,7 @@ struct batch_store *batch_store_open(const char *path, char *error, size_t size)
     bool fits = base_path(store->path, "%s", path);
     bool good = fits && sqlite3_open(path, &store->database) == SQLITE_OK;
     if (good)
-        sqlite3_busy_timeout(store->database, 5000); /* readers are quick */
+        sqlite3_busy_timeout(store->database, 5000); /* long enough for any reader to finish */
     else
         fail(store);
     good = good && execute(store, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE") &&
@@ -257,7 +257,7 @@ bool batch_store_end(struct batch_store *store)
 
 void batch_store_cancel(struct batch_store *store)
 {
-    if (!sqlite3_get_autocommit(store->database)) /* SQLite may have done it itself */
+    if (!sqlite3_get_autocommit(store->database)) /* SQLite may have rolled back already */
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 }
 
@@ -279,7 +279,7 @@ char *batch_store_get(struct batch_store *store, const char *name)
     return value;
 }
 
-/* --- what is there ---------------------------------------------------------------------------- */
+/* --- students and hand-ins -------------------------------------------------------------------- */
 
 bool batch_store_forget(struct batch_store *store)
 {
@@ -395,7 +395,7 @@ bool batch_store_fail(struct batch_store *store, const struct batch_key *key, co
     return add_grading(store, key, "failed", why, NULL);
 }
 
-/* A row of gradings as an object. */
+/* Reads one row of "gradings" as an object. */
 static json_t *read_grading(struct batch_store *store, sqlite3_stmt *statement)
 {
     json_t *grading = NULL;
@@ -408,7 +408,8 @@ static json_t *read_grading(struct batch_store *store, sqlite3_stmt *statement)
                             json_loads(result ? result : "", 0, NULL))
                 : json_pack("{s:s, s:s}", "state", state, "why", sqlite3_column_text(statement, 1));
         if (!grading)
-            snprintf(store->error, sizeof store->error, "%s holds a malformed result", store->path);
+            snprintf(store->error, sizeof store->error, "%s contains a malformed result",
+                     store->path);
     } else if (statement)
         grading = json_pack("{s:s}", "state", "pending");
     if (statement && !finish(store, statement)) {

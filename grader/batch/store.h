@@ -9,9 +9,9 @@
  * device, seed), and not to a student. So equal submissions share a grading, and unchanged
  * submissions are not graded again.
  *
- * Each change is on the disk when its function returns, so finished grades survive however the
- * process ends. One process can write at a time; others wait up to 5 seconds, then fail.
- * Any number can read.
+ * Each change is on the disk when its function returns, so finished grades survive a crash of the
+ * process or the machine. One process can write at a time; others wait up to 5 seconds, then fail.
+ * Any number of processes can read.
  *
  * Functions that return bool or a pointer return false or NULL on failure; batch_store_error()
  * is then one line with the cause and the remedy. Arrays are new references. */
@@ -24,19 +24,20 @@
 
 #include "base/files.h"
 
-#define BATCH_STORE_FILE "grades.sqlite" /* its name in the folder that --out names */
+#define BATCH_STORE_FILE "grades.sqlite" /* the store's name in the folder that --out names */
 
 struct batch_store;
 
 /* Opens or creates the store at PATH. NULL: ERROR (SIZE bytes) says why in one line. */
 struct batch_store *batch_store_open(const char *path, char *error, size_t size);
-void batch_store_close(struct batch_store *store); /* NULL is allowed */
+void batch_store_close(struct batch_store *store); /* STORE may be NULL */
 
 const char *batch_store_error(const struct batch_store *store);
 /* True if the last failure was a full disk. */
 bool batch_store_is_full(const struct batch_store *store);
 
-/* All changes between begin and end take effect together at end. Without end, none does. */
+/* A transaction: batch_store_end() makes all changes since batch_store_begin() together.
+ * batch_store_cancel(), or the end of the process, drops them. */
 bool batch_store_begin(struct batch_store *store);
 bool batch_store_end(struct batch_store *store);
 void batch_store_cancel(struct batch_store *store);
@@ -47,15 +48,15 @@ bool batch_store_set(struct batch_store *store, const char *name, const char *va
 /* The caller frees the result. NULL: there is no such setting (or an error). */
 char *batch_store_get(struct batch_store *store, const char *name);
 
-/* --- what is there: forgotten and written anew by each scan ----------------------------------- */
+/* --- students and hand-ins: each scan replaces them ------------------------------------------- */
 
 struct batch_submission {
     const char *student, *lab;
-    const char *path;          /* of the file, as reports show it */
+    const char *path;          /* path of the file, as reports show it */
     int64_t submitted;         /* UNIX seconds */
     const struct text *source; /* at most 1 MiB */
-    const char *source_hash;   /* its SHA-256 */
-    const char *key;           /* of its grading */
+    const char *source_hash;   /* SHA-256 of the source */
+    const char *key;           /* key of the submission's grading */
 };
 
 /* Removes students, labs, submissions and reviews; keeps all gradings. */
@@ -63,7 +64,7 @@ bool batch_store_forget(struct batch_store *store);
 bool batch_store_add_student(struct batch_store *store, const char *id, const char *name);
 bool batch_store_add_lab(struct batch_store *store, const char *lab, const char *title,
                          double max_score);
-/* If a student's files for a lab are equal, the earliest stays. */
+/* If a student has several equal files for a lab, only the earliest is kept. */
 bool batch_store_add_submission(struct batch_store *store,
                                 const struct batch_submission *submission);
 /* Adds an entry for a human to review. LAB may be "". */
@@ -75,7 +76,7 @@ json_t *batch_store_labs(struct batch_store *store);     /* [{"lab", "title", "m
 /* [{"student", "lab", "path", "submitted", "source", "key"}], by student, lab, time and path. */
 json_t *batch_store_submissions(struct batch_store *store);
 json_t *batch_store_reviews(struct batch_store *store); /* [{"student", "lab", "path", "why"}] */
-/* The bytes of the source with this hash, to be freed. */
+/* Reads the source with this hash. The caller frees its bytes. */
 bool batch_store_source(struct batch_store *store, const char *hash, struct text *source);
 
 /* --- gradings --------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
-# Each lab has one Criterion executable: the runner here, and the lab's own checks.c. It never
-# contains student code.
+# Each lab has one Criterion executable, its checks runner: the code in this folder, and the lab's own
+# checks.c. It never contains student code.
 CHECKS_OBJECTS := $(call objects,$(call sources,grader/checks))
 CHECKS_LIBS := -lcriterion $(GRADER_LIBS)
 
-# A stub with libgit2's name is linked before libcriterion, which then uses it: see the source.
+# A stub with libgit2's name is linked before libcriterion, so that libcriterion uses it: git.c says why.
 LIBGIT := $(shell readelf -d $$($(CC) -print-file-name=libcriterion.so) 2>/dev/null | \
 	sed -n 's/.*\[\(libgit2\.so[^]]*\)\].*/\1/p')
 NO_GIT := $(LIBGIT:%=$(BUILD)/lib/empty/%)
@@ -24,9 +24,9 @@ $(CHECKS): $(BUILD)/checks/%: $(BUILD)/obj/labs/%/checks.o $(CHECKS_OBJECTS) $(G
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) $(CHECKS_LIBS)
 
-# One hash of each tool's sources, for grade/graded_by.h. Unlike the tools, these hashes do not
-# depend on their folder's name. Each is written after its tool is built. Every file that becomes
-# part of a tool must match the pattern.
+# Hashes of the sources of each checks runner and of the grader, for grade/graded_by.h. Unlike the
+# programs, the hashes do not depend on the tree's path. Each is written after its program is built.
+# The pattern must match every file that becomes part of the grader.
 SOURCE_HASHES := $(LABS:%=$(BUILD)/sources/%) $(BUILD)/sources/grader
 GRADER_SOURCES := $(sort Makefile $(shell find grader -path grader/tests -prune -o \
 	\( -regex '.*\.\(c\|h\|def\|inc\|map\|css\|mk\)' -o -path '*/cuda12/names' \) -print))
@@ -40,7 +40,7 @@ $(BUILD)/sources/grader: $(GRADER_SOURCES) $(BUILD)/flags $(LANEWISE) $(REMOTE_D
 	@mkdir -p $(@D)
 	$(Q){ $(CC) --version; cat $(BUILD)/flags; sha256sum $(GRADER_SOURCES); } | sha256sum >$@
 
-# Labs only for tests: one tries everything that checks can request, one is attacked.
+# Two labs that only tests use: one tries everything that checks can request, the other is attacked.
 TEST_LABS := $(BUILD)/tests/fixture-lab $(BUILD)/tests/attacks-lab
 TEST_LAB_OBJECTS := $(BUILD)/obj/grader/tests/checks/fixture/lab/checks.o $(BUILD)/obj/grader/tests/attacks/checks.o
 OBJECTS += $(TEST_LAB_OBJECTS)

@@ -1,8 +1,8 @@
 /* lanewise audit: grades one submission on the emulator and on the GPU and shows where they
  * disagree.
  *
- * A submission that detects the device and behaves only there is right on only one of them. So is
- * one with an error that happens to go unnoticed on the GPU. */
+ * A submission can be right on only one of them because it detects the device and cheats on the
+ * other, or because it has an error that happens to go unnoticed on a GPU. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -32,9 +32,8 @@ static const struct cli_syntax syntax = {
         "Grades a submission on the emulator and on this machine's GPU with the same seed, and\n"
         "names the checks that are right on only one of them.\n",
     .options = table,
-    .end =
-        "exit code: 0 both agree, 1 they differ, 2 wrong usage or environment (such as no GPU),\n"
-        "3 the grader failed\n",
+    .end = "exit code: 0 the devices agree, 1 they differ, 2 wrong usage or environment (no GPU),\n"
+           "3 the grader failed\n",
     .word_advice = "a file goes after --submission"};
 
 #define complain(...) cli_complain("audit", __VA_ARGS__)
@@ -58,7 +57,7 @@ static int print_disagreements(const json_t *found, const char *lab, uint64_t se
     return i ? EXIT_NOT_YET : EXIT_FULL;
 }
 
-/* Grades on both devices and compares. GRADING is complete except for the device. */
+/* Grades on both devices and compares the results. GRADING is complete except for the device. */
 static int audit(struct grading *grading)
 {
     json_t *results[2] = {NULL, NULL}, *found;

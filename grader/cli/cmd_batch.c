@@ -2,7 +2,7 @@
  *
  *     folder --scan--> store --pending--> queue --grades--> store --> gradebook, reports
  *
- * Each grade goes into the store at once, so the next run continues after any interruption. */
+ * Each grade is stored as soon as it is made, so after an interruption the next run goes on. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -36,14 +36,16 @@
 struct options {
     const char *submissions, *out, *labs, *roster, *course, *attempt, *late_penalty, *late_limit,
         *per_day, *device, *seed, *jobs, *chunk_size, *gres, *slurm_options, *key;
-    const char *chunk; /* only for the tasks on the cluster */
+    const char *chunk; /* --chunk, which only the tasks on a cluster use */
     bool unsafe, slurm;
 };
 
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-#define CHUNK_SIZE    20 /* minutes of work: much more than starting a task, little to lose */
+/* The gradings in one task take minutes: starting the task costs little, and a lost task loses
+ * little. */
+#define CHUNK_SIZE 20
 
 /* --- the command line ------------------------------------------------------------------------- */
 
@@ -58,18 +60,18 @@ static const struct cli_option table[] = {
     CLI_NUMBER(late_penalty, "late-penalty", "P", 0, 100,
                "percent lost for each day begun after the deadline"),
     CLI_WHOLE(late_limit, "late-limit", "DAYS", 0, 10000,
-              "grade no attempt that is more than DAYS late; 0: no late one"),
+              "do not grade attempts more than DAYS late; 0: no late attempts"),
     CLI_WHOLE(per_day, "per-day", "N", 1, 10000,
               "grade at most N attempts a day of one student at one lab"),
     CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
-    CLI_TEXT(seed, "seed", "N", "the seed of all inputs (default: that of the last run)"),
+    CLI_TEXT(seed, "seed", "N", "the seed of all inputs (default: the last run's seed)"),
     CLI_WHOLE(jobs, "jobs", "N", 1, 1024, "grade N at a time (default: one for each core)"),
     CLI_TEXT(key, "key", "FILE", CLI_HELP_KEY),
     CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
     CLI_FLAG(slurm, "slurm", "grade on a Slurm cluster, whose nodes must see the folder of --out"),
     CLI_WHOLE(chunk_size, "chunk-size", "N", 1, 10000,
               "gradings in one task of the cluster (default: 20)"),
-    CLI_TEXT(gres, "gres", "GRES", "what each task asks for, such as gpu:1; grades on GPUs"),
+    CLI_TEXT(gres, "gres", "GRES", "sbatch's --gres for each task, such as gpu:1; grades on GPUs"),
     CLI_TEXT(slurm_options, "slurm-options", "TEXT",
              "more options for sbatch, such as \"--partition=short --time=30\""),
     CLI_TEXT(chunk, "chunk", "FILE", NULL),
@@ -79,13 +81,13 @@ static const struct cli_syntax syntax = {
     .command = "batch",
     .usage =
         "usage: lanewise batch SUBMISSIONS/ [OPTIONS]\n"
-        "Grades a class. SUBMISSIONS/ holds a folder, an archive (zip, tar, 7z, rar) or a file for\n"
-        "each student, or a folder for each lab that holds these. Run it again after a change: it\n"
-        "grades only what changed.\n",
+        "Grades a class. SUBMISSIONS/ has a folder, an archive (zip, tar, 7z, rar) or a file for each\n"
+        "student, or it has a folder for each lab, with the students in it. Run the command again\n"
+        "after a change: it grades only what changed.\n",
     .options = table,
     .end =
         "exit code: 0 every submission has a grade, 2 wrong usage or environment, 3 something needs\n"
-        "your review (and has no invented grade), 130 interrupted\n",
+        "your review and has no grade yet, 130 interrupted\n",
     .words = 1,
     .word_advice = "batch takes one folder of submissions"};
 
@@ -107,7 +109,7 @@ static int read_options(int argc, char **argv, struct options *options)
     return -1;
 }
 
-/* The number TEXT, which cli_read_options() has checked; OTHERWISE if there is none. */
+/* The number in TEXT, which cli_read_options() has checked; OTHERWISE if TEXT is NULL. */
 static unsigned number_or(const char *text, unsigned otherwise)
 {
     return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
@@ -115,25 +117,25 @@ static unsigned number_or(const char *text, unsigned otherwise)
 
 /* --- the session ------------------------------------------------------------------------------ */
 
-/* One run of the command. */
+/* The state of one run of the command. */
 struct session {
     struct options options;
     struct course course;
     struct course_policy terms;
     struct batch_roster roster;
     struct batch_lab labs[MAX_LABS];
-    size_t lab_count;   /* labs to grade, first in labs[] */
-    size_t other_count; /* the kit's other labs, after them */
+    size_t lab_count;   /* number of labs to grade, which come first in labs[] */
+    size_t other_count; /* number of the kit's other labs, which follow in labs[] */
     enum grading_device device;
     char gpu_name[256];
     struct grade_seed seed;
-    struct seal_key key; /* signs the results, if has_key */
+    struct seal_key key; /* the key that signs the results, if has_key */
     bool has_key;
     unsigned jobs;
     size_t chunk_size;
     int lock;
-    bool new_out;            /* this run made the folder of --out, and nothing is graded yet */
-    char scratch[PATH_SIZE]; /* the temporary folder of gradings; "" */
+    bool new_out;            /* this run made the folder of --out, and the scan has not succeeded */
+    char scratch[PATH_SIZE]; /* the temporary folder of gradings; "": none */
     struct batch_store *store;
     struct report_bar bar;
 };
@@ -231,8 +233,8 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Makes and locks the folder of --out. Only this process holds the lock, so workers that still
- * clean up after a kill do not block the next run. */
+/* Makes and locks the folder of --out. Workers do not inherit the lock, so if this process is
+ * killed, workers that still clean up do not block the next run. */
 static bool open_out(struct session *session)
 {
     char path[PATH_SIZE];
@@ -289,7 +291,7 @@ static bool choose_seed(struct session *session)
             fail(session));
 }
 
-/* Makes the temporary folder of gradings, and removes that of an earlier run that was killed. */
+/* Makes the temporary folder of gradings, and removes the one that a killed run left. */
 static bool open_scratch(struct session *session)
 {
     char *last = batch_store_get(session->store, "scratch");
@@ -387,7 +389,7 @@ static enum batch_end grade_by_slurm(const struct session *session, const struct
     return BATCH_STOPPED;
 }
 
-/* The work of one task on the cluster. */
+/* Does the work of one task on a cluster. */
 static int grade_chunk(const struct options *options)
 {
     char error[2 * PATH_SIZE];
@@ -434,9 +436,9 @@ static int grade(struct session *session)
     if (end == BATCH_INTERRUPTED)
         return complain(
             INTERRUPTED,
-            "interrupted; %zu of %zu are graded and saved; the same command continues%s",
+            "interrupted; %zu of %zu are graded and saved; run the same command to continue%s",
             outcome.done - outcome.failed, total,
-            session->options.slurm ? ", and the cluster goes on meanwhile" : "");
+            session->options.slurm ? " (the cluster keeps on grading)" : "");
     return 0;
 }
 
@@ -449,7 +451,7 @@ static void print_review(const char *student, const char *lab, const char *path,
            why);
 }
 
-/* Lists what needs review, at most SHOWN rows. */
+/* Lists the entries for review, at most SHOWN of them. */
 static void print_reviews(const struct session *session, const json_t *review)
 {
     enum { SHOWN = 10 };
@@ -469,7 +471,8 @@ static void print_reviews(const struct session *session, const json_t *review)
         printf("  and %zu more in %s/class.json\n", count - SHOWN, session->options.out);
 }
 
-/* Lists folders of students who have left the class. Removing them is up to the instructor. */
+/* Lists folders of students who have left the class. The instructor decides whether to remove
+ * them. */
 static void print_old_folders(const struct session *session, const json_t *class)
 {
     enum { SHOWN = 10 };
@@ -490,8 +493,8 @@ static void print_old_folders(const struct session *session, const json_t *class
     json_decref(old);
 }
 
-/* Writes all reports. Similar submissions are searched for only when everything is graded, as that
- * may run the compiler. */
+/* Writes all reports. Searches for similar submissions only when everything is graded, because the
+ * search may run the compiler. */
 static int write_reports(struct session *session, bool finished)
 {
     char error[2 * PATH_SIZE];
@@ -500,7 +503,7 @@ static int write_reports(struct session *session, bool finished)
         return fail(session), EXIT_USAGE;
     struct batch_pairs similar = {session->store, session->labs, finished ? session->lab_count : 0,
                                   session->device, installed_gpu_arch()};
-    if (!batch_pairs(&similar, class, error, sizeof error)) /* not needed for the grades */
+    if (!batch_pairs(&similar, class, error, sizeof error)) /* the grades are not affected */
         complain(0, "%s", error);
     bool written =
         batch_write_all(session->store, class, session->options.out, error, sizeof error);
@@ -510,7 +513,7 @@ static int write_reports(struct session *session, bool finished)
     else if (finished) {
         print_reviews(session, json_object_get(class, "review"));
         printf(
-            "%s: gradebook.csv, class.html and a folder for each student; feedback/ holds the pages to send back\n",
+            "%s: gradebook.csv, class.html and a folder for each student; feedback/ has the pages to send back\n",
             session->options.out);
         print_old_folders(session, class);
     } else
@@ -521,7 +524,7 @@ static int write_reports(struct session *session, bool finished)
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
 }
 
-/* On a cluster the nodes have the GPUs, and --gres requests them. */
+/* Chooses the device. With --slurm, the GPUs are those of the nodes, and --gres requests them. */
 static bool choose_device(struct session *session)
 {
     const struct options *options = &session->options;
@@ -556,7 +559,7 @@ static bool check_exceptions(const struct session *session)
     return true;
 }
 
-/* Checks everything that must be right before anything is written. */
+/* Checks the options and reads all files that they name, before anything is written. */
 static bool prepare(struct session *session)
 {
     char error[2 * PATH_SIZE];
@@ -578,7 +581,7 @@ static bool prepare(struct session *session)
     if (options->seed && !cli_choose_seed("batch", options->seed, &seed))
         return false;
     return options->slurm ||
-           cli_check_sandbox("batch", options->unsafe); /* the nodes check themselves */
+           cli_check_sandbox("batch", options->unsafe); /* a node checks its own sandbox */
 }
 
 static void close_session(struct session *session)
@@ -606,7 +609,7 @@ int cmd_batch(int argc, char **argv)
     if (session.options.chunk)
         return grade_chunk(&session.options);
     cli_catch_signals();
-    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit then is an ordinary error */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit then fails with an error */
     code = cli_read_key("batch", session.options.key, &session.key, &session.has_key) &&
                    prepare(&session) && open_out(&session) && open_store(&session) && scan(&session)
                ? grade(&session)

@@ -4,8 +4,9 @@
  *     skeleton            > graded here --figures--> judge/threshold.h --> table and course file
  *     mutants            /
  *
- * The output is a course file, with the table in its comments. Exit code: 0 thresholds for all
- * figures; 2 some are missing, and a line says why. */
+ * A figure is what a check measures: a counter or a time. The output is a course file, with the
+ * table in its comments. Exit code: 0 it has thresholds for all figures; 2 some are missing, and a
+ * line says why. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -46,10 +47,10 @@ struct calibration {
 /* A check with a figure, and its measurements. */
 struct figure {
     const char *check;
-    bool timed; /* compared with the solution in the same run: checks/speed.c */
+    bool timed; /* the figure is a time, compared with the solution's: checks/speed.c */
     struct judge_budget budget;
     struct judge_sample sample;
-    char poor[200]; /* the program with this figure; "": none was measured */
+    char poor[200]; /* the program whose figure is sample.poor; "": none was measured */
     struct judge_proposal proposal;
 };
 
@@ -65,8 +66,9 @@ static const json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* The figure in one answer; NAN: none, as the program was wrong. A time becomes a share of the
- * solution's gain in the same run, so that runs are comparable: 1 is as fast as the solution. */
+/* The figure in one answer; NAN: the program was wrong, so it has no figure. A time becomes a share
+ * of the solution's speed in the same run, so that runs are comparable: 1 is as fast as the
+ * solution. */
 static double figure_in(const struct figure *figure, const json_t *answer)
 {
     const json_t *checks = json_object_get(json_object_get(answer, "result"), "checks");
@@ -77,7 +79,7 @@ static double figure_in(const struct figure *figure, const json_t *answer)
     return figure->timed ? value / (json_number_of(found, "full") * figure->budget.slack) : value;
 }
 
-/* Whether the program of TASK should lose points in this check. */
+/* True if the program of TASK should lose points in this check. */
 static bool should_lose(const struct figure *figure, const struct lab_task *task)
 {
     if (task->kind == LAB_MUTANT)
@@ -85,7 +87,7 @@ static bool should_lose(const struct figure *figure, const struct lab_task *task
     return task->kind == LAB_SKELETON;
 }
 
-/* Stores VALUE in *KEPT if it is worse than the stored one or, with a WANT of -1, better. */
+/* Stores VALUE in *KEPT if *KEPT is NAN or if VALUE is worse (WANT 1) or better (WANT -1). */
 static bool keep(const struct figure *figure, double *kept, int want, double value)
 {
     int sign = figure->budget.solution < figure->budget.naive ? want : -want;
@@ -114,7 +116,7 @@ static void take(struct figure *figure, const struct lab_task *task, double valu
         sample->naive = value;
 }
 
-/* Takes the figure from every program of the lab. */
+/* Fills FIGURE with what every program of the lab measured for the DECLARED check. */
 static void measure(const struct calibration *c, const struct lab_parts *parts,
                     const json_t *declared, struct figure *figure)
 {
@@ -138,9 +140,9 @@ static void measure(const struct calibration *c, const struct lab_parts *parts,
     figure->proposal = judge_propose(&figure->budget, &figure->sample);
 }
 
-/* --- the page --------------------------------------------------------------------------------- */
+/* --- the output ------------------------------------------------------------------------------- */
 
-/* A figure in six digits, without an exponent. */
+/* Prints FIGURE with six digits and without an exponent. */
 static void print_figure(double figure)
 {
     if (isnan(figure))
@@ -152,7 +154,7 @@ static void print_figure(double figure)
 static void print_margin(double one, double other)
 {
     double margin = judge_margin(one, other);
-    if (!isfinite(margin)) /* a figure of 0, or none */
+    if (!isfinite(margin)) /* a figure is 0 or missing */
         printf("      -");
     else
         printf(" %5.*fx", margin < 10 ? 2 : margin < 100 ? 1 : 0, margin);
@@ -162,7 +164,7 @@ static void print_margin(double one, double other)
 static const char *why_not(const struct figure *figure)
 {
     if (isnan(figure->sample.solution))
-        return "no figure of the solution: it is not right here";
+        return "the solution has no figure: its results are wrong here";
     return figure->proposal.apart ? NULL : "right and wrong programs cannot be told apart here";
 }
 
@@ -266,12 +268,13 @@ static int calibrate(struct calibration *c, const struct lab_names *labs)
         return 128 + SIGINT;
     }
     bool emulated = c->gradings.device == ON_EMULATOR;
-    printf("# Thresholds measured %s in %zu gradings: solutions (%d seeds), skeletons\n"
-           "# and mutants. Margins: how far the threshold for full points is from either side%s.\n"
-           "labs:\n",
-           emulated ? "on the emulator" : c->gradings.gpu_name, c->gradings.task_count,
-           LAB_SOLUTION_SEEDS,
-           emulated ? "" : ";\n# times are shares of the solution's speed in the same run");
+    printf(
+        "# Thresholds measured %s in %zu gradings: solutions (%d seeds), skeletons\n"
+        "# and mutants. Margins: how far the threshold for full points is from right and wrong programs%s.\n"
+        "labs:\n",
+        emulated ? "on the emulator" : c->gradings.gpu_name, c->gradings.task_count,
+        LAB_SOLUTION_SEEDS,
+        emulated ? "" : ";\n# times are shares of the solution's speed in the same run");
     for (size_t i = 0; i < c->lab_count; ++i)
         print_lab(c, &c->parts[i]);
     forget(c);

@@ -1,4 +1,4 @@
-/* lanewise diff: compares the student's file with the solution, once it has full marks. */
+/* lanewise diff: compares the student's file with the solution, once the student has full marks. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"

@@ -1,9 +1,8 @@
-/* lanewise doctor: checks this machine and prints a row for each tool and library: what it found,
- * what to do.
+/* lanewise doctor: checks this machine. Prints a row for each tool and library, which says what was
+ * found and what to do.
  *
- * One small function fills in each row. It runs a command with --version or opens a library;
- * nothing is installed or changed. If something that grading needs is missing, the exit code is
- * 2. */
+ * A small function fills in each row: it runs a command with --version or opens a library. Nothing
+ * is installed or changed. The exit code is 2 if something that grading needs is missing. */
 #include "cli/cli.h"
 #include "cli/options.h"
 
@@ -27,8 +26,8 @@ enum { FOUND_SIZE = 120, TO_DO_SIZE = 300, OUTPUT_SIZE = 4096 };
 
 struct finding {
     bool good;
-    char found[FOUND_SIZE]; /* "gcc 12.2.0" */
-    char to_do[TO_DO_SIZE]; /* empty: nothing */
+    char found[FOUND_SIZE]; /* what was found: "gcc 12.2.0" */
+    char to_do[TO_DO_SIZE]; /* what to do; "": nothing */
 };
 
 static void print_to(char *text, size_t size, const char *format, ...)
@@ -64,7 +63,7 @@ static bool run_command(const char *name, const char *argument, char output[OUTP
     return outcome.end == PROCESS_EXITED && outcome.code == 0;
 }
 
-/* The first version number in TEXT, terminated in place; "" if there is none. */
+/* The first version number in TEXT, which is cut off after the number; "" if there is none. */
 static const char *find_version(char *text)
 {
     for (char *at = text; *at; at++) {
@@ -78,7 +77,7 @@ static const char *find_version(char *text)
     return "";
 }
 
-/* Fills in "NAME VERSION" if COMMAND --version runs. */
+/* Sets FINDING's text to "NAME VERSION" if `COMMAND --version` runs. */
 static bool find_command(struct finding *finding, const char *name, const char *command)
 {
     char output[OUTPUT_SIZE];
@@ -154,7 +153,7 @@ static void check_criterion(struct finding *finding)
     finding->good = dlopen("libcriterion.so.3", RTLD_LAZY | RTLD_LOCAL) != NULL;
     if (finding->good)
         FOUND(finding, "%s",
-              LANEWISE_CRITERION); /* the version from setup: it cannot report its own */
+              LANEWISE_CRITERION); /* the version that setup found: Criterion reports none */
     else
         TO_DO(finding, SET_UP);
 }
@@ -211,7 +210,7 @@ static void check_sandbox(struct finding *finding)
 static const struct row {
     const char *name;
     void (*check)(struct finding *finding);
-    bool needed; /* for grading on the emulator */
+    bool needed; /* grading on the emulator needs it */
 } rows[] = {
     /* clang-format off */
     {"C compiler", check_c, true},
@@ -262,7 +261,7 @@ int cmd_doctor(int argc, char **argv)
     print_row(width, "check", "found", "what to do");
     for (int i = 0; i < ROW_COUNT; i++)
         print_row(width, rows[i].name, findings[i].found, findings[i].to_do);
-    printf(missing ? "\nLabs cannot be graded on this machine yet: %d missing.\n"
+    printf(missing ? "\nLabs cannot be graded on this machine yet: it lacks %d of the above.\n"
                    : "\nLabs can be graded on this machine.\n",
            missing);
     return missing ? 2 : 0;

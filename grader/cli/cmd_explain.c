@@ -1,5 +1,5 @@
-/* lanewise explain: explains a finding's id, with an example that runs; without an id, lists
- * all. */
+/* lanewise explain: explains the finding with an id and shows a program with this finding. Without
+ * an id, lists all ids. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -21,7 +21,7 @@ static const struct cli_syntax syntax = {
     .command = "explain",
     .usage =
         "usage: lanewise explain [ID]\n"
-        "Explains a finding, such as bank-conflict, with a small example. Without an ID, lists all.\n",
+        "Explains a finding, such as bank-conflict, with a small example. Without ID, lists all ids.\n",
     .words = 1,
     .word_advice = "explain takes one id"};
 
@@ -35,10 +35,10 @@ static void list_kinds(void)
         tool = kind->tool;
         printf("  %-19s %s\n", kind->id, kind->title);
     }
-    printf("\nlanewise explain ID explains one\n");
+    printf("\nlanewise explain ID explains a finding\n");
 }
 
-/* False: the reason was printed. */
+/* Prints the example for finding ID. False: it cannot be read, and the reason was printed. */
 static bool print_example(const char *id)
 {
     char path[PATH_SIZE], why[200];
@@ -70,7 +70,7 @@ static int complain_of(const char *id)
         names[count] = emu_finding_kinds[count].id;
     const char *meant = cli_suggest(id, names, count);
     return meant ? complain("no finding \"%s\"; did you mean %s?", id, meant)
-                 : complain("no finding \"%s\"; lanewise explain lists them", id);
+                 : complain("no finding \"%s\"; lanewise explain lists all findings", id);
 }
 
 int cmd_explain(int argc, char **argv)

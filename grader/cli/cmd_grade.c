@@ -3,8 +3,8 @@
  * Exit codes: 0 full marks; 1 less; 2 wrong usage or environment, nothing was graded; 3 the grader
  * failed, nothing was graded. A failed grading never overwrites an earlier result.
  *
- * With --format the caller is a learning system: the exit code is 0 for any grade, even for an
- * unreadable submission, and stdout holds only the document. */
+ * With --format the caller is a learning system. Then the exit code is 0 for any grade, even for an
+ * unreadable submission, and only the document goes to stdout. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -89,16 +89,17 @@ struct session {
     enum grading_device device;
     char gpu_name[256];
     struct grade_seed seed;
-    struct course course; /* without --course, every lab as declared */
-    struct seal_key key;  /* signs the results, if has_key */
+    struct course course; /* without --course, all labs as their checks.c files declare them */
+    struct seal_key key;  /* the key that signs the results, if has_key */
     bool has_key;
-    bool own; /* grades the student's own files, so progress is recorded */
+    bool own; /* this run grades the student's own files, so it records progress */
     struct report_progress page;
     json_t *results, *progress;
     json_t *needs; /* for each lab, the labs to do first */
 };
 
-/* Shows a single lab's result in full, one of several as a row. NEEDS: the labs to do before it. */
+/* Shows RESULT: in full with --lab, otherwise as a row of a table. NEEDS: the labs to do before
+ * this lab. */
 static void show(struct session *session, const json_t *result, const json_t *needs)
 {
     const char *lab = json_string_value(json_object_get(result, "lab"));
@@ -114,8 +115,8 @@ static void show(struct session *session, const json_t *result, const json_t *ne
     fflush(session->page.to);
 }
 
-/* Grades SUBMISSION. If it could not be read (ERROR), a learning system still gets a result that
- * says so. */
+/* Grades SUBMISSION. If it is unfit (ERROR says why), makes a result that says so, because a
+ * learning system needs a result for every submission. */
 static enum grade_end grade(struct session *session, const struct lab *lab,
                             const struct submission *submission, json_t **result, char *error,
                             size_t size)
@@ -193,8 +194,8 @@ static int grade_all_labs(struct session *session)
     return code;
 }
 
-/* Writes the JSON file: one lab's result, or the set of all labs' results. Failing to write the
- * default file is no error, as the user did not ask for it. */
+/* Writes the JSON file: one lab's result, or the set of all labs' results. If only the default file
+ * cannot be written, that is no error, because the user did not ask for this file. */
 static int write_json(const struct session *session, const json_t *document)
 {
     const char *path = session->options->json;
@@ -222,8 +223,8 @@ static char *write_now(char text[32])
     return text;
 }
 
-/* Writes the document in the format of --format: in memory first, so that it appears whole or not
- * at all. */
+/* Writes the document in the format of --format: to memory first, so that the file is never half
+ * written. */
 static int write_format(const struct session *session, const json_t *document)
 {
     const char *path = session->options->out;
@@ -271,7 +272,7 @@ static bool has_passed(const json_t *result)
     return status && strcmp(status, "passed") == 0;
 }
 
-/* Whether LAB has full marks, now or earlier. */
+/* True if LAB has full marks, in this run or an earlier one. */
 static bool is_done(const struct session *session, const char *lab)
 {
     size_t i;

@@ -1,4 +1,5 @@
-/* lanewise hint: shows one more hint each time, from a nudge to almost the answer. */
+/* lanewise hint: shows one more hint each time. The first is a nudge, the last almost the
+ * answer. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -19,7 +20,7 @@ static const struct cli_option table[] = {CLI_TEXT(lab, "lab", "NAME", CLI_HELP_
 static const struct cli_syntax syntax = {
     .command = "hint",
     .usage = "usage: lanewise hint --lab NAME\n"
-             "Shows one more hint each time; after the last one, all of them again.\n",
+             "Shows one more hint each time. After the last hint, shows all hints again.\n",
     .options = table,
     .word_advice = "a lab goes after --lab"};
 
@@ -29,7 +30,8 @@ static void print_hint(const json_t *hints, size_t number)
     report_folded(stdout, "  ", json_string_value(json_array_get(hints, number - 1)));
 }
 
-/* Prints the next hint, or all of them after the last. Returns how many the student has seen. */
+/* Prints the next hint or, after the last one, all hints. Returns the number of hints that the
+ * student has seen. */
 static size_t print_next(const char *lab, const json_t *hints, size_t seen)
 {
     size_t count = json_array_size(hints);

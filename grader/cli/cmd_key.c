@@ -27,13 +27,13 @@ int cmd_key(int argc, char **argv)
     if (code >= 0)
         return code;
     if (optind == argc)
-        return cli_complain("key", EXIT_USAGE, "where to? lanewise key FILE makes a new file");
+        return cli_complain("key", EXIT_USAGE, "which file? lanewise key FILE makes a new file");
     const char *path = argv[optind];
     if (!seal_key_make(path, &key))
         return cli_complain("key", EXIT_USAGE, "cannot make %s: %s", path,
                             errno == EEXIST ? "the file exists; keys are never overwritten"
                                             : strerror(errno));
-    printf("%s holds key %s\n", path, key.id);
+    printf("%s contains key %s\n", path, key.id);
     seal_key_forget(&key);
     return EXIT_FULL;
 }

@@ -5,8 +5,8 @@
  *     solution     must get full marks with three seeds
  *     mutants      must lose the points that they declare, in each check
  *
- * Programs are graded like a student's file (lab_gradings.h). Each violation is one line; a table
- * follows. Exit code: 0 sound, 2 not sound. */
+ * Programs are graded like a student's file (lab_gradings.h). Prints one line for each violation,
+ * then a table. Exit code: 0 sound, 2 not sound. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -35,10 +35,10 @@ struct row {
     struct lab_parts parts;
     struct lab_findings findings;
     bool readable;
-    double skeleton;    /* score of the skeleton */
-    unsigned solutions; /* seeds with full marks */
-    unsigned mutants;   /* that lose what they declare */
-    unsigned graded_mutants;
+    double skeleton;         /* score of the skeleton */
+    unsigned solutions;      /* number of seeds with which the solution gets full marks */
+    unsigned mutants;        /* number of graded mutants that lose exactly what they declare */
+    unsigned graded_mutants; /* number of graded mutants */
 };
 
 struct kit {
@@ -64,7 +64,7 @@ static void blame_checks(struct row *row, const char *name, const json_t *result
     }
 }
 
-/* Compares the points that a mutant lost in a check with those that it declares. */
+/* True if a mutant lost the points in CHECK that it declares. Otherwise reports a violation. */
 static bool judge_loss(struct row *row, const struct mutant *mutant, const json_t *check)
 {
     const char *id = json_string_value(json_object_get(check, "id"));

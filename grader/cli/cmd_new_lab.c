@@ -1,7 +1,7 @@
 /* lanewise new-lab: makes the files of a new lab from the templates in grader/cli/new-lab/.
  *
- * The new lab compiles, can be graded, and passes `lanewise lab-check` except for the parts still
- * to write. Those are marked "WRITE: ", and lab-check lists them all. */
+ * The new lab compiles, can be graded, and passes `lanewise lab-check`, except for the parts that
+ * the author must still write. "WRITE: " marks these parts, and lab-check lists them. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -27,13 +27,13 @@ static const struct cli_syntax syntax = {
     .words = 1,
     .word_advice = "new-lab takes one name"};
 
-/* The names that the templates contain. */
+/* The names that replace the placeholders in the templates. */
 struct names {
     const char *lab; /* "07-two-words" */
     char file[100];  /* "two_words.cu" */
 };
 
-/* Two digits, a hyphen, then lower-case letters, digits and hyphens. */
+/* True for two digits, a hyphen and a letter, then lower-case letters, digits and hyphens. */
 static bool is_lab_name(const char *name)
 {
     return isdigit((unsigned char)name[0]) && isdigit((unsigned char)name[1]) && name[2] == '-' &&
@@ -41,7 +41,7 @@ static bool is_lab_name(const char *name)
            strspn(name + 3, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name + 3);
 }
 
-/* A copy of TEXT with each WORD replaced by NEW. Frees TEXT. */
+/* Returns a copy of TEXT with each WORD replaced with NEW. Frees TEXT. */
 static char *replace_all(char *text, const char *word, const char *new)
 {
     char *hit, *result = NULL;
@@ -58,7 +58,7 @@ static char *replace_all(char *text, const char *word, const char *new)
     return result;
 }
 
-/* Makes the parent folders of PATH, which is relative to the root. */
+/* Makes the parent folders of PATH, which is relative to the kit's root. */
 static bool make_folders(const char *path)
 {
     char folder[PATH_SIZE];
@@ -69,7 +69,8 @@ static bool make_folders(const char *path)
     return true;
 }
 
-/* Writes the file PATH, relative to the root, from TEMPLATE. False: the reason was printed. */
+/* Writes the file PATH, relative to the kit's root, from TEMPLATE. False: it cannot be written, and
+ * the reason was printed. */
 static bool make_file(const struct names *names, const char *template, const char *path)
 {
     char from[PATH_SIZE], to[PATH_SIZE], why[100], number[3];

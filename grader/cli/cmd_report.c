@@ -53,7 +53,7 @@ static const char *today(char text[64])
     return text;
 }
 
-/* Writes the page in memory first, so that the file appears whole or not at all. */
+/* Writes the page to memory first, so that the file is never half written. */
 static bool write_page(const char *path, const json_t *result, const struct report_page *page)
 {
     char *text = NULL;

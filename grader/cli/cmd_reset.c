@@ -1,4 +1,4 @@
-/* lanewise reset: brings a lab's skeleton back and keeps the student's file under another name. */
+/* lanewise reset: restores a lab's skeleton and keeps the student's file under another name. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -20,7 +20,7 @@ static const struct cli_option table[] = {CLI_TEXT(lab, "lab", "NAME", CLI_HELP_
 static const struct cli_syntax syntax = {
     .command = "reset",
     .usage = "usage: lanewise reset --lab NAME\n"
-             "Brings the lab's skeleton back and keeps your file under another name.\n",
+             "Restores the lab's skeleton and keeps your file under another name.\n",
     .options = table,
     .word_advice = "a lab goes after --lab"};
 

@@ -2,7 +2,7 @@
  *
  *   lanewise run --environment--> program + our libcudart.so.13 --record file--> report on stderr
  *
- * The program has its normal input, output and exit status. */
+ * The program's input, output and exit status are those of lanewise. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -27,14 +27,14 @@
 #define DEFAULT_LINES 10
 
 struct options {
-    const char *json; /* the file to write, or NULL */
+    const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
     const char *lab; /* the lab to build and run, or NULL */
     const char *lines, *workers, *tools, *rules, *max_instructions;
     bool all, deterministic;
     struct cli_lab_program built;
     struct report_run_options report;
-    char **argv; /* the program's, NULL-terminated */
+    char **argv; /* the program's arguments, NULL-terminated */
     char program[PATH_MAX];
 };
 
@@ -75,13 +75,15 @@ static const struct cli_syntax syntax = {
     .options = table,
     .words = CLI_PROGRAM};
 
-/* Passes an option to the runtime library. NULL: not given. */
+/* Passes an option to the runtime library in the environment. VALUE is NULL if the user did not
+ * give the option. */
 static bool pass(const char *variable, const char *value)
 {
     return !value || setenv(variable, value, 1) == 0;
 }
 
-/* Checks the options and passes them on. False: the reason was printed. */
+/* Checks the options and passes them to the runtime library. False: an option is wrong, and the
+ * reason was printed. */
 static bool apply_options(struct options *options)
 {
     unsigned tools;
@@ -117,7 +119,7 @@ static bool choose_program(struct options *options, char **argv)
     return false;
 }
 
-/* ARGV[0] is free for the program's name: that word has been read. */
+/* Builds the lab's program. ARGV[0] becomes its name: the word in ARGV[0] has been read already. */
 static bool choose_lab(struct options *options, char **argv)
 {
     if (!cli_build_lab_program("run", options->lab, &options->built))
@@ -153,7 +155,7 @@ static json_t *describe_device(void)
                      deterministic && strcmp(deterministic, "1") == 0);
 }
 
-/* TEXT as JSON. If it is not UTF-8, every byte beyond ASCII becomes '?'. */
+/* TEXT as a JSON string. If TEXT is not UTF-8, every non-ASCII byte becomes '?'. */
 static json_t *json_text(const char *text)
 {
     json_t *value = json_string(text);
@@ -167,7 +169,7 @@ static json_t *json_text(const char *text)
     return value;
 }
 
-/* The document: what ran, then the contents of RECORD. */
+/* Makes the document: it says what ran, and has the contents of RECORD. */
 static json_t *make_document(const struct options *options, int status, const json_t *record)
 {
     json_t *arguments = json_array();

@@ -2,7 +2,7 @@
  *
  *   program --record--> one line's costliest access, or all counters --report/svg_*.c--> SVG
  *
- * The program has its normal output; only the drawing comes from the record. */
+ * The program's input and output are those of lanewise; the drawing is made from the record. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -28,9 +28,9 @@ struct options {
     const char *block, *warp, *step;
     bool heat;
     struct cli_lab_program built;
-    char *program, **argv; /* NULL-terminated */
-    char file[PATH_MAX];   /* without the line */
-    unsigned number;
+    char *program, **argv; /* the program and its arguments, NULL-terminated */
+    char file[PATH_MAX];   /* FILE of --line; "": none */
+    unsigned number;       /* LINE of --line */
 };
 
 #define complain(...) cli_complain("trace", EXIT_USAGE, __VA_ARGS__)
@@ -62,19 +62,20 @@ static const struct cli_syntax syntax = {
         "       lanewise trace --line LINE -o OUT.svg [OPTIONS] --lab NAME [ARGS...]\n"
         "       lanewise trace --heat -o OUT.svg ./program [ARGS...]\n"
         "Runs a program on the emulator and draws one access of a warp by that line: which lane touches\n"
-        "which sector of global memory, or which bank of shared memory. Unless you choose, it is the\n"
-        "access that costs most beyond its ideal.\n",
+        "which sector of global memory, or which bank of shared memory. Unless you choose an access, it\n"
+        "draws the one that costs most beyond its ideal.\n",
     .options = table,
     .end = "exit code: 0 drawn, 2 the program could not be run, or there is nothing to draw\n",
     .words = CLI_PROGRAM};
 
-/* Passes an option to the runtime library. NULL: not given. */
+/* Passes an option to the runtime library in the environment. VALUE is NULL if the user did not
+ * give the option. */
 static bool pass(const char *variable, const char *value)
 {
     return !value || setenv(variable, value, 1) == 0;
 }
 
-/* Parses --line: FILE:LINE, or only LINE for a lab, which has one file. */
+/* Parses the value of --line: FILE:LINE, or only LINE for a lab, which has one file. */
 static bool parse_line(struct options *options)
 {
     const char *text = options->line, *colon = strrchr(text, ':');
@@ -104,7 +105,7 @@ static int read_options(int argc, char **argv, struct options *options)
     if (!options->output)
         return complain("which output file? Add -o FILE.svg");
     if (!options->line == !options->heat)
-        return complain("draw what? Add either --line FILE:LINE or --heat");
+        return complain("which picture? Add either --line FILE:LINE or --heat");
     if (!options->lab && !options->program)
         return complain("which program? Name it at the end, or add --lab NAME");
     return !options->line || parse_line(options) ? -1 : EXIT_USAGE;
@@ -112,7 +113,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- the picture ------------------------------------------------------------------------------ */
 
-/* The text of FILE with unprintable characters replaced; NULL bytes: it cannot be read. */
+/* The text of FILE with unprintable characters replaced. Its bytes are NULL if FILE cannot be
+ * read. */
 static struct text read_source(const char *file)
 {
     struct text text;
@@ -130,7 +132,7 @@ static bool accesses_memory(const struct report_line *line)
            value[EMU_shared_load_requests] || value[EMU_shared_store_requests];
 }
 
-/* Prints why there is no access to draw, and which lines have some. */
+/* Prints why there is no access to draw, and which lines access memory. */
 static int explain_nothing(const struct options *options, const struct report_totals *totals)
 {
     char lines[200] = "";
@@ -141,8 +143,8 @@ static int explain_nothing(const struct options *options, const struct report_to
     for (size_t i = 0; i < totals->line_count && strlen(lines) < 150; i++)
         if (accesses_memory(&totals->lines[i]))
             sprintf(lines + strlen(lines), "%s%u", *lines ? ", " : "", totals->lines[i].number);
-    return complain("line %u made no such access to global or shared memory%s%s", options->number,
-                    *lines ? "; lines with accesses: " : "", lines);
+    return complain("line %u made no access to global or shared memory that fits the options%s%s",
+                    options->number, *lines ? "; lines with accesses: " : "", lines);
 }
 
 static int draw_line(const struct options *options, const json_t *record,
@@ -163,7 +165,7 @@ static int draw_line(const struct options *options, const json_t *record,
     return 0;
 }
 
-/* Draws the readable file with the costliest line. */
+/* Of the source files that can be read, draws the one with the costliest line. */
 static int draw_heat(const struct options *options, const struct report_totals *totals, FILE *to)
 {
     struct text source = {0};
@@ -181,7 +183,7 @@ static int draw_heat(const struct options *options, const struct report_totals *
     return 0;
 }
 
-/* Draws in memory first, so that the file appears whole or not at all. */
+/* Draws to memory first, so that the file is never half written. */
 static int draw(const struct options *options, const json_t *record)
 {
     struct report_totals totals;
@@ -208,7 +210,7 @@ static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, &options->built))
         return false;
-    options->argv--; /* overwrites a word that has been read */
+    options->argv--; /* the word there has been read already */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);

@@ -1,10 +1,10 @@
-/* lanewise verify: checks that a result came from the grader, unchanged, and can be reproduced.
+/* lanewise verify: checks that a result is what the grader wrote, and that it can be reproduced.
  *
  *     seal                                      -> unchanged since it was signed?
  *     hashes in the result                      -> the same submission, lab, grader and compiler?
  *     seed + submission, by grade_submission()  -> the same points and counters?
  *
- * Each question gets a row, whatever the answers to the others. */
+ * Each question gets a row of the output, even if the answer to an earlier one is no. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -34,15 +34,15 @@ struct verify {
     struct course course;
     struct seal_key key;
     bool has_key;
-    bool differs; /* in any row of any result */
+    bool differs; /* a row of a result says that something differs */
 };
 
 static const struct cli_option table[] = {
     CLI_TEXT(submission, "submission", "PATH",
-             "the student's file, or a folder with it (default: where the result\n"
-             "says it was)"),
-    CLI_TEXT(course, "course", "FILE", "the course file it was graded with, if any"),
-    CLI_TEXT(key, "key", "FILE", "the key that signed it (default: the file $LANEWISE_KEY)"),
+             "the student's file, or a folder with it (default: the path in the\n"
+             "result)"),
+    CLI_TEXT(course, "course", "FILE", "the course file of that grading, if any"),
+    CLI_TEXT(key, "key", "FILE", "the key of the signature (default: the file $LANEWISE_KEY)"),
     CLI_FLAG(without_key, "unsigned", "check no signature: only grade again and compare"),
     CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
     CLI_END};
@@ -55,8 +55,8 @@ static const struct cli_syntax syntax = {
         "grading the submission again with the same seed give the same result?\n",
     .options = table,
     .end =
-        "exit code: 0 everything is the same, 1 something differs, 2 wrong usage or environment, or\n"
-        "nothing differs but there was neither a key nor --unsigned, 3 the grader failed\n",
+        "exit code: 0 everything is the same, 1 something differs, 2 wrong usage or environment (or\n"
+        "nothing differs, but you gave neither a key nor --unsigned), 3 the grader failed\n",
     .words = 1,
     .word_advice = "verify takes one result; a submission goes after --submission"};
 
@@ -69,7 +69,7 @@ static int read_options(int argc, char **argv, struct options *options)
     if (optind == argc)
         return complain(EXIT_USAGE, "which result? lanewise verify FILE");
     if (options->key && options->without_key)
-        return complain(EXIT_USAGE, "--key or --unsigned, not both");
+        return complain(EXIT_USAGE, "add --key or --unsigned, not both");
     options->path = argv[optind];
     return -1;
 }
@@ -85,13 +85,13 @@ static void row(struct verify *verify, bool same, const char *name, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    base_clean_text(text, strlen(text)); /* much of it comes from the file */
+    base_clean_text(text, strlen(text)); /* the file's text is untrusted */
     printf("  %-10s  %s\n", name, text);
     fflush(stdout);
     verify->differs |= !same;
 }
 
-/* Returns whether the signature is good. */
+/* Prints the row of the signature. Returns true if the signature is good. */
 static bool check_seal(struct verify *verify, const json_t *result)
 {
     const char *by = json_text_of(json_object_get(result, "seal"), "key");
@@ -104,7 +104,7 @@ static bool check_seal(struct verify *verify, const json_t *result)
         row(verify, !verify->has_key, "signature", "none: anyone could have written this file");
         break;
     case SEAL_UNCHECKED:
-        row(verify, true, "signature", "not checked: add --key with key %s", by);
+        row(verify, true, "signature", "not checked: add --key FILE with the file of key %s", by);
         break;
     case SEAL_OTHER_KEY:
         row(verify, false, "signature", "made with another key, %s; yours is %s", by,
@@ -128,7 +128,7 @@ static bool check_submission(struct verify *verify, const json_t *result,
     return same;
 }
 
-/* The course's points and thresholds must be the same for this grading. */
+/* Prints the row of the course: its points and thresholds must be those of the grading. */
 static void check_terms(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     const json_t *then = json_object_get(result, "terms");
@@ -162,7 +162,7 @@ static void check_graders(struct verify *verify, const json_t *result, const str
     json_decref(now);
 }
 
-/* Grades again. Returns 0, or the exit code of an error. */
+/* Grades again and prints the row of the score. Returns 0, or the exit code of an error. */
 static int replay(struct verify *verify, const json_t *result, const struct lab *lab,
                   const struct submission *submission)
 {
@@ -187,7 +187,8 @@ static int replay(struct verify *verify, const json_t *result, const struct lab 
     return 0;
 }
 
-/* The rows of one result, whose lab and submission are open. Returns 0 or an exit code. */
+/* Prints the rows of one result, whose LAB and SUBMISSION are open. Returns 0, or the exit code of
+ * an error. */
 static int check_rows(struct verify *verify, const json_t *result, const struct lab *lab,
                       const struct submission *submission)
 {
@@ -196,7 +197,7 @@ static int check_rows(struct verify *verify, const json_t *result, const struct 
     check_graders(verify, result, lab);
     check_terms(verify, result, lab);
     if (strcmp(json_text_of(result, "device"), "emulator") != 0)
-        row(verify, signed_well, "score", "not graded again: only emulator results can be");
+        row(verify, signed_well, "score", "not graded again: only results of the emulator can be");
     else if (!same)
         row(verify, false, "score", "not graded again: the submission differs");
     else
@@ -222,7 +223,7 @@ static int verify_result(struct verify *verify, const json_t *result)
         code = complain(EXIT_USAGE, "%s is not one of the labs in %s", lab.name,
                         verify->options.course);
     else if (submission_open(&lab, path, &submission, error, sizeof error)) {
-        /* Messages contain the file's path, so it must be the recorded one. */
+        /* Messages contain the file's path, so the new ones must contain the recorded path. */
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
         printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
                (long long)json_integer_of(result, "seed"),
@@ -257,8 +258,8 @@ static int verify_document(struct verify *verify, const json_t *document)
     return code;
 }
 
-/* A forger can make hashes and seed match too. So without a key, "nothing differs" proves nothing,
- * and the exit code must not be 0. */
+/* Returns the exit code if there was no error. It must not be 0 without a key: a forger can make
+ * hashes and the seed match, too, so "nothing differs" proves nothing. */
 static int conclude(const struct verify *verify)
 {
     if (verify->differs)
@@ -267,7 +268,7 @@ static int conclude(const struct verify *verify)
         return EXIT_FULL;
     return complain(
         EXIT_USAGE,
-        "nothing differs, but without a key anyone could have written this file; add --key FILE, or --unsigned if you accept that");
+        "nothing differs, but without a key anyone could have written this file; add --key FILE, or add --unsigned if you accept that");
 }
 
 int cmd_verify(int argc, char **argv)

@@ -1,8 +1,9 @@
 /* lanewise watch: grades a lab each time the student saves it.
  *
- * One poll() waits for saves (inotify on the folder, as editors often replace a file instead of
- * writing to it) and for Ctrl-C and the end of a grading (signalfd). A grading is `lanewise grade`
- * in a child process; a save while it runs ends it and starts another. */
+ * One poll() waits for saves (inotify) and for Ctrl-C and the end of a grading (signalfd). inotify
+ * watches the folder, because editors often replace a file instead of writing to it. A grading is
+ * `lanewise grade` in a child process. If the student saves while a grading runs, the grading is
+ * ended and another starts. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SETTLE_MS 50 /* editors save in several steps */
+#define SETTLE_MS 50 /* wait after a save: editors save in several steps */
 
 struct options {
     const char *lab, *device;
@@ -38,12 +39,12 @@ static const struct cli_syntax syntax = {
 struct watch {
     struct options options;
     struct lab lab;
-    int saves, signals; /* descriptors */
+    int saves, signals; /* file descriptors */
     sigset_t blocked, before;
-    pid_t grading; /* 0: none */
+    pid_t grading; /* process id of the running grading; 0: none */
 };
 
-/* Reads the events of the folder. True: the lab's file was saved. */
+/* Reads the events of the folder. True if the lab's file was saved. */
 static bool take_saves(struct watch *watch)
 {
     char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -58,7 +59,7 @@ static bool take_saves(struct watch *watch)
     return saved;
 }
 
-/* Waits for the child to end. */
+/* Waits until the grading's process has ended. */
 static void reap(struct watch *watch)
 {
     while (watch->grading > 0 && waitpid(watch->grading, NULL, 0) < 0 && errno == EINTR)
@@ -77,7 +78,7 @@ static void grade(struct watch *watch)
         words[count++] = (char *)watch->options.device;
     }
     if (watch->grading > 0)
-        kill(watch->grading, SIGTERM); /* it cleans up and prints nothing */
+        kill(watch->grading, SIGTERM); /* the grading then cleans up and prints nothing */
     reap(watch);
     fflush(stdout);
     watch->grading = fork();
@@ -89,18 +90,18 @@ static void grade(struct watch *watch)
     }
 }
 
-/* Prints that watch is ready, if the grading has ended by itself. */
+/* If the grading has ended by itself, prints that the command waits for the next save. */
 static void print_ready(struct watch *watch)
 {
     int status;
     if (watch->grading > 0 && waitpid(watch->grading, &status, WNOHANG) == watch->grading) {
         watch->grading = 0;
-        printf("waiting for you to save %s; Ctrl-C ends\n\n", watch->lab.file);
+        printf("waiting for you to save %s; Ctrl-C ends lanewise watch\n\n", watch->lab.file);
         fflush(stdout);
     }
 }
 
-/* False: a signal such as Ctrl-C ends the command. */
+/* Reads all pending signals. False: one of them, such as Ctrl-C, ends the command. */
 static bool take_signals(struct watch *watch)
 {
     struct signalfd_siginfo info;

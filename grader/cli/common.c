@@ -22,7 +22,7 @@ int cli_complain(const char *command, int code, const char *format, ...)
         text = NULL;
     va_end(arguments);
     fflush(stdout);
-    if (text) /* it may quote untrusted names from an archive or a result */
+    if (text) /* the text may quote untrusted names from an archive or a result */
         base_clean_text(text, strlen(text));
     fprintf(stderr, "lanewise %s: %s\n", command, text ? text : "out of memory");
     free(text);
@@ -88,11 +88,12 @@ bool cli_check_sandbox(const char *command, bool unsafe)
         cli_complain(command, 0, "warning: weak sandbox, only %s (%s)",
                      sandbox_level_protects(level), why);
     else if (level == SANDBOX_NONE && unsafe)
-        cli_complain(command, 0, "warning: no sandbox; submissions can do whatever you can");
+        cli_complain(command, 0,
+                     "warning: no sandbox; submissions can do anything that you can do");
     else if (level == SANDBOX_NONE)
         cli_complain(
             command, EXIT_USAGE,
-            "no sandbox on this machine (%s); a submission could do whatever you can. For code you trust, add --unsafe (with make: UNSAFE=1)",
+            "no sandbox on this machine (%s); a submission could do anything that you can do. For code you trust, add --unsafe (with make: UNSAFE=1)",
             why);
     return level > SANDBOX_NONE || unsafe;
 }

@@ -16,35 +16,38 @@ enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
 int cli_complain(const char *command, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The functions below that return false have printed the reason. */
+/* When a function below returns false, it has printed the reason. */
 
-/* The device for TEXT: "auto" (also NULL), "gpu" or "emulator". NAME (SIZE bytes) gets the GPU's
- * name. */
+/* Sets *DEVICE to the device that TEXT names: "auto" (or NULL), "gpu" or "emulator". NAME (SIZE
+ * bytes) gets the name of the GPU, if *DEVICE is one. */
 bool cli_choose_device(const char *command, const char *text, enum grading_device *device,
                        char *name, size_t size);
 
 /* The seed in TEXT, or a random one if TEXT is NULL. */
 bool cli_choose_seed(const char *command, const char *text, struct grade_seed *seed);
 
-/* Warns if this machine has only a weak sandbox (sandbox/sandbox.h). False: it has none, and UNSAFE
- * is false. */
+/* Warns if this machine has only a weak sandbox (sandbox/sandbox.h). False: it has no sandbox, and
+ * UNSAFE is false. */
 bool cli_check_sandbox(const char *command, bool unsafe);
 
-/* Reads the key in the file PATH; if PATH is NULL, in the file $LANEWISE_KEY. *HAS_KEY: there is a
- * key. False: it cannot be read. */
+/* Reads the key in the file PATH. If PATH is NULL, reads the file $LANEWISE_KEY, if that variable
+ * is set. *HAS_KEY says whether a file was named. False: the key cannot be read. */
 bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key);
 
-/* The exit code for a grading of LAB that ended with END: 0, or a code for which ERROR was
- * printed. */
+/* Returns the exit code for a grading of LAB that ended with END. Prints ERROR if the grading
+ * failed. */
 int cli_complain_end(const char *command, enum grade_end end, const char *lab, const char *error);
 
-/* Lets SIGINT, SIGTERM and SIGHUP end running gradings, so that the command still cleans up. */
+/* Makes SIGINT, SIGTERM and SIGHUP end running gradings but not this process, so that the command
+ * still cleans up. */
 void cli_catch_signals(void);
 
-/* Opens the lab that WORD names: "02-coalesce", "coalesce", "coal" or "2". NULL: none was named. */
+/* Opens the lab that WORD names: "02-coalesce", "coalesce", "coal" or "2". If WORD is NULL, asks
+ * for --lab and returns false. */
 bool cli_open_lab(const char *command, const char *word, struct lab *lab);
 
-/* Reads the course file PATH. If it is NULL, all labs count as they are declared. */
+/* Reads the course file PATH. If PATH is NULL, all labs count as their checks.c files declare
+ * them. */
 bool cli_read_course(const char *path, struct course *course);
 
 #endif

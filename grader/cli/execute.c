@@ -32,7 +32,7 @@ static bool find_library(char folder[PATH_MAX])
     return access(file, R_OK) == 0;
 }
 
-/* Puts VALUE in front of the environment variable NAME. */
+/* Puts VALUE and a colon in front of the value of the environment variable NAME. */
 static bool prepend(const char *name, const char *value)
 {
     const char *old = getenv(name);
@@ -46,7 +46,7 @@ static bool prepend(const char *name, const char *value)
     return done;
 }
 
-/* Makes an empty file for the record, which the program opens by PATH. It lives in memory and
+/* Makes an empty file for the record, which the program opens by PATH. The file is in memory and
  * disappears with this process. */
 static bool make_record(char path[PATH_MAX], int *file)
 {
@@ -58,7 +58,7 @@ static bool make_record(char path[PATH_MAX], int *file)
 static bool set_environment(const char *library, const char *record)
 {
     bool done = prepend("LD_LIBRARY_PATH", library) && setenv("LANEWISE_RECORD", record, 1) == 0;
-#ifdef LANEWISE_PRELOAD /* a build with sanitizers: their library must be loaded first */
+#ifdef LANEWISE_PRELOAD /* with sanitizers, whose library must be loaded first */
     done = done && prepend("LD_PRELOAD", LANEWISE_PRELOAD) &&
            setenv("ASAN_OPTIONS", LANEWISE_ASAN_OPTIONS, 1) == 0;
 #endif
@@ -67,7 +67,8 @@ static bool set_environment(const char *library, const char *record)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* Runs the program until it ends; *STATUS is waitpid's. Ctrl-C ends the program, not the report. */
+/* Runs the program until it ends. *STATUS gets the status from waitpid(). Ctrl-C ends the program
+ * but not this process, which still reports. */
 static bool run_program(const char *command, const char *program, char **argv, int *status)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;

@@ -1,17 +1,17 @@
 /* Runs a program on the emulator, for commands that report what its kernels did.
  *
- *   lanewise --environment--> program + our libcudart.so.13 --record file--> a document
+ *   lanewise --environment--> program + our libcudart.so.13 --record file--> a JSON document
  *
- * The program has its normal input and output. */
+ * The program's input and output are those of lanewise. */
 #ifndef CLI_EXECUTE_H
 #define CLI_EXECUTE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Runs PROGRAM with ARGV. Environment variables configure the runtime library. *STATUS is
- * waitpid's; *RECORD is from record_read(), and the caller owns it. False: there is no record, and
- * `lanewise COMMAND: ...` said why. */
+/* Runs PROGRAM with ARGV. Environment variables configure the runtime library. *STATUS gets the
+ * status from waitpid(); *RECORD gets the document of record_take(), which the caller owns. False:
+ * there is no record, and the reason was printed as `lanewise COMMAND: ...`. */
 bool cli_execute(const char *command, const char *program, char **argv, int *status,
                  json_t **record);
 

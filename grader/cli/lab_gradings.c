@@ -1,4 +1,4 @@
-/* Gradings of a kit's own programs, each in a child process. */
+/* Grades the kit's own programs, each in a child process. */
 #include "cli/lab_gradings.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "report/bar.h"
 #include "sandbox/pool.h"
 
-#define MOST_ON_GPU 8 /* gradings in parallel */
+#define MOST_ON_GPU 8 /* most gradings at the same time */
 
 struct options {
     const char *lab, *device;
@@ -83,9 +83,8 @@ static json_t *grade_task(size_t i, struct lab_gradings *gradings)
                               .device = gradings->device,
                               .gpu_name = gradings->gpu_name,
                               .gpu_arch = installed_gpu_arch(),
-                              .unsafe = true, /* the kit's own programs */
-                              .seed =
-                                  GRADE_SEED_OPEN(task->kind == LAB_SOLUTION ? task->number : 1)};
+                              .unsafe = true, /* the kit's own programs need no sandbox */
+                              .seed = GRADE_SEED_OPEN(task->kind == LAB_SOLUTION ? task->number : 1)};
     enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
     if (end == GRADE_DONE)
         return json_pack("{s:o}", "result", result);
@@ -114,7 +113,7 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
     return mutants;
 }
 
-/* All gradings under way. */
+/* The state of running all gradings. */
 struct progress {
     struct lab_gradings *gradings;
     json_t **answers;
@@ -155,7 +154,7 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
                                 .done = keep,
                                 .tick = show};
     if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
-        pool.jobs = MOST_ON_GPU; /* their times are taken one after the other */
+        pool.jobs = MOST_ON_GPU; /* more would only wait: programs are timed one after the other */
     if (!progress.answers)
         return NULL;
     if (to)

@@ -17,7 +17,7 @@ enum lab_kind { LAB_SKELETON, LAB_SOLUTION, LAB_MUTANT };
 struct lab_task {
     const struct lab_parts *parts;
     enum lab_kind kind;
-    size_t number; /* the mutant's, or the seed's */
+    size_t number; /* the mutant's index in PARTS, or the solution's seed */
 };
 
 struct lab_gradings {
@@ -27,22 +27,24 @@ struct lab_gradings {
     size_t task_count;
 };
 
-/* Reads the options --lab and --device, and finds the device and the labs (all without --lab).
- * Ctrl-C then ends running gradings. SYNTAX names the command and describes it, without options.
- * Returns -1 to go on, with LABS for labs_free(), or the exit code. */
+/* Reads the options --lab and --device, and finds the device and the labs (all labs without --lab).
+ * From then on, Ctrl-C ends running gradings. SYNTAX is the command's syntax without options.
+ * Returns the exit code, or -1 if the command should go on; the caller then ends with labs_free()
+ * for LABS. */
 int lab_read_options(const struct cli_syntax *syntax, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs);
 
-/* Adds the gradings of one lab. PARTS must stay in place until all are done. Returns the number of
- * mutants added; on a GPU this excludes mutants that only the emulator can detect. */
+/* Adds the gradings of one lab. PARTS must stay in place until all gradings are done. Returns the
+ * number of mutants added. On a GPU, mutants that only the emulator can detect are left out. */
 unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
 
-/* "the skeleton", "the solution, seed 2", "mutant one-warp" */
+/* Writes the task's NAME: "the skeleton", "the solution, seed 2" or "mutant one-warp". */
 void lab_name_task(const struct lab_task *task, char *name, size_t size);
 
 /* Runs all gradings and shows progress on TO (NULL: nowhere). Returns one answer per task:
- * {"result": ...}, {"error": ...}, or NULL if its process failed. Answers are missing if
- * process_interrupted(). The caller owns the array and the answers. NULL: out of memory. */
+ * {"result": ...}, {"error": ...}, or NULL if the task's process failed. After an interrupt
+ * (process_interrupted()), some answers are missing. The caller owns the array and the answers.
+ * NULL: out of memory. */
 json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to);
 
 #endif

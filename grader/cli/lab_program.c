@@ -58,7 +58,8 @@ void cli_forget_lab_program(const struct cli_lab_program *built)
         base_remove_tree(built->folder);
 }
 
-/* Compares only file names: a cached program was built in another folder. */
+/* Replaces "file" of OBJECT with the student's file if both have the same name. The folder is not
+ * compared, because a cached program was built in another folder. */
 static void rename_in(json_t *object, const struct cli_lab_program *built)
 {
     const char *file = json_string_value(json_object_get(object, "file"));

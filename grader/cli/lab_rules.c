@@ -14,7 +14,7 @@
 
 #define SOURCE_BYTES ((size_t)1 << 20)
 #define MAX_MUTANTS  100
-#define TO_WRITE     "WRITE: " /* marks the parts of a new lab still to write */
+#define TO_WRITE     "WRITE: " /* marks the parts of a new lab that are not written yet */
 
 void lab_violates(struct lab_findings *findings, const char *format, ...)
 {
@@ -105,7 +105,7 @@ static void check_sources(const struct lab_parts *parts, struct lab_findings *fi
         lab_violates(findings, "solutions/%s/%s still has a TODO", name, file);
 }
 
-/* The copy that `make reset` brings back must be the skeleton. */
+/* The copy that `make reset` restores must be equal to the skeleton. */
 static void check_pristine(const struct lab_parts *parts, struct lab_findings *findings)
 {
     char path[PATH_SIZE], why[100];
@@ -139,7 +139,7 @@ static void check_texts(const struct lab_parts *parts, struct lab_findings *find
     }
 }
 
-/* One check must detect programs that are right only by luck, whatever the device. */
+/* On each device, a check must detect programs that are right only by luck. */
 static void check_watched(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;
@@ -246,7 +246,7 @@ static void check_handout(const struct lab_parts *parts, struct lab_findings *fi
         lab_violates(findings, "handouts/%s.md is missing", parts->lab.name);
 }
 
-/* Lists the places still to write in the file PATH, relative to the root. */
+/* Reports the places in the file PATH, relative to the kit's root, that are not written yet. */
 static void check_written(const char *path, struct lab_findings *findings)
 {
     char full[PATH_SIZE], why[100];

@@ -25,12 +25,12 @@ static const struct command {
     {"hint", cmd_hint, "show one more hint: lanewise hint --lab NAME"},
     {"watch", cmd_watch, "grade a lab each time you save: lanewise watch --lab NAME"},
     {"diff", cmd_diff, "compare your file with the solution: lanewise diff --lab NAME"},
-    {"reset", cmd_reset, "bring a lab's skeleton back: lanewise reset --lab NAME"},
+    {"reset", cmd_reset, "restore a lab's skeleton: lanewise reset --lab NAME"},
     {"key", cmd_key, "make a key that signs results: lanewise key FILE"},
     {"verify", cmd_verify, "check that a result is genuine: lanewise verify results.json"},
     {"audit", cmd_audit, "grade on both devices and compare: lanewise audit --lab NAME"},
     {"lab-check", cmd_lab_check, "check that the labs are sound (for authors)"},
-    {"calibrate", cmd_calibrate, "measure the labs here and propose thresholds for a course file"},
+    {"calibrate", cmd_calibrate, "measure the labs on this machine and propose thresholds"},
     {"new-lab", cmd_new_lab, "make the files of a new lab: lanewise new-lab 07-histogram"},
     {"doctor", cmd_doctor, "show what this machine has and what is missing"},
     {"help", cmd_help, "show this list"},
@@ -40,7 +40,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static void print_commands(FILE *to)
 {
-    fprintf(to, "usage: lanewise COMMAND [OPTIONS]; lanewise COMMAND --help explains one\n\n");
+    fprintf(to, "usage: lanewise COMMAND [OPTIONS]; lanewise COMMAND --help explains COMMAND\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].purpose);
 }
@@ -79,7 +79,7 @@ static int complain_of(const char *name)
     if (meant)
         fprintf(stderr, "did you mean %s?\n", meant);
     else
-        fprintf(stderr, "lanewise help lists them\n");
+        fprintf(stderr, "lanewise help lists all commands\n");
     return 2;
 }
 

@@ -1,5 +1,6 @@
-/* Options are read by getopt_long(); the table becomes its array of struct option. An unknown
- * option is compared with the names in the table, so that a slip gets a suggestion. */
+/* Reads options with getopt_long(), for which the table becomes an array of struct option. An
+ * unknown option is compared with the names in the table, so that a typing error gets a
+ * suggestion. */
 #include "cli/options.h"
 
 #include <ctype.h>
@@ -25,8 +26,8 @@ static size_t least_of(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many letters must be added, removed, replaced or swapped with their neighbour to turn A into
- * B: the optimal string alignment distance. Three rows of its table are kept. */
+/* The number of edits that turn A into B (the optimal string alignment distance). An edit adds,
+ * removes or replaces a letter, or swaps two neighbours. Only three rows of the table are kept. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[3][MAX_WORD + 1], length = strlen(b);
@@ -65,7 +66,7 @@ const char *cli_suggest(const char *word, const char *const *names, size_t count
 
 /* --- help ------------------------------------------------------------------------------------- */
 
-/* "-o, --output FILE" */
+/* Writes the option's names and argument: "-o, --output FILE". Returns the length. */
 static int name_option(const struct cli_option *option, char *text, size_t size)
 {
     const char letter[] = {'-', option->letter, ',', ' ', 0};
@@ -99,7 +100,7 @@ void cli_print_help(const struct cli_syntax *syntax, FILE *to)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* What getopt_long() wants to know. */
+/* The arguments for getopt_long(). */
 struct table {
     struct option known[MAX_OPTIONS + 2];
     const char *names[MAX_OPTIONS];
@@ -157,7 +158,7 @@ static int complain_of_unknown(const struct cli_syntax *syntax, const struct tab
     const char *meant = cli_suggest(name, table->names, (size_t)table->count);
     if (meant)
         return complain("no option %.*s; did you mean --%s?", (int)(dashes + length), word, meant);
-    return complain("no option %.*s; --help lists them", (int)(dashes + length), word);
+    return complain("no option %.*s; --help lists all options", (int)(dashes + length), word);
 }
 
 static bool is_in_range(const struct cli_option *option, const char *text)
@@ -199,7 +200,7 @@ static int read_all(const struct cli_syntax *syntax, const struct table *table, 
                     char **argv, void *values)
 {
     opterr = 0;
-    optind = 0; /* from the start, although main() has read the command's name */
+    optind = 0; /* makes getopt_long() start with a new ARGV */
     for (int found; (found = getopt_long(argc, argv, table->letters, table->known, NULL)) != -1;) {
         if (found == 'h') {
             cli_print_help(syntax, stdout);

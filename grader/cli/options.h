@@ -1,4 +1,4 @@
-/* The options of a command: one table both reads the command line and prints --help. */
+/* The options of a command: one table serves both to read the command line and to print --help. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -14,12 +14,12 @@ enum cli_option_kind {
 
 struct cli_option {
     const char *name;     /* "seed" for --seed */
-    const char *argument; /* "N", as --help shows it; NULL for a flag */
+    const char *argument; /* the value's name in --help, "N"; NULL for a flag */
     enum cli_option_kind kind;
-    size_t destination; /* offsetof() in the command's struct options */
-    const char *help;   /* '\n' starts another line; NULL: not in --help */
+    size_t destination; /* offset of the member in the command's struct options */
+    const char *help;   /* its text in --help; '\n' starts another line; NULL: not in --help */
     unsigned long long least, most;
-    char letter; /* a short form: 'o' for -o */
+    char letter; /* the short form: 'o' for -o; 0: none */
 };
 
 /* The rows of a table, for a command whose options are MEMBERs of its own `struct options`. */
@@ -39,16 +39,17 @@ struct cli_option {
         .name = NULL                                                                               \
     }
 
-/* The first word besides options is a program; all that follows it is the program's. */
+/* For cli_syntax.words: the first word that is not an option names a program, and the words after
+ * it are the program's arguments. */
 enum { CLI_PROGRAM = -1 };
 
 struct cli_syntax {
-    const char *command;              /* "grade" */
+    const char *command;              /* the command's name, "grade" */
     const char *usage;                /* the text of --help before the options */
-    const struct cli_option *options; /* ends with CLI_END; NULL: only --help */
+    const struct cli_option *options; /* the table, which ends with CLI_END; NULL: only --help */
     const char *end;                  /* the text of --help after the options; NULL: none */
-    int words;                        /* words besides options: this many at most, or CLI_PROGRAM */
-    const char *word_advice;          /* for a word too many: "a file goes after --submission" */
+    int words;                        /* most words that are not options, or CLI_PROGRAM */
+    const char *word_advice;          /* printed after a surplus word: "key makes one file" */
 };
 
 /* Help that several commands share. */
@@ -60,14 +61,14 @@ struct cli_syntax {
 #define CLI_HELP_FILE   "the student's file, or a folder with it (default: your own copy)"
 
 /* Reads ARGV with getopt_long() into the struct at VALUES; argv[optind] is then the first word that
- * is not an option. Returns -1 to go on. Otherwise --help or one line of complaint was printed, and
- * the result is the exit code. */
+ * is not an option. Returns -1 if the command should go on. Otherwise it has printed --help or one
+ * line of complaint, and returns the exit code. */
 int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, void *values);
 
 /* Writes what --help prints. */
 void cli_print_help(const struct cli_syntax *syntax, FILE *to);
 
-/* The one of COUNT names that WORD was probably meant to be; NULL if none is close. */
+/* The one of the COUNT NAMES that was probably meant by WORD; NULL if none is close. */
 const char *cli_suggest(const char *word, const char *const *names, size_t count);
 
 #endif

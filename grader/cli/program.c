@@ -1,5 +1,5 @@
-/* Reads an ELF file's section and dynamic tables. The file is untrusted: every offset is checked
- * against the file's size, and a damaged table counts as missing. */
+/* Reads the section table and the dynamic table of an ELF file. The file is untrusted: every offset
+ * is checked against the file's size, and a damaged table counts as missing. */
 #include "cli/program.h"
 
 #include <elf.h>
@@ -26,18 +26,18 @@ struct bytes {
     size_t size;
 };
 
-/* What we need to know about an executable. */
+/* Facts about an executable that decide whether it can run. */
 struct program {
     struct bytes file;
-    struct bytes sections; /* Elf64_Shdr each */
-    struct bytes names;    /* of the sections */
-    bool has_fat_binary;   /* section .nv_fatbin or __nv_relfatbin */
+    struct bytes sections; /* the section table: an array of Elf64_Shdr */
+    struct bytes names;    /* string table with the names of the sections */
+    bool has_fat_binary;   /* it has a section .nv_fatbin or __nv_relfatbin */
     char runtime[64];      /* the CUDA runtime library that it needs; "": none */
     bool registers_kernels;
     struct fatbin_summary code;
 };
 
-/* SIZE bytes at OFFSET of WHOLE; empty if WHOLE is too short. */
+/* The SIZE bytes at OFFSET of WHOLE; empty if WHOLE is too short. */
 static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
 {
     if (offset > whole.size || size > whole.size - offset)
@@ -53,7 +53,8 @@ static const char *string_at(struct bytes table, uint64_t offset)
     return (const char *)table.start + offset;
 }
 
-/* Copies entry INDEX of a table with entries of SIZE bytes to ENTRY. */
+/* Copies entry INDEX of TABLE, whose entries have SIZE bytes, to ENTRY. False: it has no such
+ * entry. */
 static bool entry_at(struct bytes table, size_t index, size_t size, void *entry)
 {
     if (index >= table.size / size)
@@ -107,7 +108,7 @@ static void read_fat_binaries(struct program *program, struct bytes section)
     program->has_fat_binary = true;
     for (size_t at = 0; at + FATBIN_HEADER_SIZE <= section.size;) {
         if (!fatbin_open(&fatbin, section.start + at, section.size - at)) {
-            at += 8; /* aligned, with padding in between */
+            at += 8; /* padding: fat binaries are aligned to 8 bytes */
             continue;
         }
         fatbin_summarise(&program->code, section.start + at, section.size - at, RT_ARCH, message);
@@ -127,7 +128,7 @@ static void read_section(struct program *program, const Elf64_Shdr *section)
         read_symbols(program, bytes, linked_bytes(program, section->sh_link));
 }
 
-/* False: not a 64-bit executable for this machine. */
+/* Reads the sections. False: the file is not a 64-bit executable for this machine. */
 static bool read_elf(struct program *program)
 {
     Elf64_Ehdr header;

@@ -1,8 +1,8 @@
 /* Checks, without running it, whether an executable can run on the emulator.
  *
- * It must be a CUDA program linked with the shared runtime library, which Lanewise replaces, and
- * contain PTX, which Lanewise executes. nvcc links the static runtime by default, so most programs
- * that fail here need one more flag. */
+ * The executable must be a CUDA program that is linked with the shared runtime library, which
+ * Lanewise replaces. And it must contain PTX, which Lanewise executes. nvcc links the static
+ * runtime by default, so most programs that fail here need one more flag. */
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
 

@@ -1,4 +1,5 @@
-/* The keys of a course file, and their values. */
+/* Reads the keys of a course file and their values. A figure is what a check measures (sectors,
+ * say); a check's full points need the figure "full", and no points are given from "naive" on. */
 #include "course/course.h"
 
 #include <math.h>
@@ -10,11 +11,11 @@
 #include "course/settings.h"
 
 #define MOST_CHECKS 64
-#define ALL_POINTS  100 /* of a lab, on each device: checks/check.h */
+#define ALL_POINTS  100 /* the sum of a lab's points on each device: checks/check.h */
 
 /* --- one lab's checks ------------------------------------------------------------------------- */
 
-/* One reading of a course file. */
+/* The state of reading a course file. */
 struct reading {
     struct settings settings;
     struct course *course;
@@ -25,14 +26,14 @@ static double declared(const json_t *check, const char *key)
     return json_number_of(json_object_get(check, "budget"), key);
 }
 
-/* A check of time is compared with the lab's own solution in the same run, so it declares only a
- * slack. */
+/* True for a check of time. It compares the submission with the lab's solution in the same run, so
+ * it declares only a slack. */
 static bool is_timed(const json_t *check)
 {
     return json_object_get(check, "budget") && declared(check, "naive") == declared(check, "full");
 }
 
-/* Reads KEY of NODE into TERMS. */
+/* Reads the number KEY of NODE, about the check ID, into TERMS. */
 static void read_term(struct settings *settings, const yaml_node_t *node, const char *id,
                       const char *key, double least, double most, json_t *terms)
 {
@@ -43,8 +44,8 @@ static void read_term(struct settings *settings, const yaml_node_t *node, const 
         json_object_set_new(terms, key, json_real(value));
 }
 
-/* Complains if full and naive, either of which may keep its declared value, leave nothing between
- * them. */
+/* Complains unless full is better than naive. TERMS may change only one of them; the other then
+ * keeps its declared value. */
 static void check_figures(struct settings *settings, const yaml_node_t *node, const char *id,
                           const json_t *check, const json_t *terms)
 {
@@ -58,7 +59,7 @@ static void check_figures(struct settings *settings, const yaml_node_t *node, co
         return;
     settings_complain(
         settings, node,
-        "check %s: full is %g and naive is %g; %s is better here, so full must be %s naive (declared: full %g, naive %g)",
+        "check %s: full is %g and naive is %g; %s is better here, so full must be %s naive (the lab declares full %g, naive %g)",
         id, to, from, less_is_better ? "less" : "more", less_is_better ? "below" : "above",
         declared(check, "full"), declared(check, "naive"));
 }
@@ -79,7 +80,7 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
                             !has_figure       ? plain
                             : is_timed(check) ? timed
                                               : figure)) {
-        /* A figure of 0 makes sense (no conflicts), but only if the solution reaches it. */
+        /* A threshold of 0 makes sense (no conflicts), but only if the solution reaches it. */
         double least = declared(check, "full") > 0 ? 1e-9 : 0;
         read_term(settings, node, id, "points", 0, ALL_POINTS, own);
         read_term(settings, node, id, "full", least, 1e15, own);
@@ -97,7 +98,7 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
     json_decref(own);
 }
 
-/* Complains if the points of all checks on DEVICE do not add up to a lab's. */
+/* Complains if the points of all checks on DEVICE do not add up to ALL_POINTS. */
 static void check_points(struct reading *reading, const yaml_node_t *node, const struct lab *lab,
                          const json_t *terms, enum grading_device device)
 {
@@ -160,7 +161,7 @@ static void read_checks(struct reading *reading, const yaml_node_t *node, const 
         if (check)
             read_check(reading, value, check, into->terms);
     }
-    /* If a value could not be read, complaints about sums would only confuse. */
+    /* If a value could not be read, a complaint about the sum would only confuse. */
     for (enum grading_device device = ON_EMULATOR;
          device <= ON_GPU && settings->complaints == before; ++device)
         check_points(reading, node, lab, into->terms, device);
@@ -184,7 +185,7 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
     struct settings *settings = &reading->settings;
     struct lab lab;
     char error[PATH_SIZE + 200];
-    if (is_empty(node)) /* "02-coalesce:" alone: the lab counts, as declared */
+    if (is_empty(node)) /* "02-coalesce:" alone: the lab counts as its checks.c declares it */
         return;
     settings_check_keys(settings, node, name, keys);
     settings_number(settings, settings_find(settings, node, "points"), "points", 1, 100000,
@@ -203,7 +204,7 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
         settings_complain(settings, checks, "%s", error);
 }
 
-/* Adds a lab that counts, as declared. */
+/* Adds a lab that counts as its checks.c declares it. */
 static void add_lab(struct course *course, const char *name)
 {
     struct course_lab *lab = &course->labs[course->lab_count];
@@ -227,7 +228,7 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
         if (!labs_find(word, name, error, sizeof error))
             settings_complain(settings, key, "%s", error);
         else if (course_find(course, name))
-            settings_complain(settings, key, "lab %s is listed twice: \"%s\" means it, too", name,
+            settings_complain(settings, key, "lab %s is listed twice: \"%s\" is the same lab", name,
                               word);
         else if (course->lab_count < MAX_LABS) {
             size_t number = course->lab_count;
@@ -240,7 +241,7 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
         settings_complain(settings, node, "no lab counts: give one a weight above 0");
 }
 
-/* Without "labs:", all labs count, as declared. */
+/* Without "labs:", all labs count as their checks.c files declare them. */
 static void take_all_labs(struct course *course)
 {
     struct lab_names names;
@@ -250,7 +251,7 @@ static void take_all_labs(struct course *course)
     labs_free(&names);
 }
 
-/* The worth of full marks of lab NAME in the course CONTEXT; 0: it does not count. */
+/* What full marks of lab NAME are worth in the course CONTEXT; 0: the lab does not count. */
 static double full_marks(const void *context, const char *name)
 {
     const struct course *course = context;
@@ -259,7 +260,7 @@ static double full_marks(const void *context, const char *name)
     return !lab ? 0 : points > 0 ? points : ALL_POINTS;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the whole file --------------------------------------------------------------------------- */
 
 static void read_late(struct reading *reading, const yaml_node_t *node)
 {
@@ -310,7 +311,7 @@ static void read_course(struct reading *reading)
                                &reading->course->exceptions);
 }
 
-/* Sets the pointers of the policy, which lead into COURSE itself. */
+/* Sets the policy's pointers, which point into COURSE itself. */
 static void connect_policy(struct course *course)
 {
     for (size_t i = 0; i < course->lab_count; ++i)

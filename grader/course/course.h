@@ -3,13 +3,13 @@
  *
  *     course: CUDA for scientists, autumn 2026
  *     attempts: latest              # which attempt counts: best (the default) or latest
- *     late: {penalty: 10, days: 3}  # percent lost for each day late; no points after 3 days
+ *     late: {penalty: 10, days: 3}  # 10 % lost for each day late; no points after 3 days
  *     per_day: 5                    # at most 5 attempts a day are graded
- *     labs:                         # the labs that count; without this, all
+ *     labs:                         # the labs that count; without this key, all labs count
  *       01-parallelize:
  *         deadline: 2026-10-12
  *       02-coalesce:
- *         points: 20                # worth of full marks
+ *         points: 20                # what full marks are worth
  *         weight: 2                 # counts twice in the total
  *         deadline: 2026-10-19 18:00 +02:00
  *         checks:
@@ -38,7 +38,7 @@ struct course_lab {
 };
 
 struct course {
-    char title[200];                  /* "": none */
+    char title[200];                  /* the course's title; "": none */
     struct course_lab labs[MAX_LABS]; /* in the file's order */
     size_t lab_count;
     struct course_exceptions exceptions;
@@ -46,13 +46,13 @@ struct course {
     struct course_lab_policy lab_policies[MAX_LABS]; /* same order as labs */
 };
 
-/* Reads and validates the course file PATH. Without one (NULL), all labs count as declared. On
- * failure returns false, and COURSE is empty. ERROR (SIZE bytes, 4096 are enough) then has a line
- * "PATH:LINE: ..." for each mistake. */
+/* Reads and validates the course file PATH. If PATH is NULL, all labs count as their checks.c
+ * declares them. On failure returns false, COURSE is empty, and ERROR (SIZE bytes, 4096 are
+ * enough) has a line "PATH:LINE: ..." for each mistake. */
 bool course_read(const char *path, struct course *course, char *error, size_t size);
 void course_free(struct course *course);
 
-/* The course's lab NAME; NULL: the lab does not count. */
+/* The course's lab with this full NAME; NULL: the lab does not count. */
 const struct course_lab *course_find(const struct course *course, const char *name);
 
 #endif

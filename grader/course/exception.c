@@ -5,13 +5,13 @@
 
 #include "base/people.h"
 
-/* One lab of one student, as the file names them. */
+/* The place of an exception in the file: a student's id, and the key and value of a lab. */
 struct place {
     const char *student;
     const yaml_node_t *key, *value;
 };
 
-/* Appends a zeroed exception with its line and STUDENT, which it owns. NULL: out of memory. */
+/* Appends an exception that has only its line and STUDENT, which it owns. NULL: out of memory. */
 static struct course_exception *add(struct course_exceptions *exceptions, char *student,
                                     const struct place *place)
 {
@@ -38,9 +38,10 @@ static void read_values(struct settings *settings, const yaml_node_t *node, doub
     const char *why = settings_text(settings, settings_find(settings, node, "why"), "why");
     into->why = strdup(why ? why : "");
     if (!into->by_hand && into->deadline == 0 && !points)
-        settings_complain(settings, node,
-                          "nothing changes here: add a deadline or points, or write %s: excused",
-                          into->lab);
+        settings_complain(
+            settings, node,
+            "this exception changes nothing: add a deadline or points, or write %s: excused",
+            into->lab);
 }
 
 static void read_lab(struct settings *settings, const struct place *place,

@@ -4,7 +4,7 @@
  *       s017:
  *         02-coalesce: {deadline: 2026-10-26, why: was ill}    # more time
  *         03-shared-reduce: {points: 15, why: oral exam}       # replaces the grader's points
- *         04-bank-conflicts: excused                           # does not count */
+ *         04-bank-conflicts: excused                           # does not count for this student */
 #ifndef COURSE_EXCEPTION_H
 #define COURSE_EXCEPTION_H
 
@@ -18,11 +18,11 @@
 struct course_exception {
     char *student; /* the id, normalised (NFC) */
     char lab[LAB_NAME_SIZE];
-    int64_t deadline; /* UNIX seconds; 0: the same as everybody's */
-    bool excused, by_hand;
-    double points; /* if by_hand: final, in points of this course */
-    char *why;     /* "": not given */
-    size_t line;   /* of the course file */
+    int64_t deadline;      /* UNIX seconds; 0: the lab's deadline */
+    bool excused, by_hand; /* the lab does not count; POINTS replace the grader's points */
+    double points;         /* in points of this course, with no late penalty */
+    char *why;             /* the instructor's reason; "": none given */
+    size_t line;           /* line in the course file */
 };
 
 struct course_exceptions {
@@ -30,7 +30,7 @@ struct course_exceptions {
     size_t count;
 };
 
-/* The worth of full marks of lab NAME; 0: the lab does not count. */
+/* What full marks of lab NAME are worth; 0: the lab does not count. */
 typedef double (*course_full_marks)(const void *context, const char *name);
 
 /* Reads the mapping NODE and reports mistakes as complaints of SETTINGS. EXCEPTIONS must be freed

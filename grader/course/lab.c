@@ -1,4 +1,5 @@
-/* Finding labs. Only checks.c says what a lab declares, so this asks the lab's checks runner. */
+/* Finds labs. What a lab declares is in its checks.c, which is compiled into a program, the checks
+ * runner. So this module runs the checks runner to ask. */
 #include "course/lab.h"
 
 #include <dirent.h>
@@ -57,8 +58,8 @@ void labs_text(char *text, size_t size)
     labs_free(&list);
 }
 
-/* How well WORD matches lab NAME. 0: not at all, 1: it is a part of it, 2: it means exactly this
- * lab. */
+/* How well WORD matches lab NAME. 0: not at all, 1: WORD is a part of NAME, 2: WORD is the lab's
+ * name or number. */
 static int matches(const char *word, const char *name)
 {
     char *end_of_word, *end_of_number;
@@ -97,7 +98,7 @@ bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t s
     return hits == 1;
 }
 
-/* Asks the runner what the lab declares. NULL: it does not answer. */
+/* Asks the runner what the lab declares. NULL: it gave no answer. */
 static json_t *ask_runner(const char *runner)
 {
     const char *argv[] = {runner, "--describe", NULL};

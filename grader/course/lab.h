@@ -19,47 +19,49 @@ struct lab_names {
 /* Lists the folders labs/NAME that contain a checks.c. */
 void labs_list(struct lab_names *list);
 void labs_free(struct lab_names *list);
-/* Their names as text: "01-parallelize, 02-coalesce". */
+/* Writes the labs' names as TEXT: "01-parallelize, 02-coalesce". */
 void labs_text(char *text, size_t size);
 
-/* Finds the lab that WORD means: its full name, its number with or without zeros, or a part that
- * only this lab's name contains. False: ERROR is one line that lists the labs. */
+/* Finds the lab that WORD names. WORD is the lab's full name, its number with or without leading
+ * zeros, or a part of its name that no other lab's name has. False: ERROR is one line that lists
+ * the labs. */
 bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t size);
 
 struct lab {
     char name[LAB_NAME_SIZE];
-    char runner[PATH_SIZE];   /* its checks runner, build/checks/NAME */
+    char runner[PATH_SIZE];   /* the program that runs its checks, build/checks/NAME */
     char solution[PATH_SIZE]; /* solutions/NAME/file */
     char file[256];           /* the file that students edit, "parallelize.cu" */
     json_t *declared;         /* what `build/checks/NAME --describe` prints: checks/main.c */
-    json_t *terms;            /* a course's changes to that; NULL: none */
+    json_t *terms;            /* changes to "declared" by a course: lab_set_terms(); NULL: none */
 };
 
 /* Opens lab NAME. False: ERROR is one line that says what is wrong and what to do. */
 bool labs_open(const char *name, struct lab *lab, char *error, size_t size);
 void labs_close(struct lab *lab);
 
-/* Replaces points and thresholds that checks.c declares by a course's TERMS (NULL: none), for all
+/* Replaces points and thresholds that checks.c declares with a course's TERMS (NULL: none), for all
  * later gradings of LAB. TERMS has, by check id, any of points, full and naive (for a check of
- * time: slack instead of these two). They are merged into DECLARED, and each result lists them.
+ * time, slack instead of full and naive). They are merged into LAB->declared, and each result lists
+ * them.
  *
  *     {"sectors": {"points": 60, "full": 5}, "correct": {"points": 20}}
  *
  * The caller has validated them (course/course.h). */
 void lab_set_terms(struct lab *lab, const json_t *terms);
 
-/* The untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. The tree keeps it because a
- * student's folder need not be a clone, and in a clone the student may have committed changes.
- * False: the path is too long. */
+/* The path of the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. git cannot replace
+ * this copy: a student's folder need not be a clone, and in a clone the student may have committed
+ * changes to the skeleton. False: the path is too long. */
 #define LAB_PRISTINE ".skeleton.cu"
 bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE]);
 /* The folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many users
  * share read-only. */
 const char *lab_students_folder(void);
-/* The student's working file in it, NAME/file. */
+/* The path of the student's working file, NAME/file in lab_students_folder(). */
 bool lab_own_path(const struct lab *lab, char path[PATH_SIZE]);
 
-/* True if the declared CHECK runs when DEVICE is graded. */
+/* True if CHECK, one of a lab's declared checks, runs in a grading on DEVICE. */
 bool lab_has_check(const json_t *check, enum grading_device device);
 
 #endif

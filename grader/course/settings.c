@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/text.h"
 
-#define FILE_BYTES  ((size_t)256 << 10) /* a course file has a few hundred lines */
-#define MOST_NESTED 20                  /* levels; a course needs a few */
+#define FILE_BYTES  ((size_t)256 << 10) /* largest file; a course file has a few hundred lines */
+#define MOST_NESTED 20                  /* most levels of nesting; a course file needs a few */
 
 /* --- complaints ------------------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ static void complain_at(struct settings *settings, size_t line, const char *form
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* libyaml does not explain this common mistake. */
+/* True if this line is indented with a tab, a common mistake that libyaml does not explain. */
 static bool is_indented_by_tab(const struct text *text, size_t line)
 {
     const char *start;
@@ -81,7 +81,7 @@ static void explain_syntax(struct settings *settings, const yaml_parser_t *parse
                     parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
-/* Counts what EVENT begins or ends. False: there is too much of it. */
+/* Counts nesting levels and documents as EVENT begins or ends them. False: there are too many. */
 static bool take_event(struct settings *settings, const yaml_event_t *event, unsigned *depth,
                        unsigned *documents)
 {
@@ -92,12 +92,13 @@ static bool take_event(struct settings *settings, const yaml_event_t *event, uns
     if (*documents > 1)
         complain_at(settings, line, "a second document begins here; a course file has only one");
     else if (*depth > MOST_NESTED)
-        complain_at(settings, line, "more than %d levels are nested here", MOST_NESTED);
+        complain_at(settings, line, "more than %d levels are nested in each other here",
+                    MOST_NESTED);
     return *documents <= 1 && *depth <= MOST_NESTED;
 }
 
-/* Checks the text before a document is made from it, because libyaml takes time quadratic in the
- * nesting depth. Syntax errors are left for the real parser to report. */
+/* Checks the nesting before libyaml makes a document, which takes time quadratic in the nesting
+ * depth. Ignores syntax errors: making the document reports them. */
 static bool check_events(struct settings *settings, const struct text *text)
 {
     yaml_parser_t parser;
@@ -186,7 +187,7 @@ yaml_node_t *settings_find(struct settings *settings, const yaml_node_t *node, c
     return NULL;
 }
 
-/* "a, b, c" */
+/* Writes NAMES as "a, b, c". */
 static void list_names(char *list, size_t size, const char *const *names)
 {
     size_t used = 0;
@@ -244,9 +245,10 @@ bool settings_check_keys(struct settings *settings, const yaml_node_t *node, con
     return settings->complaints == before;
 }
 
-/* --- names that are nearly right -------------------------------------------------------------- */
+/* --- misspelt names --------------------------------------------------------------------------- */
 
-/* The number of letters that must be changed, added, left out or swapped with the next one. */
+/* The number of edits that turn LEFT into RIGHT. An edit changes, adds or removes a letter, or
+ * swaps two neighbouring letters. */
 static unsigned distance(const char *left, const char *right)
 {
     enum { MOST = 40 };
@@ -277,7 +279,7 @@ static unsigned distance(const char *left, const char *right)
 const char *settings_nearest(const char *word, const char *const *names)
 {
     const char *nearest = NULL;
-    unsigned least = strlen(word) < 4 ? 2 : 3; /* a smaller distance may be a typing error */
+    unsigned least = strlen(word) < 4 ? 2 : 3; /* a smaller distance is probably a typing error */
     for (; *names; ++names) {
         unsigned away = distance(word, *names);
         if (away < least) {
@@ -306,7 +308,7 @@ bool settings_number(struct settings *settings, const yaml_node_t *node, const c
     if (!node)
         return false;
     double value = text && *text ? strtod(text, &end) : NAN;
-    /* strtod also accepts 0x10, nan and infinity, which nobody means here. */
+    /* strtod() also accepts 0x10, nan and infinity, which are mistakes in a settings file. */
     bool plain = text && *text && *end == 0 && strspn(text, "+-.0123456789eE") == strlen(text);
     if (plain && value >= least && value <= most) {
         *number = value;

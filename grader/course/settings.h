@@ -1,9 +1,10 @@
-/* A settings file that a human writes, in YAML. Every mistake is reported with its line. This
+/* Reads a settings file in YAML, which a human wrote, and reports every mistake with its line. This
  * module knows nothing about labs or courses: course/course.h does.
  *
  *     file --libyaml--> nodes, each with its line --settings_...()--> values, or complaints
  *
- * All complaints are collected, so that one run shows every mistake. */
+ * A complaint is a message about one mistake. All complaints are collected, so that one run shows
+ * every mistake. */
 #ifndef COURSE_SETTINGS_H
 #define COURSE_SETTINGS_H
 
@@ -15,9 +16,9 @@
 #define SETTINGS_MOST_COMPLAINTS 20
 
 struct settings {
-    const char *path; /* as complaints show it */
+    const char *path; /* the file's path as complaints show it */
     yaml_document_t document;
-    char *error; /* lines "PATH:LINE: what is wrong", the last without a newline */
+    char *error; /* the complaints: lines "PATH:LINE: ...", the last without a newline */
     size_t size, used;
     unsigned complaints;
 };
@@ -37,29 +38,32 @@ yaml_node_t *settings_root(struct settings *settings);
 /* The value of KEY in the mapping NODE (may be NULL); NULL: none. */
 yaml_node_t *settings_find(struct settings *settings, const yaml_node_t *node, const char *key);
 
-/* Pair number I of the mapping NODE. False: there are fewer pairs, or NODE is not a mapping. */
+/* Gets pair number I (from 0) of the mapping NODE. False: NODE has no such pair, or is not a
+ * mapping. */
 bool settings_pair(struct settings *settings, const yaml_node_t *node, size_t i, yaml_node_t **key,
                    yaml_node_t **value);
-/* Complains ("WHAT must be ...") unless NODE is a mapping whose keys are distinct scalars and,
- * unless KEYS is NULL, among KEYS (the last one NULL). */
+/* Checks that NODE is a mapping whose keys are distinct scalars. If KEYS is not NULL, each key must
+ * be one of KEYS, whose last element is NULL. False: there are complaints; they call NODE WHAT. */
 bool settings_check_keys(struct settings *settings, const yaml_node_t *node, const char *what,
                          const char *const *keys);
 
-/* The text of the scalar NODE. NULL: NODE is NULL, or not a scalar, which is complained about. */
+/* The text of the scalar NODE. NULL: NODE is NULL, or it is no text, which adds a complaint. */
 const char *settings_text(struct settings *settings, const yaml_node_t *node, const char *what);
 
-/* Reads a number from LEAST to MOST. *NUMBER keeps its value if NODE is NULL or wrong. */
+/* Reads a number between LEAST and MOST. False: NODE is NULL, or a complaint was added; *NUMBER
+ * keeps its value. */
 bool settings_number(struct settings *settings, const yaml_node_t *node, const char *what,
                      double least, double most, double *number);
 bool settings_whole(struct settings *settings, const yaml_node_t *node, const char *what,
                     unsigned least, unsigned most, unsigned *number);
 
-/* Reads a moment into UNIX seconds: 2026-11-30 (the end of that day) or 2026-11-30 18:00,
- * optionally with +01:00 or Z. Without a zone it is this machine's local time. */
+/* Reads a date and time into UNIX seconds: 2026-11-30 (the end of that day) or 2026-11-30 18:00,
+ * optionally with +01:00 or Z. A time without a zone is in this machine's time zone. */
 bool settings_time(struct settings *settings, const yaml_node_t *node, const char *what,
                    int64_t *moment);
 
-/* The one of NAMES (the last one NULL) of which WORD may be a misspelling; NULL: none. */
+/* The element of NAMES (the last is NULL) that was probably meant by WORD; NULL: none is similar
+ * enough. */
 const char *settings_nearest(const char *word, const char *const *names);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finding and reading a student's file. */
+/* Finds and reads a student's file. */
 #include "course/submission.h"
 
 #include <stdio.h>
@@ -15,15 +15,16 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* A folder may come from a stranger, and a link in it may lead to somebody else's file. */
+/* True if PATH is a link. A link in a folder that a student handed in can lead to somebody else's
+ * file, so links are not followed. */
 static bool is_link(const char *path)
 {
     struct stat status;
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
 }
 
-/* Looks for FOLDER/FILE and FOLDER/NAME/FILE without following links. *LINK: one of them is a
- * link. */
+/* Looks for FOLDER/FILE and FOLDER/NAME/FILE without following links. *LINK becomes true if FOUND
+ * is a link. */
 static bool find_in_folder(const struct lab *lab, const char *folder, int length,
                            char found[PATH_SIZE], bool *link)
 {
@@ -72,7 +73,7 @@ unsigned submission_lab_number(const char *source)
     return sscanf(source, "/* Lab %u:", &number) == 1 ? number : 0;
 }
 
-/* True if a file that could not be read is unfit itself, so the machine is not to blame. */
+/* True if a file could not be read because of what it is: not a regular file, or too large. */
 static bool is_unfit_file(const char *path)
 {
     struct stat status;
@@ -80,7 +81,8 @@ static bool is_unfit_file(const char *path)
            (!S_ISREG(status.st_mode) || status.st_size > (off_t)SUBMISSION_BYTES);
 }
 
-/* The number of another lab than OWN that begins further down with its own #include; 0: none. */
+/* The number of another lab than OWN whose file was pasted in further down, with its first comment
+ * and #include; 0: there is none. */
 static unsigned other_lab(const char *source, unsigned own)
 {
     static const char include[] = "#include \"lab.h\"";

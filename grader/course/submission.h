@@ -4,27 +4,27 @@
 
 #include "course/lab.h"
 
-#define SUBMISSION_BYTES ((size_t)1 << 20) /* at most; students do not write more */
+#define SUBMISSION_BYTES ((size_t)1 << 20) /* largest submission; students write less */
 
 struct submission {
-    char shown[PATH_SIZE]; /* its path as messages show it */
+    char shown[PATH_SIZE]; /* path of the file as messages show it */
     struct text source;
-    bool unfit; /* cannot be graded because of what was handed in, not because of this machine */
+    bool unfit; /* the hand-in itself cannot be graded; the machine is not the cause */
 };
 
-/* Finds and reads the submission. PATH is the file, or a folder that contains it or NAME/file; NULL
- * is the student's own copy (lab_own_path). False: ERROR is one line. SUBMISSION->unfit then says
- * whether the student caused it: the folder lacks the file, or the file is a link, empty, not text,
- * or for another lab. */
+/* Finds and reads the submission for LAB. PATH is the file itself, or a folder that contains FILE
+ * or NAME/FILE, where FILE and NAME are those of LAB. If PATH is NULL, reads the student's own copy
+ * (lab_own_path). False: ERROR is one line, and SUBMISSION->unfit says whether the hand-in is the
+ * cause: the folder lacks the file, or the file is a link, empty, not text, or for another lab. */
 bool submission_open(const struct lab *lab, const char *path, struct submission *submission,
                      char *error, size_t size);
 void submission_close(struct submission *submission);
 
-/* True if SOURCE can be a submission to LAB. False: WHY completes a sentence that begins with its
- * name: "is empty: ...". */
+/* True if SOURCE can be a submission for LAB. False: WHY continues a sentence that begins with the
+ * file's name: "is empty: ...". */
 bool submission_check(const struct lab *lab, const struct text *source, char *why, size_t size);
 
-/* The lab number in the comment on top of SOURCE, "Lab 02: ..."; 0: none. */
+/* The lab's number in the comment at the top of SOURCE, "Lab 02: ..."; 0: it names no lab. */
 unsigned submission_lab_number(const char *source);
 
 #endif

@@ -15,14 +15,14 @@ $(EMULATOR): $(EMULATOR_OBJECTS)
 # The flags below appear only in this file, so the objects depend on it.
 $(EMULATOR_OBJECTS): grader/gpu/rules.mk
 
-# Arithmetic changes the rounding mode at run time, and a * b + c rounds twice. In alu.c,
-# -frounding-math would only keep the loops scalar: a row of alu.def is one operation on loaded
-# values, so the compiler cannot compute anything in advance in another mode.
+# The arithmetic code changes the rounding mode at run time (-frounding-math), and a * b + c must round
+# twice (-ffp-contract=off). alu.c does without -frounding-math, which would prevent vectorised loops: a
+# row of alu.def is one operation on loaded values, so the compiler can compute nothing in advance.
 $(filter %/alu.o %/compare.o %/convert.o %/half.o %/texture.o %/texture_levels.o,$(EMULATOR_OBJECTS)): CFLAGS += -ffp-contract=off
 $(filter %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math
 # No code reads floating-point exceptions or errno. Without these flags, loops with a choice or a
-# square root stay scalar.
+# square root would not be vectorised.
 $(filter %/alu.o %/convert.o %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -fno-trapping-math -fno-math-errno
-# The compiler vectorises loops over lanes, but not accesses to members of a structure: the CPU
-# stalls when it reads as a vector what was written member by member.
+# The compiler vectorises loops over lanes, but not accesses to the members of a structure: the CPU
+# stalls when it reads members as one vector that were written one by one.
 $(call objects,$(call sources,grader/gpu/memory grader/gpu/execute grader/gpu/observe)): CFLAGS += -O3 -fno-tree-slp-vectorize

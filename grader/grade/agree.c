@@ -1,4 +1,4 @@
-/* Comparing two results member by member. */
+/* Compares two results member by member. */
 #include "grade/agree.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ bool agree_is_sound(const json_t *result)
     return true;
 }
 
-/* --- one device twice ----------------------------------------------------------------------- */
+/* --- one device twice ------------------------------------------------------------------------- */
 
 static void remove_members(json_t *object, const char *const *keys)
 {
@@ -42,8 +42,8 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* A copy of RESULT with only the members that grading again must reproduce. How far a program gets
- * before it runs out of time varies, and so do all findings and lines then. */
+/* A copy of RESULT with only the members that a second grading must reproduce. If a check ran out
+ * of time, how far it got varies, so its details and all findings and lines are removed, too. */
 static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
@@ -110,7 +110,7 @@ static const char *find_difference(const json_t *left, const json_t *right)
     return NULL;
 }
 
-/* Describes how the first differing check differs. False: none does. */
+/* Describes how the first check that differs does so. False: no check differs. */
 static bool describe_check_difference(const json_t *recorded, const json_t *now, char *what,
                                       size_t size)
 {
@@ -166,8 +166,8 @@ bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t si
 
 /* --- two devices ------------------------------------------------------------------------------ */
 
-/* Right, even if slow: a check with a figure was right, although it may be "failed" for earning no
- * points. */
+/* True if the program's results were right, even if it was slow. A check that measured a figure had
+ * right results, although its status is "failed" if the figure earned no points. */
 static bool is_right(const json_t *check)
 {
     const char *status = json_text_of(check, "status");
@@ -209,7 +209,7 @@ json_t *agree_devices(const json_t *on_emulator, const json_t *on_gpu)
     {
         const json_t *other =
             find_check(json_object_get(on_gpu, "checks"), json_text_of(check, "id"));
-        /* When a GPU is graded, checks of counters still run on the emulator. */
+        /* A grading on a GPU still runs checks of counters on the emulator. */
         if (!other || strcmp(json_text_of(other, "device"), json_text_of(check, "device")) == 0 ||
             is_right(check) == is_right(other))
             continue;

@@ -1,4 +1,4 @@
-/* Do two gradings of one submission agree? Pure comparisons of results
+/* Compares two gradings of one submission. The functions only read results
  * (grader/report/RESULTS.md). */
 #ifndef GRADE_AGREE_H
 #define GRADE_AGREE_H
@@ -12,17 +12,17 @@
 bool agree_is_sound(const json_t *result);
 
 /* Compares two gradings on one device with one seed, byte for byte: points, counters, messages,
- * findings, lines. Ignores what may differ: times, the build cache, the sandbox, the grader and the
- * seal; and of a check that ran out of time, everything but its points. False: WHAT (SIZE bytes)
- * names the most important difference in one line. */
+ * findings, lines. Ignores members that may differ: times, the build cache, the sandbox, the grader
+ * and the seal. Of a check that ran out of time, compares only the points. False: they differ, and
+ * WHAT (SIZE bytes) names the most important difference in one line. */
 bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t size);
 
-/* Compares a grading on the emulator with one on a GPU. Returns an array with one object for each
- * check that was right on only one of them: {"id", "title", "right_on", "wrong_on", "status",
- * "message"}, where the last two come from the wrong one. Checks that ran on the emulator both
- * times are skipped. A submission that only one of them could build gives one object without "id".
- * Points are not compared, because they stand for counters on one device and for times on the
- * other. NULL when out of memory. */
+/* Compares a grading on the emulator with a grading on a GPU. Returns an array with one object for
+ * each check that was right in only one of them: {"id", "title", "right_on", "wrong_on", "status",
+ * "message"}. The last two come from the grading in which the check was wrong. Skips checks that
+ * ran on the emulator both times. If only one grading could build the submission, returns one
+ * object without "id". Does not compare points: they depend on counters on one device and on times
+ * on the other. NULL when out of memory. */
 json_t *agree_devices(const json_t *on_emulator, const json_t *on_gpu);
 
 #endif

@@ -1,4 +1,4 @@
-/* One grading: build the source, run the lab's checks, compose the result. */
+/* Performs one grading: builds the source, runs the lab's checks, composes the result. */
 #include "grade/grade.h"
 
 #include <errno.h>
@@ -14,14 +14,14 @@
 #include "grade/result.h"
 #include "sandbox/process.h"
 
-#define RUNNER_SECONDS 600 /* far more than all checks together take: each has its own limit */
+#define RUNNER_SECONDS 600 /* far more than all checks take, because each has its own limit */
 #define ROOM_BYTES     (64u << 20) /* more than the compiler and all runs of a grading write */
 
-/* The grading being performed. */
+/* The state of one grading. */
 struct grade {
     const struct grading *grading;
-    char folder[PATH_SIZE];         /* private */
-    struct compile_build builds[2]; /* by enum grading_device */
+    char folder[PATH_SIZE];         /* the grading's private folder */
+    struct compile_build builds[2]; /* the builds, by enum grading_device */
     struct grade_job job;
     json_t *result;
     enum grade_end end;
@@ -49,7 +49,7 @@ static const json_t *declared_checks(const struct grade *grade)
     return json_object_get(grade->grading->lab->declared, "checks");
 }
 
-/* True if this grading has a check that is declared as WHERE. */
+/* True if this grading has a check whose declared "where" is WHERE. */
 static bool has_checks(const struct grade *grade, const char *where)
 {
     size_t i;
@@ -63,7 +63,7 @@ static bool has_checks(const struct grade *grade, const char *where)
     return false;
 }
 
-/* Makes a folder NAME inside the grading's own. False: there will be no grade. */
+/* Makes a folder NAME inside the grading's folder. False: there will be no grade. */
 static bool make_folder(struct grade *grade, const char *name, char path[PATH_SIZE])
 {
     if (base_path(path, "%s/%s", grade->folder, name) && base_make_folder(path))
@@ -104,7 +104,8 @@ static bool build_submission(struct grade *grade, enum grading_device device)
     return true;
 }
 
-/* Builds the lab's solution, whose times a GPU's are compared with. */
+/* Builds the lab's solution, for checks on a GPU that compare the submission's time with its
+ * time. */
 static bool build_solution(struct grade *grade)
 {
     const struct lab *lab = grade->grading->lab;
@@ -188,7 +189,8 @@ static bool run_checks(struct grade *grade)
     return good;
 }
 
-/* The verdict on one declared check, as its runner wrote it. NULL: there will be no grade. */
+/* Reads the verdict on one declared check that the checks runner wrote. NULL: there will be no
+ * grade. */
 static json_t *read_verdict(struct grade *grade, const json_t *declared)
 {
     const char *name = json_string_value(json_object_get(declared, "name"));
@@ -209,7 +211,7 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
     return NULL;
 }
 
-/* Adds the verdicts on all declared checks to RESULT. False: one is missing, so there is no
+/* Adds the verdicts on all declared checks to RESULT. False: a verdict is missing, so there is no
  * grade. */
 static bool collect(struct grade *grade, struct grade_result *result)
 {
@@ -229,7 +231,7 @@ static bool collect(struct grade *grade, struct grade_result *result)
     return true;
 }
 
-/* False: this machine has no sandbox, and grading without one was not allowed. */
+/* Chooses the best sandbox of this machine. False: there is none, and --unsafe was not given. */
 static bool choose_level(struct grade *grade)
 {
     char why[400];
@@ -239,8 +241,8 @@ static bool choose_level(struct grade *grade)
     return stop(grade, GRADE_IMPOSSIBLE, "there is no sandbox on this machine: %s", why);
 }
 
-/* Withdraws a grade below full marks if the disk is nearly full, which may be the cause: a compiler
- * or program that could not write its output does not say so. */
+/* Withdraws a grade below full marks if the disk is nearly full. That may have cost the points: a
+ * compiler or program that cannot write its output does not always say so. */
 static void check_room(struct grade *grade)
 {
     const char *status = json_string_value(json_object_get(grade->result, "status"));
@@ -252,7 +254,7 @@ static void check_room(struct grade *grade)
          ROOM_BYTES >> 20, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 }
 
-/* Builds, runs the checks and composes the result in the private folder. */
+/* Builds the submission, runs the checks and composes the result. */
 static void perform(struct grade *grade)
 {
     double start = clock_seconds();
@@ -274,7 +276,7 @@ static void perform(struct grade *grade)
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size)
 {
-    static struct grade grade; /* too large for a stack; one grading at a time */
+    static struct grade grade; /* too large for a stack; a process runs one grading at a time */
     grade = (struct grade){.grading = grading, .error = error, .error_size = size};
     *result = NULL;
     error[0] = 0;

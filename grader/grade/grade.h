@@ -1,9 +1,12 @@
-/* Grades one submission: builds it, lets the lab's checks judge it, and composes the verdicts.
+/* Grades one submission: builds it, runs the lab's checks on it, and makes a result from the
+ * checks' verdicts.
  *
- *     source --nvcc--> program --checks runner--> one verdict a check --> lanewise/result/v1
+ *     source --nvcc--> program --checks runner--> one verdict per check --> lanewise/result/v1
  *
- * Three outcomes are kept apart: a grade, even if it is 0; something is missing on this machine;
- * the grader itself failed. Only the first makes a result. */
+ * The checks runner is a program built from the lab's checks.c.
+ *
+ * There are three outcomes: a grade, even if it is 0; this machine lacks something that grading
+ * needs; the grader itself failed. Only a grade comes with a result. */
 #ifndef GRADE_GRADE_H
 #define GRADE_GRADE_H
 
@@ -17,27 +20,27 @@ struct grading {
     const struct lab *lab;
     const struct submission *submission;
     enum grading_device device;
-    const char *gpu_name, *gpu_arch; /* for ON_GPU: grade/installed_gpu.h */
+    const char *gpu_name, *gpu_arch; /* for ON_GPU: from grade/installed_gpu.h */
     struct grade_seed seed;
-    bool pictures;    /* the result has "accesses", for pictures */
-    bool fingerprint; /* the result has "print", for the search for copies */
-    bool unsafe;      /* grade even if there is no sandbox */
+    bool pictures;                   /* adds "accesses" to the result, for pictures */
+    bool fingerprint;                /* adds "print" to the result, for the search for copies */
+    bool unsafe;                     /* grade even if this machine has no sandbox */
 };
 
 enum grade_end {
     GRADE_DONE,
     GRADE_IMPOSSIBLE, /* no compiler, no disk space...: the error says what to do */
-    GRADER_FAILED,    /* the error says how; there is no grade */
+    GRADER_FAILED,    /* the grader itself failed; the error says how */
     GRADE_INTERRUPTED,
 };
 
-/* Grades. RESULT gets a document as in grader/report/RESULTS.md, or NULL; then ERROR gets one
- * line. */
+/* Grades a submission. RESULT gets a lanewise/result/v1 (grader/report/RESULTS.md), or NULL: then
+ * ERROR gets one line. */
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size);
 
-/* The result of an unfit submission (course/submission.h): no check earns points, and the build's
- * messages are WHY. A new object. */
+/* A new result for an unfit submission (course/submission.h). No check earns points, and the
+ * build's messages are WHY. */
 json_t *grade_unfit(const struct grading *grading, const char *why);
 
 #endif

@@ -1,4 +1,4 @@
-/* The hash of the kit itself is computed once per process. */
+/* Hashes the files that decide a grade. The hash of the kit is computed once per process. */
 #include "grade/graded_by.h"
 
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include "config.h"
 #include "sandbox/process.h"
 
-/* Hashes of the sources that each tool was built from. Unlike the tools, which contain their
- * folder's name, these are equal in every folder (checks/rules.mk). */
+/* A folder of files with the hashes of the sources of each program (checks/rules.mk). These hashes
+ * are equal in every folder; the programs are not, because they contain their folder's name. */
 #define SOURCES    LANEWISE_ROOT "/" LANEWISE_BUILD "/sources"
 #define MOST_BYTES ((size_t)256 << 20)
 
-/* Adds a file. Its size comes first, so the end of one file cannot pass for the start of the
- * next. */
+/* Adds a file's size and content. The size keeps apart files that follow each other: "ab", "c" is
+ * not "a", "bc". */
 static void add_file(struct base_hash *hash, const char *path)
 {
     struct text text = {0};
@@ -43,7 +43,7 @@ static bool hash_lab(const struct lab *lab, char hex[HASH_SIZE])
     return true;
 }
 
-/* "" when out of memory. */
+/* The hash of the kit; "" when out of memory. */
 static const char *grader_hash(void)
 {
     static char hex[HASH_SIZE];
@@ -55,7 +55,7 @@ static const char *grader_hash(void)
     return hex;
 }
 
-/* The line of `nvcc --version` that names the build; "unknown" if there is none. */
+/* The build's name in the output of `nvcc --version`; "unknown" if it has none. */
 static const char *compiler_version(void)
 {
     static char version[100];

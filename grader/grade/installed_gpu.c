@@ -1,5 +1,5 @@
-/* Asks the CUDA driver library. It is opened at run time because the grader must also start on
- * machines without it. */
+/* Asks the CUDA driver's library. It is opened at run time, because the grader must also start on
+ * machines without a driver. */
 #include "grade/installed_gpu.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 #include "config.h"
 #include "sandbox/pool.h"
 
-/* From the driver's interface, where these numbers never change. */
+/* Numbers of CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR in cuda.h. */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
 
 static char arch[16];
@@ -22,7 +22,7 @@ const char *installed_gpu_arch(void)
     return arch;
 }
 
-/* {"name", "arch"}, or {"error"}. */
+/* Runs in a child process. Returns {"name", "arch"}, or {"error"}. */
 static json_t *ask_driver(size_t i, void *context)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -47,7 +47,7 @@ static json_t *ask_driver(size_t i, void *context)
     return json_pack("{s:s, s:o}", "name", name, "arch", json_sprintf("sm_%d%d", major, minor));
 }
 
-/* The driver's answer. */
+/* Where take_answer() stores the driver's answer. */
 struct driver_answer {
     char *name;
     size_t size;
@@ -67,8 +67,8 @@ static bool take_answer(size_t i, const json_t *json, void *context)
     return true;
 }
 
-/* The driver starts threads, which would receive our signals, and it does not work in children of
- * the process that loaded it. So it is loaded in a child process, which then exits. */
+/* Loads the driver in a child process, which then exits. In this process, the driver's threads
+ * would receive our signals, and the driver would not work in processes that we fork later. */
 bool installed_gpu_find(char *name, size_t size)
 {
     struct driver_answer answer = {.name = name, .size = size};
@@ -81,8 +81,8 @@ bool installed_gpu_find(char *name, size_t size)
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
-/* Opens a lock file for this machine's turns. The name has the host in it because a whole cluster
- * may share the folder, and would then wait for one lock. */
+/* Opens a lock file of this machine. The file's name contains the host's name, because a cluster
+ * may share the folder, and its machines must not wait for each other. */
 static int open_turns(const char *name)
 {
     char host[65] = "", path[PATH_SIZE];
@@ -92,8 +92,8 @@ static int open_turns(const char *name)
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 }
 
-/* A program that must be alone holds the queue while it waits. Otherwise programs that share the
- * GPU could keep it waiting for ever. */
+/* While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue". Otherwise programs
+ * that share the GPU could keep a program that must be alone waiting for ever. */
 int installed_gpu_lock(bool alone)
 {
     int queue = open_turns("gpu-queue");

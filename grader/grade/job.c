@@ -1,4 +1,4 @@
-/* A job as a JSON file. */
+/* Writes and reads a job as JSON. */
 #include "grade/job.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* The JSON file in which `lanewise grade` hands a job to the checks runner, and the folder for its
- * answers.
+/* A job: the JSON file that tells the checks runner what to check, and the folder into which the
+ * runner writes its verdicts.
  *
- *     lanewise grade --job.json--> build/checks/NN-name --one ID.json a check--> lanewise grade
+ *     lanewise grade --job.json--> build/checks/NN-name --one NAME.json per check--> lanewise grade
  *
- * Both sides are trusted; the folder is private to this grading. */
+ * Both programs are trusted, and the folder is private to this grading. */
 #ifndef GRADE_JOB_H
 #define GRADE_JOB_H
 
@@ -14,20 +14,20 @@
 #include "compile/build.h"
 #include "grade/seed.h"
 
-/* The environment variable that names the job file. Criterion's workers are fresh processes that
- * inherit only the environment. */
+/* The environment variable that names the job file. It is no argument, because Criterion runs each
+ * check in a new process that inherits only the environment. */
 #define GRADE_JOB_VARIABLE "LANEWISE_JOB"
 
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
-    enum sandbox_level level;   /* of the sandbox in which it runs */
+    enum sandbox_level level;   /* level of the sandbox in which the submission runs */
     struct grade_seed seed;
-    bool pictures; /* record accesses, for pictures */
+    bool pictures;              /* record accesses, for pictures */
     char folder[PATH_SIZE];
-    char file_name[256];         /* the lab's, "parallelize.cu" */
+    char file_name[256];         /* name of the lab's file, "parallelize.cu" */
     char programs[2][PATH_SIZE]; /* the built submission by enum grading_device; "": not built */
-    char solution[PATH_SIZE];    /* the lab's solution, built for the same device; "": not built */
-    json_t *terms;               /* of lab_set_terms(); NULL: none. The reader frees them */
+    char solution[PATH_SIZE];    /* the lab's solution, built for DEVICE; "": not built */
+    json_t *terms;               /* terms of lab_set_terms(); NULL: none. The reader frees them */
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);

@@ -41,7 +41,7 @@ struct reader {
     struct mutant *mutant;
     char *error;
     size_t size;
-    unsigned line; /* from 1 */
+    unsigned line; /* number of the current line, from 1 */
     char *at;      /* where the next line begins */
 };
 
@@ -69,7 +69,7 @@ static bool fail(struct reader *reader, const char *format, ...)
     return false;
 }
 
-/* "ragged 15, grid-speed" */
+/* Reads the value of "loses", such as "ragged 15, grid-speed". */
 static bool read_losses(struct reader *reader, char *value)
 {
     struct mutant *mutant = reader->mutant;
@@ -80,10 +80,10 @@ static bool read_losses(struct reader *reader, char *value)
         struct mutant_loss *loss = &mutant->losses[mutant->loss_count];
         loss->points = -1;
         if (mutant->loss_count == MUTANT_LOSSES)
-            return fail(reader, "more than %d checks", MUTANT_LOSSES);
+            return fail(reader, "this line names more than %d checks", MUTANT_LOSSES);
         int taken = sscanf(word, " %63s %lf", loss->check, &loss->points);
         if (taken < 1 || (taken == 2 && loss->points <= 0))
-            return fail(reader, "\"%s\" should be a check's id and points", word);
+            return fail(reader, "\"%s\" must be a check's id and points", word);
         ++mutant->loss_count;
     }
     return true;
@@ -110,15 +110,16 @@ static bool read_head(struct reader *reader)
             mutant->scores = strtod(value, &end);
             scored = end != value && *end == '\0';
         } else
-            return fail(reader, "unknown key \"%s\", or a wrong value", line);
+            return fail(reader, "the key \"%s\" is unknown or has a wrong value", line);
         if (reader->error[0])
             return false;
     }
     return (scored && losing && mutant->title[0]) ||
-           fail(reader, "the head needs mutant, scores and loses");
+           fail(reader,
+                "the lines before the first empty line must include mutant, scores and loses");
 }
 
-/* Replaces the whole lines OLD, which must occur exactly once in SOURCE, by NEW. */
+/* Replaces OLD, whole lines that must occur exactly once in the source, with NEW. */
 static bool replace(struct reader *reader, const char *old, const char *new)
 {
     char *source = reader->mutant->source, *edited;
@@ -156,7 +157,7 @@ static bool read_edit(struct reader *reader, char *line)
         if (files[i])
             fclose(files[i]);
     if (!good)
-        fail(reader, "an edit is lines with '-', then lines with '+'");
+        fail(reader, "an edit must be lines with '-', then lines with '+'");
     good = good && replace(reader, texts[0], texts[1]);
     free(texts[0]);
     free(texts[1]);
@@ -170,7 +171,7 @@ static bool read_edits(struct reader *reader)
     while (good && (line = next_line(reader)))
         if (*line)
             good = edited = read_edit(reader, line);
-    return good && (edited || fail(reader, "it changes nothing"));
+    return good && (edited || fail(reader, "the file has no edit"));
 }
 
 bool mutant_read(const char *path, const char *solution, struct mutant *mutant, char *error,

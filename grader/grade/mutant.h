@@ -1,7 +1,8 @@
-/* Mutants: wrong or slow solutions that students really write, each with the points that it must
- * lose.
+/* Mutants: typical wrong or slow solutions of students. Each mutant declares the points that it
+ * must lose.
  *
- * A mutant is a file grader/tests/mutants/NN-name/WHAT.diff, a few lines away from the solution:
+ * A mutant is a file grader/tests/mutants/NN-name/WHAT.diff, which changes a few lines of the
+ * solution:
  *
  *     mutant: the grid leaves out the remainder
  *     scores: 85
@@ -10,13 +11,14 @@
  *     -    for (int i = me; i < n; i += all)
  *     +    for (int i = me; i < n - n % all; i += all)
  *
- * `scores` is the score on the emulator. `loses` is `nothing`, or names the checks that lose
- * points, and how many. A check without a number loses some or all; that is for checks of time.
- * Checks that the graded device does not have are ignored. `device: emulator` marks a defect that
- * only the emulator can detect.
+ * `scores` is the score on the emulator. `loses` is `nothing`, or a list of the checks that lose
+ * points, each with its loss. A check without a number (for checks of time) loses some or all of
+ * its points. Checks that do not run on the graded device are ignored. `device: emulator` marks a
+ * defect that only the emulator can detect.
  *
- * After an empty line come the edits, separated by empty lines. Each consists of whole lines of the
- * solution, which must occur exactly once, and of the lines that replace them, if any. */
+ * An empty line ends this head. The edits follow, separated by empty lines. An edit consists of
+ * whole lines of the solution, which must occur there exactly once, and of the lines that replace
+ * them, if any. */
 #ifndef GRADE_MUTANT_H
 #define GRADE_MUTANT_H
 
@@ -29,30 +31,31 @@
 #define MUTANT_LOSSES 16
 
 struct mutant_loss {
-    char check[64]; /* its id, "grid-path" */
-    double points;  /* -1: any number */
+    char check[64]; /* the check's id, "grid-path" */
+    double points;  /* the points that it loses; -1: some or all of them */
 };
 
 struct mutant {
-    char name[128]; /* the file's, without ".diff" */
+    char name[128]; /* the file's name without ".diff" */
     char title[256];
-    bool emulator_only;
-    double scores;
+    bool emulator_only; /* only the emulator can detect the defect */
+    double scores;      /* the score on the emulator */
     struct mutant_loss losses[MUTANT_LOSSES];
     size_t loss_count;
     char *source; /* the solution after the edits */
 };
 
-/* Lists the paths of LAB's mutants, sorted; at most MOST. Returns their number. The caller frees
- * each path. */
+/* Lists the paths of at most MOST of LAB's mutants, sorted. Returns the number of paths. The caller
+ * frees each path. */
 size_t mutant_list(const struct lab *lab, char **paths, size_t most);
 
-/* Reads the mutant PATH of SOLUTION. False: ERROR is one line. Free it with mutant_free. */
+/* Reads the file PATH and applies its edits to SOLUTION. False: ERROR is one line. The caller
+ * frees MUTANT with mutant_free(). */
 bool mutant_read(const char *path, const char *solution, struct mutant *mutant, char *error,
                  size_t size);
 void mutant_free(struct mutant *mutant);
 
-/* The declared loss in CHECK; NULL: none. */
+/* The loss that MUTANT declares for CHECK; NULL: none. */
 const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const char *check);
 
 #endif

@@ -1,4 +1,5 @@
-/* verdicts --checks, findings, lines--> one document with clean text */
+/* Makes one document from the verdicts of all checks. Text that comes from the submission is
+ * cleaned for display. */
 #include "grade/result.h"
 
 #include <stdio.h>
@@ -29,12 +30,13 @@ static json_t *clean_string(const char *text, size_t most)
     return string;
 }
 
+/* Text members that are copied if they are not empty. */
 static const char *const of_related[] = {"message", NULL};
 static const char *const of_place[] = {"cause", "spare", NULL}, *const of_loss[] = {"cause", "help",
                                                                                     "unit", "spare",
                                                                                     NULL};
 
-/* Copies the non-empty strings NAMES of FROM. */
+/* Copies the members NAMES of FROM, if they are non-empty strings. */
 static void copy_texts(json_t *into, const json_t *from, const char *const *names)
 {
     for (; *names; ++names) {
@@ -44,15 +46,15 @@ static void copy_texts(json_t *into, const json_t *from, const char *const *name
     }
 }
 
-/* The line of SOURCE that launches KERNEL, such as "void sum<int>(int*)"; 0 unless there is exactly
- * one. */
+/* The number of the line of SOURCE that launches KERNEL, such as "void sum<int>(int*)"; 0 unless
+ * SOURCE has exactly one such launch. */
 static json_int_t find_launch(const char *source, const char *kernel)
 {
     char launch[200];
     size_t length = strcspn(kernel, "<("), begin = length;
     while (begin > 0 && kernel[begin - 1] != ' ' && kernel[begin - 1] != ':')
         --begin;
-    const char *rest = kernel[length] == '<' ? "<" : "<<<"; /* template arguments come first */
+    const char *rest = kernel[length] == '<' ? "<" : "<<<"; /* template arguments precede <<< */
     snprintf(launch, sizeof launch, "%.*s%s", (int)(length - begin), kernel + begin, rest);
     const char *hit = length > begin ? strstr(source, launch) : NULL;
     if (!hit || strstr(hit + 1, launch))
@@ -63,7 +65,8 @@ static json_int_t find_launch(const char *source, const char *kernel)
     return line;
 }
 
-/* The place that a verdict names, with its source line, so that every report can show it. */
+/* The place that a verdict names, with the source line, so that reports need no source to show
+ * it. */
 static json_t *describe_place(const struct grade_result *result, const json_t *verdict)
 {
     const struct submission *submission = result->grading->submission;
@@ -158,8 +161,8 @@ static json_t *describe_related(const struct grade_result *result, const json_t 
     return related;
 }
 
-/* Copies the members that only losses have. Losses of several runs are not added up: each run costs
- * something else. */
+/* Copies the members that only losses (findings about wasted work) have. They are not added up over
+ * several runs, because each run has its own cost. */
 static void copy_loss(json_t *finding, const json_t *found)
 {
     static const char *const numbers[] = {"cost", "ideal", "share"};
@@ -237,7 +240,7 @@ static double sum_of(const json_t *checks, const char *key)
     size_t i;
     json_t *check;
     json_array_foreach(checks, i, check) sum += json_number_of(check, key);
-    return (double)(long long)(sum * 10 + 0.5) / 10; /* in tenths of a point */
+    return (double)(long long)(sum * 10 + 0.5) / 10; /* rounded to tenths of a point */
 }
 
 static json_t *describe_build(const struct grade_result *result)
@@ -275,8 +278,8 @@ json_t *grade_result_compose(const struct grade_result *result, double seconds)
     return document;
 }
 
-/* Adds the built program's fingerprint. Programs without PTX, or with too much, have none and are
- * not compared. */
+/* Adds the built program's fingerprint. A program without PTX, or with too much of it, has no
+ * fingerprint and is not compared. */
 static void add_fingerprint(const struct grade_result *result, json_t *document)
 {
     struct fingerprint fingerprint = {0};
@@ -289,7 +292,7 @@ void grade_result_add_optional(const struct grade_result *result, json_t *docume
 {
     size_t i;
     json_t *access;
-    /* Accesses name the file in the folder where it was compiled. */
+    /* Accesses have the path at which the file was compiled: replace it. */
     json_array_foreach(result->accesses, i, access)
         json_object_set_new(access, "file", json_string(result->grading->submission->shown));
     if (result->grading->lab->terms)

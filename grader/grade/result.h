@@ -4,13 +4,14 @@
 
 #include "grade/grade.h"
 
-/* A result under construction. */
+/* The parts of a result that is being composed. */
 struct grade_result {
     const struct grading *grading;
     enum sandbox_level level;
-    const struct compile_build *build; /* for the graded device */
-    json_t *checks, *findings;         /* for the result's members of these names */
-    json_t *lines, *accesses;          /* over all checks: record/lines.h */
+    const struct compile_build *build; /* the build for the graded device */
+    json_t *checks, *findings;         /* members of the result */
+    json_t *lines, *accesses;          /* members of the result, added up over all checks:
+                                        * record/lines.h */
 };
 
 void grade_result_begin(struct grade_result *result, const struct grading *grading,
@@ -23,7 +24,7 @@ void grade_result_add(struct grade_result *result, const json_t *declared, const
 /* The verdict on a DECLARED check of a submission that was not built: a new object. */
 json_t *grade_unbuilt_verdict(const json_t *declared);
 
-/* The result, without its optional members: a new object. NULL when out of memory. */
+/* A new object: the result without its optional members. NULL when out of memory. */
 json_t *grade_result_compose(const struct grade_result *result, double seconds);
 
 /* Adds the optional members: a course's terms, pictures, and the fingerprint of the built

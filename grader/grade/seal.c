@@ -1,4 +1,4 @@
-/* Keys in files, and HMACs of JSON documents. */
+/* Reads and writes key files, and computes HMACs of JSON documents. */
 #include "grade/seal.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* The key's id: the beginning of its hash. */
+/* Sets the key's id to the beginning of the key's hash. */
 static bool name_key(struct seal_key *key)
 {
     char hex[HASH_SIZE];
@@ -76,7 +76,8 @@ bool seal_key_read(const char *path, struct seal_key *key, char *error, size_t s
         snprintf(error, size, "the key %s is not a file", path);
     else if (status.st_mode & 077)
         snprintf(error, size,
-                 "others can read or write the key %s: chmod 600 it, or make a new one", path);
+                 "others can read or write the key %s: run chmod 600 on it, or make a new one",
+                 path);
     else if ((got = read(fd, text, sizeof text - 1)) < 0 || !(text[got] = 0, true) ||
              !decode(text, (size_t)got, key)) {
         snprintf(error, size, "%s is not a key: lanewise key FILE makes one", path);
@@ -132,7 +133,7 @@ bool seal_document(json_t *document, const struct seal_key *key)
                                json_pack("{s:s, s:s}", "key", key->id, "hmac_sha256", hex)) == 0;
 }
 
-/* Compares in constant time. */
+/* True if HEX is DIGEST in hex digits. Compares in constant time. */
 static bool has_digest(const char *hex, const uint8_t digest[SHA256_DIGEST_SIZE])
 {
     struct base16_decode_ctx state;

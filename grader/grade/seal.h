@@ -1,10 +1,10 @@
-/* Seals: prove that a document was not changed since it was sealed by an owner of the key.
+/* Seals. A seal proves that nobody without the key has changed a document since it was sealed.
  *
  *     document --canonical JSON--> HMAC-SHA256 under the key --> document's "seal"
  *
- * The seal covers everything but itself, in a canonical form: sorted keys, no blanks, numbers with
- * 12 digits as in the files. So a document can be read, reformatted and written again, and its seal
- * stays valid. */
+ * The seal covers everything except itself, in a canonical form: sorted keys, no blanks, numbers
+ * with 12 digits as in the files. So a document can be read, reformatted and written again, and its
+ * seal stays valid. */
 #ifndef GRADE_SEAL_H
 #define GRADE_SEAL_H
 
@@ -25,29 +25,29 @@ struct seal_key {
  * existing file is never changed. False: errno says why. */
 bool seal_key_make(const char *path, struct seal_key *key);
 
-/* Reads a key. A file that others may read or write is refused. False: ERROR is one line with what
- * to do. */
+/* Reads a key. Refuses a file that other users may read or write. False: ERROR says in one line
+ * what to do. */
 bool seal_key_read(const char *path, struct seal_key *key, char *error, size_t size);
 
 /* Overwrites KEY in memory. */
 void seal_key_forget(struct seal_key *key);
 
-/* Seals the object DOCUMENT and replaces any seal that it had. "seal" becomes {"key",
- * "hmac_sha256"}, or null if KEY is NULL. False when out of memory. */
+/* Seals the object DOCUMENT: "seal" becomes {"key", "hmac_sha256"}, or null if KEY is NULL. An
+ * older seal is replaced. False when out of memory. */
 bool seal_document(json_t *document, const struct seal_key *key);
 
 enum seal_state {
     SEAL_GOOD,
-    SEAL_NONE,      /* it was never sealed */
-    SEAL_UNCHECKED, /* it is sealed, and there is no key to check with */
-    SEAL_OTHER_KEY, /* it names another key */
+    SEAL_NONE,      /* the document has no seal */
+    SEAL_UNCHECKED, /* the document is sealed, but no key was given to check the seal */
+    SEAL_OTHER_KEY, /* the document was sealed with another key */
     SEAL_BROKEN,    /* the document or its seal was changed */
 };
 
-/* KEY may be NULL. */
+/* Checks the seal of DOCUMENT. KEY may be NULL. */
 enum seal_state seal_check(const json_t *document, const struct seal_key *key);
 
-/* DOCUMENT in canonical form, to be freed. NULL when out of memory. */
+/* DOCUMENT in canonical form. The caller frees it. NULL when out of memory. */
 char *seal_canonical(const json_t *document);
 
 #endif

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #define WIDTH 20
-#define LINES 20 /* at most this many lines in all, if not on a terminal */
+#define LINES 20 /* most lines, if TO is not a terminal */
 
-/* "2 min 49 s"; after an hour without seconds: "1 h 12 min". */
+/* Writes SECONDS as "2 min 49 s"; from an hour on without seconds, "1 h 12 min". */
 static void write_time(char text[32], double seconds)
 {
     unsigned long whole = (unsigned long)(seconds + 0.5);

@@ -1,5 +1,5 @@
-/* The progress of long work. A terminal gets a bar that is redrawn, with the rate and the time
- * left; a file or pipe gets a line now and then.
+/* Shows the progress of long work. On a terminal, a bar with the rate and the time left is redrawn
+ * again and again. A file or a pipe gets only a few lines without the bar.
  *
  *     [########............]  120 of 300, 64 a minute, 2 min 49 s left, 3 to review */
 #ifndef REPORT_BAR_H
@@ -14,12 +14,12 @@ struct report_bar {
     bool terminal;
     size_t total;
     double start; /* when the work began, by any clock */
-    size_t shown; /* steps already shown, if TO is not a terminal */
+    size_t shown; /* number of steps shown already; on a terminal only 0 or 1 */
 };
 
 /* Starts a bar on TO for TOTAL pieces of work. NOW is the clock's time, in seconds. */
 struct report_bar report_bar_begin(FILE *to, size_t total, double now);
-/* Shows that DONE are done; FAILED of them need a review. */
+/* Shows that DONE pieces are done; FAILED of them need a review. */
 void report_bar_show(struct report_bar *bar, size_t done, size_t failed, double now);
 /* Ends the line. */
 void report_bar_end(struct report_bar *bar);

@@ -13,11 +13,12 @@
 #include "report/markup.h"
 #include "report/svg_class.h"
 
-#define FINDINGS 12u  /* the most frequent ones */
-#define PAIRS    100u /* the most similar ones */
-#define TROUBLES 200u
-#define NAMES    20u /* a longer list is folded */
-#define LONG     40u /* a table of more students scrolls */
+/* The most rows of each kind that the page shows. */
+#define FINDINGS 12u  /* findings, the most frequent first */
+#define PAIRS    100u /* pairs, the most similar first */
+#define TROUBLES 200u /* gradings that timed out or crashed */
+#define NAMES    20u  /* names in a list; a longer list is folded */
+#define LONG     40u  /* students in a table; a longer table scrolls */
 
 struct page {
     struct markup m;
@@ -92,7 +93,7 @@ static void close_table(struct page *page)
     close_line(&page->m);
 }
 
-/* A cell with a count; a dash for 0. */
+/* Writes a cell with a count, or with a dash for 0. */
 static void put_count(struct page *page, unsigned count)
 {
     if (count)
@@ -261,7 +262,7 @@ static void put_findings(struct page *page)
     else
         markup_leaf(
             m, "p", "dim",
-            "Findings in programs without full marks: errors first, then losses of speed, the most frequent first. lanewise explain ID explains one.");
+            "Findings in programs without full marks: errors first, then losses of speed, the most frequent first. lanewise explain ID explains a finding.");
     for (size_t i = 0; i < count && i < FINDINGS; i++)
         put_finding(page, &page->totals.findings[i]);
     if (count > FINDINGS)
@@ -297,7 +298,8 @@ static unsigned put_reviews(struct page *page)
     return rows;
 }
 
-/* One row for a grading with checks that timed out or crashed: the first one's message. */
+/* Writes one row for a grading with checks that timed out or crashed, with the message of the first
+ * of these checks. Returns the number of rows written. */
 static unsigned put_stuck(struct page *page, const char *student, const char *lab,
                           const json_t *result)
 {
@@ -361,7 +363,7 @@ static void put_review(struct page *page)
         markup_raw(m, "<tr><td colspan=\"4\" class=\"dim\">none</td></tr>\n");
     close_table(page);
     if (rows >= TROUBLES)
-        markup_leaf(m, "p", "dim", "There are more; each student's report shows all of theirs.");
+        markup_leaf(m, "p", "dim", "There are more; the students' own reports show them.");
     close_line(m);
 }
 
@@ -388,8 +390,8 @@ static void put_side(struct page *page, const json_t *side)
     close_line(m);
 }
 
-/* Lists the names in LIST: its elements, or their member KEY. "*" marks a student who renamed given
- * functions. A long list is folded. */
+/* Lists the names in LIST: its elements, or the member KEY of each element. "*" marks a student who
+ * renamed things in functions of the skeleton. A long list is folded. */
 static void put_names(struct markup *m, const json_t *list, const char *key)
 {
     size_t i, count = json_array_size(list);
@@ -452,13 +454,13 @@ static void put_pair(struct page *page, const json_t *pair)
     close_line(m);
 }
 
-/* What the page says for each kind of "alike". */
+/* The page's words for WHAT, the reason why programs are in "alike". */
 static const char *words_for(const char *what)
 {
     static const char *const words[][2] = {
         {"solution", "the kit's solution, except for names, order and integer types"},
         {"short", "the same except for names, but too short to be evidence"},
-        {"renamed", "given functions renamed"}};
+        {"renamed", "names changed in functions of the skeleton"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], what) == 0)
             return words[i][1];
@@ -497,11 +499,11 @@ static void put_pairs(struct page *page)
     open_section(m, "similar", "Similar submissions");
     markup_leaf(
         m, "p", "dim",
-        "Pairs whose sources or compiled kernels have more in common than independent work usually has, whatever the names and layout. Code from the skeleton, code that the solution has too, and code that many students share is ignored. This is a reason to look, not a proof: judge by the sources. A * marks a student who renamed things even in functions that the skeleton gives.");
+        "Pairs whose sources or compiled kernels have more in common than independent work usually has, even if names and layout differ. Code from the skeleton, code that the solution has too, and code that many students share is ignored. This is a reason to look, not a proof: judge by the sources. A * marks a student who renamed things even in functions that the skeleton gives.");
     if (count == 0)
         markup_leaf(m, "p", NULL,
                     json_number_of(page->class, "pending") > 0
-                        ? "Compared once everything is graded."
+                        ? "Submissions are compared once everything is graded."
                         : "None.");
     json_array_foreach(similar, i, pair)
     {
@@ -516,7 +518,8 @@ static void put_pairs(struct page *page)
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* A link to the page in FOLDER; any byte of the name is escaped. */
+/* Writes a link to the page in FOLDER. All bytes of FOLDER are escaped, except letters, digits and
+ * '-'. */
 static void put_page_link(struct markup *m, const char *folder, const char *text)
 {
     char address[3 * 256 + 1], *end = address;
@@ -531,7 +534,7 @@ static void put_page_link(struct markup *m, const char *folder, const char *text
     markup_close(m);
 }
 
-/* Missing points are "not yet", not 0. */
+/* Writes a cell with POINTS: "not yet", not 0, if there are none. */
 static void put_points(struct markup *m, const json_t *points)
 {
     if (json_is_number(points))
@@ -540,7 +543,8 @@ static void put_points(struct markup *m, const json_t *points)
         markup_leaf(m, "td", "count dim", "not yet");
 }
 
-/* One lab of a student. A missing submission looks different from 0 points. */
+/* Writes a cell with a student's grade for one lab. A missing submission looks different from 0
+ * points. */
 static void put_grade(struct markup *m, const json_t *grade)
 {
     static const char *const words[][2] = {{"missing", "\u2013"},
@@ -598,9 +602,9 @@ static void put_students(struct page *page)
     free(columns);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the page --------------------------------------------------------------------------------- */
 
-/* Whether a second or later attempt has a grade. */
+/* True if a second or later attempt has a grade. */
 static bool has_trend(const struct class_lab *lab)
 {
     for (unsigned i = 1; i < CLASS_ATTEMPTS; i++)

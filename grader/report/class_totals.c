@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ARRAY with room for one more zeroed element after its COUNT elements of SIZE bytes. When out of
- * memory, NULL, and ARRAY is unchanged. */
+/* Returns ARRAY, enlarged by a zeroed element after its COUNT elements of SIZE bytes. When out of
+ * memory, returns NULL, and ARRAY is unchanged. */
 static void *grow(void *array, size_t count, size_t size)
 {
     char *larger = realloc(array, (count + 1) * size);
@@ -24,7 +24,7 @@ static double share_of(double score, double most)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* The last bin is for full marks only. */
+/* The bin of a score. The last bin is for full marks only. */
 static unsigned bin_of(double share)
 {
     unsigned bin = (unsigned)(share * (CLASS_BINS - 1) + 1e-9);
@@ -40,7 +40,7 @@ static enum class_outcome outcome_of(const char *status)
     for (unsigned i = 0; i < CLASS_OUTCOMES; i++)
         if (strcmp(status, names[i]) == 0)
             return (enum class_outcome)i;
-    return CLASS_CRASHED; /* "no-result" */
+    return CLASS_CRASHED; /* the status "no-result" */
 }
 
 static struct class_check *find_check(struct class_totals *totals, const char *lab,
@@ -91,7 +91,7 @@ static struct class_finding *find_finding(struct class_totals *totals, const cha
     return &larger[totals->finding_count++];
 }
 
-/* Whether one of the first COUNT findings has the same id as FINDING. */
+/* True if one of the first COUNT findings has the same id as FINDING. */
 static bool is_repeated(const json_t *findings, size_t count, const json_t *finding)
 {
     for (size_t i = 0; i < count; i++)
@@ -122,7 +122,7 @@ static bool is_error(const struct class_finding *finding)
     return strcmp(finding->severity, "error") == 0;
 }
 
-/* Errors first: a wrong program loses more points than a slow one. */
+/* Sorts errors first, because a wrong program loses more points than a slow one. */
 static int by_frequency(const void *left, const void *right)
 {
     const struct class_finding *a = left, *b = right;
@@ -136,7 +136,7 @@ static int by_frequency(const void *left, const void *right)
 
 /* --- labs ------------------------------------------------------------------------------------- */
 
-/* Counts labs without a grade or a program. */
+/* Counts STATUS if it means that there is no grade or no program. */
 static void add_status(struct class_lab *lab, const char *status)
 {
     lab->missing += strcmp(status, "missing") == 0 || strcmp(status, "too-late") == 0;
@@ -209,7 +209,7 @@ void report_class_totals(const json_t *class, struct class_totals *totals)
             totals->bins[bin_of(
                 share_of(json_number_of(student, "total"), json_number_of(student, "max")))]++;
     }
-    for (size_t k = 0; k < totals->lab_count; k++) /* by lab, so that checks come in order */
+    for (size_t k = 0; k < totals->lab_count; k++) /* lab by lab, so that checks are in order */
         json_array_foreach(json_object_get(class, "students"), i, student)
         {
             const json_t *labs = json_object_get(student, "labs");

@@ -1,14 +1,15 @@
 /* Totals of a class, from its lanewise/class/v1: the distribution of scores, results of each check,
  * how frequent each finding is, mean scores by attempt. For each student and lab, only the attempt
- * that counts is included. Pure: no input or output. Texts and results belong to the document. */
+ * that counts is included (except in the mean scores by attempt). Pure: no input or output. Strings
+ * and JSON values belong to the document. */
 #ifndef REPORT_CLASS_TOTALS_H
 #define REPORT_CLASS_TOTALS_H
 
 #include <jansson.h>
 #include <stddef.h>
 
-#define CLASS_BINS     11 /* by share of the full score: below 10 %, ..., below 100 %, 100 % */
-#define CLASS_ATTEMPTS 8  /* later ones are not shown */
+#define CLASS_BINS     11 /* bins of scores: below 10 %, ..., below 100 %, exactly 100 % */
+#define CLASS_ATTEMPTS 8  /* later attempts are not shown */
 
 /* The result of a check. */
 enum class_outcome {
@@ -16,7 +17,7 @@ enum class_outcome {
     CLASS_PARTIAL,
     CLASS_FAILED,
     CLASS_TIMEOUT,
-    CLASS_CRASHED, /* or it returned no result */
+    CLASS_CRASHED, /* the program crashed, or ended without a result */
     CLASS_NOT_BUILT,
     CLASS_OUTCOMES
 };
@@ -24,32 +25,32 @@ enum class_outcome {
 struct class_check {
     const char *lab, *id, *title;
     unsigned graded, outcomes[CLASS_OUTCOMES];
-    double lost; /* points, over all students */
+    double lost; /* points that all students together lost */
     double max_points;
 };
 
 struct class_finding {
     const char *lab, *id, *severity;
-    unsigned students;     /* below full marks whose program has it */
-    const json_t *example; /* from one of them */
+    unsigned students;     /* number of students without full marks whose program has it */
+    const json_t *example; /* the finding in one of these programs */
 };
 
 struct class_trend {
-    double sum; /* of the scores of this attempt, as shares of the full score */
+    double sum; /* sum of the scores of this attempt, as shares of the full score */
     unsigned count;
 };
 
 struct class_lab {
     const char *lab, *title;
     unsigned graded, full, missing, not_built, open; /* open: in review or not graded yet */
-    double sum;                                      /* of scores, as shares of the full score */
+    double sum; /* sum of the scores, as shares of the full score */
     unsigned bins[CLASS_BINS];
     struct class_trend trend[CLASS_ATTEMPTS];
 };
 
 struct class_totals {
     unsigned students;
-    unsigned bins[CLASS_BINS]; /* of students who have a total */
+    unsigned bins[CLASS_BINS]; /* numbers of students, by their total */
     struct class_lab *labs;
     size_t lab_count;
     struct class_check *checks; /* by lab, in the lab's order */

@@ -1,14 +1,14 @@
-/* Prints a line of source as a compiler's message does: the line, a caret and the cause under it,
- * then what to try and what the line would cost at best. */
+/* Prints a line of source in the style of a compiler's message: the line, a caret and the cause
+ * under it, then what to try and what the line would cost at best. */
 #ifndef REPORT_FINDING_TERMINAL_H
 #define REPORT_FINDING_TERMINAL_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* Writes OBJECT, a finding or the place of a check: its "line", "column", "cause", "help", "spare",
- * "unit" and "share" (record/losses.h), as far as present. SOURCE is the line's text of LENGTH
- * bytes; NULL: unknown. */
+/* Writes OBJECT, a finding or the place of a check: its "line", "column", "cause", "help", "spare"
+ * and "share" (record/losses.h), if present. SOURCE is the text of the line (LENGTH bytes); NULL:
+ * it is unknown. */
 void report_place(FILE *to, const json_t *object, const char *source, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
-/* A grading in the formats that learning systems read. Each format has one file with its writer;
- * format.c lists them.
+/* Writes a grading in the formats that learning systems read. The writer of each format is in its
+ * own file; format.c lists all writers.
  *
  *   gradescope   results.json of a Gradescope autograder
  *   autolab      the last two lines of an Autolab autograder's output
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What the learning system knows about the submission; NULL: unknown. */
+/* What the learning system knows about the submission; a member is NULL if unknown. */
 struct report_context {
     const char *classroom, *assignment, *assignment_type, *owner;
     const char *submission;                /* the name of the git tag */
@@ -32,23 +32,25 @@ report_writer *report_format(const char *name);
 /* Writes the names of all formats: "gradescope, autolab, ...". */
 void report_format_names(char *text, size_t size);
 
-/* Each writes DOCUMENT, a lanewise/result/v1 or lanewise/results/v1, in its format. */
+/* The writers. Each writes DOCUMENT, a lanewise/result/v1 or lanewise/results/v1, in its format. */
 report_writer report_gradescope, report_autolab, report_classroom50, report_junit, report_csv;
 
 /* --- for the writers -------------------------------------------------------------------------- */
 
-/* The results in DOCUMENT, which is one result or a set, as an array. A new reference. */
+/* The results in DOCUMENT, which is one result or a set of results, as an array. A new
+ * reference. */
 json_t *report_results(const json_t *document);
 
-/* "02-coalesce: exact sum" if DOCUMENT is a set, "exact sum" if it is one result. */
+/* The name of CHECK: "02-coalesce: exact sum" if DOCUMENT is a set, "exact sum" if it is one
+ * result. */
 json_t *report_check_name(const json_t *document, const json_t *result, const json_t *check);
 
-/* The feedback on CHECK as plain text; if RESULT was not built, the compiler's messages. The caller
- * frees it. NULL when out of memory. */
+/* The feedback on CHECK as plain text, or the compiler's messages if the submission was not built.
+ * The caller frees it. NULL when out of memory. */
 char *report_check_feedback(const json_t *result, const json_t *check);
 
-/* Writes TEXT as a field of a CSV file: quoted if needed, and so that no spreadsheet runs it as a
- * formula. */
+/* Writes TEXT as a field of a CSV file. It is quoted if needed, and cannot be mistaken for a
+ * formula by a spreadsheet. */
 void report_csv_field(FILE *to, const char *text);
 
 #endif

@@ -1,11 +1,11 @@
-/* Autolab reads the last two lines of an autograder's output: the stages (one per lab) with the
- * checks that passed, then the scores (one problem per lab). Each must be a single line. */
+/* Autolab reads the last two lines of an autograder's output. The first has the stages, one per
+ * lab, with the checks that passed; the second has the scores, one problem per lab. */
 #include "report/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Autolab puts the line into a page, so "<" must not start a tag there. */
+/* Autolab puts the line into a page, where "<" must not start a tag. */
 #define ONE_LINE (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(12))
 
 static json_t *test_of(const json_t *result, const json_t *check)

@@ -1,6 +1,6 @@
-/* Classroom 50: result.json. Its points are whole numbers, and the score is the sum of its tests;
- * our points are tenths. Each test gets the amount by which it raises the rounded-down running sum,
- * so that rounding loses less than one point in all. */
+/* Classroom 50: result.json. Its points are whole numbers, and its score is the sum of its tests'
+ * points. Our points have tenths. So each test gets the amount by which it raises the running sum,
+ * rounded down, and all rounding together loses less than one point. */
 #include "report/format.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 
-/* The whole part of SUM, a sum of tenths. */
+/* The whole part of SUM, a sum of points. */
 static json_int_t whole(double sum)
 {
     return (json_int_t)floor(sum + 0.01);
@@ -32,7 +32,7 @@ static json_t *test_of(const json_t *document, const json_t *result, const json_
                      whole(sums->max_points) - whole(before.max_points));
 }
 
-/* Adds the fields that identify the submission, except unknown ones. */
+/* Adds the fields that identify the submission, except those that are unknown. */
 static void add_identity(json_t *page, const struct report_context *context)
 {
     const struct {

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/text.h"
 
-/* A spreadsheet treats text that starts with one of these as a formula, and formulas can call
- * programs. An apostrophe in front marks it as text. */
+/* True if a spreadsheet would treat TEXT as a formula, which can call programs. An apostrophe in
+ * front then marks TEXT as text. */
 static bool looks_like_a_formula(const char *text)
 {
     return *text && strchr("=+-@\t", *text);

@@ -11,7 +11,8 @@ static bool is_passed(const json_t *check)
     return strcmp(json_text_of(check, "status"), "passed") == 0;
 }
 
-/* CHECK as a test that students see. "extra_data" is for instructors who download the results. */
+/* CHECK as a test that students see. "extra_data" is only for instructors, who download the
+ * results. */
 static json_t *test_of(const json_t *document, const json_t *result, const json_t *check,
                        size_t number)
 {
@@ -28,7 +29,7 @@ static json_t *test_of(const json_t *document, const json_t *result, const json_
     return test;
 }
 
-/* Adds a figure, such as the number of sectors, to the leaderboard. */
+/* Adds FIGURE, a measured value such as the number of sectors, to the leaderboard. */
 static void add_figure(json_t *leaderboard, json_t *name, const json_t *figure)
 {
     if (json_is_object(figure)) {

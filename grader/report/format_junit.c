@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "report/markup.h"
 
-/* JUnit's word for a check's outcome; NULL: passed. */
+/* JUnit's element for a check's outcome; NULL: the check passed. */
 static const char *outcome_of(const json_t *check)
 {
     const char *status = json_text_of(check, "status");

@@ -28,7 +28,7 @@ static void put_labs_with(FILE *to, const json_t *student, const char *status)
     }
 }
 
-/* Empty, not 0, if there are no points yet. */
+/* Writes POINTS: nothing, not 0, if there are none yet. */
 static void put_points(FILE *to, const json_t *points)
 {
     fputc(',', to);
@@ -36,7 +36,7 @@ static void put_points(FILE *to, const json_t *points)
         fprintf(to, "%.6g", json_number_value(points));
 }
 
-/* Whether any lab of any student has STATUS. */
+/* True if any lab of any student has STATUS. */
 static bool has_status(const json_t *class, const char *status)
 {
     const char *lab;

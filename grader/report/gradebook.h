@@ -5,11 +5,11 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Writes CLASS, a lanewise/class/v1. The columns: id, name, points of each lab, total, maximum,
- * late days, and the names of the labs that are missing, too late, or in review. A lab without a
- * grade yet is empty; a missing or late one is 0. The total is empty until a student has a grade.
- * Columns "pending", "by_hand" and "excused" follow if any lab has that status. The same class
- * gives the same bytes. */
+/* Writes CLASS, a lanewise/class/v1. The columns are: id, name, points of each lab, total, maximum,
+ * late days, and the names of the labs that are missing, too late, or in review. The points of a
+ * lab are empty if it has no grade yet, and 0 if it is missing or too late. The total is empty
+ * until a student has a grade. Columns "pending", "by_hand" and "excused" follow if any lab has
+ * that status. The same class gives the same bytes. */
 void report_gradebook(FILE *to, const json_t *class);
 
 #endif

@@ -1,4 +1,4 @@
-/* The HTML page of a grading. Any text may come from the student: markup.h escapes all of it. The
+/* The HTML page of a grading. Any text can come from the student, so markup.h escapes all text. The
  * style sheet, report.css, is built into the program. */
 #include "report/html.h"
 
@@ -14,9 +14,9 @@
 #include "report/markup.h"
 #include "report/svg.h"
 
-#define PICTURES 3 /* for the most wasteful lines */
+#define PICTURES 3 /* most pictures, for the most wasteful lines */
 
-/* Includes the file as it is. */
+/* Puts the content of report.css, with a NUL after it, into the program. */
 __asm__(".section .rodata\n"
         "report_css: .incbin \"grader/report/report.css\"\n"
         ".byte 0\n"
@@ -27,7 +27,7 @@ struct page {
     struct markup m;
     const json_t *result;
     const struct report_page *settings;
-    struct report_totals totals; /* of the submission's lines */
+    struct report_totals totals; /* totals of the submission's lines */
     const char *file;
 };
 
@@ -45,13 +45,13 @@ static void close_line(struct page *page)
     markup_break(&page->m);
 }
 
-/* What ids start with, so that they differ between the gradings on a page. */
+/* The prefix of ids, which makes the ids of several gradings on a page different. */
 static const char *prefix_of(const struct page *page)
 {
     return page->settings->prefix ? page->settings->prefix : "";
 }
 
-/* The heading of LEVEL; one level lower on a page of several gradings. */
+/* The HTML element for a heading of LEVEL; one level lower on a page of several gradings. */
 static const char *heading(const struct page *page, unsigned level)
 {
     static const char *const headings[] = {"h1", "h2", "h3", "h4"};
@@ -67,7 +67,7 @@ static void open_section(struct page *page, const char *id, const char *title)
     markup_break(&page->m);
 }
 
-/* A paragraph, unless TEXT is empty. */
+/* Writes BEFORE and TEXT as a paragraph; nothing if TEXT is empty. */
 static void put_paragraph(struct page *page, const char *class, const char *before,
                           const char *text)
 {
@@ -77,7 +77,7 @@ static void put_paragraph(struct page *page, const char *class, const char *befo
     markup_break(&page->m);
 }
 
-/* "file.cu:31", a link to the source below if the line is the submission's. */
+/* Writes "file.cu:31". It is a link to the source below if the file is the submission. */
 static void put_place(struct page *page, const char *file, json_int_t line)
 {
     bool own = strcmp(file, page->file) == 0;
@@ -107,7 +107,7 @@ static const char *mark_of(const char *status)
     return "\u2717 not built";
 }
 
-/* The line of a check or a finding, with a caret and the cause. */
+/* Writes the source line of a check or a finding, with a caret and the cause. */
 static void put_snippet(struct page *page, const json_t *place)
 {
     const char *source = json_text_of(place, "source");
@@ -207,7 +207,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
     }
 }
 
-/* Errors first, then losses of speed. */
+/* Writes all findings: errors first, then losses of speed. */
 static void put_findings(struct page *page)
 {
     const json_t *findings = json_object_get(page->result, "findings");
@@ -216,7 +216,7 @@ static void put_findings(struct page *page)
     if (json_array_size(findings) == 0)
         markup_leaf(&page->m, "p", "dim",
                     built ? "No errors or losses were found while the kernels ran."
-                          : "It did not compile, so no kernel ran.");
+                          : "The file did not compile, so no kernel ran.");
     put_findings_that(page, findings, true);
     put_findings_that(page, findings, false);
     close_line(page);
@@ -248,7 +248,7 @@ static void put_picture(struct page *page, const struct report_line *line, const
                                      .line = &line->counters};
     markup_open(&page->m, "figure");
     open_classed(page, "div", "scroll");
-    markup_set(&page->m, "tabindex", "0"); /* lets the arrow keys scroll it */
+    markup_set(&page->m, "tabindex", "0"); /* lets arrow keys scroll the picture */
     markup_break(&page->m);
     report_svg_access(page->m.to, access, &picture);
     close_line(page);
@@ -260,7 +260,8 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
 }
 
-/* Draws the most wasteful lines; if none wastes anything, the first one that accesses memory. */
+/* Draws the most wasteful lines. If no line wastes anything, draws the first line that accesses
+ * memory. */
 static void put_pictures(struct page *page)
 {
     unsigned drawn = 0;
@@ -280,13 +281,14 @@ static void put_pictures(struct page *page)
 
 /* --- the source ------------------------------------------------------------------------------- */
 
-/* A cell with the measured cost and the ideal; empty if nothing moved. */
+/* Writes a cell with the sum of the counters KINDS and their ideal; an empty cell if the sum is
+ * 0. */
 static void put_traffic(struct page *page, const uint64_t *value, const enum emu_counter *kinds,
                         size_t count)
 {
     uint64_t cost = 0, ideal = 0;
     for (size_t i = 0; i < count; i++) {
-        cost += value[kinds[i]]; /* the next counter is its ideal */
+        cost += value[kinds[i]]; /* the next counter is the ideal */
         ideal += value[kinds[i] + 1];
     }
     open_classed(page, "td", "extra");
@@ -383,7 +385,7 @@ static void put_source(struct page *page)
     free(heat);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static void put_fact(struct page *page, const char *name, const char *value)
 {

@@ -1,5 +1,5 @@
 /* One grading as one HTML page: score, checks, findings, pictures of the costliest lines, the
- * source with its counters, and the versions it was graded with.
+ * source with its counters, and the versions of the tools that graded it.
  *
  * The page needs no network and no scripts; its content security policy forbids both. */
 #ifndef REPORT_HTML_H
@@ -12,8 +12,8 @@
 
 struct report_page {
     const char *source; /* the submission's text */
-    const char *date;   /* as shown; "" leaves it out */
-    const char *prefix; /* of ids, on a page of several gradings; NULL: this grading is alone */
+    const char *date;   /* the date that the page shows; "": none */
+    const char *prefix; /* prefix of ids on a page of several gradings; NULL: it has only one */
 };
 
 /* Writes the page of RESULT (lanewise/result/v1). The same arguments give the same bytes. */
@@ -21,10 +21,11 @@ void report_html(FILE *to, const json_t *result, const struct report_page *page)
 
 /* --- for pages of other kinds ----------------------------------------------------------------- */
 
-/* Everything before the first element of the body, and everything after its last one. */
+/* Writes everything before the first element of the body. */
 void report_html_begin(struct markup *m, const char *title);
+/* Writes everything after the last element of the body. */
 void report_html_end(struct markup *m);
-/* The sections of RESULT: checks, findings, pictures, source and environment. */
+/* Writes the sections of RESULT: checks, findings, pictures, source and environment. */
 void report_html_sections(struct markup *m, const json_t *result, const struct report_page *page);
 
 #endif

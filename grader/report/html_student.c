@@ -13,7 +13,7 @@ static void close_line(struct markup *m)
     markup_break(m);
 }
 
-/* What a status means to the student; "": the points say enough. */
+/* Words that explain a status to the student; "": the points say enough. */
 static const char *remark_of(const char *status)
 {
     static const struct {
@@ -34,7 +34,7 @@ static const char *remark_of(const char *status)
     return "";
 }
 
-/* The remark, which attempt counts, and how late it was. */
+/* Writes the remark, the number of the attempt that counts, and how late it was. */
 static void put_remarks(struct markup *m, const json_t *entry)
 {
     const char *remark = remark_of(json_text_of(entry, "status"));
@@ -96,7 +96,7 @@ static void put_table(struct markup *m, const json_t *student)
     close_line(m);
 }
 
-/* There is no total, which is not 0, until the first lab has a grade. */
+/* True if a lab has a grade. Until then there is no total, and the page must not show 0. */
 static bool has_total(const json_t *student)
 {
     return json_is_number(json_object_get(student, "total"));

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Writes the page of STUDENT, a lanewise/student/v1 (RESULTS.md). SOURCES holds the graded source
- * text of each lab. The same arguments give the same bytes. */
+/* Writes the page of STUDENT, a lanewise/student/v1 (RESULTS.md). SOURCES has the text of each
+ * graded source, by lab. The same arguments give the same bytes. */
 void report_html_student(FILE *to, const json_t *student, const json_t *sources);
 
 #endif

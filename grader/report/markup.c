@@ -14,7 +14,7 @@ static void end_tag(struct markup *m)
     m->in_tag = false;
 }
 
-/* Escapes untrusted bytes, for text and attributes alike. */
+/* Writes untrusted bytes, escaped so that they can be text or an attribute's value. */
 static void put_escaped(FILE *to, char *text, size_t length)
 {
     base_clean_text(text, length);

@@ -1,5 +1,5 @@
-/* Writes HTML and SVG, element by element. All text and attributes are cleaned and escaped here, so
- * that text from a submission cannot become markup. Elements close in the reverse order.
+/* Writes HTML and SVG, element by element. All text and attributes are cleaned and escaped, so that
+ * text from a submission cannot become markup. markup_close() closes the innermost open element.
  *
  *     markup_open(m, "text");  markup_set(m, "x", "%g", 4.5);  markup_text(m, "%s", source);
  *     markup_close(m);                                          <text x="4.5">a &lt; b</text> */
@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define MARKUP_DEPTH 32 /* elements that can be open at once */
+#define MARKUP_DEPTH 32 /* most elements that can be open at the same time */
 
-/* Begins as {.to = file}. */
+/* Starts as {.to = file}. */
 struct markup {
     FILE *to;
     const char *open[MARKUP_DEPTH];
     unsigned depth;
-    bool in_tag; /* attributes can still be added */
+    bool in_tag; /* the last tag is not complete, so attributes can be added */
 };
 
 void markup_open(struct markup *m, const char *element);
@@ -24,16 +24,16 @@ void markup_open(struct markup *m, const char *element);
 void markup_set(struct markup *m, const char *attribute, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void markup_text(struct markup *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* LENGTH bytes of text; no NUL needed. */
+/* Writes LENGTH bytes of TEXT, which need not end with a NUL. */
 void markup_bytes(struct markup *m, const char *text, size_t length);
 /* Writes TEXT unescaped. Only for our own markup and style sheets. */
 void markup_raw(struct markup *m, const char *text);
 void markup_close(struct markup *m);
 /* Closes an element that has no content in HTML, such as meta. */
 void markup_close_void(struct markup *m);
-/* A newline between elements, to keep the file readable. */
+/* Writes a newline between elements, to keep the file readable. */
 void markup_break(struct markup *m);
-/* An element that contains only text. CLASS may be NULL. */
+/* Writes an element that contains only text. CLASS may be NULL. */
 void markup_leaf(struct markup *m, const char *element, const char *class, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -10,7 +10,7 @@
 #define BOLD   "\033[1m"
 #define PLAIN  "\033[0m"
 
-#define BEST   15 /* columns of "100, 2026-11-21" */
+#define BEST   15 /* width of "100, 2026-11-21" */
 
 static void paint(const struct report_progress *page, const char *colour)
 {
@@ -31,7 +31,7 @@ void report_progress_head(const struct report_progress *page)
 
 static void put_bar(const struct report_progress *page, double share)
 {
-    /* Rounded down: a full bar means full marks. */
+    /* Rounded down, so that only full marks give a full bar. */
     int filled = (int)(share * BAR + 1e-9);
     paint(page, filled == BAR ? GREEN : YELLOW);
     for (int i = 0; i < filled; ++i)
@@ -41,7 +41,7 @@ static void put_bar(const struct report_progress *page, double share)
         fputc('.', page->to);
 }
 
-/* The best score so far and its date. */
+/* Writes the best score so far and its date. */
 static void put_best(const struct report_progress *page, const char *lab)
 {
     const json_t *known = json_object_get(json_object_get(page->progress, "labs"), lab);
@@ -56,7 +56,7 @@ static void put_best(const struct report_progress *page, const char *lab)
     fprintf(page->to, "  %-*s", BEST, text);
 }
 
-/* " (after 02, 04)": the numbers of the labs in NEEDS. */
+/* Writes the numbers of the labs in NEEDS as " (after 02, 04)". */
 static void put_needs(const struct report_progress *page, const json_t *needs)
 {
     size_t i;

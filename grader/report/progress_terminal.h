@@ -14,12 +14,12 @@
 struct report_progress {
     FILE *to;
     bool colour;
-    int width;              /* of the longest lab's name */
+    int width;              /* length of the longest lab's name */
     const json_t *progress; /* lanewise/progress/v1; NULL: no column "best" */
 };
 
 void report_progress_head(const struct report_progress *page);
-/* One row, from a lanewise/result/v1. NEEDS names the labs to do first. */
+/* Writes one row, from a lanewise/result/v1. NEEDS names the labs to do first. */
 void report_progress_row(const struct report_progress *page, const json_t *result,
                          const json_t *needs);
 

@@ -1,4 +1,4 @@
-/* Results as JSON files. */
+/* Writes results as JSON files. */
 #include "report/result_json.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static double sum_of(const json_t *results, const char *key)
     size_t i;
     json_t *result;
     json_array_foreach(results, i, result) sum += json_number_of(result, key);
-    return (double)(long long)(sum * 10 + 0.5) / 10; /* points are tenths */
+    return (double)(long long)(sum * 10 + 0.5) / 10; /* rounded to tenths of a point */
 }
 
 static bool all_passed(const json_t *results)
@@ -54,7 +54,7 @@ bool report_json_writable(const char *path)
         errno = EISDIR;
         return false;
     }
-    if (there && !S_ISREG(status.st_mode)) /* a pipe, a device */
+    if (there && !S_ISREG(status.st_mode)) /* a pipe or a device */
         return access(path, W_OK) == 0;
     if (!base_path(folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".")) {
         errno = ENAMETOOLONG;
@@ -72,7 +72,7 @@ bool report_json_write(const json_t *document, const char *path)
         return false;
     }
     size_t size = strlen(text);
-    text[size] = '\n'; /* replaces the NUL */
+    text[size] = '\n'; /* the newline replaces the NUL */
     bool written = base_write_output(path, text, size + 1, 0644);
     int reason = errno;
     free(text);

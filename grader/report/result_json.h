@@ -5,11 +5,12 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* RESULTS, an array of lanewise/result/v1, as one lanewise/results/v1. A new object; NULL when out
- * of memory. */
+/* Makes a lanewise/results/v1 of RESULTS, an array of lanewise/result/v1. A new object; NULL when
+ * out of memory. */
 json_t *report_result_set(const json_t *results, double seconds);
 
-/* Whether a file can be written at PATH, to know it before the work. False: errno says why. */
+/* True if a file can be written at PATH. Callers ask before they start long work. False: errno says
+ * why. */
 bool report_json_writable(const char *path);
 
 /* Replaces the file PATH with DOCUMENT atomically. False: errno says why. */

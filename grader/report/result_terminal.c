@@ -30,7 +30,7 @@
 #define PLAIN  "\033[0m"
 
 #define MARGIN "       "
-#define WIDTH  100 /* longer text is folded */
+#define WIDTH  100 /* columns; longer text is folded */
 
 bool report_wants_colour(FILE *file)
 {
@@ -42,7 +42,7 @@ bool report_wants_colour(FILE *file)
 struct page {
     FILE *to;
     bool colour;
-    const char *margin; /* before the lines that explain a check */
+    const char *margin; /* indentation of the lines that explain a check */
 };
 
 static void paint(const struct page *page, const char *colour)
@@ -59,7 +59,7 @@ void report_folded(FILE *to, const char *margin, const char *text)
         if (length > width) {
             for (cut = width; cut > 0 && text[cut] != ' '; --cut)
                 ;
-            if (cut == 0) /* one long word */
+            if (cut == 0) /* a word longer than a line */
                 cut = length;
         }
         fprintf(to, "%s%.*s\n", margin, (int)cut, text);
@@ -74,7 +74,7 @@ static void put_folded(const struct page *page, const char *text)
     report_folded(page->to, page->margin, text);
 }
 
-/* Writes the lines of TEXT, each after the margin. */
+/* Writes the lines of TEXT, each indented by the margin. */
 static void put_lines(const struct page *page, const char *text)
 {
     while (*text) {
@@ -84,7 +84,7 @@ static void put_lines(const struct page *page, const char *text)
     }
 }
 
-/* The columns of a UTF-8 string: one for each character, which is close enough. */
+/* The width of a UTF-8 string: one column for each character, which is close enough. */
 static int columns(const char *text)
 {
     int count = 0;
@@ -93,7 +93,7 @@ static int columns(const char *text)
     return count;
 }
 
-/* The first line of a step: mark, points, title, seconds. */
+/* Writes the first line of the build or a check: mark, points, title, seconds. */
 static void put_step(const struct page *page, const char *colour, const char *mark,
                      const char *points, const char *title, double seconds)
 {
@@ -152,7 +152,7 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
     return NULL;
 }
 
-/* What went wrong, where, and what to try. */
+/* Writes what went wrong in CHECK, where, and what to try. */
 static void put_trouble(const struct page *page, const json_t *check)
 {
     const char *input = json_text_of(check, "case"), *hint = json_text_of(check, "hint");

@@ -1,4 +1,4 @@
-/* Shows a result on a terminal, or as plain text in a pipe. */
+/* Shows a result as text: on a terminal, or in a file or pipe. */
 #ifndef REPORT_RESULT_TERMINAL_H
 #define REPORT_RESULT_TERMINAL_H
 
@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether FILE is a terminal with colours, and the user has not turned them off. */
+/* True if FILE is a terminal with colours, and the user has not turned them off. */
 bool report_wants_colour(FILE *file);
 
 /* Writes one lanewise/result/v1 for a student: what is right, what is not, on which line, and what
  * to try. A passed check takes one line. */
 void report_result_terminal(FILE *to, const json_t *result, bool colour);
 
-/* Writes the feedback on one check as plain lines: what went wrong, where, and what to try. Nothing
- * if it passed. */
+/* Writes the feedback on one check as plain lines: what went wrong, where, and what to try. Writes
+ * nothing if the check passed. */
 void report_check_plain(FILE *to, const json_t *check);
 
 /* Writes the total of a lanewise/results/v1. */

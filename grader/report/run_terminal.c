@@ -1,9 +1,9 @@
 /* The terminal report of a run. It adds up the JSON document by kernel and by source line, then
  * prints a table for each kernel and a paragraph for each line.
  *
- * A line's waste is its cost beyond the ideal: one point for each sector of global memory,
- * wavefront of shared memory and divergent branch. These are not equally expensive, but a line with
- * many of any of them is the first to improve. */
+ * A line's waste is its cost beyond the ideal: one point for each wasted sector of global memory,
+ * each extra wavefront of shared memory, and each divergent branch. These are not equally
+ * expensive, but a line with much waste is the first to improve. */
 #include "report/run_terminal.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 enum { MAX_SOURCE = 4 << 20, MOST_LOSSES = 5, MAX_NAME = 44 };
 
-#define MARGIN "       " /* of a finding's further lines */
+#define MARGIN "       " /* indentation of a finding's second and later lines */
 
 struct style {
     const char *strong, *bad, *dim, *off;
@@ -33,19 +33,19 @@ struct style {
 static const struct style plain = {"", "", "", ""};
 static const struct style coloured = {"\033[1m", "\033[1;31m", "\033[2m", "\033[0m"};
 
-/* The report while it is written. */
+/* The state of writing the report. */
 struct page {
     FILE *to;
     struct style style;
     char *folder; /* the working directory, for shortening file names; may be NULL */
     char *source; /* text of the last file shown; NULL: unreadable */
     char *source_name;
-    const char *rules; /* other than today's GPUs have, or NULL */
+    const char *rules; /* the counting rules, if they are not those of today's GPUs; or NULL */
 };
 
 /* --- source lines ----------------------------------------------------------------------------- */
 
-/* FILE relative to the working directory, as students see it. */
+/* FILE relative to the working directory. */
 static const char *shown_name(const struct page *page, const char *file)
 {
     size_t length = page->folder ? strlen(page->folder) : 0;
@@ -54,7 +54,8 @@ static const char *shown_name(const struct page *page, const char *file)
     return file;
 }
 
-/* The end of a long NAME, starting at a '/'. CUT gets "…", which goes before it, or "". */
+/* NAME, or the end of a long NAME from a '/' on. CUT gets the text to print before it: "…" if NAME
+ * was shortened, otherwise "". */
 static const char *short_name(const char *name, const char **cut)
 {
     size_t length = strlen(name);
@@ -65,7 +66,8 @@ static const char *short_name(const char *name, const char **cut)
     return end ? end : name;
 }
 
-/* The name comes from the program, so only a regular file of limited size is read. */
+/* Reads the file NAME, but only if it is a regular file of limited size: the name comes from the
+ * program. */
 static char *read_source(const char *name)
 {
     struct stat status;
@@ -86,7 +88,7 @@ static char *read_source(const char *name)
     return text;
 }
 
-/* The text of FILE, or NULL. Caches the last one. */
+/* The text of FILE, or NULL. The text of the last file is cached. */
 static const char *source_of(struct page *page, const char *file)
 {
     if (!page->source_name || strcmp(page->source_name, file) != 0) {
@@ -113,10 +115,10 @@ static void print_source(struct page *page, const char *file, unsigned line)
 
 /* --- counters --------------------------------------------------------------------------------- */
 
-/* A kind of access, by its first counter. */
+/* A kind of access. Its counters follow each other. */
 struct access {
     const char *name;
-    enum emu_counter requests; /* then sectors, ideal, lines; or wavefronts, ideal, conflicts */
+    enum emu_counter requests; /* next: sectors, ideal, lines; or wavefronts, ideal, conflicts */
 };
 
 static const struct access global_accesses[] = {
@@ -196,7 +198,7 @@ static void print_counters(struct page *page, const struct emu_counters *counter
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-/* " of 32 x 4 blocks" for {32, 4, 1} and "block". */
+/* Prints a SIZE of {32, 4, 1} as " of 32 x 4 blocks" if OF is "block". */
 static void print_size(FILE *to, const unsigned size[3], const char *of)
 {
     fprintf(to, " of %u", size[0]);
@@ -269,7 +271,7 @@ static void print_line(struct page *page, const struct report_line *line)
                 page->style.off);
 }
 
-/* The report must say what differs from today's GPUs. */
+/* Prints how the counting rules differ from those of today's GPUs, if they do. */
 static void print_rules(const struct page *page)
 {
     if (page->rules)
@@ -291,8 +293,8 @@ static bool has_losses(const json_t *findings)
     return false;
 }
 
-/* Prints the requested lines; without a request, the wasteful ones unless findings already cover
- * them. */
+/* Prints the requested lines. Without a request, prints the wasteful lines, unless findings already
+ * cover them. */
 static void print_lines(struct page *page, const struct report_totals *totals,
                         const struct report_run_options *options, const json_t *findings)
 {
@@ -301,7 +303,7 @@ static void print_lines(struct page *page, const struct report_totals *totals,
     size_t count = totals->line_count;
     if (!options->lines_asked)
         while (count > 0 && totals->lines[count - 1].waste == 0)
-            count--; /* sorted by waste: the last ones waste nothing */
+            count--; /* the lines are sorted by waste: the last lines waste nothing */
     if (count > options->line_limit)
         count = options->line_limit;
     if (totals->unknown_lines)
@@ -329,7 +331,7 @@ static size_t print_head(struct page *page, const char *file, unsigned line, uns
     return (size_t)(size + fprintf(page->to, ": "));
 }
 
-/* Prints TEXT after COLUMNS columns; further lines get a margin. */
+/* Prints TEXT on a line that has COLUMNS columns already. Further lines are indented. */
 static void print_rest(FILE *to, size_t columns, const char *text)
 {
     size_t room = columns < TEXT_COLUMNS ? TEXT_COLUMNS - 1 - columns : 0, cut = strlen(text);
@@ -341,7 +343,8 @@ static void print_rest(FILE *to, size_t columns, const char *text)
         report_folded(to, MARGIN, text + cut + (text[cut] == ' '));
 }
 
-/* "scale" in "void scale<float>(float*, int)"; the source shows the rest. */
+/* Finds the plain name in KERNEL: "scale" in "void scale<float>(float*, int)". Returns its
+ * length. */
 static int plain_kernel(const char *kernel, const char **name)
 {
     size_t length = strcspn(kernel, "<(");
@@ -352,7 +355,7 @@ static int plain_kernel(const char *kernel, const char **name)
     return (int)(kernel + length - *name);
 }
 
-/* Related places, as notes in gcc's style. */
+/* Prints related places, as notes in gcc's style. */
 static void print_notes(struct page *page, const json_t *finding)
 {
     size_t i;
@@ -400,7 +403,8 @@ static bool is_note(const json_t *finding)
     return severity && strcmp(severity, "note") == 0;
 }
 
-/* Prints all errors, but only the first losses and notes unless ALL. Findings come sorted. */
+/* Prints all errors, but only the first losses and notes, unless ALL is true. FINDINGS are
+ * sorted. */
 static void print_findings(struct page *page, const json_t *findings, bool all)
 {
     size_t i, losses = 0;
@@ -433,7 +437,8 @@ void report_run_terminal(FILE *to, const json_t *document, const struct report_r
         print_kernel(&page, &totals.kernels[i]);
     print_lines(&page, &totals, options, findings);
     if (totals.kernel_count > 0)
-        fprintf(to, "\nhandouts/glossary.md explains lanes, sectors, wavefronts and the rest.\n");
+        fprintf(to,
+                "\nhandouts/glossary.md explains lanes, sectors, wavefronts and other terms.\n");
     print_findings(&page, findings, options->line_limit == REPORT_ALL_LINES);
     report_totals_free(&totals);
     free(page.folder);

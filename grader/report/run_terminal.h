@@ -1,4 +1,4 @@
-/* The report of `lanewise run`: each kernel's counters, the most wasteful source lines,
+/* The report of `lanewise run`: each kernel's counters, the most wasteful source lines, and
  * findings. */
 #ifndef REPORT_RUN_TERMINAL_H
 #define REPORT_RUN_TERMINAL_H
@@ -15,8 +15,8 @@ struct report_run_options {
     unsigned line_limit; /* the maximum number of lines, or REPORT_ALL_LINES */
 };
 
-/* Writes DOCUMENT (lanewise/run/v1, from record_read()) to TO. All launches of a kernel appear as
- * one entry with the sum of their counters. */
+/* Writes the report of DOCUMENT (lanewise/run/v1) to TO. All launches of a kernel appear as one
+ * entry with the sum of their counters. */
 void report_run_terminal(FILE *to, const json_t *document,
                          const struct report_run_options *options);
 

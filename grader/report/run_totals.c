@@ -1,4 +1,4 @@
-/* Adds up counters. A JSON object serves as the dictionary from a kernel or line to its index in
+/* Adds up counters. A JSON object serves as a dictionary that gives a kernel's or line's index in
  * the arrays. */
 #include "report/run_totals.h"
 
@@ -10,11 +10,12 @@
 
 struct tally {
     struct report_totals *totals;
-    json_t *kernel_index, *line_index; /* key -> index */
+    json_t *kernel_index, *line_index; /* dictionaries from a key to an index */
     size_t kernel_room, line_room;
 };
 
-/* Room for one more element of SIZE bytes in an array of COUNT; false when out of memory. */
+/* Makes room for one more element of SIZE bytes in an array of COUNT elements. False when out of
+ * memory. */
 static bool grow(void **array, size_t count, size_t *room, size_t size)
 {
     if (count < *room)
@@ -28,7 +29,7 @@ static bool grow(void **array, size_t count, size_t *room, size_t size)
     return true;
 }
 
-/* The index of KEY; a new key gets COUNT. */
+/* The index of KEY. A new key gets the index COUNT. */
 static size_t index_of(json_t *index, const char *key, size_t count)
 {
     const json_t *known = json_object_get(index, key);
@@ -126,7 +127,7 @@ uint64_t report_waste(const struct emu_counters *counters)
     };
     uint64_t waste = counters->value[EMU_divergent_branches];
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
-        const uint64_t *cost = &counters->value[costs[i]]; /* the next counter is its ideal */
+        const uint64_t *cost = &counters->value[costs[i]]; /* the next counter is the ideal */
         waste += cost[0] > cost[1] ? cost[0] - cost[1] : 0;
     }
     return waste;

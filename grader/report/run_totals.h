@@ -9,22 +9,22 @@
 
 #include "gpu/counters.h"
 
-/* All launches of one kernel. Text belongs to the document. */
+/* All launches of one kernel. The strings belong to the document. */
 struct report_kernel {
     const char *name;
-    const char *failed; /* the status of the first launch that failed; NULL: none did */
+    const char *failed; /* the status of the first launch that failed; NULL: no launch failed */
     uint64_t launches;
-    unsigned grid[3], block[3]; /* of the first launch */
+    unsigned grid[3], block[3]; /* sizes of the first launch */
     bool sizes_differ;          /* a later launch has another size or occupancy */
     struct report_occupancy {
         unsigned warps,
             registers;     /* warps per multiprocessor; registers per thread (an estimate) */
-        const char *limit; /* the resource that limits it: "registers" */
-    } occupancy;           /* of the first launch */
+        const char *limit; /* the resource that limits the occupancy: "registers" */
+    } occupancy;           /* occupancy of the first launch */
     struct emu_counters counters;
 };
 
-/* One source line, in all kernels. */
+/* One source line, added up over all kernels. */
 struct report_line {
     const char *file;
     unsigned number;
@@ -43,11 +43,11 @@ struct report_totals {
 
 /* Adds up DOCUMENT (lanewise/run/v1), which must live as long as TOTALS. */
 void report_add_up(const json_t *document, struct report_totals *totals);
-/* The same for the "lines" of a result, all of one FILE and without kernels. */
+/* Adds up LINES, the "lines" of a result, which are all of one FILE. TOTALS has no kernels then. */
 void report_add_up_lines(const json_t *lines, const char *file, struct report_totals *totals);
 void report_totals_free(struct report_totals *totals);
 
-/* The cost in COUNTERS beyond the ideal. */
+/* The waste in COUNTERS: sectors and wavefronts beyond the ideal, and divergent branches. */
 uint64_t report_waste(const struct emu_counters *counters);
 
 #endif

@@ -1,8 +1,8 @@
 /* Pictures as SVG: one recorded memory access, or a source file with each line shaded by its cost.
  *
- * Colour never carries meaning alone: pattern, outline or label differ too. Colours follow the
+ * Colour never carries meaning alone: pattern, outline or label differ, too. Colours follow the
  * reader's light or dark scheme. Each picture has a title, a description for screen readers and a
- * caption with its figures. */
+ * caption with its numbers. */
 #ifndef REPORT_SVG_H
 #define REPORT_SVG_H
 
@@ -13,20 +13,20 @@
 #include "report/run_totals.h"
 
 struct report_picture {
-    const char *id;                  /* unique on the page: letters and digits */
-    const char *file;                /* as the student knows it */
+    const char *id;                  /* the picture's id, unique on the page: letters and digits */
+    const char *file;                /* the file's name that the picture shows */
     const char *source;              /* text of the file, or NULL */
-    const char *source_file;         /* for the heat: the file's name in the totals */
-    bool inlined;                    /* in a page that already has the style sheet */
-    const struct emu_counters *line; /* totals of the line, for the caption; or NULL */
+    const char *source_file;         /* the file's name in the totals, for the heat map */
+    bool inlined;                    /* it is part of a page that already has the style sheet */
+    const struct emu_counters *line; /* totals of the line, for the caption; NULL: none */
 };
 
 /* Draws ACCESS, one of a run's "accesses" (record/record.h): which lane touches which sector of
  * global memory, or which bank of shared memory in which pass. */
 void report_svg_access(FILE *to, const json_t *access, const struct report_picture *picture);
 
-/* Draws the source, which must not be NULL. Next to each line, a bar shows its share of the file's
- * cost in TOTALS, and a number its waste. */
+/* Draws the source, which must not be NULL. Next to each line, a bar shows the line's share of the
+ * file's cost in TOTALS, and a number shows its waste. */
 void report_svg_heat(FILE *to, const struct report_totals *totals,
                      const struct report_picture *picture);
 

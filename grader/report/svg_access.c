@@ -1,12 +1,12 @@
-/* The picture of one access of a warp.
+/* Draws one memory access of a warp.
  *
- *   global memory: a row of four sectors for each 128-byte line that is touched. Requested bytes
+ *   global memory: a row of four sectors for each 128-byte line that lanes touch. Requested bytes
  *   are filled and show the lanes' numbers; the rest of a touched sector is hatched.
  *
- *   shared memory: a column for each bank, a row for each pass (wavefront). A cell shows the lanes
- *   that it serves and their word. Passes beyond the ideal are bank conflicts.
+ *   shared memory: a column for each bank, a row for each pass (wavefront). A cell shows a word and
+ *   the lanes that get it. Passes beyond the ideal are bank conflicts.
  *
- * All of it follows from the 32 offsets, by the rules of gpu/observe/counters.c. */
+ * The picture follows from the 32 offsets, by the rules of gpu/observe/counters.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,21 +21,21 @@
 #define BANKS 32u
 
 enum {
-    LEFT = 104, /* width before the columns */
+    LEFT = 104, /* width of the area left of the columns */
     WORD = 26,  /* width of 4 bytes, or of a bank */
     RIGHT = 16,
     WIDTH = LEFT + 32 * WORD + RIGHT,
-    ROW = 30, /* from one row to the next */
-    CELL = 25,
-    ROWS = 64, /* at most */
+    ROW = 30,  /* distance from one row to the next */
+    CELL = 25, /* height of a cell */
+    ROWS = 64, /* most rows */
     LANES_TEXT = 160
 };
 
-/* A location that lanes access: bytes of global memory, or a word of shared memory. */
+/* An item is a location that lanes access: bytes of global memory, or a word of shared memory. */
 struct item {
-    uint64_t at; /* in units of the access's width; in shared memory at least a word */
+    uint64_t at; /* offset in units of the access's width; in shared memory, of at least a word */
     uint32_t lanes;
-    unsigned row, half; /* half of the warp, for a 128-bit access to shared memory: 0 or 1 */
+    unsigned row, half; /* half of the warp, 0 or 1, for a 128-bit access to shared memory */
 };
 
 struct drawing {
@@ -43,12 +43,12 @@ struct drawing {
     const json_t *access;
     const struct report_picture *picture;
     bool shared;
-    unsigned bytes, shift; /* bytes per lane; log2 of the bytes per item */
+    unsigned bytes, shift; /* bytes per lane; binary logarithm of the bytes per item */
     uint32_t mask;
     uint64_t offset[LANES];
     struct item items[LANES];
     unsigned item_count;
-    uint64_t row_at[ROWS]; /* global: the line; shared: 1 for a pass beyond the ideal */
+    uint64_t row_at[ROWS]; /* in global memory the line; in shared memory 1 for an extra pass */
     unsigned row_count;
     unsigned sectors, ideal, ways;
 };
@@ -84,7 +84,7 @@ static json_int_t integer_of(const struct drawing *d, const char *key)
     return json_integer_of(d->access, key);
 }
 
-/* A set of lanes as text: "0-3, 8, 12-15". */
+/* Writes a set of lanes as text: "0-3, 8, 12-15". */
 static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 {
     char *at = text;
@@ -106,7 +106,7 @@ static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
-/* The item at AT, added if new. */
+/* The item at AT in this HALF of the warp. A new item is added. */
 static struct item *item_at(struct drawing *d, uint64_t at, unsigned half)
 {
     for (unsigned i = 0; i < d->item_count; i++)
@@ -139,7 +139,7 @@ static void lay_out_global(struct drawing *d)
     d->ideal = (d->item_count * d->bytes + 31) / 32;
 }
 
-/* Adds rows for the passes of one HALF. Each pass serves one item from each column. */
+/* Adds rows for the passes of one HALF of the warp. Each pass serves one item of each column. */
 static void lay_out_passes(struct drawing *d, unsigned half)
 {
     unsigned columns = BANKS * 4 >> d->shift, held[BANKS] = {0}, count = 0, passes = 0;
@@ -197,7 +197,7 @@ static void plain_rect(struct drawing *d, const char *class, double x, double y,
     markup_close(&d->m);
 }
 
-/* A rectangle filled with the pattern NAME. */
+/* Draws a rectangle filled with the pattern NAME. */
 static void pattern_rect(struct drawing *d, const char *class, const char *name, double x, double y,
                          double width, double height)
 {
@@ -225,7 +225,7 @@ static void put_text(struct drawing *d, const char *class, const char *anchor, d
     markup_close(&d->m);
 }
 
-/* The lanes' numbers, scaled to fit WIDTH; only their count if they do not fit. */
+/* Writes the lanes' numbers, scaled to fit WIDTH. Writes only their count if that is impossible. */
 static void put_lanes(struct drawing *d, const char *class, double x, double y, double width,
                       uint32_t lanes)
 {
@@ -270,7 +270,7 @@ static void put_patterns(struct drawing *d)
     markup_break(m);
 }
 
-/* The line of source without its indentation. */
+/* Writes the line of source without its indentation. */
 static void put_source(struct drawing *d, double y)
 {
     const char *line;
@@ -328,7 +328,8 @@ static void put_row_label(struct drawing *d, unsigned row, double y)
     markup_close(&d->m);
 }
 
-/* The four sectors of a line. A sector that an item of ROW touches is moved whole. */
+/* Draws the four sectors of a line. If an item of ROW touches a sector, the whole sector is
+ * moved. */
 static void put_sectors(struct drawing *d, unsigned row, double y)
 {
     unsigned touched = 0;
@@ -352,7 +353,7 @@ static void put_banks(struct drawing *d, double y)
         plain_rect(d, "lw-empty", LEFT + c * width + 1, y, width - 2, CELL);
 }
 
-/* The tooltip of an item. */
+/* Writes the tooltip of an item. */
 static void put_tooltip(struct drawing *d, const struct item *item)
 {
     markup_open(&d->m, "title");
@@ -389,7 +390,7 @@ static void put_item(struct drawing *d, const struct item *item, double y)
     markup_close(&d->m);
 }
 
-/* Labels words that are filled by items narrower than a word. */
+/* Writes the lanes of each word that several narrower items fill completely. */
 static void put_word_labels(struct drawing *d, unsigned row, double y)
 {
     uint32_t lanes[32] = {0};
@@ -465,7 +466,7 @@ static void write_warp(const struct drawing *d, FILE *to)
         (long long)integer_of(d, "step"), __builtin_popcount(d->mask));
 }
 
-/* The cost of this access, in a sentence. */
+/* Writes the cost of this access as a sentence. */
 static void write_cost(const struct drawing *d, FILE *to)
 {
     unsigned used = d->item_count * d->bytes, moved = d->sectors * 32;
@@ -484,7 +485,7 @@ static void write_cost(const struct drawing *d, FILE *to)
         fprintf(to, "no bank conflict.");
 }
 
-/* The cost of all accesses by the line. */
+/* Writes the cost of all accesses by the line. */
 static void write_total(const struct drawing *d, FILE *to)
 {
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
@@ -503,7 +504,7 @@ static void write_total(const struct drawing *d, FILE *to)
             d->shared ? "wavefronts" : "sectors", NUMBER(value[2]));
 }
 
-/* For screen readers: the figures, and the lanes in each row. */
+/* Writes the description for screen readers: the costs, and the lanes in each row. */
 static void write_description(const struct drawing *d, FILE *to)
 {
     write_warp(d, to);
@@ -543,7 +544,7 @@ static void put_words(struct drawing *d, const char *class, double y,
     markup_break(&d->m);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- the picture ------------------------------------------------------------------------------ */
 
 static void open_svg(struct drawing *d, double height)
 {

@@ -46,7 +46,8 @@ static void put_line(struct markup *m, const char *class, double x1, double y1, 
     markup_close(m);
 }
 
-/* Opens a plot with COLUMNS columns and its description, which the caller writes and closes. */
+/* Opens a plot with COLUMNS columns, and its description. The caller writes and closes the
+ * description. */
 static void open_plot(struct markup *m, const char *id, const char *title, unsigned columns)
 {
     int width = LEFT + (int)columns * COLUMN + RIGHT;
@@ -138,7 +139,7 @@ static void put_grid(struct markup *m, unsigned columns)
     }
 }
 
-/* The number of attempts to show: the highest that any student made. */
+/* The number of the last attempt that any student made, and so the number of attempts to show. */
 static unsigned last_attempt(const struct class_trend trend[CLASS_ATTEMPTS])
 {
     unsigned last = 0;
@@ -190,7 +191,7 @@ void report_svg_trend(struct markup *m, const char *id, const char *title,
                       const struct class_trend trend[CLASS_ATTEMPTS])
 {
     unsigned count = last_attempt(trend);
-    open_plot(m, id, title, CLASS_BINS); /* as wide as the histograms */
+    open_plot(m, id, title, CLASS_BINS); /* the plot is as wide as a histogram */
     for (unsigned i = 0; i < count; i++)
         if (trend[i].count)
             markup_text(m, "Attempt %u: mean %.0f %%, %u students. ", i + 1,

@@ -1,21 +1,21 @@
-/* The plots of a class as SVG. Every bar and point has its number, so that colour never carries
- * meaning alone and the page prints well. Colours follow the reader's light or dark scheme
- * (report.css). */
+/* The plots of a class as SVG. Every bar and point has a label with its number, so that colour
+ * never carries meaning alone and the page prints well. Colours follow the reader's light or dark
+ * scheme (report.css). */
 #ifndef REPORT_SVG_CLASS_H
 #define REPORT_SVG_CLASS_H
 
 #include "report/class_totals.h"
 #include "report/markup.h"
 
-/* A histogram of scores. ID is unique on the page; TITLE names the lab. */
+/* Draws a histogram of scores. ID is unique on the page; TITLE names the lab. */
 void report_svg_scores(struct markup *m, const char *id, const char *title,
                        const unsigned bins[CLASS_BINS]);
 
-/* The mean score of attempt 1, 2, ..., over the students who made it. */
+/* Draws a curve of the mean scores of attempt 1, 2, ..., each over the students who made it. */
 void report_svg_trend(struct markup *m, const char *id, const char *title,
                       const struct class_trend trend[CLASS_ATTEMPTS]);
 
-/* A bar of full width, divided in proportion to the check's outcomes. */
+/* Draws a bar of full width, divided in proportion to the check's outcomes. */
 void report_svg_outcomes(struct markup *m, const struct class_check *check);
 
 #endif

@@ -1,5 +1,5 @@
-/* The heat map of a source file: each line has a bar whose length and shade show its share of the
- * cost. */
+/* The heat map of a source file: each line has a bar whose length and shade show the line's share
+ * of the cost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void put_text(struct map *map, const char *class, const char *anchor, int
     markup_close(&map->m);
 }
 
-/* The share of a line, a bar and its waste. */
+/* Draws the share of a line, a bar, and the line's waste. */
 static void put_heat(struct map *map, const struct report_heat *heat, int y)
 {
     struct markup *m = &map->m;
@@ -85,7 +85,7 @@ static const struct report_heat *next_costly(const struct map *map, uint64_t mos
     return found;
 }
 
-/* The costliest lines in words, for screen readers. */
+/* Writes which lines are costliest, for screen readers. */
 static void describe(struct map *map)
 {
     const struct report_heat *heat = next_costly(map, UINT64_MAX);

@@ -48,7 +48,7 @@ $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # The headers of 16-bit floats use 16-bit instructions only if the architecture has these instructions.
 build/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
 
-# The handouts' tests make their own pages, and check the real ones.
+# The handouts' tests make their own pages, and check the real pages.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
 test: build/setup/autograder
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)

@@ -1,11 +1,12 @@
-# The ladders: programs whose rungs the handouts compare, and the facts measured in their runs.
+# The ladders. A ladder is a program with several versions of a kernel, its rungs, which the handouts
+# compare. The facts are what their runs measure.
 #
-#   handouts/ladders/NAME.cu   -> build/ladders/NAME, and its runs: NAME.json, NAME.g80.json, NAME.tsv
-#   these and handouts/data/   -> build/ladders/facts.json, facts.lua
+#   handouts/ladders/NAME.cu     -> build/ladders/NAME, and its runs: NAME.json, NAME.g80.json, NAME.tsv
+#   the runs and handouts/data/  -> build/ladders/facts.json, facts.lua
 LADDERS := $(basename $(notdir $(wildcard handouts/ladders/*.cu)))
 LADDERS_OUT := $(BUILD)/ladders
 FACTS := $(LADDERS_OUT)/facts.lua
-# For these, the counters by the rules of older GPUs are recorded, too.
+# The runs of these ladders are also recorded with the counting rules of older GPUs.
 LADDERS_BY_RULES := aos strides banks transpose
 LADDER_RECORDS := $(LADDERS:%=$(LADDERS_OUT)/%.json) \
 	$(foreach rules,g80 gt200,$(LADDERS_BY_RULES:%=$(LADDERS_OUT)/%.$(rules).json))

@@ -1,5 +1,5 @@
-# The emulator's CUDA runtime library, with the name, version and symbols that programs built by
-# nvcc require: libcudart.so.13 for nvcc 13, and libcudart.so.12 for nvcc 12 (see cuda12/).
+# The emulator's CUDA runtime library. It has the name, version and symbols that programs built by nvcc
+# require: libcudart.so.13 for nvcc 13, and libcudart.so.12 for nvcc 12 (see cuda12/).
 CUDART_SOURCES := $(call sources,grader/gpu/cudart grader/gpu/cudart/graphs grader/gpu/fatbin)
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
 CUDART_MAP := grader/gpu/cudart/libcudart.so.13.map
@@ -12,8 +12,8 @@ OBJECTS += $(CUDA12_OBJECTS)
 
 $(CUDART_OBJECTS) $(CUDA12_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-# Links a library. If two prerequisites define the same symbols, such as those of device.h, the
-# linker takes the first one.
+# Links a library. If two prerequisites define the same symbol, such as one of device.h, the first
+# definition is used.
 link_cudart = $(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) \
 	$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CUDART_LIBS)
 
@@ -21,13 +21,13 @@ $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	$(Q)$(link_cudart)
 
-# libcudart.so.12 is linked from copies of the objects in which some functions are renamed.
+# libcudart.so.12 is linked from copies of the objects in which some functions have other names.
 $(CUDA12): $(patsubst $(BUILD)/obj/%,$(BUILD)/obj/cuda12/%,$(CUDART_OBJECTS) $(CUDA12_OBJECTS)) $(EMULATOR) \
 		grader/gpu/cudart/cuda12/libcudart.so.12.map
 	$(call say,$@)
 	$(Q)$(link_cudart)
 
-# The renames for objcopy: cudaFoo gets the name in the list, and cuda12_Foo becomes cudaFoo.
+# The new names for objcopy: cudaFoo gets its new name in the list, and cuda12_Foo becomes cudaFoo.
 $(BUILD)/obj/cuda12/names: grader/gpu/cudart/cuda12/names
 	@mkdir -p $(@D)
 	$(Q)awk '/^cuda/ { print; print "cuda12_" substr($$1, 5), $$1 }' $< > $@

@@ -1,19 +1,19 @@
-# The emulated GPU in a separate process: the same runtime library, with a client in place of the
-# emulator, and the device program that the client talks to.
+# The emulated GPU in a process of its own. The runtime library is the same, but has a client in place of
+# the emulator. The client talks to the device program.
 REMOTE_OBJECTS := $(call objects,$(call sources,grader/gpu/remote))
 REMOTE_CLIENT := $(filter %/client.o %/lend.o %/wire.o,$(REMOTE_OBJECTS))
 REMOTE_SERVER := $(filter-out %/client.o %/lend.o,$(REMOTE_OBJECTS))
 REMOTE_CUDART := $(BUILD)/lib/remote/libcudart.so.13
 REMOTE_DEVICE := $(BUILD)/lib/lanewise-device
-# Both are copied for each grading, so most of their size, the debug information, is removed.
-# Function names stay.
+# Library and device program are copied for each grading. So their debug information, most of their size,
+# is removed; function names stay.
 REMOTE_LDFLAGS := $(if $(SANITIZE),,-Wl,--strip-debug)
 OBJECTS += $(REMOTE_OBJECTS)
 TOOLS += $(REMOTE_CUDART) $(REMOTE_DEVICE)
 
 $(REMOTE_OBJECTS): CFLAGS += -fvisibility=hidden
 
-# Of the emulator, this library links only code that needs no device: tables and formulas.
+# From the emulator, the library contains only code that needs no device: tables and formulas.
 $(REMOTE_CUDART): $(CUDART_OBJECTS) $(REMOTE_CLIENT) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	@mkdir -p $(@D)

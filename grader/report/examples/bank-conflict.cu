@@ -12,7 +12,7 @@ __global__ void wrong(float *out)
     __shared__ float tile[32][32];
     tile[threadIdx.y][threadIdx.x] = threadIdx.x;
     __syncthreads();
-    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // 32-way
+    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // 32-way conflict
 }
 
 int main()

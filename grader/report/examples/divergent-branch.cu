@@ -1,4 +1,4 @@
-// Half of the threads do the work: the first half, or every second thread.
+// Half of the threads do the work: the first half (right), or every second thread (wrong).
 __device__ void work(float *a, int t)
 {
     for (int i = 0; i < 16; i++)

@@ -1,9 +1,9 @@
-// Frees the same memory twice.
+// right() sets the pointer to NULL after it has freed the memory. wrong() frees the memory twice.
 static void right(float *a)
 {
     cudaFree(a);
     a = NULL;
-    cudaFree(a); // does nothing
+    cudaFree(a); // does nothing, because a is NULL
 }
 
 static void wrong(float *a)

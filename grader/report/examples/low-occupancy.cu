@@ -1,4 +1,4 @@
-// Each thread doubles a word. A block of wrong() needs so much shared memory that only two fit.
+// Each thread doubles a word. wrong() needs so much shared memory that only two blocks fit an SM.
 __global__ void right(float *a)
 {
     __shared__ float mine[128];

@@ -1,4 +1,4 @@
-// 1,000 elements, 1,024 threads: the last 24 have nothing to do.
+// Numbers 1,000 elements with 1,024 threads: the last 24 threads must do nothing.
 __global__ void right(float *a, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

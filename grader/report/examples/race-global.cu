@@ -1,4 +1,4 @@
-// Counts the threads.
+// Counts the threads. In wrong(), two threads can read the same number and add 1 to it.
 __global__ void right(unsigned *count)
 {
     atomicAdd(count, 1);

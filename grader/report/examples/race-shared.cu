@@ -11,7 +11,7 @@ __global__ void wrong(float *a)
 {
     __shared__ float s[256];
     s[threadIdx.x] = a[threadIdx.x];
-    a[threadIdx.x] = s[255 - threadIdx.x]; // may not be written yet
+    a[threadIdx.x] = s[255 - threadIdx.x]; // the other thread may not have written it yet
 }
 
 int main()

@@ -1,7 +1,7 @@
 // Adds *step to many elements. A store to a[] might change *step, so wrong() loads it each time.
 __global__ void right(float *a, const float *step, int n)
 {
-    float by = *step; // once
+    float by = *step; // loads *step once
     for (int i = threadIdx.x; i < n; i += 256)
         a[i] += by;
 }
@@ -9,7 +9,7 @@ __global__ void right(float *a, const float *step, int n)
 __global__ void wrong(float *a, const float *step, int n)
 {
     for (int i = threadIdx.x; i < n; i += 256)
-        a[i] += *step; // 16 times
+        a[i] += *step; // loads *step 16 times
 }
 
 int main()

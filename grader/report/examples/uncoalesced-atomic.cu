@@ -1,4 +1,4 @@
-// Counts. right() adds up in each block first; in wrong() each thread does its own atomic.
+// Counts odd threads. right() adds up each block first; in wrong(), each thread adds to its word.
 __global__ void right(unsigned *counts)
 {
     __shared__ unsigned block;
@@ -13,7 +13,7 @@ __global__ void right(unsigned *counts)
 
 __global__ void wrong(unsigned *counts)
 {
-    atomicAdd(&counts[threadIdx.x * 16], threadIdx.x & 1); // 32 sectors a warp
+    atomicAdd(&counts[threadIdx.x * 16], threadIdx.x & 1); // a warp touches 32 sectors
 }
 
 int main()

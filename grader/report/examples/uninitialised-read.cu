@@ -4,7 +4,7 @@ __global__ void right(int *a)
     __shared__ int s[66];
     s[threadIdx.x + 1] = a[threadIdx.x];
     if (threadIdx.x < 2)
-        s[65 * threadIdx.x] = 0; // the edges too
+        s[65 * threadIdx.x] = 0; // writes the edges, s[0] and s[65], too
     __syncthreads();
     a[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2];
 }

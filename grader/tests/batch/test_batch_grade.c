@@ -78,7 +78,7 @@ Test(batch_grade, a_class)
     free(shell_must("mkdir grades/mine")); /* a folder that the batch has not made */
     expect_run(BATCH "--out grades", 0,
                SAYS("3 submissions", "1 to grade",
-                    "feedback/ holds the pages to send back\n2 folders in grades from earlier runs "
+                    "feedback/ has the pages to send back\n2 folders in grades from earlier runs "
                     "belong to no student of this class: carl, eve\n"));
     expect_file("grades/gradebook.csv",
                 HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\ndan,,0,0,100,0,,,\r\n");
@@ -107,9 +107,9 @@ Test(batch_grade, a_wrong_folder_is_an_error)
     expect_run(BATCH "--seed 7", 0, SAYS("4 submissions"));
     free(shell_must("cp -a grades before"));
     expect_run("$LANEWISE batch empty --labs 2 --device emulator --roster roster.csv", 2,
-               SAYS("no hand-in for a lab is in empty: is it the right folder?"));
+               SAYS("empty has no hand-in for a lab: is it the right folder?"));
     expect_run("$LANEWISE batch other --labs 2 --device emulator", 2,
-               SAYS("no hand-in for a lab is in other (a.zip is damaged"));
+               SAYS("other has no hand-in for a lab (a.zip is damaged"));
     free(shell_must("diff -r --exclude grades.sqlite before grades"));
     expect_run("$LANEWISE batch empty --labs 2 --device emulator --out new", 2,
                SAYS("right folder"));
@@ -272,7 +272,7 @@ Test(batch_grade, usage_errors_are_one_line)
     free(shell_must("test ! -e grades"));
 }
 
-/* --- progress ------------------------------------------------------------------------------------------- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 static const struct {
     size_t done, total, failed;

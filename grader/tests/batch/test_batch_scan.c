@@ -21,7 +21,7 @@ static struct lab kit[] = {
 };
 #define LABS (sizeof kit / sizeof *kit)
 
-/* --- the lab of a file --------------------------------------------------------------------------------- */
+/* --- for which lab? --------------------------------------------------------------------------- */
 
 static const struct {
     const char *path, *source;
@@ -61,7 +61,7 @@ Test(batch_scan, which_lab_a_file_is_for)
     }
 }
 
-/* --- names --------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *raw, *clean;
@@ -112,7 +112,7 @@ Test(batch_scan, times_in_names)
     }
 }
 
-/* --- the roster ---------------------------------------------------------------------------------------- */
+/* --- the roster ------------------------------------------------------------------------------- */
 
 static bool read_roster(const char *text, struct batch_roster *roster, char *error, size_t size)
 {
@@ -135,8 +135,8 @@ static const struct {
     {"Student,ID,SIS User ID\n\"Lee, Ann\",7,x\n", "7=Lee, Ann;", true},
     {"id,name\ns1,\"two\nlines\"\n", "s1=two%0Alines;", true},
     {"id,name\ns1,Jose\xcc\x81\n", "s1=José;", true},
-    {"id,name\ns1,Ann\nS1,Bob\n", "roster.csv:3: this id was there before", false},
-    {"id,name\ns1,\"a\n\nb\"\r\n\n,Ann\n", "roster.csv:6: there is no id", false},
+    {"id,name\ns1,Ann\nS1,Bob\n", "roster.csv:3: an earlier row has the same id", false},
+    {"id,name\ns1,\"a\n\nb\"\r\n\n,Ann\n", "roster.csv:6: this row has no id", false},
     {"id,name\ns1,\"Ann\ns2,Bob\n", "roster.csv:2: there is a quotation mark too many or too few",
      false},
     {"id;name\ns1;\"Lee; Ann\"\n", "s1=Lee; Ann;", true},
@@ -236,7 +236,7 @@ Test(batch_scan, students_of_hand_ins)
     batch_roster_free(&roster);
 }
 
-/* --- a folder of submissions --------------------------------------------------------------------------- */
+/* --- a folder of submissions ------------------------------------------------------------------ */
 
 /* Appends a line: the strings of ROW that have the keys KEYS. */
 static void add_line(char *text, size_t size, const json_t *row, const char *const *keys)
@@ -278,7 +278,7 @@ static char *scan(const struct batch_roster *roster)
                               .hidden = &hidden};
     hidden = (struct batch_hidden){0};
     if (!batch_scan(store, &scan, error, sizeof error)) {
-        cr_assert(strstr(error, "no hand-in for a lab is in "), "%s", error);
+        cr_assert(strstr(error, "has no hand-in for a lab"), "%s", error);
         batch_store_close(store);
         snprintf(text, sizeof text, "nothing\n");
         return text;
@@ -320,8 +320,8 @@ static const struct {
     /* a file whose student is unknown */
     {"echo 1 | tee coalesce.cu ann_coalesce.cu",
      "ann | 02-coalesce | ann_coalesce.cu\n"
-     " |  | coalesce.cu | does not say whose it is: put it into a folder\n"},
-    /* unusual names */
+     " |  | coalesce.cu | does not name a student: put it into a student's folder\n"},
+    /* odd names */
     {"mkdir 'Zoë 王' $'a\\nb' '%s'; echo 1 >'Zoë 王/coalesce.cu'; echo 2 >$'a\\nb/coalesce.cu';"
      "echo 3 >'%s/coalesce.cu'",
      "%25s | 02-coalesce | %25s/coalesce.cu\nZoë 王 | 02-coalesce | Zoë 王/coalesce.cu\n"
@@ -343,10 +343,10 @@ static const struct {
      "echo 2 >ann/02-coalesce/old.cu; echo 3 >bob/02-coalesce/a.cu; echo 4 >bob/02-coalesce/b.cu;"
      "echo 5 >bob/x.cu",
      "ann | 02-coalesce | ann/02-coalesce/coalesce.cu\n"
-     "bob |  | bob/x.cu | is for no lab that its name or place tells\n"
-     "bob | 02-coalesce | bob/02-coalesce/a.cu | is one of several files that could be meant\n"
-     "bob | 02-coalesce | bob/02-coalesce/b.cu | is one of several files that could be meant\n"},
-    /* A file with all labs in it is refused, whatever its name. */
+     "bob |  | bob/x.cu | does not name its lab, nor does its folder\n"
+     "bob | 02-coalesce | bob/02-coalesce/a.cu | is one of several files that fit the lab\n"
+     "bob | 02-coalesce | bob/02-coalesce/b.cu | is one of several files that fit the lab\n"},
+    /* all labs in one file are none, whatever it is called */
     {"mkdir ann bob; for i in 01 02; do printf '/* Lab %s: x */\\n#include \"lab.h\"\\n' $i; done |"
      " tee bob/parallelize.cu >ann/all.cu;"
      "printf '/* Lab 02: x */\\n#include \"lab.h\"\\n/* Lab 01: was easier */\\n' >bob/coalesce.cu",
@@ -373,15 +373,15 @@ static const struct {
      ">ann/02-coalesce/$i.cu; done;"
      "rm ann/02-coalesce/[4-7].cu",
      "ann |  | ann | has 2 more files like these\n"
-     "ann |  | ann/1.cu | is for no lab that its name or place tells\n"
-     "ann |  | ann/2.cu | is for no lab that its name or place tells\n"
-     "ann |  | ann/3.cu | is for no lab that its name or place tells\n"
-     "ann |  | ann/4.cu | is for no lab that its name or place tells\n"
-     "ann |  | ann/5.cu | is for no lab that its name or place tells\n"
-     "ann | 02-coalesce | ann/02-coalesce/1.cu | is one of several files that could be meant\n"
-     "ann | 02-coalesce | ann/02-coalesce/2.cu | is one of several files that could be meant\n"
-     "ann | 02-coalesce | ann/02-coalesce/3.cu | is one of several files that could be meant\n"},
-    /* the folder of --out belongs to no student */
+     "ann |  | ann/1.cu | does not name its lab, nor does its folder\n"
+     "ann |  | ann/2.cu | does not name its lab, nor does its folder\n"
+     "ann |  | ann/3.cu | does not name its lab, nor does its folder\n"
+     "ann |  | ann/4.cu | does not name its lab, nor does its folder\n"
+     "ann |  | ann/5.cu | does not name its lab, nor does its folder\n"
+     "ann | 02-coalesce | ann/02-coalesce/1.cu | is one of several files that fit the lab\n"
+     "ann | 02-coalesce | ann/02-coalesce/2.cu | is one of several files that fit the lab\n"
+     "ann | 02-coalesce | ann/02-coalesce/3.cu | is one of several files that fit the lab\n"},
+    /* the folder of --out is nobody's */
     {"mkdir -p grades/ann; echo 1 >grades/ann/coalesce.cu", "nothing\n"},
 };
 
@@ -426,8 +426,8 @@ static const struct {
     {"mkdir -p ann/x; echo 1 >ann/x/coalesce.cu; (cd ann/x; bsdtar caf ../1.zip coalesce.cu;"
      "bsdtar caf ../y.zip ../1.zip; mv ../y.zip ../../bob.zip); rm -r ann/x",
      "ann | 02-coalesce | ann/1.zip/coalesce.cu\n"
-     "bob |  | bob.zip/../1.zip | is an archive inside of an archive\n"},
-    /* A path that leads out of the folder is only a name. Links are not followed. */
+     "bob |  | bob.zip/../1.zip | is an archive inside an archive\n"},
+    /* names that would lead elsewhere are only names, and links lead nowhere */
     {"mkdir x; echo 1 >x/coalesce.cu; (cd x; bsdtar -cPf ../ann.tar -s ',^,../../../../,' "
      "coalesce.cu;"
      "ln -s /etc/passwd parallelize.cu; bsdtar -cf ../bob.tar parallelize.cu;"
@@ -442,16 +442,16 @@ static const struct {
      "bsdtar -C x -cf bob.tar -s \",^,$(printf '%04500d' 0 | sed s,...,dd/,g),\" coalesce.cu; "
      "rm -r x",
      "ann | 02-coalesce | ann.tar/coalesce.cu | is not a regular file\n"
-     "bob |  | bob.tar | has a file nested in too many folders; the rest was skipped\n"},
-    /* truncated, of unknown format, empty, encrypted */
+     "bob |  | bob.tar | has a file nested in too many folders; it was skipped\n"},
+    /* cut, of no format, empty, encrypted */
     {"seq 20000 >coalesce.cu; bsdtar caf ann.tar.gz coalesce.cu; bsdtar caf bob.zip coalesce.cu;"
      "truncate -s 9000 ann.tar.gz bob.zip; seq 3000 >carl.zip; bsdtar -cf dan.tar -T /dev/null;"
      "echo secret >coalesce.cu; bsdtar -a -cf eve.zip --options zip:encryption=zipcrypt"
      " --passphrase x coalesce.cu; rm coalesce.cu",
-     "ann |  | ann.tar.gz | is damaged, or no zip, tar, 7z or rar file\n"
+     "ann |  | ann.tar.gz | is damaged, or is not a zip, tar, 7z or rar file\n"
      "bob |  | bob.zip | is damaged; the rest was skipped\n"
      "bob | 02-coalesce | bob.zip/coalesce.cu | is damaged\n"
-     "carl |  | carl.zip | is damaged, or no zip, tar, 7z or rar file\n"
+     "carl |  | carl.zip | is damaged, or is not a zip, tar, 7z or rar file\n"
      "dan |  | dan.tar | is an empty archive\n"
      "eve | 02-coalesce | eve.zip/coalesce.cu | is encrypted\n"},
     /* 7z archives are read. Files of another type and folders without a source file do not count as
@@ -463,8 +463,8 @@ static const struct {
      "ann | 02-coalesce | ann/x.7z/coalesce.cu\n"
      "eve | 01-parallelize | eve/parallelize.cu\n"
      "eve | 02-coalesce | eve/coalesce.cu.txt\n"
-     "bob | 02-coalesce | bob/coalesce.cu.gz | is damaged, or no zip, tar, 7z or rar file\n"
-     "carl |  | carl.rar | is damaged, or no zip, tar, 7z or rar file\n"
+     "bob | 02-coalesce | bob/coalesce.cu.gz | is damaged, or is not a zip, tar, 7z or rar file\n"
+     "carl |  | carl.rar | is damaged, or is not a zip, tar, 7z or rar file\n"
      "dan |  | dan/slides.pdf | is not a .cu file, and no .cu file is next to it\n"
      "fay |  | fay.zip/readme.md | is not a .cu file, and no .cu file is next to it\n"},
     /* decompression bombs: a file that is large once unpacked, one with the lab's name, and
@@ -490,7 +490,7 @@ Test(batch_scan, archives)
               "%s", found);
 }
 
-/* --- rar archives: no Debian package writes them, so this file does --------------------------------------- */
+/* --- rar: nothing that Debian has writes one, so this does ------------------------------------ */
 
 static uint32_t crc32_of(const unsigned char *bytes, size_t size)
 {
@@ -570,11 +570,11 @@ Test(batch_scan, students_of_the_roster)
         "carl | 02-coalesce | carl/coalesce.cu\n"
         "s1 | 01-parallelize | s1_99_parallelize.cu\n"
         "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
-        "Dan |  | Dan | may be of several on the roster: put one's id into its name\n"
+        "Dan |  | Dan | fits several students on the roster: put the student's id into its name\n"
         "carl |  | carl | belongs to no student on the roster: put the student's id into its name\n"
         "s2 |  | s2.docx | is not a .cu file, and no .cu file is next to it\n"
-        "s3 |  | Dan | may be of several on the roster: put one's id into its name\n"
-        "s4 |  | Dan | may be of several on the roster: put one's id into its name\n",
+        "s3 |  | Dan | fits several students on the roster: put the student's id into its name\n"
+        "s4 |  | Dan | fits several students on the roster: put the student's id into its name\n",
         "%s", found);
     batch_roster_free(&roster);
 }

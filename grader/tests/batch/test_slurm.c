@@ -57,7 +57,7 @@ static const struct {
 } rows[] = {
     {"nothing goes wrong", ":", 0, "3 to grade", 1, true},
     {"Slurm warns", "echo 'sbatch: warning: 3 days of rain' >&2", 0, "", 1, true},
-    {"sbatch says nothing", "exit 1", 2, "sbatch does not take the job: it does not say why\n", 1,
+    {"sbatch says nothing", "exit 1", 2, "sbatch did not accept the job: it gave no reason\n", 1,
      false},
     {"a task runs out of time", "[ $job$i = 10 ] && state=TIMEOUT", 0, "", 2, true},
     {"a node with another grader, and one with this grader",
@@ -65,11 +65,11 @@ static const struct {
     {"one submission always runs out of time",
      "grep -q $(sha256sum <class/a/coalesce.cu | cut -c -64) $chunk && state=TIMEOUT", 3,
      "ended without a grade: TIMEOUT", 3, false},
-    {"every node has another grader", "sed -i 's/\"grader\": \"/&x/' $chunk", 2,
-     "ended without a grade: FAILED: lanewise batch: Lanewise or the compiler here is another one",
+    {"no node can", "sed -i 's/\"grader\": \"/&x/' $chunk", 2,
+     "ended without a grade: FAILED: lanewise batch: Lanewise or the compiler on this machine is",
      1, false},
-    {"sbatch refuses the job", "echo 'sbatch: error: invalid partition' >&2; exit 1", 2,
-     "lanewise batch: sbatch does not take the job: sbatch: error: invalid partition\n", 1, false},
+    {"the job is not taken", "echo 'sbatch: error: invalid partition' >&2; exit 1", 2,
+     "lanewise batch: sbatch did not accept the job: sbatch: error: invalid partition\n", 1, false},
 };
 
 Test(slurm, the_next_job_does_what_is_left)

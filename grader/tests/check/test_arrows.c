@@ -47,6 +47,6 @@ Test(arrows, a_circular_list)
     int code;
     char *text = shell(&code, "printf 'one: two\\ntwo: one\\n' >arrows && " CHECK "arrows");
     cr_expect_eq(code, 1);
-    cr_expect(strstr(text, "two must have a line above this one"), "%s", text);
+    cr_expect(strstr(text, "two must have its own line above this one"), "%s", text);
     free(text);
 }

@@ -81,7 +81,8 @@ Test(explain, refuses_unknown_findings)
     free(text);
     text = shell(&code, "$LANEWISE explain money");
     cr_expect_eq(code, 2);
-    cr_expect_str_eq(text, "lanewise explain: no finding \"money\"; lanewise explain lists them\n");
+    cr_expect_str_eq(
+        text, "lanewise explain: no finding \"money\"; lanewise explain lists all findings\n");
     free(text);
 }
 

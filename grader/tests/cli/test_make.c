@@ -30,8 +30,8 @@ static const struct {
     {"grad", "no target \"grad\": try make grade"},
     {"garde LAB=01", "no target \"garde\": try make grade"},
     {"lab-chek", "no target \"lab-chek\": try make lab-check"},
-    {"everything", "no target \"everything\": make help lists them"},
-    {"clean everything", "no target \"everything\": make help lists them"},
+    {"everything", "no target \"everything\": make help lists all targets"},
+    {"clean everything", "no target \"everything\": make help lists all targets"},
     {"01", "no target \"01\": try make grade LAB=01"},
     {"hint coalesce", "no target \"coalesce\": try make hint LAB=coalesce"},
     {"grade lab=01", "make grade has no variable lab: try LAB="},
@@ -41,7 +41,7 @@ static const struct {
     {"clean LAB=01", "make clean has no variable LAB: it takes none"},
     {"LAB=01", "LAB= needs a target: try make grade LAB="},
     {"lab=01", "lab= needs a target: try make grade LAB="},
-    {"WHATEVER=1", "WHATEVER= needs a target: make help lists them"},
+    {"WHATEVER=1", "WHATEVER= needs a target: make help lists all variables"},
 };
 
 /* One line and exit code 2; nothing is built. */

@@ -54,7 +54,7 @@ static const struct {
     {"two documents", "attempts: best\n---\nattempts: latest\n",
      "c.yaml:2: a second document begins here; a course file has only one"},
     {"too deep", "late:\n  days: [[[[[[[[[[[[[[[[[[[[[\n",
-     "c.yaml:2: more than 20 levels are nested here"},
+     "c.yaml:2: more than 20 levels are nested in each other here"},
     {"a key of two lines", "\"a\\nb\": 1\n", "c.yaml:1: a course has no key \"a b\"; its keys are"},
     {"not UTF-8", "course: \xff\xfe\n", "c.yaml: the file is not UTF-8 text"},
     {"text for a number", "late: {days: three}\n",
@@ -70,7 +70,7 @@ static const struct {
     {"an unknown lab", "labs:\n  99-sort: {}\n",
      "c.yaml:2: no lab is called \"99-sort\"; the labs are 01-"},
     {"a lab twice", "labs:\n  02-coalesce: {}\n  coal: {}\n",
-     "c.yaml:3: lab 02-coalesce is listed twice: \"coal\" means it, too"},
+     "c.yaml:3: lab 02-coalesce is listed twice: \"coal\" is the same lab"},
     {"no lab counts", "labs:\n  2: {weight: 0}\n",
      "c.yaml:2: no lab counts: give one a weight above 0"},
     {"an unknown key of a lab", LAB2 "    deadlin: 2026-01-01\n",
@@ -103,7 +103,7 @@ static const struct {
      "c.yaml:3: points of check correct are 10.25; use at most one decimal place"},
     {"thresholds in the wrong order", LAB2 "    checks: {sectors: {full: 40}}\n",
      "c.yaml:3: check sectors: full is 40 and naive is 32; less is better here, so full "
-     "must be below naive (declared: full 4.2, naive 32)"},
+     "must be below naive (the lab declares full 4.2, naive 32)"},
     {"nothing between the thresholds", LAB2 "    checks: {sectors: {full: 8, naive: 8}}\n",
      "c.yaml:3: check sectors: full is 8 and naive is 8; less is better"},
     {"a threshold that cannot be reached", LAB2 "    checks: {sectors: {full: 0}}\n",
@@ -119,7 +119,8 @@ static const struct {
     {"more points than the lab has", LAB2 "    points: 20\nstudents:\n  s1:\n    2: {points: 21}\n",
      "c.yaml:6: points is 21; it must be at most 20"},
     {"an exception that changes nothing", "students:\n  s1:\n    2: {why: x}\n",
-     "c.yaml:3: nothing changes here: add a deadline or points, or write 02-coalesce: excused"},
+     "c.yaml:3: this exception changes nothing: add a deadline or points, or write 02-coalesce: "
+     "excused"},
     {"a word that is not excused", "students:\n  s1:\n    2: excuse\n",
      "c.yaml:3: 02-coalesce must be lines of"},
     {"many mistakes", "lats: 1\nlabs:\n  99: {}\nattempts: 3\n",
@@ -238,7 +239,7 @@ Test(course, exceptions_of_students)
     course_free(&course);
 }
 
-/* --- gradings ------------------------------------------------------------------------------------- */
+/* --- gradings --------------------------------------------------------------------------------- */
 
 /* Grades the skeleton of lab 02 by the course file TEXT. */
 static json_t *grade_by(const char *text)

@@ -218,8 +218,8 @@ static const struct {
     const char *arguments, *message;
 } refusals[] = {
     {"--lab 2", "which output file?"},
-    {"-o a.svg --lab 2", "draw what?"},
-    {"-o a.svg --lab 2 --heat --line 4", "draw what?"},
+    {"-o a.svg --lab 2", "which picture?"},
+    {"-o a.svg --lab 2 --heat --line 4", "which picture?"},
     {"-o a.svg --line 4 ./program", "--line must be FILE:LINE, such as reduce.cu:31, not \"4\""},
     {"-o a.svg --line a.cu:x --lab 2",
      "--line must be FILE:LINE, such as reduce.cu:31, not \"a.cu:x\""},
@@ -227,7 +227,8 @@ static const struct {
     {"-o a.svg --line 3 --warp -1 --lab 2", "--warp must be a whole number, not \"-1\""},
     {"-o a.svg --line a.cu:3 ./none", "./none: No such file"},
     {"-o a.svg --line 14 --lab 2 n=100 2>&1 >/dev/null",
-     "line 14 made no such access to global or shared memory; lines with accesses: "},
+     "line 14 made no access to global or shared memory that fits the options; lines with "
+     "accesses: "},
     {"-o no/a.svg --line 39 --lab 2 n=100 2>&1 >/dev/null", "cannot write no/a.svg"},
 };
 

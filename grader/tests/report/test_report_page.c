@@ -144,7 +144,8 @@ Test(report_page, of_what_cannot_be_built)
     char *page = shell_file("report.html", NULL);
     cr_expect_eq(code, 1, "exit code %d", code);
     cr_expect(strstr(page, "identifier &quot;integer&quot; is undefined"), "%s", page);
-    cr_expect(strstr(page, "It did not compile") && !strstr(page, "Nothing was found"), "%s", page);
+    cr_expect(strstr(page, "file did not compile") && !strstr(page, "Nothing was found"), "%s",
+              page);
     cr_expect(strstr(page, "not built") && strstr(page, ">0</strong> of 100 points"), "%s", page);
     free(page);
 }

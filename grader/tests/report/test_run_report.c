@@ -135,7 +135,7 @@ Test(run_report, text_is_as_designed)
         "      shared loads: 8 bank conflicts in 4 requests\n"
         "      branches: 1 of 4 divergent\n"
         "\n"
-        "handouts/glossary.md explains lanes, sectors, wavefronts and the rest.\n"
+        "handouts/glossary.md explains lanes, sectors, wavefronts and other terms.\n"
         "\n"
         "a.cu:9:5: error: tree: store outside [out-of-bounds], 1,200 times\n"
         "lanewise: error: no PTX [no-ptx]\n";

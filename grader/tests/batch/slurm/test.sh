@@ -94,8 +94,8 @@ t_gres() {
     ok $? 'gres: tasks that ask for a GPU run where there is one'
     same_gradebook gres 'the gradebook is that of this machine'
     batch refused --slurm --slurm-options --partition=none
-    [ $? = 2 ] && grep -q 'sbatch does not take the job: .*invalid partition' "$work/refused.log"
-    ok $? 'gres: what sbatch does not take is told in its words'
+    [ $? = 2 ] && grep -q 'sbatch did not accept the job: .*invalid partition' "$work/refused.log"
+    ok $? 'gres: the reason that sbatch gives is reported'
 }
 
 # A node dies half-way: its tasks restart on another node and do the remaining work.
