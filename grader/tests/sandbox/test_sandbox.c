@@ -347,7 +347,7 @@ static const struct {
     {"without namespaces, asked", "LANEWISE_SANDBOX=confined $LANEWISE doctor", 0,
      "confined: Landlock or another user, seccomp, limits", NULL},
     {"without anything, asked", "LANEWISE_SANDBOX=none $LANEWISE doctor", 0,
-     "none: nothing but limits of a process", NULL},
+     "none: the limits of a process", NULL},
 };
 
 TestSuite(sandbox_levels, .init = submission_init, .fini = shell_fini, .timeout = 600);
