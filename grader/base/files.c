@@ -88,7 +88,7 @@ bool base_read_file(const char *path, size_t max_bytes, struct text *text, char 
     const char *wrong;
     if (fd < 0)
         wrong = errno == ENOENT   ? "does not exist"
-                : errno == EACCES ? "may not be read by you"
+                : errno == EACCES ? "cannot be read: permission denied"
                                   : strerror(errno);
     else
         wrong = read_open_file(fd, max_bytes, text);
@@ -144,7 +144,8 @@ bool base_has_room(const char *path, uint64_t bytes)
     return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
-/* Only for paths that submissions cannot write to: they could put a pipe or a link there. */
+/* Only for paths that submissions cannot write to, because a submission could put a pipe or a link
+ * there. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
 {
     struct stat status, link;
@@ -160,8 +161,8 @@ bool base_write_output(const char *path, const void *bytes, size_t size, unsigne
 
 /* --- folders ---------------------------------------------------------------------------------- */
 
-/* Under root, each sandbox runs as a user of its own, who must be able to enter. Other users cannot
- * list the folder or guess its name. */
+/* If the grader is root, each sandbox runs as a separate user, who must be able to enter the
+ * folder. Other users cannot list the folder or guess its name. */
 static bool let_sandbox_enter(const char *path)
 {
     return geteuid() != 0 || chmod(path, 0711) == 0;

@@ -18,13 +18,13 @@ struct text {
  * a short reason such as "is a folder", and TEXT->bytes is NULL. */
 bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size);
 
-/* Replaces PATH by SIZE bytes. Writes a temporary file next to it and renames that, so a
- * half-written file is never visible. MODE is the new file's mode. False: errno says why, and PATH
- * is unchanged. */
+/* Writes SIZE bytes to the file PATH, which is replaced if it exists. Writes a temporary file next
+ * to PATH and renames it, so a half-written file is never visible. MODE is the new file's mode.
+ * False: errno says why, and PATH is unchanged. */
 bool base_write_file(const char *path, const void *bytes, size_t size, unsigned mode);
 
-/* The same for a PATH that a user named: /dev/stdout, a pipe and the like are written to, not
- * replaced. */
+/* Like base_write_file(), for a PATH that a user named: /dev/stdout, a pipe and the like are
+ * written to, not replaced. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode);
 
 /* True if PATH's disk has BYTES free, or if its free space is unknown. */
@@ -43,14 +43,14 @@ void base_remove_tree(const char *path);
 bool base_path(char path[PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The part of PATH after its last slash. */
 const char *base_name(const char *path);
-/* PATH relative to the working directory if it is below it; otherwise PATH. */
+/* PATH relative to the working directory if PATH is inside it; otherwise PATH. */
 const char *base_shorten_path(const char *path);
 
 /* A SHA-256 over several pieces. */
 struct base_hash;
 struct base_hash *base_hash_new(void); /* NULL when out of memory */
 void base_hash_add(struct base_hash *hash, const void *bytes, size_t size);
-void base_hash_end(struct base_hash *hash, char hex[HASH_SIZE]); /* frees it */
+void base_hash_end(struct base_hash *hash, char hex[HASH_SIZE]); /* frees HASH */
 /* The SHA-256 of TEXT; "" when out of memory. */
 void base_text_hash(const struct text *text, char hex[HASH_SIZE]);
 

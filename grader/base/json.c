@@ -1,4 +1,4 @@
-/* Documents come from outside and may lack anything, so a missing member reads as "" or 0. */
+/* Documents come from outside and may lack any member, so a missing member reads as "" or 0. */
 #include "base/json.h"
 
 const char *json_text_of(const json_t *object, const char *key)

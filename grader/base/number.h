@@ -6,9 +6,9 @@
 
 #define NUMBER_SIZE 32
 
-/* Writes VALUE at the end of TEXT and returns where it begins. */
+/* Writes VALUE into the end of TEXT and returns a pointer to its first digit. */
 const char *base_number(uint64_t value, char text[NUMBER_SIZE]);
-/* The same in a temporary buffer, valid until the enclosing block ends. */
+/* VALUE as text in a temporary buffer, which is valid until the enclosing block ends. */
 #define NUMBER(value) base_number(value, (char[NUMBER_SIZE]){0})
 
 /* A / B, or 0 if B is 0. */

@@ -31,7 +31,7 @@ char *people_fold(const char *text)
 /* --- words ------------------------------------------------------------------------------------ */
 
 struct words {
-    char *text; /* the words lie in here */
+    char *text; /* the memory that holds the words */
     char *word[MOST_WORDS];
     size_t count;
     bool comma; /* the text has a comma, so the family name comes first */

@@ -12,7 +12,7 @@
 /* TEXT in Unicode's normal form C: equal names become equal bytes. */
 char *people_normalise(const char *text);
 
-/* The same, case-folded. */
+/* TEXT in normal form C and case-folded. */
 char *people_fold(const char *text);
 
 /* The words of a name in alphabetical order, case-folded, without accents and without the words
@@ -21,7 +21,7 @@ char *people_fold(const char *text);
 char *people_words(const char *text);
 
 /* The words of a name written together, the family name first. The family name is the last word,
- * or, in "García, Inés", what stands before the comma. A name of one word is returned as it is. */
+ * or, in "García, Inés", what comes before the comma. A name of one word is returned as it is. */
 char *people_joined(const char *text);
 
 #endif

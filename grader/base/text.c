@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The length of the printable UTF-8 character at TEXT, of which LEFT bytes exist; 0 if it is not
- * one. */
+/* The length of the printable UTF-8 character that begins at TEXT; 0 if there is none. The text
+ * ends LEFT bytes after TEXT. */
 static size_t printable(const unsigned char *text, size_t left)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* of a form with i bytes */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* the lowest code of i bytes */
     unsigned char first = text[0];
     if (first < 0x80)
         return (first >= 0x20 && first != 0x7f) || first == '\n' || first == '\t';
@@ -69,8 +69,9 @@ static size_t skip_quoted(const char *text, size_t length)
 }
 
 /* The length of the expression at TEXT: up to a comment, or a bracket that closes more than were
- * opened. The line table does not separate statements of one line, so they are marked together. 1
- * for an expression that does not end on this line, and for text that does not begin one. */
+ * opened. The line table does not separate statements of one line, so they are marked together. The
+ * result is 1 if the expression does not end on this line, or if TEXT does not begin an
+ * expression. */
 static size_t statement_length(const char *text, size_t length)
 {
     size_t end = 0;
@@ -110,7 +111,7 @@ void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned
         while (at < length && (line[at] == ' ' || line[at] == '\t'))
             ++at;
     fprintf(to, "%5u | %.*s\n      | ", number, (int)length, line);
-    /* Tabs stay tabs, so the caret stands below its character whatever the tab width. */
+    /* Tabs stay tabs, so the caret is below its character for every tab width. */
     for (size_t i = 0; i < at && i < length; ++i)
         if (((unsigned char)line[i] & 0xc0) != 0x80) /* skip the rest of a multi-byte character */
             fputc(line[i] == '\t' ? '\t' : ' ', to);

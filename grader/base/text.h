@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Replaces by '?', in place, every byte that is not part of printable UTF-8, a tab or a newline.
+/* Replaces with '?', in place, every byte that is not part of printable UTF-8, a tab or a newline.
  * NUL bytes are replaced too, so the result is a string of SIZE bytes. */
 void base_clean_text(char *text, size_t size);
 
@@ -16,8 +16,8 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
 
 #define TEXT_COLUMNS 100 /* reports keep their lines this short where they can */
 
-/* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1). A NOTE (or NULL)
- * underlines the whole expression at that column and follows it:
+/* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1). If there is a NOTE
+ * (not NULL), the whole expression at that column is underlined, and the note follows:
  *
  *        12 |     mine += data[i];
  *           |     ^~~~~~~~~~~~~~~ each lane reads 4 of every 16 bytes
@@ -27,7 +27,8 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
 void base_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
                         const char *note);
 
-/* The same for a line that the caller has: LENGTH bytes, line NUMBER of its file. */
+/* Like base_print_snippet(), for a line that the caller has: LENGTH bytes, line NUMBER of its
+ * file. */
 void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned number,
                              unsigned column, const char *note);
 

@@ -32,7 +32,7 @@
 #define PROGRAM_BYTES (64 << 20)   /* no program is larger */
 #define SCRATCH_BYTES (1ull << 30) /* for the compiler's temporary files */
 #define PROCESSES     256          /* nvcc starts about ten, one after another */
-#define MESSAGE_LINES 40           /* shown; the rest is rarely read */
+#define MESSAGE_LINES 40           /* lines that are shown; the rest is rarely read */
 
 #define MAX_FLAGS     20
 
@@ -73,7 +73,7 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
     return count;
 }
 
-/* --- the cache ------------------------------------------------------------------------------------ */
+/* --- the cache -------------------------------------------------------------------------------- */
 
 static void add_string(struct base_hash *hash, const char *text)
 {
@@ -133,7 +133,7 @@ static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
     return base_path(path, "%s/%s", CACHE, hex);
 }
 
-/* Any user may read and run it: a sandbox has a user of its own. */
+/* Any user may read and run the copy, because a sandbox may have a user of its own. */
 static bool copy_program(const char *from, const char *to)
 {
     struct text bytes;
@@ -217,7 +217,7 @@ static void put_into_cache(const char *cached, const char *program, const char *
         prune_cache();
 }
 
-/* --- the compiler --------------------------------------------------------------------------------- */
+/* --- the compiler ----------------------------------------------------------------------------- */
 
 static void fail(struct compile_build *build, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -231,8 +231,8 @@ static void fail(struct compile_build *build, const char *format, ...)
     va_end(arguments);
 }
 
-/* Builds the program from FROM, a file of the folder; or an object under the program's name if
- * ONLY is "-c". */
+/* Builds the program from FROM, a file in the folder. If ONLY is "-c", makes an object under the
+ * program's name instead. */
 static void run_compiler(const struct compile_job *job, struct compile_build *build,
                          const char *from, const char *only, struct process_outcome *outcome)
 {
@@ -240,7 +240,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     char path[PATH_SIZE], temporary[PATH_SIZE + 8];
     size_t count = fill_flags(words, job);
     words[count++] =
-        "-L" LIBRARIES; /* not one of the flags: programs are the same for all builds */
+        "-L" LIBRARIES; /* not one of the flags, because all builds use the same programs */
     words[count++] = from;
     words[count++] = "-o";
     words[count++] = build->program;
@@ -285,9 +285,9 @@ static bool has_program(const struct compile_build *build)
            chmod(build->program, 0755) == 0;
 }
 
-/* nvcc's complaint about its own set-up, not about the source; NULL: none. A source can put any
- * words into the compiler's messages, so a complaint counts only if an empty program causes one,
- * too. */
+/* Returns nvcc's complaint about its own set-up, not about the source; NULL: there is none. A
+ * source can put any words into the compiler's messages, so a complaint counts only if an empty
+ * program causes one, too. */
 static const char *find_complaint(const struct compile_job *job, struct compile_build *build,
                                   const struct process_outcome *outcome)
 {
@@ -306,7 +306,7 @@ static const char *find_complaint(const struct compile_job *job, struct compile_
     return fatal;
 }
 
-/* Sets how the build ended from how the compiler ended. */
+/* Sets how the build ended, which depends on how the compiler ended. */
 static void judge_compiler(const struct compile_job *job, struct compile_build *build,
                            struct process_outcome *outcome)
 {
@@ -335,10 +335,9 @@ static bool check_object(struct compile_build *build)
     base_clean_text(name, strlen(name));
     free(build->messages);
     build->end = COMPILE_REJECTED;
-    if (asprintf(
-            &build->messages,
-            "your program defines %s, which CUDA or the C library has already: choose another name",
-            name[0] ? name : "something") < 0)
+    if (asprintf(&build->messages,
+                 "your program defines %s, a name of CUDA or of the C library: choose another name",
+                 name[0] ? name : "something") < 0)
         build->messages = NULL;
     return false;
 }
@@ -366,8 +365,8 @@ static void link_object(const struct compile_job *job, struct compile_build *bui
         build->messages = messages;
 }
 
-/* $NVCC may name a compiler that the set-up would reject. With headers of another release, a
- * program calls our runtime with other structures than the runtime has. A compiler that names no
+/* $NVCC may name a compiler that the set-up would reject. A program built with headers of another
+ * release would pass our runtime structures that it does not expect. A compiler that names no
  * release is accepted. */
 static bool check_release(struct compile_build *build)
 {
@@ -385,10 +384,9 @@ static bool check_release(struct compile_build *build)
     const char *release = strstr(outcome.output ? outcome.output : "", "release ");
     bool good = !release || strncmp(release + 8, COMPILE_RELEASE, strlen(COMPILE_RELEASE)) == 0;
     if (!good)
-        fail(
-            build,
-            "NVCC=%s is of CUDA %.*s; grading takes one of CUDA 13: set NVCC to that, or not at all",
-            words[0], (int)strcspn(release + 8, ",\n"), release + 8);
+        fail(build,
+             "NVCC=%s is from CUDA %.*s, but grading needs CUDA 13: set NVCC to that, or unset it",
+             words[0], (int)strcspn(release + 8, ",\n"), release + 8);
     process_outcome_free(&outcome);
     return good;
 }

@@ -22,15 +22,17 @@ struct compile_job {
     const char *shown;         /* its name in messages, "labs/01-parallelize/parallelize.cu" */
     enum grading_device device;
     const char *gpu_arch;     /* for ON_GPU: "sm_90" */
-    enum sandbox_level level; /* of the sandbox that the compiler works in */
-    const char *folder; /* a private folder: source, program and its libcudart are left there */
+    enum sandbox_level level; /* level of the compiler's sandbox */
+    /* a private folder, where the source, the program and its libcudart are left */
+    const char *folder;
 };
 
 enum compile_end {
     COMPILE_DONE,
     COMPILE_REJECTED, /* the compiler found errors: see messages */
     COMPILE_TOO_LONG, /* the compiler took longer than COMPILE_SECONDS */
-    COMPILE_BROKEN,   /* no compiler, library or disk space: messages is one line. No grade */
+    /* the compiler, a library or disk space is missing: messages is one line; there is no grade */
+    COMPILE_BROKEN,
     COMPILE_INTERRUPTED,
 };
 
@@ -43,7 +45,7 @@ struct compile_build {
     char *messages;          /* from compile_messages(): errors, or warnings if it was built */
     char program[PATH_SIZE]; /* the executable, if it was built */
     double seconds;
-    bool cached; /* nvcc was not needed */
+    bool cached; /* the program came from the cache; nvcc did not run */
 };
 
 /* Fills BUILD; the caller frees it with compile_build_free. */

@@ -7,9 +7,10 @@
  *     a.cu:1:10: fatal error: nothere.h: ...     gcc, with "    1 | ..." and a caret
  *
  * The first form is converted to the second. The linker's messages about missing functions are
- * replaced by plain ones. Of many errors only the first are shown, and warnings only if the
- * program was built. A block is a first line like these and everything up to the next one or to
- * an empty line. nvcc compiles every file twice, for device and host, so blocks appear twice. */
+ * replaced by plain ones. If there are many errors, only the first ones are shown. Warnings are
+ * shown only if the program was built. A block is a first line like these, with everything up to
+ * the next first line or an empty line. nvcc compiles every file twice, for device and host, so
+ * blocks appear twice. */
 #include "compile/messages.h"
 
 #include <ctype.h>
@@ -18,16 +19,16 @@
 
 #include "base/text.h"
 
-#define MAX_BLOCKS 64 /* remembered, to drop repeated ones */
+#define MAX_BLOCKS 64 /* blocks remembered, to drop repeated ones */
 #define MAX_NOTES  12 /* lines between a message and its caret */
-#define MAX_ERRORS 5  /* shown: the others often follow from the first */
+#define MAX_ERRORS 5  /* errors shown; the others often follow from the first ones */
 
 struct text_job {
     const char *name, *shown, *source;
     FILE *to;
-    unsigned lines, max_lines; /* written, allowed */
-    unsigned errors;           /* so far */
-    bool rejected;             /* there is an error: warnings are not shown */
+    unsigned lines, max_lines; /* number of lines written, and allowed */
+    unsigned errors;           /* number of errors so far */
+    bool rejected;             /* there is an error, so warnings are not shown */
     unsigned seen_count;
     char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
 };
@@ -102,8 +103,8 @@ static void put_line(struct text_job *job, const char *line)
 
 /* One message of cudafe++: the parts of its first line, then the lines up to the caret. */
 struct cudafe_block {
-    unsigned number;  /* of the source line */
-    const char *rest; /* of the first line */
+    unsigned number;  /* number of the source line */
+    const char *rest; /* rest of the first line */
     unsigned count;
     const char *lines[MAX_NOTES]; /* notes, if any; then the copy of the source; then the caret */
 };
@@ -137,7 +138,8 @@ static bool is_noise(const char *line)
            strstr(line, ": warning: the use of `"); /* the linker, about functions in libraries */
 }
 
-/* If LINE is the linker's message about a missing function, writes a plain one, once a function. */
+/* If LINE is the linker's message about a missing function, writes a plain one, only once for each
+ * function. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
     static const char words[] = "undefined reference to `";
@@ -152,13 +154,11 @@ static bool put_undefined(struct text_job *job, const char *line)
     if (length == 4 && strncmp(name, "main", 4) == 0)
         fprintf(
             job->to,
-            "%s: error: it has no main(), where the program begins: bring back the one that it had\n",
+            "%s: error: main(), where the program begins, is missing: restore the original main()\n",
             job->shown);
     else
-        fprintf(
-            job->to,
-            "%s: error: %.*s is used, but nowhere defined: is it missing, or spelt otherwise?\n",
-            job->shown, length, name);
+        fprintf(job->to, "%s: error: %.*s is used but not defined: is it missing or misspelt?\n",
+                job->shown, length, name);
     return true;
 }
 

@@ -9,7 +9,7 @@ double judge_full(const struct judge_budget *budget)
     return less_is_better ? budget->solution * budget->slack : budget->solution / budget->slack;
 }
 
-/* FIGURE on the scale of BUDGET. */
+/* Converts FIGURE to the scale of BUDGET. */
 static double on_scale(const struct judge_budget *budget, double figure)
 {
     return budget->scale == JUDGE_LOGARITHMIC ? log(figure) : figure;
@@ -21,7 +21,7 @@ double judge_share(const struct judge_budget *budget, double figure)
     if (!isfinite(figure))
         return 0;
     double share = (naive - on_scale(budget, figure)) / (naive - full);
-    /* An empty budget gives a NaN, which becomes 0. */
+    /* An empty budget makes the share a NaN, which becomes 0. */
     return share >= 1 ? 1 : share > 0 ? share : 0;
 }
 

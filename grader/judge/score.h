@@ -1,17 +1,17 @@
 /* How many points is a figure worth? Pure functions.
  *
  * A budget declares two figures: the naive kernel's and the solution's. The naive figure earns no
- * points. A figure within SLACK of the solution's earns all points. Between the two, the share
- * grows along a straight line:
+ * points. A figure within SLACK of the solution's earns all points. In between, the share grows
+ * along a straight line:
  *
  *     share 1 |--------.
  *             |         `.
  *           0 |___________`.____ figure
  *                full    naive
  *
- * Where the two are orders of magnitude apart, a straight line says nothing: 32 threads instead of
- * one would be 97 % of the way to 1,024 threads. There the line is straight in the figure's
- * logarithm, so each halving earns the same. */
+ * If the two figures are orders of magnitude apart, a straight line is useless: going from one
+ * thread to 32 would be 97 % of the way to 1,024 threads. For such a budget, the line is straight
+ * in the figure's logarithm, so each halving of the figure earns the same. */
 #ifndef JUDGE_SCORE_H
 #define JUDGE_SCORE_H
 
@@ -20,8 +20,9 @@
 enum judge_scale { JUDGE_LINEAR, JUDGE_LOGARITHMIC };
 
 struct judge_budget {
-    double naive;    /* the naive kernel's figure: no points */
-    double solution; /* the solution's: smaller than naive if less is better, otherwise larger */
+    double naive; /* the naive kernel's figure: no points */
+    /* the solution's figure: smaller than naive if less is better, otherwise larger */
+    double solution;
     double slack; /* at least 1: full points up to solution * slack (or down to solution / slack) */
     enum judge_scale scale;
 };
@@ -38,8 +39,8 @@ double judge_points(double share, double max);
 /* A program's own timing, and what the grader's clock measured. */
 struct judge_clocks {
     double reported; /* milliseconds of the timed pass, as the program reports them */
-    double wall;     /* seconds its process ran: start, warm-up pass, timed pass and exit */
-    double solution_reported; /* the same for the lab's solution, which did the same work */
+    double wall;     /* seconds that its process ran: start, warm-up pass, timed pass and exit */
+    double solution_reported; /* both for the lab's solution, which did the same work */
     double solution_wall;
 };
 

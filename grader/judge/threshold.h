@@ -1,4 +1,4 @@
-/* Proposes from measurements where full points begin and where points end. Pure functions.
+/* Proposes, from measurements, where full points begin and where points end. Pure functions.
  *
  *     solution  good           full              poor                naive
  *     ---|-------|-------------|----------------|-------------------|-----> figure (less is better)
@@ -6,9 +6,9 @@
  *                 a solution    declared slack   that must lose
  *                                                points
  *
- * The declared slack is its author's estimate of how much good programs differ. It is kept if all
- * good programs are within it and all poor ones beyond it. Otherwise full points begin halfway (by
- * ratio) between good and poor. */
+ * The declared slack is the lab author's estimate of how much good programs differ. It is kept if
+ * all good programs are within it and all poor ones beyond it. Otherwise full points begin halfway
+ * (by ratio) between good and poor. */
 #ifndef JUDGE_THRESHOLD_H
 #define JUDGE_THRESHOLD_H
 
@@ -18,7 +18,7 @@
 struct judge_sample {
     double solution; /* the solution's worst */
     double good;     /* the worst of all programs that should earn full points */
-    double poor;     /* the best of those that should lose points; NAN: not measured */
+    double poor;     /* the best of all programs that should lose points; NAN: not measured */
     double naive;    /* the naive kernel's; NAN: not measured */
 };
 

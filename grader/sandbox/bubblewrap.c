@@ -1,8 +1,8 @@
 /* bubblewrap's command line.
  *
- * The program sees a file system made for it. All of it is read-only, except the kept files and perhaps a
- * scratch folder of limited size. There is no home, no /proc, no shared /tmp, and only those files of the
- * kit that the caller names. Paths inside are the same as outside. */
+ * The program sees a file system that is made for it. All of it is read-only, except the kept files
+ * and perhaps a scratch folder of limited size. There is no home, no /proc, no shared /tmp. Of the
+ * kit, there are only the files that the caller names. Paths inside are the same as outside. */
 #include "sandbox/parts.h"
 
 #include "config.h"
@@ -22,7 +22,8 @@ struct words {
     size_t count;
 };
 
-/* Appends words up to a NULL. With too many words, the command line is cut off, and fails. */
+/* Appends words up to a NULL. If there are too many words, the command line is cut off and will
+ * fail. */
 static void add(struct words *words, ...)
 {
     va_list arguments;
@@ -33,7 +34,7 @@ static void add(struct words *words, ...)
     va_end(arguments);
 }
 
-/* Never freed: this process soon executes another program. */
+/* VALUE as text. It is never freed, because this process soon executes another program. */
 static const char *number(uint64_t value)
 {
     char *text;
@@ -49,13 +50,14 @@ const char *sandbox_bubblewrap(void)
     return NULL;
 }
 
-/* A system folder that is a link, as /bin is to /usr/bin, is a link inside, too. */
+/* Adds the system's folders. A folder that is a link, such as /bin to /usr/bin, becomes a link
+ * inside, too. */
 static void add_system(struct words *words, const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox_system; *path; ++path) {
         struct stat status;
         char *target = calloc(1, 4096);
-        bool comes_along = strncmp(*path, "/usr/", 5) == 0; /* CUDA, as a part of /usr */
+        bool comes_along = strncmp(*path, "/usr/", 5) == 0; /* CUDA, which /usr includes */
         if (comes_along || !sandbox_wants(sandbox, *path) || lstat(*path, &status) != 0 || !target)
             continue;
         if (S_ISLNK(status.st_mode) && readlink(*path, target, 4095) > 0)
@@ -69,8 +71,8 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
         add(words, "--ro-bind", LANEWISE_CUDA_HOME, LANEWISE_CUDA_HOME, NULL);
 }
 
-/* Whether PATH exists inside already, as a system file. bubblewrap could not bind it a second time if a link
- * leads there. */
+/* Whether PATH exists inside already, as a system file. If a link leads there, bubblewrap could not
+ * bind it a second time. */
 static bool has_system(const struct sandbox *sandbox, const char *path)
 {
     if (sandbox->bare || sandbox_lies_in(path, LANEWISE_ROOT))
@@ -81,7 +83,7 @@ static bool has_system(const struct sandbox *sandbox, const char *path)
     return false;
 }
 
-/* Covers the folder PATH by an empty one. */
+/* Covers the folder PATH with an empty one. */
 static void hide(const char *path, void *words)
 {
     char *copy = strdup(path);
@@ -130,7 +132,8 @@ static void add_files(struct words *words, const struct sandbox *sandbox)
     add(words, "--remount-ro", "/", "--chdir", sandbox->folder, NULL);
 }
 
-/* Sets the program's environment. bubblewrap's own is empty: only the program may preload libraries. */
+/* Sets the program's environment. bubblewrap's own environment is empty, so that only the program
+ * preloads libraries. */
 static void add_environment(struct words *words, const char *const *environment)
 {
     for (; *environment; ++environment) {

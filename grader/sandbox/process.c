@@ -1,4 +1,5 @@
-/* fork, limits, exec; then one loop that waits for output, the end of the process, and the deadline.
+/* fork, limits, exec; then one loop that waits for output, the end of the process, and the
+ * deadline.
  *
  *      parent                            child
  *      ------                            -----
@@ -8,8 +9,9 @@
  *      socket  ----------------------->  descriptor 3, of a program and of its server
  *      pidfd: readable when the child has ended
  *
- * The loop never waits for the output's end of file: a descendant that moved to another session may
- * hold the pipe open forever. After the child's end, the parent reads what the pipe holds, and stops. */
+ * The loop never waits for the output's end of file: a descendant that moved to another session can
+ * keep the pipe open forever. After the child has ended, the parent reads what is in the pipe, and
+ * stops. */
 #include "sandbox/process.h"
 
 #include "base/clock.h"
@@ -31,7 +33,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The limits of a login on Linux, whatever limits the grader has. Compilers raise their stack's limit. */
+/* The usual limits of a login on Linux. They do not depend on the grader's own limits. Compilers
+ * raise the limit of their stack. */
 #define STACK_BYTES      (8 << 20)
 #define MOST_STACK_BYTES (64 << 20)
 #define OPEN_FILES       1024
@@ -48,7 +51,7 @@ bool process_interrupted(void)
     return interrupted;
 }
 
-/* --- in the child: only functions that are safe after fork ------------------------------------------- */
+/* --- in the child: only functions that are safe after fork ------------------------------------ */
 
 static void limit(int resource, uint64_t soft, uint64_t hard)
 {
@@ -78,10 +81,12 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The child's descriptors, from 0 on. All others are closed, and so are those that a run does not need. */
+/* The child's descriptors, from 0 on. All others are closed, and so is each of these that a run
+ * does not need. */
 enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
 
-/* Makes FROM the child's descriptors. The parent's numbers are all above the child's. */
+/* Makes the parent's descriptors FROM the child's. Their numbers in the parent are all above the
+ * child's. */
 static bool set_descriptors(const int from[DESCRIPTORS])
 {
     int null = open("/dev/null", O_RDONLY);
@@ -94,11 +99,11 @@ static bool set_descriptors(const int from[DESCRIPTORS])
     return syscall(SYS_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
-/* Has the kernel end this process, not the grader, when memory runs out. */
+/* Asks the kernel to kill this process, not the grader, when memory runs out. */
 static void offer_memory(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0) /* without /proc, the kernel decides by size */
+    if (file < 0) /* without /proc, the kernel chooses by size */
         return;
     if (write(file, "1000", 4) < 0)
         errno = 0;
@@ -112,7 +117,7 @@ static void run_child(const struct process_command *command, pid_t parent,
     struct sandbox_start start = {command->argv,
                                   command->environment ? command->environment : empty};
     reset_signals();
-    /* If the grader dies, so does the program. The grader may have died before this call. */
+    /* If the grader dies, the program is killed, too. The grader may have died before this call. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
@@ -126,7 +131,7 @@ static void run_child(const struct process_command *command, pid_t parent,
         bool entered = (!command->folder || chdir(command->folder) == 0) &&
                        (!command->sandbox || sandbox_enter(command->sandbox, &start));
         if (entered) {
-            set_limits(command); /* last: making a sandbox takes memory */
+            set_limits(command); /* after making the sandbox, which takes memory */
             execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
         }
     }
@@ -136,9 +141,10 @@ static void run_child(const struct process_command *command, pid_t parent,
     _exit(127);
 }
 
-/* --- in the parent -------------------------------------------------------------------------------- */
+/* --- in the parent ---------------------------------------------------------------------------- */
 
-/* Moves a pair of descriptors above the child's, so that set_descriptors() cannot overwrite them. */
+/* Moves a pair of descriptors to numbers above the child's, so that set_descriptors() cannot
+ * overwrite them. */
 static bool lift(int low[2], int ends[2])
 {
     ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, DESCRIPTORS);
@@ -154,7 +160,7 @@ static bool open_pipe(int ends[2])
     return pipe2(low, O_CLOEXEC) == 0 && lift(low, ends);
 }
 
-/* The pipes to one child, each {reading end, writing end}, -1 where closed. */
+/* The pipes from one child, each {reading end, writing end}; a closed end is -1. */
 enum { OUTPUT, ERROR, STATUS, PIPES };
 
 struct watch {
@@ -188,7 +194,7 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Waits until the child has ended, or must be ended: then OUTCOME->end says why. */
+/* Waits until the child has ended or must be killed. In the second case, OUTCOME->end says why. */
 static void wait_for_end(struct watch *watch, double deadline)
 {
     struct pollfd polled[2] = {{.fd = watch->pidfd, .events = POLLIN},
@@ -199,7 +205,7 @@ static void wait_for_end(struct watch *watch, double deadline)
             watch->outcome->end = interrupted ? PROCESS_INTERRUPTED : PROCESS_TIMED_OUT;
             return;
         }
-        /* At most 0.1 s: an interrupt may come just before poll(). */
+        /* Wait at most 0.1 s, because an interrupt may come just before poll(). */
         if (poll(polled, 2, left < 0.1 ? (int)(left * 1000) + 1 : 100) < 0 && errno != EINTR)
             return;
         if (polled[1].revents && !take_output(watch))
@@ -224,15 +230,16 @@ static void note_end(const struct watch *watch, int status)
     outcome->code = number ? number : WEXITSTATUS(status);
 }
 
-/* Reaps the child. Its status counts only if this process did not have to end it. */
+/* Reaps the child. Its status counts only if this process did not have to kill it. */
 static void reap(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
     int status = 0;
     if (outcome->end != PROCESS_EXITED || watch->command->stay_in_group)
-        kill(watch->pid, SIGKILL); /* no effect if it has ended */
+        kill(watch->pid, SIGKILL); /* has no effect if it has ended */
     if (!watch->command->stay_in_group)
-        kill(-watch->pid, SIGKILL); /* while no other process can have the pid */
+        /* before waitpid(): until then, no other process can have this pid */
+        kill(-watch->pid, SIGKILL);
     while (waitpid(watch->pid, &status, 0) < 0 && errno == EINTR)
         ;
     take_output(watch);
@@ -260,7 +267,7 @@ static void check_sandbox(struct watch *watch, int status)
     if (watch->outcome->end == PROCESS_SIGNALLED && watch->outcome->output_size == 0)
         watch->outcome->output_size =
             (size_t)snprintf(watch->outcome->output, watch->command->output_keep + 1,
-                             "signal %d has ended the sandbox", watch->outcome->code);
+                             "signal %d ended the sandbox", watch->outcome->code);
     fail_to_start(watch->outcome, 0);
 }
 
@@ -274,7 +281,7 @@ static int wait_for_exec(int error)
     return got == 0 ? 0 : got == sizeof reason ? reason : EIO;
 }
 
-/* --- one program, and two ------------------------------------------------------------------------- */
+/* --- one program, and two --------------------------------------------------------------------- */
 
 static void close_pipes(struct watch *watch, int from, int to)
 {
@@ -327,7 +334,8 @@ static void begin(struct watch *watch, const struct process_command *command,
         fail_to_start(outcome, reason);
 }
 
-/* Waits for the end, at most until DEADLINE, and closes everything that begin() opened. */
+/* Waits for the end of the child, at most until DEADLINE, and closes everything that begin()
+ * opened. */
 static void finish(struct watch *watch, double deadline)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -374,7 +382,7 @@ void process_run_served(const struct process_command *command, const struct proc
         fail_to_start(outcome, reason);
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
-            close(ends[i]); /* the server sees the end when the program's copy closes, too */
+            close(ends[i]); /* so the server sees the end when the program closes its copy */
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }

@@ -1,10 +1,11 @@
 /* Runs one program in a process and reports how it ended.
  *
- * The program gets its own session and process group, /dev/null as input, one pipe for output and errors,
- * no other descriptor (except by process_run_served()), the environment of the command, and limits on
- * time, memory, file size and output. After its end, all processes left in its group are killed.
+ * The program gets its own session and process group, /dev/null as input, one pipe for output and
+ * errors, no other descriptor (except by process_run_served()), the environment of the command, and
+ * limits on time, memory, file size and output. After the program has ended, all processes left in
+ * its group are killed.
  *
- * That is enough for trusted programs. Others need a sandbox: sandbox.h. */
+ * That is enough for trusted programs. Other programs need a sandbox: sandbox.h. */
 #ifndef SANDBOX_PROCESS_H
 #define SANDBOX_PROCESS_H
 
@@ -18,21 +19,21 @@ struct process_command {
     const char *const *argv;        /* NULL-terminated; argv[0] is the program's path */
     const char *const *environment; /* NULL-terminated "NAME=value"; NULL: empty */
     const char *folder;             /* working directory; NULL: the caller's */
-    double wall_seconds;            /* > 0: killed after this long */
+    double wall_seconds;            /* more than 0; the program is killed after this time */
     unsigned cpu_seconds;           /* 0: no limit */
     uint64_t address_bytes;         /* 0: no limit */
-    uint64_t data_bytes;            /* of writable memory; 0: no limit */
-    uint64_t file_bytes;            /* of each file that it writes; 0: no limit */
+    uint64_t data_bytes;            /* bytes of writable memory; 0: no limit */
+    uint64_t file_bytes;            /* size of each file that it writes; 0: no limit */
     size_t output_keep;             /* bytes of output kept */
-    size_t output_limit;            /* it is killed when it writes more; at least output_keep */
-    bool stay_in_group;             /* only for trusted programs: Ctrl-C reaches them */
-    const struct sandbox *sandbox;  /* for untrusted programs; NULL: none */
+    size_t output_limit; /* the program is killed when it writes more; at least output_keep */
+    bool stay_in_group;  /* Ctrl-C reaches the program; only for trusted ones */
+    const struct sandbox *sandbox; /* for untrusted programs; NULL: none */
 };
 
 enum process_end {
     PROCESS_EXITED,          /* code: the exit status */
     PROCESS_SIGNALLED,       /* code: the signal */
-    PROCESS_TIMED_OUT,       /* by wall or CPU time */
+    PROCESS_TIMED_OUT,       /* the limit of wall time or CPU time was reached */
     PROCESS_TOO_MUCH_OUTPUT, /* more output than output_limit */
     PROCESS_NOT_STARTED,     /* process_start_error() says why; never the program's fault */
     PROCESS_INTERRUPTED,     /* process_interrupt() was called */
@@ -50,13 +51,14 @@ struct process_outcome {
 /* Runs COMMAND to its end and fills OUTCOME, which the caller frees with process_outcome_free(). */
 void process_run(const struct process_command *command, struct process_outcome *outcome);
 
-/* The same with a second process, SERVER. Both have an end of one socket as descriptor 3. The server starts
- * first, and must end by itself, at most its wall_seconds after the program. Fills both outcomes. */
+/* Like process_run(), with a second process, SERVER. A socket connects the two: each has one end as
+ * descriptor 3. The server starts first. It must end by itself, at most its own wall_seconds after
+ * the program. Fills both outcomes. */
 void process_run_served(const struct process_command *command, const struct process_command *server,
                         struct process_outcome *outcome, struct process_outcome *server_outcome);
 void process_outcome_free(struct process_outcome *outcome);
 
-/* One line that says why the program did not start. It belongs to OUTCOME, or is static. */
+/* One line that says why the program did not start. The text belongs to OUTCOME or is static. */
 const char *process_start_error(struct process_outcome *outcome);
 
 /* For signal handlers: ends the run in progress, and all later ones, with PROCESS_INTERRUPTED. */

@@ -1,8 +1,8 @@
 /* Levels, users, and how a process enters a sandbox.
  *
- * A grader that is root runs every program as another user, whose number no other process has at that
- * time. So limits on processes count only this run, and even without namespaces it can reach neither the
- * grader's files nor another submission's. */
+ * If the grader is root, it runs every program as another user, with a user number that no other
+ * process has at that time. So a limit on processes concerns only this run, and even without
+ * namespaces the program can reach neither the grader's files nor another submission's. */
 #include "sandbox/sandbox.h"
 
 #include "base/files.h"
@@ -23,16 +23,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Numbers that systemd, too, uses for temporary users: no person has them. */
+/* User numbers that systemd, too, uses for temporary users; no person has one of them. */
 #define FIRST_USER 61184
 #define USERS      4336
 
 static const struct level {
     const char *name, *protects;
     bool for_root;    /* only root can use it */
-    const char *lack; /* what the best level has and this one has not */
+    const char *lack; /* what this level lacks, compared to the best */
 } levels[] = {
-    [SANDBOX_NONE] = {"none", "nothing but limits of a process", false,
+    [SANDBOX_NONE] = {"none", "the limits of a process", false,
                       "no namespaces, no Landlock, no seccomp"},
     [SANDBOX_CONFINED] = {"confined", "Landlock or another user, seccomp, limits", false,
                           "no namespaces: it sees the machine's processes and users"},
@@ -64,10 +64,10 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
     return false;
 }
 
-/* --- finding the best level ---------------------------------------------------------------------------- */
+/* --- finding the best level ------------------------------------------------------------------- */
 
-/* Tries LEVEL with a program that does nothing. False: WHY says in one line what failed. True also if there
- * is no folder to try it in: then the next run fails, and reports that. */
+/* Tries LEVEL with a program that does nothing. False: WHY says in one line what failed. Also true
+ * if no folder can be made for the trial: then the next run fails and reports that. */
 static bool works(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
@@ -88,9 +88,8 @@ static bool works(enum sandbox_level level, char *why, size_t size)
         outcome.end == PROCESS_INTERRUPTED || (outcome.end == PROCESS_EXITED && outcome.code == 0);
     if (!good)
         snprintf(why, size, "%s",
-                 outcome.end == PROCESS_NOT_STARTED
-                     ? process_start_error(&outcome)
-                     : "a program that does nothing did not end well");
+                 outcome.end == PROCESS_NOT_STARTED ? process_start_error(&outcome)
+                                                    : "a trial run of /bin/true failed");
     process_outcome_free(&outcome);
     base_remove_tree(folder);
     return good;
@@ -112,11 +111,11 @@ static void explain(enum sandbox_level found, const char *trouble, char *why, si
     if (best)
         why[0] = 0;
     else if (highest() == found)
-        snprintf(why, size, "%s; LANEWISE_SANDBOX=%s asks for no more", levels[found].lack,
+        snprintf(why, size, "%s; LANEWISE_SANDBOX=%s allows no stronger level", levels[found].lack,
                  levels[found].name);
     else if (found < SANDBOX_NAMESPACES && !sandbox_bubblewrap())
         snprintf(why, size, "%s; install bubblewrap (run: make setup)", levels[found].lack);
-    else /* only the first sentence of bubblewrap's: the rest refers to its manual */
+    else /* only the first sentence of bubblewrap's message: the rest refers to its manual */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
 }
@@ -140,7 +139,7 @@ enum sandbox_level sandbox_best_level(char *why, size_t size)
     return (enum sandbox_level)found;
 }
 
-/* --- in the child: users -------------------------------------------------------------------------- */
+/* --- in the child: users ---------------------------------------------------------------------- */
 
 /* Whether any user can reach PATH. */
 static bool others_reach(const char *path)
@@ -158,7 +157,8 @@ static bool others_reach(const char *path)
     return true;
 }
 
-/* Whether another user can reach all paths of the sandbox. That user will own those in its folder. */
+/* Whether another user can reach all paths of the sandbox. Paths in the sandbox's folder do not
+ * count: that user will own them. */
 static bool all_reach(const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -167,7 +167,8 @@ static bool all_reach(const struct sandbox *sandbox)
     return others_reach(sandbox->folder);
 }
 
-/* Makes USER the owner of the files in the folder; of the folder only if the program may create files. */
+/* Makes USER the owner of the files in the folder, and of the folder itself if the program may
+ * create files. */
 static bool give(const struct sandbox *sandbox, uid_t user)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -179,29 +180,30 @@ static bool give(const struct sandbox *sandbox, uid_t user)
     return !sandbox->scratch_bytes || chown(sandbox->folder, user, user) == 0;
 }
 
-/* Changes this process to USER for good. */
+/* Makes USER the user of this process, permanently. */
 static bool become(uid_t user)
 {
     pid_t parent = getppid();
     if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 ||
         setresuid(user, user, user) != 0)
         return false;
-    /* The kernel has cancelled this with the change. */
+    /* The change of user has cancelled this setting. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return getppid() == parent;
 }
 
-/* Removes root's capabilities: it can no longer reach files of other users. */
+/* Removes root's capabilities, so that this process can no longer reach files of other users. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {{0}};
-    /* Without no_new_privs, an exec would restore them for root. */
+    /* Without no_new_privs, an exec would give them back to root. */
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
 }
 
-/* Gives up root. *OWN: by changing to another user. That is not possible if the kit or the compiler lies
- * in a folder that only root can enter, nor in a container without other users. */
+/* Gives up the rights of root. *OWN: this process has changed to a user of its own. That is not
+ * possible if the kit or the compiler is in a folder that only root can enter, or in a container
+ * without other users. */
 static bool leave_root(const struct sandbox *sandbox, bool *own)
 {
     uid_t user = FIRST_USER + (uid_t)(getpid() % USERS);
@@ -215,9 +217,9 @@ static bool leave_root(const struct sandbox *sandbox, bool *own)
     return *own || !reached;
 }
 
-/* --- in the child: how many processes ------------------------------------------------------------- */
+/* --- in the child: how many processes --------------------------------------------------------- */
 
-/* Threads of this user in all its processes, as RLIMIT_NPROC counts them. */
+/* The number of threads in all processes of this user, as RLIMIT_NPROC counts them. */
 static uint64_t count_threads(void)
 {
     DIR *folder = opendir("/proc");
@@ -236,7 +238,7 @@ static uint64_t count_threads(void)
     return count;
 }
 
-/* The kernel counts all processes of the user. OWN: the user has no others. */
+/* The kernel counts all threads of the user. OWN: the user has no other processes. */
 static void limit_processes(const struct sandbox *sandbox, bool own)
 {
     struct rlimit limits;
@@ -244,7 +246,7 @@ static void limit_processes(const struct sandbox *sandbox, bool own)
     setrlimit(RLIMIT_NPROC, &limits);
 }
 
-/* --- in the child: the way in --------------------------------------------------------------------- */
+/* --- in the child: the way in ----------------------------------------------------------------- */
 
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
 {
@@ -265,7 +267,7 @@ bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
     return sandbox_filter_install(sandbox);
 }
 
-/* --- in the parent -------------------------------------------------------------------------------- */
+/* --- in the parent ---------------------------------------------------------------------------- */
 
 bool sandbox_began(const struct sandbox *sandbox, const char *status)
 {
@@ -283,7 +285,7 @@ void sandbox_end(const struct sandbox *sandbox)
         return;
     for (const char *const *path = sandbox->keep; *path; ++path)
         if (lchown(*path, 0, 0) != 0)
-            continue; /* it is gone: whoever reads it reports that */
+            continue; /* the file is gone; the code that reads it reports that */
     if (lchown(sandbox->folder, 0, 0) != 0)
         return;
 }

@@ -4,9 +4,9 @@
  *                                             +--> Landlock   --> program   without namespaces
  *                                             +--> program                  only with --unsafe
  *
- * At any level, a sandbox lists the files that exist: the system's programs and libraries, and the few
- * that the caller names. Levels differ in how they enforce the list, and in what else of the machine
- * the program sees: see the table in sandbox.c. */
+ * At every level, a sandbox lists the files that exist: the system's programs and libraries, and
+ * the few that the caller names. The levels differ in how they enforce this list, and in what else
+ * of the machine the program can see: see the table in sandbox.c. */
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
@@ -24,30 +24,32 @@ enum sandbox_level {
 
 struct sandbox {
     enum sandbox_level level;
-    const char *folder;      /* its working directory */
-    const char *const *read; /* files and folders that it may read and execute; NULL-terminated */
-    /* Files in FOLDER that exist already. It may change only these, and they stay after its end;
-       NULL-terminated. */
+    const char *folder; /* the program's working directory */
+    /* files and folders that the program may read and execute; NULL-terminated */
+    const char *const *read;
+    /* Files in FOLDER that exist already; NULL-terminated. The program may change only these, and
+     * they remain after its end. */
     const char *const *keep;
-    /* > 0: it may create files in FOLDER; with namespaces, this many bytes */
+    /* more than 0: the program may create files in FOLDER; with namespaces, at most this many
+     * bytes */
     uint64_t scratch_bytes;
-    unsigned processes; /* at most; threads count, too */
-    bool forks;         /* it may start processes: a compiler, which sees neither Thrust nor CUB */
-    bool gpu;           /* it sees the GPU */
-    bool shares;        /* may create shared memory: only a device's server needs it */
-    bool bare;          /* it sees no system files: a static program */
+    unsigned processes; /* most processes; threads count, too */
+    bool forks;  /* it may start processes; only for compilers, which cannot see Thrust and CUB */
+    bool gpu;    /* it sees the GPU */
+    bool shares; /* it may create shared memory, which only a device's server needs */
+    bool bare;   /* it sees no system files: a static program */
 };
 
-/* Such as "confined". */
+/* The level's name, such as "confined". */
 const char *sandbox_level_name(enum sandbox_level level);
 /* False: there is no level of this name. */
 bool sandbox_level_find(const char *name, enum sandbox_level *level);
-/* What LEVEL protects by, in a few words for people. */
+/* What LEVEL uses for protection, in a few words for people. */
 const char *sandbox_level_protects(enum sandbox_level level);
 
-/* The best level that works on this machine. The first call tries the levels, which takes some 20 ms.
- * $LANEWISE_SANDBOX may name the highest level to try. WHY (SIZE bytes) says why no better level works
- * and what to do about it; "" if the level is the best there is. */
+/* Returns the best level that works on this machine. The first call tries the levels, which takes
+ * some 20 ms. $LANEWISE_SANDBOX may name the highest level to try. WHY (SIZE bytes) says why no
+ * better level works and what to do about it; "" if the level is the best there is. */
 enum sandbox_level sandbox_best_level(char *why, size_t size);
 
 /* The arguments of execve(). */
@@ -56,15 +58,16 @@ struct sandbox_start {
 };
 
 /* For process_run(), after fork, with only the descriptors of parts.h open: puts this process into
- * SANDBOX, as far as possible before START is executed. Changes START to the program to execute instead:
- * with namespaces, bubblewrap. False: errno says why. Memory must not be limited yet. bubblewrap may
- * still fail after that: see sandbox_began(). */
+ * SANDBOX, as far as possible before START is executed. Changes START to the program to execute
+ * instead: with namespaces, bubblewrap. False: errno says why. Memory must not be limited yet. Even
+ * if this succeeds, bubblewrap can still fail: see sandbox_began(). */
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
 
 /* Whether the STATUS that bubblewrap wrote, NUL-terminated, says that it started the program. */
 bool sandbox_began(const struct sandbox *sandbox, const char *status);
 
-/* The signal that ended the program, if the exit CODE of the sandbox stands for one; otherwise 0. */
+/* The signal that ended the program, if the sandbox's exit CODE means that a signal did; otherwise
+ * 0. */
 int sandbox_signal(const struct sandbox *sandbox, int code);
 
 /* After the end: makes the grader's user the owner of the folder and the kept files again. */

@@ -1,9 +1,11 @@
-/* The seccomp filter. It refuses system calls that no honest compiler or program needs here, and by which a
- * hostile one could attack the kernel, reach other processes, or leave something behind.
+/* The seccomp filter. It refuses system calls that no honest compiler or program needs here, and
+ * with which a hostile one could attack the kernel, reach other processes, or leave something
+ * behind.
  *
- * Refused calls fail with EPERM, or with ENOSYS where the C library then tries another call. The filter
- * lists refused calls, not allowed ones: the calls that programs, compilers and a GPU's driver need differ
- * from system to system, and namespaces or Landlock limit what they can reach. */
+ * Refused calls fail with EPERM, or with ENOSYS where the C library then tries another call. The
+ * filter lists refused calls, not allowed ones: the calls that programs, compilers and a GPU's
+ * driver need differ from system to system, and namespaces or Landlock limit what they can
+ * reach. */
 #include "sandbox/parts.h"
 
 #include <errno.h>
@@ -17,13 +19,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The programs for which a rule holds. */
+/* The programs to which a rule applies, as bits. */
 enum {
-    ALWAYS = 0,     /* all */
-    RUNNING = 1,    /* those that may not start processes */
-    EMULATED = 2,   /* those that see no GPU: its driver needs more calls */
-    SAME_TABLE = 4, /* those without a process namespace, which can reach others by number */
-    ALONE = 8,      /* those that share no memory */
+    ALWAYS = 0,   /* all programs */
+    RUNNING = 1,  /* programs that may not start processes */
+    EMULATED = 2, /* programs that see no GPU, whose driver needs more calls */
+    /* programs without a process namespace, which can reach other processes by number */
+    SAME_TABLE = 4,
+    ALONE = 8, /* programs that share no memory */
 };
 
 static const struct {
@@ -44,13 +47,13 @@ static const struct {
     {SCMP_SYS(tkill), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_sigqueueinfo), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_tgsigqueueinfo), SAME_TABLE, EPERM},
-    /* leaving the process group, by which the grader ends all processes */
+    /* leaving the process group: the grader kills all processes of the group */
     {SCMP_SYS(setsid), ALWAYS, EPERM},
     {SCMP_SYS(setpgid), ALWAYS, EPERM},
     /* starting processes */
     {SCMP_SYS(fork), RUNNING, EPERM},
     {SCMP_SYS(vfork), RUNNING, EPERM},
-    {SCMP_SYS(clone3), ALWAYS, ENOSYS}, /* its flags are in memory, which no filter sees */
+    {SCMP_SYS(clone3), ALWAYS, ENOSYS}, /* its flags are in memory, which filters cannot read */
     {SCMP_SYS(execveat), ALWAYS, EPERM},
     /* mounts and namespaces */
     {SCMP_SYS(mount), ALWAYS, EPERM},
@@ -110,18 +113,19 @@ static const struct {
     {SCMP_SYS(vhangup), ALWAYS, EPERM},
     {SCMP_SYS(socket), EMULATED, EPERM},
     {SCMP_SYS(socketpair), EMULATED, EPERM},
-    /* messages by locks on files that others can open */
+    /* sending messages by means of locks on files that others can open */
     {SCMP_SYS(flock), RUNNING | EMULATED, EPERM},
 };
 
-/* Calls that are refused by the value of one argument. The filter sees 64 bits even of arguments that the
- * kernel takes as 32: masks ignore the upper half, which could otherwise hide a value. */
+/* Calls that are refused depending on the value of one argument. The filter sees 64 bits even of
+ * arguments of which the kernel uses only 32. The masks ignore the upper half; otherwise, bits
+ * there could hide a forbidden value. */
 static const struct {
     int call;
     unsigned when;
     unsigned argument;
     enum scmp_compare compare;
-    uint64_t mask, value; /* without a masked comparison, MASK is the value */
+    uint64_t mask, value; /* in comparisons without a mask, MASK is the value */
 } refused_by_argument[] = {
     {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},
@@ -140,7 +144,7 @@ static const struct {
     {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
      MAP_SHARED | MAP_ANONYMOUS},
     {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},
-    /* Messages by locks, with fcntl(). */
+    /* Sending messages by means of locks, with fcntl(). */
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_GETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLKW},
@@ -149,8 +153,8 @@ static const struct {
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
-    /* Limits and priorities of other processes. The number 0 means the caller; for a user, it means all of the
-     * user's processes. */
+    /* Limits and priorities of other processes. As a process number, 0 means the caller. As a user
+     * number, it means all processes of the caller's user, so user numbers are refused. */
     {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(setpriority), ALWAYS, 0, SCMP_CMP_NE, PRIO_PROCESS, 0},
     {SCMP_SYS(setpriority), ALWAYS, 1, SCMP_CMP_NE, 0, 0},

@@ -1,7 +1,9 @@
-/* The files of a sandbox, and Landlock, which restricts a process to them where there are no namespaces.
+/* The files of a sandbox, and Landlock, which restricts a process to them where there are no
+ * namespaces.
  *
- * Landlock rules only allow, and always a whole folder. If the kit or a folder hidden from compilers lies
- * within a system folder, the entries of that system folder are allowed one by one. */
+ * A Landlock rule can only allow access, and always to a whole folder. If the kit, or a folder that
+ * is hidden from compilers, is inside a system folder, the entries of that system folder are
+ * allowed one by one. */
 #include "sandbox/parts.h"
 
 #include "config.h"
@@ -20,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ALTERNATIVES "/etc/alternatives" /* /usr/bin/c++ may lead there */
+#define ALTERNATIVES "/etc/alternatives" /* a link in /usr/bin, such as c++, may lead there */
 
 const char *const sandbox_system[] = {
     "/bin",    "/sbin", "/lib",       "/lib32",           "/lib64",
@@ -38,7 +40,7 @@ void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), voi
 {
     glob_t found;
     if (glob("/dev/nvidia*", 0, NULL, &found) == 0) {
-        glob("/dev/dxg", GLOB_APPEND, NULL, &found); /* Windows' */
+        glob("/dev/dxg", GLOB_APPEND, NULL, &found); /* the GPU of Windows, in WSL */
         for (size_t i = 0; i < found.gl_pathc; ++i)
             visit(found.gl_pathv[i], context);
         globfree(&found);
@@ -71,7 +73,7 @@ bool sandbox_lies_in(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]);
 }
 
-/* --- Landlock ------------------------------------------------------------------------------------- */
+/* --- Landlock --------------------------------------------------------------------------------- */
 
 /* Features of newer kernels that Debian 12's headers lack. */
 #define ACCESS_TRUNCATE  (1ull << 14) /* version 3 */
@@ -134,7 +136,7 @@ static void note_hidden(const char *path, void *context)
             strdup(path); /* never freed: this process soon executes another program */
 }
 
-/* Whether PATH, which has no links in it, is hidden. *PARTLY: something beneath it is. */
+/* Whether PATH, which contains no links, is hidden. *PARTLY: something inside PATH is hidden. */
 static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
 {
     bool hidden = false;
@@ -146,7 +148,8 @@ static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
     return hidden;
 }
 
-/* Allows a system folder, except hidden parts. Resolves links first, which could lead there. */
+/* Allows a system folder, except hidden parts. Resolves links first, because they could lead to
+ * hidden parts. */
 static void allow_system(const struct rules *rules, const char *named)
 {
     struct dirent *entry;

@@ -4,27 +4,28 @@
 
 #include "similar/fingerprint.h"
 
-/* A pair is shown for its sources if both share at least SIMILAR_STATEMENTS_LEAST statements, and
- * SIMILAR_STATEMENTS_SHARE of all. Or it is shown for its kernels: then fewer statements are
- * enough, and the compiled kernels must be alike too. Kernels alone prove little, because different
- * short sources can compile to the same long code. tests/similar/test_similar.c checks all these
- * figures against copies and against independent work.
+/* A pair is shown because of its sources if they share at least SIMILAR_STATEMENTS_LEAST
+ * statements, and these are at least the fraction SIMILAR_STATEMENTS_SHARE of all statements. A
+ * pair is shown because of its kernels if the compiled kernels are alike; then fewer shared
+ * statements are enough. Kernels alone prove little, because different short sources can compile to
+ * the same long code. tests/similar/test_similar.c checks all these figures against copies and
+ * against independent work.
  *
  * Where submissions have too little code of their own, no pair is shown: two people who solve a lab
  * of five lines well write the same program. */
 #define SIMILAR_STATEMENTS_LEAST 6u
 #define SIMILAR_STATEMENTS_SHARE 0.75
-#define SIMILAR_STATEMENTS_FEWER 5u  /* enough where the kernels are alike */
-#define SIMILAR_STATEMENTS_LOWER 0.4 /* the same as a share */
+#define SIMILAR_STATEMENTS_FEWER 5u  /* enough if the kernels are alike */
+#define SIMILAR_STATEMENTS_LOWER 0.4 /* the share that is enough if the kernels are alike */
 #define SIMILAR_KERNELS_LEAST    10u /* marks */
 #define SIMILAR_KERNELS_SHARE    0.55
-/* A submission that renames things in this many statements of the skeleton's own functions does so
- * on purpose. */
+/* A submission that renames things in at least this many statements of the skeleton's own functions
+ * does it on purpose. */
 #define SIMILAR_RENAMED_LEAST 6u
 
 enum similar_measure { SIMILAR_STATEMENTS, SIMILAR_KERNELS, SIMILAR_MEASURES };
 
-/* A submission's own code: the common code was subtracted (similar/fingerprint.h). */
+/* A submission's own code, after the common code was subtracted (similar/fingerprint.h). */
 struct similar_own_code {
     struct fingerprint fingerprints[SIMILAR_MEASURES];
 };

@@ -1,4 +1,4 @@
-/* Sorted arrays, searched by bisection. */
+/* A fingerprint is a sorted array, searched by bisection. */
 #include "similar/fingerprint.h"
 
 #include <inttypes.h>
@@ -10,8 +10,8 @@
 
 bool fingerprint_append(struct fingerprint *fingerprint, uint64_t mark)
 {
-    if ((fingerprint->count & (fingerprint->count - 1)) ==
-        0) { /* full: the allocation is the next power of two */
+    /* the room is always a power of two, so at such a count the array is full */
+    if ((fingerprint->count & (fingerprint->count - 1)) == 0) {
         size_t room = fingerprint->count ? 2 * fingerprint->count : 1;
         uint64_t *marks = realloc(fingerprint->marks, room * sizeof *marks);
         if (!marks)

@@ -3,8 +3,8 @@
  * similar/source.h of sources.
  *
  * Code that all students have proves nothing. So the caller first subtracts the fingerprints of the
- * lab's skeleton, of its solution, to which the handout leads, and of what many students in the
- * class share. The rest is a submission's own. */
+ * lab's skeleton, of its solution (the handout leads to it), and of code that many students in the
+ * class share. The rest is a submission's own code. */
 #ifndef SIMILAR_FINGERPRINT_H
 #define SIMILAR_FINGERPRINT_H
 
@@ -34,7 +34,7 @@ void fingerprint_free(struct fingerprint *fingerprint);
 
 /* The number of marks that both have. */
 size_t fingerprint_shared(const struct fingerprint *left, const struct fingerprint *right);
-/* The same as a share of the larger fingerprint, from 0 to 1; 0 if one is empty. */
+/* That number as a share of the larger fingerprint's marks, from 0 to 1; 0 if one is empty. */
 double fingerprint_likeness(const struct fingerprint *left, const struct fingerprint *right);
 
 /* A fingerprint as a JSON string, and back. A malformed string reads as an empty fingerprint.

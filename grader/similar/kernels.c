@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions: shorter windows occur in every kernel, longer ones break at each edit. */
+/* Instructions in a window. Shorter windows occur in every kernel; longer ones change with each
+ * edit. */
 #define WINDOW 5u
-#define STEP   3u  /* of this many windows in a row, at least one leaves a mark */
+#define STEP   3u  /* of STEP windows in a row, at least one leaves a mark */
 #define NAMES  64u /* different names in a window; any further ones count as one */
 
 struct span {
@@ -66,7 +67,7 @@ static struct span skip_remark(struct span text)
     return text;
 }
 
-/* Finds the next instruction and moves *TEXT after it. Where a function begins, INSTRUCTION is
+/* Finds the next instruction and moves *TEXT past it. Where a function begins, INSTRUCTION is
  * empty. False: there are no more. */
 static bool next_instruction(struct span *text, struct span *instruction)
 {
@@ -121,7 +122,7 @@ static bool same_span(struct span left, struct span right)
            memcmp(left.begin, right.begin, length) == 0;
 }
 
-/* Hashes a name as its number in this window. */
+/* Hashes a name as a number: its position among the names of this window. */
 static void hash_name(struct hash *hash, struct span name)
 {
     size_t i = 0;
@@ -189,7 +190,7 @@ static uint64_t hash_window(const struct span *instructions)
     struct hash hash = {.value = 0xcbf29ce484222325u};
     for (size_t i = 0; i < WINDOW; i++)
         hash_instruction(&hash, instructions[i]);
-    uint64_t value = hash.value; /* FNV's high bits are weak, and winnowing compares by them */
+    uint64_t value = hash.value; /* FNV's high bits are weak, and winnowing depends on them */
     value = (value ^ value >> 32) * 0xd6e8feb86659fd93u;
     return value ^ value >> 32;
 }

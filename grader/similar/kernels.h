@@ -14,7 +14,7 @@
 
 #include "similar/fingerprint.h"
 
-#define KERNELS_MOST_PTX (4u << 20) /* bytes; students do not write more */
+#define KERNELS_MOST_PTX (4u << 20) /* bytes; no student writes more */
 
 /* Adds the marks of PTX (SIZE bytes). False: out of memory, or the text is too long; FINGERPRINT is
  * unchanged. */

@@ -8,14 +8,14 @@
 #include "similar/kernels.h"
 
 #define PROGRAM_BYTES ((size_t)64 << 20)
-#define ALIGNMENT     8     /* of fat binaries in the file */
+#define ALIGNMENT     8     /* alignment of fat binaries in the file */
 #define MOST_ENTRIES  10000 /* in all fat binaries; a real program has a few */
 
-/* Limits the work for one program. Each program says where its fat binaries are, so thousands of
- * them could refer to the same text. */
+/* What has been read of one program, to limit the work: a program itself says where its fat
+ * binaries are, so thousands of them could refer to the same text. */
 struct reading {
     struct fingerprint *fingerprint;
-    size_t entries, text; /* so far; text in bytes */
+    size_t entries, text; /* number of entries, and bytes of text */
 };
 
 static bool add_text(const struct fatbin_entry *entry, struct reading *reading)

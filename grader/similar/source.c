@@ -1,11 +1,12 @@
-/* text --lexer--> words --split--> statements --normalise--> one form a meaning --names--> hashes */
+/* text --lexer--> words --split--> statements --normalise--> one form for each meaning
+ *      --names--> hashes */
 #include "similar/source.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES 500u /* of a function; any further ones count as one */
+#define NAMES 500u /* names of a function; all further ones count as one */
 #define REACH 200u /* words of a statement that are searched for a name's first use */
 /* In each round, names take hashes from their statements, and statements from their names. */
 #define ROUNDS 2
@@ -13,10 +14,10 @@
 /* A word of the source: a name, a number, a string, an operator, or the end of a preprocessor
  * line. */
 struct word {
-    const char *text; /* in the source, or a constant */
+    const char *text; /* points into the source, or to a constant */
     size_t length;
     uint64_t hash;
-    bool name; /* one that the author has chosen */
+    bool name; /* a name that the author has chosen */
 };
 
 struct words {
@@ -25,7 +26,7 @@ struct words {
 };
 
 struct statement {
-    size_t begin, end; /* in the function's tidy words */
+    size_t begin, end; /* indices in the function's `tidy` words */
     uint64_t shape;
 };
 
@@ -250,7 +251,7 @@ static bool add_statement(struct function *function, const struct word *type, si
     for (size_t i = from; good && i < to; i++)
         good = add_word(tidy, function->raw.words[i]);
     size_t first = begin + (type != NULL), count = tidy->count - first;
-    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* only `int i;` */
+    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* nothing but `int i;` */
         tidy->count = begin;
         return good;
     }
@@ -269,7 +270,7 @@ static bool add_statement(struct function *function, const struct word *type, si
     return good;
 }
 
-/* Ends the raw words as a statement, or as several: `int a = 1, b = 2` is two. */
+/* Makes a statement of the raw words, or several: `int a = 1, b = 2` is two. */
 static bool end_statement(struct function *function)
 {
     struct words *raw = &function->raw;
@@ -300,7 +301,8 @@ static bool end_statement(struct function *function)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* How a function uses its names: for each, the sum of the hashes of the places where it stands. */
+/* How a function uses its names: for each name, the sum of the hashes of the places where it
+ * occurs, in this round (now) and for the next round (next). */
 struct uses {
     uint64_t names[NAMES], now[NAMES], next[NAMES];
     size_t count;
@@ -318,8 +320,8 @@ static size_t use_of(struct uses *uses, uint64_t name)
     return i;
 }
 
-/* The hash of a statement. Each name counts as its first position in the statement, and by its
- * use. */
+/* The hash of a statement. Instead of each name, it has the name's first position in the statement
+ * and its use. */
 static uint64_t shape_of(const struct word *words, size_t count, struct uses *uses)
 {
     uint64_t shape = count;
@@ -334,7 +336,7 @@ static uint64_t shape_of(const struct word *words, size_t count, struct uses *us
     return shape;
 }
 
-/* Computes each name's use from the statements in which it stands. */
+/* Computes each name's use from the statements in which the name occurs. */
 static void learn_uses(const struct function *function, struct uses *uses)
 {
     memset(uses->next, 0, sizeof uses->next);
@@ -391,9 +393,9 @@ static bool end_function(struct function *function, struct similar_source *sourc
 
 /* The state of the walk through the words. */
 struct walk {
-    int braces, parentheses; /* open ones */
-    int header;   /* the open parentheses when an `if (` or `for (` began; 0: it has ended */
-    bool counted; /* it is a `for` whose condition is still to come */
+    int braces, parentheses; /* open braces and parentheses */
+    int header; /* value of `parentheses` inside the current `if (` or `for (`; 0: there is none */
+    bool counted; /* the header is that of a `for`, and its condition is still to come */
     bool directive;
 };
 
@@ -404,7 +406,7 @@ static bool begins_header(const struct words *words, size_t i)
            is(&words->words[i + 1], "(");
 }
 
-/* Drops includes, pragmas and prototypes, which do nothing in a program. */
+/* Drops includes, pragmas and prototypes, which have no effect in a program. */
 static void forget_declaration(const struct walk *walk, const struct word *end,
                                struct function *function)
 {
@@ -416,8 +418,8 @@ static void forget_declaration(const struct walk *walk, const struct word *end,
         raw->count = 0;
 }
 
-/* Takes word I of WORDS, or several from there; returns the number of the next word. *GOOD is false
- * when out of memory; *END is true at the end of a function. */
+/* Takes word I of WORDS and, at the start of a header, the next word, too. Returns the index of the
+ * word after these. *GOOD is false when out of memory; *END is true at the end of a function. */
 static size_t take_words(struct walk *walk, const struct words *words, size_t i,
                          struct function *function, bool *good, bool *end)
 {
@@ -456,7 +458,7 @@ static size_t take_words(struct walk *walk, const struct words *words, size_t i,
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* Makes distinct marks of equal statements by counting them. */
+/* Makes the marks of equal statements distinct by numbering these statements. */
 static void number_repeats(struct fingerprint *marks)
 {
     uint64_t nth = 0, last = 0;

@@ -7,15 +7,15 @@
  *     for (int i = me; i < n; i += all)  { mine = mine + data[i]; }     // comment
  *     --> i = me | loop i < n | i += all | mine += data[i]              statements, in no order
  *
- * Layout, comments, braces, const and the kinds of integers are dropped. `while` becomes `for`,
+ * Layout, comments, braces, const and the types of integers are dropped. `while` becomes `for`,
  * each variable gets its own declaration, and ++i becomes i += 1. Names become numbers: within a
  * statement by their first use, and within a function also by how they are used, so a function in
  * which x and y are swapped differs.
  *
  * The result is a fingerprint of all statements, which says how alike two programs are, and a text
- * hash, which is equal for programs that are the same in everything. One thing gives a copy away:
- * an honest student has no reason to rename anything in the functions that the skeleton provides
- * complete. */
+ * hash, which is equal for programs that differ in nothing but names. One thing gives a copy away:
+ * an honest student has no reason to rename anything in functions that are complete in the
+ * skeleton. */
 #ifndef SIMILAR_SOURCE_H
 #define SIMILAR_SOURCE_H
 
@@ -38,13 +38,13 @@ struct similar_source {
     uint64_t text; /* a hash of the whole source, unchanged when names change */
 };
 
-/* Reads TEXT (SIZE bytes), which may be malformed. False: out of memory, or it is too long; then
+/* Reads TEXT (SIZE bytes), which may be malformed. False: out of memory, or TEXT is too long; then
  * SOURCE is empty. */
 bool similar_source_read(struct similar_source *source, const char *text, size_t size);
 void similar_source_free(struct similar_source *source);
 
-/* The number of statements in those functions of SOURCE that are functions of SKELETON with other
- * names. */
+/* The number of statements in those functions of SOURCE that equal a function of SKELETON in
+ * everything but names. */
 size_t similar_source_renamed(const struct similar_source *source,
                               const struct similar_source *skeleton);
 

@@ -1,9 +1,10 @@
 /* The counters observer: how a warp's addresses become sectors, lines and wavefronts.
  *
- * Sectors and lines are distinct 32- and 128-byte pieces of the addresses. A wavefront reads one
- * word from each of 32 banks, so an access takes as many wavefronts as the fullest bank has
- * distinct words. Nearly every access is dense (lane i right after lane i - 1) or repeats its
- * instruction's previous pattern. Both are counted without inspecting the 32 addresses. */
+ * Sectors and lines are the distinct 32-byte and 128-byte pieces of memory that the addresses
+ * touch. A wavefront reads one word from each of 32 banks, so an access takes as many wavefronts as
+ * the fullest bank has distinct words. Nearly every access is dense (lane i right after lane i - 1)
+ * or repeats its instruction's previous pattern. Accesses of both kinds are counted without
+ * inspecting all 32 addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,9 @@
 /* How a GPU executes an atomic in shared memory. NOT_ATOMIC: an access to an mbarrier. */
 enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
 
-/* The counts of one instruction in one space: requests and what they cost. last_...: the cost of
- * the latest access that was not dense. */
+/* The counts of one instruction in one memory space. `pieces` are sectors or wavefronts, `ideal` is
+ * the smallest number of pieces possible. last_...: the same for the latest access that was not
+ * dense. */
 struct traffic {
     uint64_t requests, pieces, ideal, lines;
     uint32_t last_pieces, last_ideal, last_lines;
@@ -28,14 +30,15 @@ struct state {
     uint32_t count;
     enum emu_rules rules;
     const struct launch_view *launch;
-    uint8_t *form; /* enum atomic_form of each pc's atomics; UNKNOWN until needed */
-    struct traffic *global, *shared; /* arrays of `count`, by pc */
-    uint8_t *kind;          /* enum obs_access_kind by pc, for global and then shared memory */
-    struct sample *samples; /* by pc: the access that wasted most */
-    uint64_t *others;       /* accesses to other CTAs' shared memory, by pc; NULL: no clusters */
-    /* Sectors of global memory that each warp has loaded, by CTA and warp. In a very large grid
-     * several warps share an entry and count as one warp. */
-    uint32_t *loaded, warps; /* warps: of a CTA */
+    uint8_t *form;                   /* for each pc: enum atomic_form; UNKNOWN until it is needed */
+    struct traffic *global, *shared; /* the counts of each pc */
+    /* enum obs_access_kind of each pc, first for global memory, then for shared memory */
+    uint8_t *kind;
+    struct sample *samples; /* for each pc: the access that wasted most */
+    uint64_t *others; /* for each pc: accesses to other CTAs' shared memory; NULL: no clusters */
+    /* Sectors of global memory that each warp has loaded, by CTA and warp: an array of `places`
+     * entries. In a very large grid, several warps share an entry and count as one warp. */
+    uint32_t *loaded, warps; /* warps: of one CTA */
     uint64_t places;
 };
 
@@ -80,7 +83,7 @@ static void *counters_begin(const struct launch_view *launch)
     return NULL;
 }
 
-/* --- distinct values ---------------------------------------------------------------------------- */
+/* --- distinct values -------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -102,8 +105,8 @@ static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift
 
 typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* A bit for each of COUNT = 16 or 32 values that differs from all values before it. All are
- * compared with all, 16 at a time. No value may be UINT32_MAX. */
+/* Returns a bit for each value that differs from all values before it. COUNT is 16 or 32. All
+ * values are compared with all others, 16 at a time. No value may be UINT32_MAX. */
 LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
 {
     uint32_t padded[2 * LANES], again[LANES], firsts = 0;
@@ -122,7 +125,8 @@ LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
     return firsts;
 }
 
-/* The number of distinct addresses once SHIFT low bits are dropped. */
+/* The number of distinct addresses after the lowest SHIFT bits are dropped. LOW and HIGH are the
+ * lowest and the highest address. */
 LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
                                      unsigned shift)
 {
@@ -138,7 +142,7 @@ LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_
         rises += values[i] > values[i - 1];
         falls += values[i] < values[i - 1];
     }
-    if (!rises || !falls) /* they are in order */
+    if (!rises || !falls) /* the values are in order */
         return rises + falls + 1;
     return (unsigned)__builtin_popcount(find_firsts(values, LANES));
 }
@@ -148,9 +152,9 @@ static unsigned log2_of(unsigned power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
-/* --- global memory ------------------------------------------------------------------------------ */
+/* --- global memory ---------------------------------------------------------------------------- */
 
-/* Inactive lanes repeat an active one's address, so all 32 can be counted. */
+/* Inactive lanes repeat an active lane's address, so all 32 addresses can be counted. */
 LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_access *access)
 {
     uint64_t low = access->addr[0], high = low;
@@ -160,7 +164,7 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
         high = access->addr[i] > high ? access->addr[i] : high;
     }
     unsigned lines = count_distinct(access->addr, low, high, 7), sectors = lines, words = lines;
-    if (lines < active) /* else each lane has a different line */
+    if (lines < active) /* otherwise each lane touches a different line */
         sectors = count_distinct(access->addr, low, high, 5);
     if (lines < active)
         words = count_distinct(access->addr, low, high, log2_of(access->bytes));
@@ -188,7 +192,7 @@ LANES_INLINE void remember(struct sample *sample, const struct obs_access *acces
     sample_again(sample, access->repeats, access->warp, &seen);
 }
 
-/* Returns how many sectors it touched. */
+/* Counts an access to global memory. Returns the number of sectors that it touched. */
 LANES_INLINE uint64_t count_global(struct traffic *traffic, struct sample *sample,
                                    const struct obs_access *access)
 {
@@ -213,13 +217,13 @@ LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, ui
     state->loaded[(cta * state->warps + warp) % state->places] += (uint32_t)sectors;
 }
 
-/* --- shared memory ------------------------------------------------------------------------------ */
+/* --- shared memory ---------------------------------------------------------------------------- */
 
 typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
 #define NO_COLUMN UINT8_MAX
 
-/* The number of lanes in the fullest column of banks, not counting NO_COLUMN. All lanes are
- * compared with all, 32 at a time. */
+/* The number of lanes in the fullest column of banks, not counting lanes with NO_COLUMN. All lanes
+ * are compared with all others, 32 at a time. */
 LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 {
     uint8_t twice[2 * LANES], beside[LANES];
@@ -228,16 +232,17 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
     memcpy(twice, column, LANES);
     memcpy(twice + LANES, column, LANES);
     for (unsigned back = 0; back < LANES; back++)
-        held -= (column_bytes)(mine == *(const column_bytes *)(twice + back)); /* true is -1 */
+        /* a true comparison is -1 */
+        held -= (column_bytes)(mine == *(const column_bytes *)(twice + back));
     *(column_bytes *)beside = held & (column_bytes)(mine != NO_COLUMN);
     for (unsigned i = 0; i < LANES; i++)
         fullest = beside[i] > fullest ? beside[i] : fullest;
     return fullest;
 }
 
-/* Adds the wavefronts of LANES lanes from FIRST on, at least one of them active, and the ideal.
- * A column of banks is as wide as a lane's access, at least a word. A wavefront serves one
- * access in each column. */
+/* Adds the wavefronts of LANES lanes from FIRST on, and their ideal number. At least one of these
+ * lanes is active. A column of banks is as wide as a lane's access, but at least one word. A
+ * wavefront serves one access in each column. */
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
                                 unsigned first, unsigned lanes)
 {
@@ -246,7 +251,7 @@ LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access
     uint32_t asked[LANES];
     for (unsigned i = 0; i < lanes; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
-    /* inactive lanes repeat an active one's address, but that one may be in the other half */
+    /* inactive lanes repeat an active lane's address, but that lane may be in the other half */
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
     for (unsigned i = 0; i < lanes && lanes < LANES; i++)
         asked[i] = access->mask >> (first + i) & 1 ? asked[i] : asked[active];
@@ -263,7 +268,8 @@ LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_acces
     traffic->last_pieces = traffic->last_ideal = 0;
     if (access->bytes < 16)
         measure_banks(traffic, access, 0, LANES);
-    /* 128-bit accesses always go half a warp at a time, even for few words (measured on an H200) */
+    /* 128-bit accesses are always served half a warp at a time, even for few words (measured on an
+     * H200) */
     for (unsigned half = 0; half < 2 && access->bytes == 16; half++)
         if (access->mask >> (16 * half) & 0xffff)
             measure_banks(traffic, access, 16 * half, 16);
@@ -286,11 +292,12 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
     traffic->ideal += traffic->last_ideal;
 }
 
-/* --- atomics in shared memory (all of it measured on an H100) ------------------------------------------ */
+/* --- atomics in shared memory (measured on an H100) ------------------------------------------- */
 
-/* 32-bit integer atomics and exchanges have their own instruction. Compare-and-swap takes two
+/* 32-bit integer atomics and exchanges have an instruction of their own. Compare-and-swap takes two
  * passes, and so does each round of the loop that replaces every other atomic. An addition of 1
- * whose old value is unused counts the lanes that want the same word and adds them at once. */
+ * whose old value is unused counts the lanes that want the same word and adds their number in one
+ * step. */
 static enum atomic_form find_form(struct view_instruction in)
 {
     bool is_word = in.bytes == 4 && ptx_type_class(in.type) != 'F';
@@ -310,7 +317,8 @@ static enum atomic_form form_at(struct state *state, uint32_t pc)
     return state->form[pc];
 }
 
-/* Each lane takes a turn in its bank, even if lanes want the same word. */
+/* Measures an atomic for which the lanes of one bank are served one after another, even if they
+ * want the same word. */
 LANES_INLINE void measure_serialised(struct traffic *traffic, const struct obs_access *access)
 {
     unsigned shift = access->bytes > 4 ? 3 : 2, columns = BANKS * 4 >> shift;
@@ -412,10 +420,10 @@ void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *idea
     *ideal = (uint32_t)traffic.ideal;
 }
 
-/* --- older GPUs --------------------------------------------------------------------------------- */
+/* --- older GPUs ------------------------------------------------------------------------------- */
 
-/* The same counters by older rules: a request is half a warp, and transactions are counted as
- * lines of global memory. */
+/* Computes the same counters by the rules of older GPUs: a request is half a warp, and the
+ * transactions of global memory are counted as lines. */
 static void access_by_old_rules(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
@@ -427,18 +435,18 @@ static void access_by_old_rules(void *argument, const struct obs_access *access)
     uint32_t at = access->pc + (shared ? state->count : 0);
     struct old_cost cost = old_rules_measure(state->rules, access);
     state->kind[at] = access->kind;
-    state->global[at].requests += cost.requests; /* shared follows global */
+    state->global[at].requests += cost.requests; /* shared memory's entries follow */
     state->global[at].pieces += cost.pieces;
     state->global[at].ideal += cost.ideal;
     state->global[at].lines += cost.transactions;
 }
 
-/* --- results ------------------------------------------------------------------------------------ */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void counters_join(void *into, void *argument)
 {
     struct state *total = into, *state = argument;
-    for (uint32_t i = 0; i < 2 * total->count; i++) { /* shared follows global */
+    for (uint32_t i = 0; i < 2 * total->count; i++) { /* shared memory's entries follow */
         total->global[i].requests += state->global[i].requests;
         total->global[i].pieces += state->global[i].pieces;
         total->global[i].ideal += state->global[i].ideal;
@@ -458,7 +466,7 @@ static void counters_join(void *into, void *argument)
 static void counters_end(void *argument, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
-    /* the first of the four counters of each kind, in counters.def's order */
+    /* the first of the four counters of each access kind, in the order of counters.def */
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
                                               EMU_global_atomic_requests,
                                               EMU_global_reduction_requests};
@@ -484,7 +492,8 @@ static void counters_end(void *argument, const struct launch_view *launch,
         uint64_t *most = &per_instruction[launch->code_count].value[EMU_longest_warp_load_sectors];
         *most = state->loaded[i] > *most ? state->loaded[i] : *most;
     }
-    if (per_instruction && state->rules == EMU_SECTOR) /* losses are about today's GPUs */
+    /* losses are defined for today's GPUs only */
+    if (per_instruction && state->rules == EMU_SECTOR)
         losses_report(launch, per_instruction, state->samples);
     counters_free(state);
 }

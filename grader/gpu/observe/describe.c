@@ -7,8 +7,9 @@
 
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* "s" for "reduce(float*)::s". If a program uses only an array's first element, the compiler
- * makes a separate variable of it, "…1s_$_0". */
+/* Writes the plain name: "s" for "reduce(float*)::s". If a program uses only the first element of
+ * an array s, the compiler makes a separate variable of it, "…1s_$_0"; its plain name is "s",
+ * too. */
 static void print_plain_name(char *text, size_t size, struct ptx_name name)
 {
     char *mangled = strndup(name.text, name.length),
@@ -40,7 +41,7 @@ void describe_variable(char *text, size_t size, const struct launch_view *launch
         print_plain_name(text, size, (struct ptx_name){block->name, (uint32_t)strlen(block->name)});
 }
 
-/* "5", or "(5,1,0)" if there is more than one dimension. */
+/* Writes "5", or "(5,1,0)" if there is more than one dimension. */
 static void print_index(char *text, size_t size, uint64_t linear, const uint32_t *dimensions)
 {
     uint64_t x = linear % dimensions[0], y = linear / dimensions[0] % dimensions[1];

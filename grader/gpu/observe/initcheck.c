@@ -1,16 +1,16 @@
-/* The initcheck observer: uninitialised reads.
+/* The initcheck observer finds uninitialised reads.
  *
- * For global memory, memory.c keeps a bit for each byte; the host's writes, memsets and copies
- * set it too. Variables count as written, and so does memory that the program lends
- * (page-locked, managed): the host may write it at any time, unseen. For shared memory and a
- * kernel's own local variables, this file keeps a byte for each byte, for each CTA. Local
+ * For each byte of global memory, memory.c keeps a bit that says whether it was written; writes,
+ * memsets and copies by the host set it, too. Variables count as written. So does page-locked and
+ * managed memory, because the host can write it at any time without being seen. For each byte of a
+ * CTA's shared memory and of a kernel's own local variables, this file keeps a flag. Local
  * variables of called functions are not watched.
  *
- * Copies of structures read their padding. So a partly written access, or one of one or two
- * bytes, is a fault only if an unwritten value in it is used for more than being stored
- * elsewhere. A copy counts as written. Compilers load a thread's own variable before they know
- * whether it is needed, as that does no harm. Such a load is no fault if selp then chooses or
- * drops the value. */
+ * A copy of a structure also reads the structure's padding. So a read of bytes of which only some
+ * are written, or of only one or two bytes, is a fault only if an unwritten value from it is used
+ * for more than being stored elsewhere. The place where it is stored counts as written. Compiled
+ * code may load a thread's own variable before it is known whether the value is needed, because
+ * that does no harm. Such a load is not a fault if selp then selects or drops the value. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,34 +20,35 @@
 #include "gpu/lanes.h"
 #include "gpu/observe/describe.h"
 
-#define MOST_COLUMNS 100 /* of a message */
+#define MOST_COLUMNS 100 /* most columns of a message */
 
 struct init_cta {
     uint64_t cta;
-    uint8_t *shared, *local; /* 1: written */
+    uint8_t *shared, *local; /* a flag for each byte; 1: written */
 };
 
 /* What one instruction did. */
 struct init_site {
-    uint64_t low, high; /* the range it wrote, in SPACE; high 0: none */
-    uint64_t count;     /* its faulty reads; addr, cta and thread are the first one's */
+    uint64_t low, high; /* the range that it wrote, in `space`; high 0: none */
+    /* number of its faulty reads; addr, cta and thread are those of the first one */
+    uint64_t count;
     uint64_t addr, cta;
     uint32_t thread;
     uint8_t space;
     bool uses_old;                 /* an atomic whose result depends on the old value */
     bool is_copy;                  /* cp.async */
-    const struct mem_block *block; /* the last one that it accessed */
+    const struct mem_block *block; /* the block that it accessed last */
 };
 
 struct init {
     const struct launch_view *launch;
-    struct init_site *sites;          /* by pc */
-    struct init_cta *current, *seats; /* the running one; all resident ones */
+    struct init_site *sites;          /* one for each pc */
+    struct init_cta *current, *seats; /* the running CTA; all resident CTAs */
     size_t local_bytes;
-    bool failed; /* memory is out: nothing more is checked */
+    bool failed; /* out of memory: nothing more is checked */
 };
 
-/* --- what a value is used for ------------------------------------------------------------------------ */
+/* --- what a value is used for ----------------------------------------------------------------- */
 
 struct search {
     uint32_t wanted;
@@ -72,8 +73,9 @@ static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
 }
 
-/* Whether the code uses bytes of REG beyond the first WRITTEN for more than being stored.
- * Follows at most STEPS conversions to fewer bytes: they take a member out of a copy. */
+/* Whether the code uses bytes of REG after the first WRITTEN bytes for more than being stored.
+ * Follows at most STEPS conversions to fewer bytes, because these take a member out of a copied
+ * structure. */
 static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned written, unsigned steps)
 {
     for (uint32_t i = 0; i < f->code_count; i++) {
@@ -90,8 +92,8 @@ static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned writt
     return false;
 }
 
-/* Whether the code uses bytes beyond the first WRITTEN of element K of the load at PC for more
- * than being stored. */
+/* Whether the code uses bytes of element K of the load at PC, after its first WRITTEN bytes, for
+ * more than being stored. */
 static bool is_used(const struct launch_view *launch, uint32_t pc, uint32_t k, unsigned written)
 {
     uint32_t index;
@@ -106,7 +108,8 @@ static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_selp && in->guard != reg && in->operands[3].index != reg;
 }
 
-/* Whether the value of the load at PC is only a choice of selp, which may drop it. */
+/* Whether the value of the load at PC is used only by selp, as one of the two values to choose
+ * from. */
 static bool is_only_chosen(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -129,8 +132,8 @@ static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand 
            a->value == b->value;
 }
 
-/* Whether REG, which holds LOAD's value or one made from it, is only MASKED and gets other bits,
- * in at most STEPS steps, and is then stored where it came from. */
+/* Whether REG, which holds LOAD's value or one made from it, is only masked, combined with other
+ * bits and then stored where it came from, in at most STEPS steps. MASKED: it has been masked. */
 static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
                       uint32_t reg, bool masked, unsigned steps)
 {
@@ -151,7 +154,8 @@ static bool goes_back(const struct ptx_function *f, const struct ptx_instruction
     return any;
 }
 
-/* Whether the load at PC only serves to set a bit-field: the word's other bits may be unwritten. */
+/* Whether the load at PC serves only to set a bit-field. Then the word's other bits may be
+ * unwritten. */
 static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -161,15 +165,17 @@ static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
            goes_back(f, in, in->operands[0].index, false, 6);
 }
 
-/* --- marks -------------------------------------------------------------------------------------------- */
+/* --- marks ------------------------------------------------------------------------------------ */
 
-/* The marks of a lane's bytes: flags (shared and local memory) or a block; neither: not watched. */
+/* Where the marks of a lane's bytes are: in FLAGS (shared and local memory) or in BLOCK (global
+ * memory). Both NULL: the bytes are not watched. */
 struct init_place {
     uint8_t *flags;
     const struct mem_block *block;
 };
 
-/* The block that holds all bytes from LOW up to END, if it is watched. */
+/* Returns the block that holds all bytes from LOW up to END; NULL if there is none or it is not
+ * watched. */
 static const struct mem_block *find_block(const struct init *init, struct init_site *site,
                                           uint64_t low, uint64_t end)
 {
@@ -186,7 +192,8 @@ static bool is_shared(uint8_t space)
     return space == PTX_SHARED || space == PTX_CLUSTER;
 }
 
-/* The flags of the byte at ADDR in the accessed CTA's shared memory; NULL: it has none now. */
+/* The flags of the bytes at ADDR in the accessed CTA's shared memory; NULL: that CTA is not
+ * running. */
 static uint8_t *shared_flags(const struct init *init, const struct obs_access *access,
                              uint64_t addr)
 {
@@ -202,7 +209,7 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
     uint64_t addr = access->addr[lane], own = launch->own_bytes;
     struct init_place place = {NULL, NULL};
     if (addr % access->bytes)
-        return place; /* memcheck reports these, and accesses outside */
+        return place; /* memcheck reports misaligned accesses, and accesses out of bounds */
     if (access->space == PTX_GLOBAL)
         place.block = find_block(init, &init->sites[access->pc], addr, addr + access->bytes);
     else if (is_shared(access->space) && addr < launch->shared_bytes &&
@@ -213,7 +220,7 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
     return place;
 }
 
-/* The first of SIZE bytes at ADDR that is not written, or SIZE. */
+/* The index of the first unwritten byte among SIZE bytes at ADDR; SIZE if there is none. */
 static unsigned first_unwritten(struct init_place place, uint64_t addr, unsigned size)
 {
     if (place.block)
@@ -233,7 +240,7 @@ static bool is_any_written(struct init_place place, uint64_t addr, unsigned size
     return false;
 }
 
-/* Whether LANE's read is a fault. *AT gets the first unwritten byte. */
+/* Whether LANE's read is a fault. *AT gets the index of the first unwritten byte. */
 static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                      struct init_place place, unsigned *at)
 {
@@ -267,7 +274,7 @@ static void mark(struct init *init, struct init_place place, uint64_t addr, unsi
         memset(place.flags, 1, size);
 }
 
-/* --- accesses ------------------------------------------------------------------------------------------ */
+/* --- accesses --------------------------------------------------------------------------------- */
 
 static void add_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                       unsigned at)
@@ -288,7 +295,8 @@ static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint
     site->high = end > site->high ? end : site->high;
 }
 
-/* An exchange always returns the old value, but its purpose is to write. */
+/* Whether the access reads before it writes. An exchange does not count: it always returns the old
+ * value, but its purpose is to write. */
 static bool reads_first(const struct init *init, const struct obs_access *access)
 {
     return access->kind == OBS_LOAD ||
@@ -296,10 +304,11 @@ static bool reads_first(const struct init *init, const struct obs_access *access
             init->sites[access->pc].uses_old);
 }
 
-/* --- what is quickly said ------------------------------------------------------------------------------- */
+/* --- quick checks ----------------------------------------------------------------------------- */
 
-/* Nearly every access is to bytes that are all written. Then a read is no fault and a write
- * marks nothing new. The quick check may cover more bytes than the lanes access. */
+/* Nearly every access is to bytes that are all written. Such a read is not a fault, and such a
+ * write marks nothing new. A quick check for this case may include bytes between those that the
+ * lanes access, up to QUICK_BYTES in all. */
 #define QUICK_BYTES 1024u
 
 /* Whether all bytes from LOW up to END are written. */
@@ -318,7 +327,8 @@ static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space
              mem_first_unmarked(block, MEM_WRITTEN, low - block->addr, end - low) == end - low));
 }
 
-/* Whether the lanes' bytes in shared memory before END are written; lanes may be far apart. */
+/* Whether the bytes that the lanes access in shared memory, all below END, are written. The lanes
+ * may be far apart. */
 LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_access *access,
                                      uint64_t end)
 {
@@ -339,7 +349,8 @@ LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_a
     return !unwritten && !(bits & (access->bytes - 1u));
 }
 
-/* Marks a dense store in one go; true if it did. */
+/* Marks the bytes of a dense store in one step. False: it has marked nothing, because the access is
+ * not such a store. */
 static bool mark_dense(const struct init *init, const struct obs_access *access, uint64_t end)
 {
     uint64_t low = access->addr[0];
@@ -362,7 +373,7 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
     uint64_t low = access->addr[0], high = low;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
         return;
-    for (uint32_t l = 0; l < WARP; l++) { /* inactive lanes repeat an active one's address */
+    for (uint32_t l = 0; l < WARP; l++) { /* inactive lanes repeat an active lane's address */
         low = access->addr[l] < low ? access->addr[l] : low;
         high = access->addr[l] > high ? access->addr[l] : high;
     }
@@ -398,9 +409,10 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
     return OBS_DONE;
 }
 
-/* --- CTAs ------------------------------------------------------------------------------------------------ */
+/* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* The CTA at its seat, with no byte written if it is new there; NULL when memory is out. */
+/* Returns the CTA at the event's seat; NULL when out of memory. If the CTA is new there, none of
+ * its bytes is written. */
 static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
     struct init_cta *cta = &init->seats[event->seat];
@@ -440,9 +452,9 @@ static void initcheck_order(void *state, const struct obs_order *event)
     init->failed = !ends && !init->current;
 }
 
-/* --- findings --------------------------------------------------------------------------------------------- */
+/* --- findings --------------------------------------------------------------------------------- */
 
-/* The array that was read. */
+/* The array that was read: its bytes from BEGIN up to END. */
 struct init_array {
     uint64_t begin, end;
     char name[64];
@@ -469,7 +481,8 @@ static struct init_array array_of(const struct init *init, const struct init_sit
     return array;
 }
 
-/* The instruction that wrote nearest to the faulty read, in the same array; NO_PC: none. */
+/* Returns the instruction that wrote nearest to the faulty read in the same array; NO_PC if there
+ * is none. */
 static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
                                const struct init_array *array)
 {
@@ -497,8 +510,8 @@ static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t
     return a.file == b.file && a.line == b.line;
 }
 
-/* Whether racecheck, which reports first, has a finding for the same two lines. Then the race
- * explains why READER came too early. */
+/* Whether racecheck, which reports before initcheck, has a finding for the same two lines. Then the
+ * race explains why READER read too early. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
     const struct launch_view *launch = init->launch;
@@ -529,7 +542,7 @@ static void report_site(const struct init *init, uint32_t pc)
         snprintf(others, sizeof others, "; line %u writes nearby", line);
     struct finding *finding = findings_add_pair(init->launch->findings, "uninitialised-read", pc,
                                                 line ? writer : NO_PC, site->count);
-    int length = snprintf(text, sizeof text, "%s reads byte %" PRIu64 " of %s, not yet written",
+    int length = snprintf(text, sizeof text, "%s reads the uninitialised byte %" PRIu64 " of %s",
                           thread, site->addr - array.begin, array.name);
     if (finding)
         snprintf(finding->message, sizeof finding->message, "%s%s", text,
@@ -537,7 +550,7 @@ static void report_site(const struct init *init, uint32_t pc)
     findings_unlock(init->launch->findings);
 }
 
-/* --- beginning and end -------------------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------ */
 
 static void initcheck_free(struct init *init)
 {
@@ -570,7 +583,8 @@ static void *initcheck_begin(const struct launch_view *launch)
     return NULL;
 }
 
-static void initcheck_join(void *into, void *state) /* one worker runs the launch */
+/* a single worker runs the launch: nothing to join */
+static void initcheck_join(void *into, void *state)
 {
     (void)into;
     initcheck_free(state);

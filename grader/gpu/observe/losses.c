@@ -7,16 +7,16 @@
 
 #include "gpu/device.h"
 
-/* Smaller losses are not reported. Correct programs have edges: a ragged last block, the final
- * step of a reduction, the halo of a stencil. */
+/* Losses below these thresholds are not reported, because correct programs have small ones: in an
+ * incomplete last block, in the final step of a reduction, at the halo of a stencil. */
 #define LEAST_WASTE        8    /* sectors or wavefronts */
-#define LEAST_INSTRUCTIONS 16   /* of warps: a launch for one element has as many */
-#define LEAST_SHARE        0.05 /* of all sectors, wavefronts or instructions of the launch */
-#define LEAST_RATIO        1.2  /* of cost to ideal */
-#define MANY_BRANCHES      0.1  /* of the warps at a branch: those that diverge */
-#define MANY_LEVELS        8    /* of calls */
-#define FEW_LANES          2.0  /* active on average: one does the work */
-#define SAME_ARRAY         (1ull << 16) /* bytes */
+#define LEAST_INSTRUCTIONS 16   /* warp instructions: as in a launch for one element */
+#define LEAST_SHARE        0.05 /* share of the launch's sectors, wavefronts or instructions */
+#define LEAST_RATIO        1.2  /* ratio of cost to ideal */
+#define MANY_BRANCHES      0.1  /* share of warps that diverge, among those that reach a branch */
+#define MANY_LEVELS        8    /* levels of calls */
+#define FEW_LANES          2.0  /* active lanes on average, when one lane does the work */
+#define SAME_ARRAY         (1ull << 16) /* bytes: accesses nearer than this are to one array */
 #define LONG_WORK          1000         /* warp instructions */
 #define HALF_OCCUPANCY     (EMU_SM_WARPS / 2)
 #define COUNT_OF(array)    (sizeof(array) / sizeof *(array))
@@ -25,18 +25,20 @@
 struct loss {
     const char *id;
     struct source_line place;
-    uint32_t pc; /* the instruction with the worst sample */
+    uint32_t pc; /* the instruction that has the worst sample */
     uint64_t requests, cost, ideal, again;
     bool has_good; /* another access of this kind on this line wastes nothing */
-    /* Of branches: the latest one's part of cost and ideal, and the end of its code; how often
-     * warps reached all of them; whether one of them alone deserves a finding. */
+    /* For branches. latest_...: the latest branch's part of cost and ideal, and the end of its
+     * code. entries: how often warps reached any branch of the line. has_bad: one branch alone
+     * deserves a finding. is_loop: one branch closes a loop. */
     uint64_t latest_cost, latest_ideal;
     uint32_t latest_end;
     double entries;
     bool has_bad, is_loop;
 };
 
-/* The cost of an instruction in warp and thread instructions, including the function it calls. */
+/* The cost of an instruction in warp and thread instructions, including those of the function that
+ * it calls. */
 struct expense {
     double warps, threads;
 };
@@ -46,7 +48,7 @@ struct report {
     const struct emu_counters *counters;
     const struct sample *samples;
     struct emu_counters totals;
-    struct expense *expenses; /* of each instruction */
+    struct expense *expenses; /* one for each instruction */
     uint32_t *loads;          /* the instructions that load from global memory */
     uint32_t load_count;
     struct loss *list;
@@ -90,10 +92,10 @@ static void add_finding(const struct report *report, const struct loss *loss,
     findings_unlock(report->launch->findings);
 }
 
-/* --- memory -------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 struct traffic_kind {
-    enum emu_counter requests; /* cost and ideal follow */
+    enum emu_counter requests; /* followed by the counters of cost and ideal */
     const char *id, *verb;
     bool shared;
 };
@@ -153,8 +155,8 @@ static const struct access_seen *first_pair(const struct report *report, uint32_
     return NULL;
 }
 
-/* Whether the loads at two instructions of one line read the same words: the compiler has copied
- * one load when it unrolled a loop. */
+/* Whether the loads at two instructions of one line read the same words. If so, they are one load
+ * that the compiler copied when it unrolled a loop. */
 static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
 {
     uint32_t warp = 0;
@@ -167,8 +169,8 @@ static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
     return one.file == two.file && one.line == two.line;
 }
 
-/* Whether the load at PC may read new values each time: between barriers the block stores about
- * as often as it loads, in the same part of memory. */
+/* Whether the load at PC may read new values each time. That is assumed if the kernel has barriers
+ * and stores about as often as it loads, in the same part of memory. */
 static bool is_rewritten(const struct report *report, uint32_t pc)
 {
     uint64_t loads = report->counters[pc].value[EMU_global_load_requests];
@@ -185,8 +187,8 @@ static bool is_rewritten(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* Adds a load that repeats the one before, or its copy in an unrolled loop. A load that may poll
- * is left out: it has to repeat. */
+/* Adds the load at PC as redundant if a warp mostly repeats its previous load there, or its load at
+ * a copy in an unrolled loop. A load that may poll is left out, because it has to repeat. */
 static void add_again(struct report *report, uint32_t pc)
 {
     const uint64_t *value = &report->counters[pc].value[EMU_global_load_requests];
@@ -226,8 +228,8 @@ static const struct traffic_kind *kind_of(const struct report *report, const str
     return &kinds[i];
 }
 
-/* Whether the load at PC reads a sliding window: the same warp's next load, here or at another
- * instruction, overlaps it in part. */
+/* Whether the load at PC reads a sliding window: the same warp's next load, at PC or at another
+ * instruction, partly overlaps it. */
 static bool is_of_window(const struct report *report, uint32_t pc)
 {
     const struct sample *sample = &report->samples[pc];
@@ -242,9 +244,9 @@ static bool is_of_window(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* Neighbouring words that merely begin in the middle of a sector: a stencil cannot avoid that.
- * Another access on its line, or its other loads, show that it is one. Histograms need atomics
- * on scattered places. */
+/* Whether the program cannot avoid the loss. A stencil has to access neighbouring words that begin
+ * in the middle of a sector; a perfect access on the same line, or loads that overlap this one,
+ * show that it is a stencil. A histogram needs atomics at scattered addresses. */
 static bool is_unavoidable(const struct report *report, const struct loss *loss,
                            const struct sample *sample)
 {
@@ -305,7 +307,7 @@ static void report_traffic(struct report *report)
     }
 }
 
-/* --- what calls cost ------------------------------------------------------------------------------- */
+/* --- what calls cost -------------------------------------------------------------------------- */
 
 static struct expense expense_of(const struct report *report, uint32_t pc)
 {
@@ -330,8 +332,8 @@ static bool is_call_of(const struct report *report, uint32_t pc, uint32_t functi
     return in.kind == VIEW_CALL && in.callee == function;
 }
 
-/* Gives each call of FUNCTION its share of the function's cost so far, in proportion to how
- * often and with how many lanes it was made. */
+/* Adds to each call of FUNCTION its share of the function's cost so far, in proportion to the warps
+ * and lanes that made the call. */
 static void share_out(struct report *report, uint32_t function)
 {
     uint32_t first, end;
@@ -351,7 +353,8 @@ static void share_out(struct report *report, uint32_t function)
         }
 }
 
-/* Repeats once for each level of calls. That is accurate enough for recursive calls. */
+/* Computes the expense of each instruction. share_out() runs once for each level of calls, which is
+ * accurate enough for recursive calls, too. */
 static void find_expenses(struct report *report)
 {
     const struct launch_view *launch = report->launch;
@@ -362,11 +365,11 @@ static void find_expenses(struct report *report)
             share_out(report, function);
 }
 
-/* --- branches ------------------------------------------------------------------------------------ */
+/* --- branches --------------------------------------------------------------------------------- */
 
 /* The instruction whose count says how many warps reach the branch at PC. For a loop's backward
- * branch this is the instruction before the loop, as the branch mostly runs with the lanes that
- * are left. Otherwise it is the branch itself. */
+ * branch this is the instruction before the loop, because the branch itself is mostly executed with
+ * only those lanes that are still in the loop. Otherwise it is the branch itself. */
 static uint32_t entry_of(const struct report *report, uint32_t pc)
 {
     uint32_t before = view_instruction(report->launch, pc).target - 1;
@@ -384,8 +387,9 @@ static uint64_t least_branch_waste(const struct report *report)
     return share > LEAST_INSTRUCTIONS ? share : LEAST_INSTRUCTIONS;
 }
 
-/* Adds the cost of a branch whose code is from FIRST to END. The branches of an unrolled loop
- * follow one another. Of nested branches only the one that wastes more counts. */
+/* Adds the cost of a branch whose code is from FIRST to END. Branches that follow one another, such
+ * as those of an unrolled loop, all count. Of nested branches, only the one that wastes more
+ * counts. */
 static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uint64_t cost,
                             uint64_t ideal)
 {
@@ -402,8 +406,9 @@ static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uin
     loss->latest_end = end;
 }
 
-/* Adds the branch at PC. Its cost is the warp instructions up to the point where its lanes
- * reconverge. The ideal is the number if all lanes that reached it had stayed together. */
+/* Adds the branch at PC. Its cost is the number of warp instructions up to the point where its
+ * lanes reconverge. The ideal is what that number would be if all lanes that reached the branch had
+ * stayed together. */
 static void add_branch(struct report *report, uint32_t pc)
 {
     struct view_instruction in = view_instruction(report->launch, pc);
@@ -431,19 +436,21 @@ static void add_branch(struct report *report, uint32_t pc)
                      cost - ideal >= least_branch_waste(report);
 }
 
-/* The last steps of a tree always diverge: few of the line's branches, and not for long. */
+/* Reports the branches of one line if they waste enough. The last steps of a reduction tree always
+ * diverge, but they are few and short. */
 static void report_branch_loss(const struct report *report, const struct loss *loss)
 {
     char cause[100];
     if (loss->cost - loss->ideal < least_branch_waste(report) ||
         (!loss->has_bad && (double)loss->requests < MANY_BRANCHES * loss->entries))
         return;
-    snprintf(cause, sizeof cause, "behind it %.1f of 32 lanes work on average",
+    snprintf(cause, sizeof cause, "%.1f of 32 lanes work on average until they reconverge",
              32.0 * (double)loss->ideal / (double)loss->cost);
     add_finding(
         report, loss, NULL, cause,
         loss->is_loop
-            ? "let the lanes of a warp go round equally often: sort the work, or share each loop among lanes"
+            ? "give the lanes of a warp equal numbers of iterations: sort the work, or share each "
+              "loop among lanes"
             : NULL);
 }
 
@@ -457,7 +464,7 @@ static void report_branches(struct report *report)
         report_branch_loss(report, &report->list[i]);
 }
 
-/* --- the whole kernel ------------------------------------------------------------------------------ */
+/* --- the whole kernel ------------------------------------------------------------------------- */
 
 static uint32_t busiest(const struct report *report)
 {
@@ -469,7 +476,8 @@ static uint32_t busiest(const struct report *report)
     return most;
 }
 
-/* Reports a kernel in which one lane does nearly all the work, at its most executed line. */
+/* Reports a kernel in which one lane does nearly all the work. The finding is at the line that is
+ * executed most often. */
 static bool report_serial(const struct report *report)
 {
     char cause[100];
@@ -488,19 +496,19 @@ static bool report_serial(const struct report *report)
     return true;
 }
 
-/* Reported only if there are enough blocks for all multiprocessors. */
+/* Reports low occupancy, but only if there are enough blocks for all multiprocessors. */
 static void report_occupancy(const struct report *report)
 {
     const struct launch_view *launch = report->launch;
     const struct emu_occupancy *o = &launch->occupancy;
     static const char *const helps[] = {
-        [EMU_BY_BLOCKS] = "take larger blocks: a multiprocessor holds at most 32",
+        [EMU_BY_BLOCKS] = "use larger blocks: a multiprocessor holds at most 32 blocks",
         [EMU_BY_REGISTERS] =
-            "keep fewer values at a time in each thread, or limit registers with __launch_bounds__()",
-        [EMU_BY_SHARED] = "take less shared memory a block, or more threads that share it",
+            "keep fewer values per thread at a time, or limit registers with __launch_bounds__()",
+        [EMU_BY_SHARED] = "use less shared memory per block, or let more threads share it",
         [EMU_OCCUPANCY_LIMITS] = NULL};
     char cause[100];
-    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS; /* one-warp blocks */
+    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS; /* blocks of one warp */
     if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
         return;
     snprintf(cause, sizeof cause, "%u of %u warps fit at once, limited by %s", o->warps,
@@ -509,7 +517,7 @@ static void report_occupancy(const struct report *report)
     add_finding(report, &loss, NULL, cause, helps[o->limit]);
 }
 
-/* False when memory is out. */
+/* False: out of memory. */
 static bool report_open(struct report *report)
 {
     uint32_t count = report->launch->code_count;
@@ -531,7 +539,7 @@ void losses_report(const struct launch_view *launch, const struct emu_counters *
                    const struct sample *samples)
 {
     struct report report = {launch, counters, samples, .room = 5 * launch->code_count};
-    if (report_open(&report)) { /* else there is less feedback; no grade depends on it */
+    if (report_open(&report)) { /* if not, there is less feedback; no grade depends on it */
         report_traffic(&report);
         if (!report_serial(&report))
             report_branches(&report);

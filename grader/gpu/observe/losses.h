@@ -1,9 +1,8 @@
 /* Losses: what a launch wasted, as findings of severity "warning" on the responsible lines.
  *
- * The counters observer keeps a sample of each instruction: its most wasteful access, whose
- * addresses show the cause (shape.h). The choice does not depend on the number of workers. When
- * the launch ends, losses_report() adds up the losses by source line and reports those that
- * matter. */
+ * The counters observer keeps one sample for each instruction: its most wasteful access, whose
+ * addresses show the cause (shape.h). The choice does not depend on the number of workers. When the
+ * launch ends, losses_report() adds up the losses by source line and reports those that matter. */
 #ifndef GPU_OBSERVE_LOSSES_H
 #define GPU_OBSERVE_LOSSES_H
 
@@ -15,8 +14,8 @@
 #include "gpu/observe/shape.h"
 #include "gpu/observe/view.h"
 
-/* A warp's latest access to global memory by an instruction, with just enough to recognise a
- * repeat: FIRST is lane 0's address, FORM a hash of the other lanes' distances from it. */
+/* The latest access of a warp to global memory by one instruction, with just enough to recognise a
+ * repeat. FIRST is lane 0's address, FORM a hash of the other lanes' distances from it. */
 struct access_seen {
     uint64_t cta, first, form;
     uint32_t mask; /* 0: no access yet */
@@ -28,13 +27,16 @@ struct sample {
     uint32_t warp;
     uint8_t kind, space;
     uint64_t cta;
-    /* How often a warp repeated its previous global access, or partly overlapped it. */
+    /* again: how often a warp repeated its previous global access; slid: how often a warp partly
+     * overlapped it. */
     uint64_t again, slid;
-    uint64_t form;            /* of the latest global access that was not dense */
-    struct access_seen *seen; /* by warp of the last CTA; NULL: no access, or memory is out */
+    uint64_t form; /* as in access_seen, for the latest global access that was not dense */
+    /* for each warp of the last CTA; NULL: no access yet, or out of memory */
+    struct access_seen *seen;
 };
 
-/* Whether an access at COST and IDEAL by WARP of CTA replaces the sample. */
+/* Whether an access by WARP of CTA replaces the sample. It costs COST, and ideally would cost
+ * IDEAL. */
 static inline bool sample_is_worse(const struct sample *sample, uint32_t cost, uint32_t ideal,
                                    uint64_t cta, uint32_t warp)
 {
@@ -70,15 +72,16 @@ static inline uint64_t access_form(const uint64_t addr[32], uint32_t mask)
     return form;
 }
 
-#define WINDOW 128 /* bytes: a float for each lane */
+#define WINDOW 128 /* bytes: one float per lane */
 
 static inline bool access_is_near(uint64_t one, uint64_t other)
 {
     return one != other && one - other + WINDOW < 2 * WINDOW;
 }
 
-/* Counts an access by WARP that repeats its previous one: the same place and the same distances
- * between lanes (REPEATS). Also counts one whose window has slid. */
+/* Compares SEEN, an access by WARP, with the warp's previous access. Counts SEEN in `again` if it
+ * is at the same address with the same distances between lanes (REPEATS), and in `slid` if it
+ * partly overlaps the previous one. */
 static inline void sample_again(struct sample *sample, bool repeats, uint32_t warp,
                                 const struct access_seen *seen)
 {
@@ -93,10 +96,11 @@ static inline void sample_again(struct sample *sample, bool repeats, uint32_t wa
     *last = *seen;
 }
 
-/* Adds another worker's sample. It may take over memory of SAMPLE. */
+/* Adds another worker's SAMPLE to INTO. INTO may take over memory that SAMPLE owns. */
 void sample_join(struct sample *into, struct sample *sample);
 
-/* Adds a finding for each loss that COUNTERS and SAMPLES show; both are by instruction. */
+/* Adds a finding for each loss that COUNTERS and SAMPLES show; both have an entry for each
+ * instruction. */
 void losses_report(const struct launch_view *launch, const struct emu_counters *counters,
                    const struct sample *samples);
 

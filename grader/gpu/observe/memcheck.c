@@ -6,15 +6,15 @@
 
 #include "gpu/observe/describe.h"
 
-#define FAR_BYTES ((uint64_t)1 << 40) /* more than any device memory: no index reaches that far */
+#define FAR_BYTES ((uint64_t)1 << 40) /* more than any device memory, so no index is this far off */
 
 static void *memcheck_begin(const struct launch_view *launch)
 {
     (void)launch;
-    return malloc(1); /* no state: findings are shared and locked */
+    return malloc(1); /* memcheck has no state, but NULL would mean out of memory */
 }
 
-/* Whether the address is in shared memory, of the thread's own CTA or another. */
+/* Whether the address is in shared memory, of the thread's own CTA or of another. */
 static bool is_shared(const struct obs_fault *fault)
 {
     return fault->space == PTX_SHARED || fault->space == PTX_CLUSTER;
@@ -34,21 +34,21 @@ static const char *access_name(uint8_t access)
     return access == OBS_LOAD ? "read" : access == OBS_STORE ? "write" : "atomic";
 }
 
-/* --- where an address lies ------------------------------------------------------------------------- */
+/* --- where an address is ---------------------------------------------------------------------- */
 
-/* Where an access is relative to the range from BEGIN to END: "12 bytes behind", "right behind",
- * "64 bytes before" or, if it begins inside, "across the end of". */
+/* Describes where an access is relative to the range from BEGIN to END: "12 bytes after", "right
+ * after", "64 bytes before" or, if it begins inside the range, "across the end of". */
 static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin, int64_t end)
 {
     int64_t far = addr < begin ? begin - addr : addr - end;
     if (addr >= begin && addr <= end)
-        return addr == end ? "right behind" : "across the end of";
+        return addr == end ? "right after" : "across the end of";
     snprintf(text, size, "%" PRId64 " byte%s %s", far, far == 1 ? "" : "s",
-             addr < begin ? "before" : "behind");
+             addr < begin ? "before" : "after");
     return text;
 }
 
-/* The block that a bad address was probably meant for; NULL: none is near. */
+/* Returns the allocation that a bad address was probably meant for; NULL if none is near. */
 static const struct mem_block *block_meant(const struct launch_view *launch,
                                            const struct obs_fault *fault)
 {
@@ -60,24 +60,25 @@ static const struct mem_block *block_meant(const struct launch_view *launch,
     return fault->addr - block->addr < block->size || far < FAR_BYTES ? block : NULL;
 }
 
-/* Describes ADDR in the heap of malloc() in kernels. */
+/* Describes ADDR, an address in the heap from which malloc() allocates in kernels. */
 static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_t addr)
 {
     struct heap_place place;
     char far[48];
     if (heap_was_freed(heap, addr, &place))
-        snprintf(text, size, "%" PRIu64 " bytes into %" PRIu64 " bytes of malloc() that were freed",
+        snprintf(text, size,
+                 "%" PRIu64 " bytes into %" PRIu64 " bytes from malloc() that were freed",
                  addr - place.addr, place.size);
     else if (heap_near(heap, addr, &place))
-        snprintf(text, size, "%s %" PRIu64 " bytes of malloc()",
+        snprintf(text, size, "%s %" PRIu64 " bytes from malloc()",
                  how_far(far, sizeof far, (int64_t)addr, (int64_t)place.addr,
                          (int64_t)(place.addr + place.size)),
                  place.size);
     else
-        snprintf(text, size, "where malloc() has given nothing");
+        snprintf(text, size, "in the heap, but not in memory from malloc()");
 }
 
-/* Lower addresses are a null pointer plus an index. */
+/* Addresses below this are taken for a null pointer plus an index. */
 #define NULL_END 65536
 
 static void print_global_place(char *text, size_t size, const struct mem_block *block,
@@ -85,10 +86,10 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
 {
     char far[48];
     if (addr < NULL_END)
-        snprintf(text, size, addr ? "%" PRIu64 " bytes behind a null pointer" : "by a null pointer",
-                 addr);
+        snprintf(text, size,
+                 addr ? "%" PRIu64 " bytes after a null pointer" : "through a null pointer", addr);
     else if (!block)
-        snprintf(text, size, "near no allocation: is it a host pointer?");
+        snprintf(text, size, "not near any allocation (a host pointer?)");
     else if (!block->host && addr - block->addr < block->size)
         snprintf(text, size, "%" PRIu64 " bytes into a %" PRIu64 "-byte allocation that was freed",
                  addr - block->addr, block->size);
@@ -104,14 +105,15 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
                  block->size, block->host ? "" : " that was freed");
 }
 
-/* The stack of called functions follows the kernel's own variables. */
+/* The size of the local memory that ADDR was meant for. If ADDR is after the kernel's own
+ * variables, the stack of called functions is included. */
 static uint32_t local_bytes(const struct launch_view *launch, uint64_t addr)
 {
     bool has_stack = launch->uses_stack && addr > launch->own_bytes;
     return has_stack ? launch->local_bytes : launch->function->local_bytes;
 }
 
-/* Describes an address in the space of a CTA, a thread or a launch: a 32-bit offset. */
+/* Describes an address in shared, local or parameter memory, where addresses are 32-bit offsets. */
 static void print_own_place(char *text, size_t size, const struct launch_view *launch,
                             const struct obs_fault *fault)
 {
@@ -127,10 +129,11 @@ static void print_own_place(char *text, size_t size, const struct launch_view *l
                                              : "kernel",
                  bytes);
     else
-        snprintf(text, size, "but the launch gives none");
+        snprintf(text, size, "but this launch has no such memory");
 }
 
-/* Describes an access that was meant for a known shared array. False: the array is unknown. */
+/* Describes an access relative to the shared array that it was meant for. False: the array is
+ * unknown. */
 static bool print_array_place(char *text, size_t size, const struct launch_view *launch,
                               const struct obs_fault *fault)
 {
@@ -163,7 +166,8 @@ static void print_place(char *text, size_t size, const struct launch_view *launc
         print_own_place(text, size, launch, fault);
 }
 
-/* Adds where the program allocated, and freed, the memory that the access was meant for. */
+/* Adds notes that say where the program allocated and freed the memory that the access was meant
+ * for. */
 static void add_notes(struct finding *finding, const struct launch_view *launch,
                       const struct obs_fault *fault)
 {
@@ -176,7 +180,7 @@ static void add_notes(struct finding *finding, const struct launch_view *launch,
             (struct finding_note){"freed here", block->freed.file, block->freed.line};
 }
 
-/* --- faults ------------------------------------------------------------------------------------------ */
+/* --- faults ----------------------------------------------------------------------------------- */
 
 static const char *const fault_ids[] = {
     [OBS_OUT_OF_BOUNDS] = "out-of-bounds",
@@ -200,7 +204,7 @@ static const char *const fault_ids[] = {
     [OBS_REMOTE_MBARRIER] = "bad-mbarrier",
 };
 
-/* " at rank 1", if the access is to another block's shared memory. */
+/* Writes " at rank 1" if the access is to another block's shared memory; otherwise "". */
 static const char *print_rank(char *text, size_t size, const struct obs_fault *fault)
 {
     *text = '\0';
@@ -210,7 +214,7 @@ static const char *print_rank(char *text, size_t size, const struct obs_fault *f
     return text;
 }
 
-/* Describes an access to a block that does not exist or is not running. */
+/* Describes an access to the shared memory of a block that does not exist or is not running. */
 static void print_missing(char *text, size_t size, const struct launch_view *launch,
                           const struct obs_fault *fault, const char *thread)
 {
@@ -226,18 +230,18 @@ static void print_missing(char *text, size_t size, const struct launch_view *lau
              print_rank(rank, sizeof rank, fault), why, thread);
 }
 
-/* Faults without numbers: what happened, before "; thread ...". */
+/* For each fault whose message needs no numbers: what happened. "; thread ..." follows. */
 static const char *const plain_faults[] = {
-    [OBS_DOUBLE_FREE] = "this memory of malloc() was freed before",
-    [OBS_BAD_FREE] = "this address is not from malloc() in a kernel",
+    [OBS_DOUBLE_FREE] = "free() of memory that was freed before",
+    [OBS_BAD_FREE] = "free() of an address that is not from malloc() in a kernel",
     [OBS_TRAPPED] = "the kernel stopped itself (trap)",
-    [OBS_STACK_OVERFLOW] = "the stack is used up: a function calls itself too deeply",
+    [OBS_STACK_OVERFLOW] = "stack overflow: a function calls itself too deeply",
     [OBS_BAD_CALL] = "call through a pointer that does not point to a function",
-    [OBS_BAD_TEXTURE] = "not a texture or surface object, or its memory was freed",
-    [OBS_OUTSIDE_SURFACE] = "outside of the surface (x counts bytes)",
+    [OBS_BAD_TEXTURE] = "this is not a texture or surface object, or its memory was freed",
+    [OBS_OUTSIDE_SURFACE] = "access outside of the surface (x counts bytes)",
     [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
-    [OBS_REMOTE_MBARRIER] = "this is an mbarrier of another block, which is not supported",
-    [OBS_MBARRIER_COUNT] = "an mbarrier cannot count that: 0, or more than the phase expects",
+    [OBS_REMOTE_MBARRIER] = "the mbarrier belongs to another block, which is not supported",
+    [OBS_MBARRIER_COUNT] = "invalid count for an mbarrier: 0, or more than the phase expects",
 };
 
 static void print_fault(char *text, size_t size, const struct launch_view *launch,
@@ -258,29 +262,30 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
         print_missing(text, size, launch, fault, thread);
         break;
     case OBS_MISALIGNED:
-        snprintf(text, size, "%s %s of %u bytes, %u byte%s behind a multiple of %u; %s",
+        snprintf(text, size, "%s %s of %u bytes at an address %u byte%s after a multiple of %u; %s",
                  space_name(fault->space), access_name(fault->access), fault->bytes,
                  (unsigned)(fault->addr % fault->bytes), fault->addr % fault->bytes == 1 ? "" : "s",
                  fault->bytes, thread);
         break;
     case OBS_READ_ONLY:
         snprintf(text, size,
-                 "%s of what kernels may only read, a __constant__ variable or a parameter; %s",
+                 "forbidden %s: kernels can only read __constant__ variables and parameters; %s",
                  access_name(fault->access), thread);
         break;
     case OBS_ASSERTION:
         snprintf(text, size, "assertion failed: %s; %s", launch->assertion, thread);
         break;
     case OBS_TOO_MUCH_WORK:
-        snprintf(
-            text, size,
-            "stopped after %" PRIu64
-            " instructions, too many for this job: no warp runs for long, but many do the same; %s is here",
-            launch->limit, thread);
+        snprintf(text, size,
+                 "stopped after %" PRIu64
+                 " instructions: no single warp ran for long, but all together do too much "
+                 "work; %s stopped here",
+                 launch->limit, thread);
         break;
     case OBS_ENDLESS_LOOP:
         snprintf(text, size,
-                 "still running after %" PRIu64 " instructions: an endless loop? %s is here",
+                 "still running after %" PRIu64
+                 " instructions (an endless loop?); %s was stopped here",
                  launch->limit, thread);
         break;
     default:

@@ -6,11 +6,11 @@
 #define BANKS  16u
 #define SECTOR 32u
 
-/* One half of a warp: the lanes' accesses, by the lane's number in the half. */
+/* The accesses of half a warp, by the lane's number in this half. */
 struct half {
     const uint64_t *addr;
     uint32_t mask;
-    uint32_t bytes; /* of one lane */
+    uint32_t bytes; /* bytes that one lane accesses */
 };
 
 static unsigned lowest(uint32_t mask)
@@ -18,7 +18,7 @@ static unsigned lowest(uint32_t mask)
     return (unsigned)__builtin_ctz(mask);
 }
 
-/* --- global memory -------------------------------------------------------------------------------- */
+/* --- global memory ---------------------------------------------------------------------------- */
 
 /* Whether lane k accesses the k-th word of a segment. Inactive lanes do not matter. */
 static bool is_coalesced(const struct half *half)
@@ -41,7 +41,8 @@ static void measure_g80(const struct half *half, struct old_cost *cost)
     cost->pieces += coalesced ? HALF * half->bytes / SECTOR : lanes;
 }
 
-/* One transaction: serves *LEFT's lowest lane and all others in its segment. Returns its bytes. */
+/* Makes one transaction, which serves the lowest lane of *LEFT and all others in the same segment,
+ * and removes these lanes from *LEFT. Returns the transaction's size in bytes. */
 static uint32_t serve_segment(const struct half *half, uint32_t *left)
 {
     uint32_t size = half->bytes == 1 ? 32 : half->bytes == 2 ? 64 : 128;
@@ -66,7 +67,8 @@ static void measure_gt200(const struct half *half, struct old_cost *cost)
         cost->pieces += serve_segment(half, &left) / SECTOR;
 }
 
-/* The fewest sectors that could hold the bytes. Lanes may share words. */
+/* The smallest number of sectors that could hold all accessed bytes. A word that lanes share counts
+ * once. */
 static uint32_t ideal_sectors(const struct half *half)
 {
     uint32_t distinct = 0;
@@ -79,7 +81,7 @@ static uint32_t ideal_sectors(const struct half *half)
     return (distinct * half->bytes + SECTOR - 1) / SECTOR;
 }
 
-/* --- shared memory -------------------------------------------------------------------------------- */
+/* --- shared memory ---------------------------------------------------------------------------- */
 
 static uint32_t lanes_that(const uint32_t *value, uint32_t wanted, uint32_t mask)
 {
@@ -101,8 +103,8 @@ static uint32_t largest_group(const uint32_t *value, uint32_t mask)
     return largest;
 }
 
-/* The steps for one word of each lane. The guides leave open which word is broadcast: here it is
- * the most wanted word of the fullest bank. */
+/* The number of steps that give each lane one word. The guides do not say which word is broadcast.
+ * Here it is the word of the fullest bank that most lanes want. */
 static uint32_t count_steps(const uint32_t *word, uint32_t mask)
 {
     uint32_t bank[HALF], steps = 0;
@@ -111,9 +113,9 @@ static uint32_t count_steps(const uint32_t *word, uint32_t mask)
     for (; mask; steps++) {
         uint32_t fullest = largest_group(bank, mask), others = mask & ~fullest;
         mask &= ~largest_group(word, fullest);
-        for (uint32_t turn; others; others &= ~turn) {
-            turn = lanes_that(bank, bank[lowest(others)], others);
-            mask &= ~(1u << lowest(turn));
+        for (uint32_t group; others; others &= ~group) {
+            group = lanes_that(bank, bank[lowest(others)], others);
+            mask &= ~(1u << lowest(group));
         }
     }
     return steps;
@@ -131,7 +133,7 @@ static void measure_banks(const struct half *half, struct old_cost *cost)
     cost->ideal += words;
 }
 
-/* -------------------------------------------------------------------------------------------------- */
+/* ---------------------------------------------------------------------------------------------- */
 
 struct old_cost old_rules_measure(enum emu_rules rules, const struct obs_access *access)
 {

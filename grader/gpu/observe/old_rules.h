@@ -1,18 +1,19 @@
-/* What an access cost on the GPUs that the classic texts were written for (compute capability
- * 1.x), by the rules of NVIDIA's CUDA programming guides of that time (versions 2 and 3,
- * appendix G).
+/* What an access cost on the GPUs that the classic texts were written for (compute capability 1.x),
+ * by the rules of NVIDIA's CUDA programming guides of that time (versions 2 and 3, appendix G).
  *
- * Each half of a warp is a separate request. Global memory, for words as wide as a lane's
- * access:
+ * Each half of a warp is a separate request. These are the rules for global memory, where a word is
+ * as wide as a lane's access:
  *
- *   g80     words of 4, 8 or 16 bytes, lane k the k-th of 16 from the start of a segment: one
- *           transaction of 64 or 128 bytes, or two of 128. Anything else: one of 32 bytes a lane.
- *   gt200   in any order: a transaction for each touched segment of 128 bytes (64 for words of 2,
- *           32 for those of 1), halved once or twice if a half, or a quarter, is enough.
+ *   g80     If words have 4, 8 or 16 bytes and lane k accesses the k-th of the 16 words from the
+ *           start of a segment: one transaction of 64 or 128 bytes, or two of 128 bytes.
+ *           Otherwise: one transaction of 32 bytes per lane.
+ *   gt200   In any order: one transaction for each touched segment. A segment has 128 bytes (64 for
+ *           words of 2 bytes, 32 for words of 1). The transaction's size is halved once or twice
+ *           if a half, or a quarter, is enough.
  *
- * Shared memory has 16 banks, each one word of 4 bytes wide. One step gives one word to all
- * lanes that want it, and one word of each other bank to one lane. A wider access is one access
- * for each word. */
+ * Shared memory has 16 banks, each one word of 4 bytes wide. In one step, one word goes to all
+ * lanes that want it, and one word of each other bank goes to one lane. An access wider than a word
+ * counts as one access for each word. */
 #ifndef GPU_OBSERVE_OLD_RULES_H
 #define GPU_OBSERVE_OLD_RULES_H
 
@@ -20,10 +21,10 @@
 #include "gpu/rules.h"
 
 struct old_cost {
-    uint32_t requests;     /* active halves of the warp */
-    uint32_t pieces;       /* steps, or moved bytes in units of a sector */
-    uint32_t ideal;        /* the fewest possible */
-    uint32_t transactions; /* of global memory */
+    uint32_t requests;     /* halves of the warp that have active lanes */
+    uint32_t pieces;       /* shared memory: steps; global memory: moved bytes, in sectors */
+    uint32_t ideal;        /* the smallest possible number of pieces */
+    uint32_t transactions; /* transactions of global memory */
 };
 
 struct old_cost old_rules_measure(enum emu_rules rules, const struct obs_access *access);

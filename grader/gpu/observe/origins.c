@@ -1,6 +1,6 @@
-/* The origins observer: marks what kernels write to global memory. So the record can show which
- * of the bytes that the host reads back came from a kernel, and not from the host. The host's
- * own writes and copies are marked where they are made, in device.c. */
+/* The origins observer marks the bytes of global memory that kernels write. These marks let the
+ * record show which of the bytes that the host reads back were written by a kernel, and not by the
+ * host. For writes and copies by the host, device.c updates the marks. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -15,7 +15,8 @@ static void origins_access(void *state, const struct obs_access *access)
     const struct origins *origins = state;
     if (access->space != PTX_GLOBAL)
         return;
-    if (access->dense) { /* may reach past the end: such a launch fails */
+    /* a dense access may reach past the end of its allocation; the launch then fails */
+    if (access->dense) {
         uint64_t bytes = (uint64_t)WARP * access->bytes;
         if (mem_range(origins->memory, access->addr[0], bytes)) {
             mem_mark(origins->memory, MEM_FROM_KERNEL, access->addr[0], bytes, true);
@@ -37,7 +38,8 @@ static void *origins_begin(const struct launch_view *launch)
     return origins;
 }
 
-static void origins_join(void *into, void *state) /* one worker runs the launch */
+/* a single worker runs the launch: nothing to join */
+static void origins_join(void *into, void *state)
 {
     (void)into;
     free(state);

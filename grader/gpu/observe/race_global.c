@@ -7,7 +7,8 @@
 
 uint32_t race_max_instants = 1u << 18; /* 8 MiB */
 
-/* What a warp knew when it made an access: a race_moment with one time for all other warps. */
+/* What a warp knew when it made an access: a race_moment in which one time is enough for all other
+ * warps. */
 struct race_instant {
     uint64_t begun, now, own, others;
 };
@@ -25,9 +26,9 @@ void global_close(struct race_global *global)
     free(global->instants);
 }
 
-/* --- from notes to the shadow ---------------------------------------------------------------------------- */
+/* --- from notes to the shadow ----------------------------------------------------------------- */
 
-/* The lanes whose address is in a page: mostly all of them. */
+/* The lanes whose address is in the page at address PAGE; usually these are all lanes. */
 LANES_CLONES static uint32_t lanes_in(const struct obs_access *access, uint64_t page)
 {
     uint64_t outside = 0;
@@ -67,7 +68,8 @@ static uint64_t turn_of(const void *context, uint32_t instant)
     return global->instants[instant].begun;
 }
 
-/* Checks the page's notes in the shadow. If the page was only read, its log may continue. */
+/* Checks the page's notes in its shadow, and empties the log. If the page was only read, its log
+ * may continue. */
 static bool empty_log(struct race *race, struct shadow *page)
 {
     if (!page->log->words)
@@ -75,7 +77,7 @@ static bool empty_log(struct race *race, struct shadow *page)
     return log_empty(page->log, visit_note, &(struct note_visit){race, page});
 }
 
-/* From now on every access to the page is checked at once. */
+/* Ends the page's log: from now on, every access to the page is checked immediately. */
 static bool end_log(struct race *race, struct shadow *page)
 {
     bool ok = !page->log || empty_log(race, page);
@@ -84,7 +86,7 @@ static bool end_log(struct race *race, struct shadow *page)
     return ok;
 }
 
-/* Notes an access. False: it must be checked at once. */
+/* Notes an access. False: it must be checked immediately. */
 static bool take_note(struct race *race, struct shadow *page, struct race_note note)
 {
     struct race_global *global = &race->global;
@@ -100,7 +102,7 @@ static bool take_note(struct race *race, struct shadow *page, struct race_note n
     return log_add(page, global->patterns.list, note);
 }
 
-/* --- instants --------------------------------------------------------------------------------------------- */
+/* --- instants --------------------------------------------------------------------------------- */
 
 /* Empties or ends the logs, so that no note refers to an instant, and forgets all instants. */
 static bool forget_instants(struct race *race)
@@ -134,12 +136,14 @@ static bool make_room(struct race *race)
     return true;
 }
 
-/* The WARP's present instant. 0: it knows other warps up to different times, or memory is out. */
+/* Returns the number of WARP's current instant; 0 if the warp knows the other warps up to different
+ * times, or when out of memory. */
 static uint32_t find_instant(struct race *race, uint32_t warp)
 {
     struct race_global *global = &race->global;
     struct race_moment when = race_now(race, warp);
-    if (global->latest[warp].now == when.now) /* no two CTAs and no two turns share a time */
+    /* two CTAs, or two turns of a CTA, never have the same time */
+    if (global->latest[warp].now == when.now)
         return global->latest[warp].instant;
     uint64_t others = when.known[warp == 0], differ = 0;
     for (uint32_t v = 0; v < race->order.warps; v++)
@@ -159,16 +163,16 @@ static uint32_t find_instant(struct race *race, uint32_t warp)
     return global->latest[warp].instant;
 }
 
-/* --- accesses ---------------------------------------------------------------------------------------------- */
+/* --- accesses --------------------------------------------------------------------------------- */
 
 static bool is_watched(const struct race *race, uint64_t page)
 {
     const struct mem_block *block = mem_block_at(race->launch->memory, page + SHADOW_PAGE - 1);
-    bool in_heap = page + SHADOW_PAGE > race->heap_begin && page < race->heap_result;
+    bool in_heap = page + SHADOW_PAGE > race->heap_begin && page < race->heap_end;
     return block && block->host && block->addr + block->size > page && !in_heap;
 }
 
-/* Adds a page on its first access. */
+/* Adds the page of ADDR on the first access to it. */
 static struct shadow *add_page(struct race *race, uint64_t addr)
 {
     struct shadow *page = shadow_add(&race->global.pages, addr);
@@ -177,7 +181,8 @@ static struct shadow *add_page(struct race *race, uint64_t addr)
     return page;
 }
 
-/* Notes an access by LANES if it has an instant and the page allows it; else checks it at once. */
+/* Handles an access by LANES page by page: notes it if it has an instant and the page's log allows
+ * it, and otherwise checks it immediately. */
 static bool visit_pages(struct race *race, const struct obs_access *access, uint32_t lanes,
                         struct race_note note)
 {
@@ -224,7 +229,8 @@ bool global_repeat(struct race *race, const struct obs_repeat *repeat)
         note.first = (int32_t)(repeat->first % SHADOW_PAGE);
         return page && take_note(race, page, note);
     }
-    if (repeat->kind != OBS_LOAD) /* a store can only be checked with its values */
+    /* checking a store takes its values, which a repeat does not have */
+    if (repeat->kind != OBS_LOAD)
         return false;
     struct obs_access access = pattern_access(pattern, repeat->first, repeat->warp);
     access.space = PTX_GLOBAL;

@@ -1,4 +1,4 @@
-/* Device memory under racecheck: its log (race_log.h) and its shadow, page by page. */
+/* How racecheck watches device memory: each page has a log (race_log.h) and a shadow. */
 #ifndef GPU_OBSERVE_RACE_GLOBAL_H
 #define GPU_OBSERVE_RACE_GLOBAL_H
 
@@ -11,23 +11,25 @@ struct race;
 struct race_global {
     struct shadow_map pages;
     struct race_patterns patterns;
-    struct race_instant *instants; /* the times of notes; [0] is unused */
+    /* the moments at which notes were made; notes refer to them by index; [0] is unused */
+    struct race_instant *instants;
     uint32_t instant_count, instant_room;
     struct {
         uint64_t now;
         uint32_t instant;
-    } latest[ORDER_WARPS]; /* by warp */
+    } latest[ORDER_WARPS]; /* for each warp: its latest time, and the instant that belongs to it */
 };
 
-extern uint32_t race_max_instants; /* tests set it lower */
+extern uint32_t race_max_instants; /* tests lower it */
 
-/* False when memory is out, here and below. Close it even then. */
+/* False: out of memory, here and below. The caller must call global_close() even then. */
 bool global_open(struct race_global *global, uint32_t code_count);
 void global_close(struct race_global *global);
 
-/* Notes or checks an access. IS_PLAIN: it is weak and of whole words. */
+/* Notes or checks an access. IS_PLAIN: the access is RACE_WEAK and covers whole words. */
 bool global_visit(struct race *race, const struct obs_access *access, bool is_plain);
-/* The same for a repeat of a plain access. False: needs the full access; nothing has changed. */
+/* Like global_visit(), for a repeat of a plain access. False: the full access is needed, and
+ * nothing has changed. */
 bool global_repeat(struct race *race, const struct obs_repeat *repeat);
 
 #endif

@@ -5,7 +5,7 @@
 
 #define MOST_NOTES (1u << 20) /* 8 MiB */
 
-/* A noted access: its pattern and the first lane's address. */
+/* A noted access: its pattern, its warp and lane 0's address. */
 struct interval_note_entry {
     uint32_t first;
     uint16_t pattern, warp;

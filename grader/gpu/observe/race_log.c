@@ -37,17 +37,18 @@ static bool make_room(struct shadow *page)
     return true;
 }
 
-/* --- accesses ------------------------------------------------------------------------------------------------ */
+/* --- accesses --------------------------------------------------------------------------------- */
 
-/* Visits the loop's accesses in order, or BACK in time. False: VISIT stopped it. */
+/* Calls VISIT for the loop's accesses in order or, if BACK, from the last to the first. False:
+ * VISIT returned false. */
 LANES_INLINE bool walk(const struct race_note *loop, bool back, log_visit_fn *visit, void *context)
 {
-    uint32_t turns = loop->times, length = loop->loop;
-    for (uint32_t i = 0; i < turns * length; i++) {
-        uint32_t at = back ? turns * length - 1 - i : i;
+    uint32_t iterations = loop->times, length = loop->loop;
+    for (uint32_t i = 0; i < iterations * length; i++) {
+        uint32_t at = back ? iterations * length - 1 - i : i;
         const struct race_note *note = &loop[at % length];
-        int64_t turn = at / length;
-        if (turn < note->times && !visit(context, note, note->first + turn * note->step))
+        int64_t iteration = at / length;
+        if (iteration < note->times && !visit(context, note, note->first + iteration * note->step))
             return false;
     }
     return true;
@@ -64,7 +65,8 @@ static bool mark(void *context, const struct race_note *note, int64_t first)
     return pattern_mark(&marking->patterns[note->pattern], marking->words, SHADOW_PAGE, first);
 }
 
-/* From now on it matters which words are accessed: marks those of the notes and of the shadow. */
+/* Allocates `words`, before the first write. Marks the words that were read: those of the notes and
+ * those of the shadow. */
 static bool open_words(struct shadow *page, const struct race_pattern *patterns)
 {
     struct race_log *log = page->log;
@@ -86,7 +88,7 @@ bool log_empty(struct race_log *log, log_visit_fn *visit, void *context)
     return ok;
 }
 
-/* --- notes ------------------------------------------------------------------------------------------------ */
+/* --- notes ------------------------------------------------------------------------------------ */
 
 #define MOST_LOOP  ((1u << LOG_LOOP_BITS) - 1)
 #define MOST_TIMES ((1u << LOG_TIMES_BITS) - 1)
@@ -112,7 +114,7 @@ static void repeat(struct race_log *log, const struct race_note *note)
     log->next = (log->next + 1) % log->notes[log->loop].loop;
 }
 
-/* Makes the latest notes a loop if NOTE begins its second turn. */
+/* Turns the latest notes into a loop if NOTE begins that loop's second iteration. */
 static bool find_loop(struct race_log *log, const struct race_note *note)
 {
     for (uint32_t length = 1; length <= MOST_LOOP && length <= log->count; length++) {
@@ -154,18 +156,18 @@ bool log_add(struct shadow *page, const struct race_pattern *patterns, struct ra
     return true;
 }
 
-/* --- what may be forgotten ------------------------------------------------------------------------------- */
+/* --- what may be forgotten -------------------------------------------------------------------- */
 
-/* Going back in time, a word has the number of the turn that read it, counted from the latest
- * turn. NO_TURN: not read yet. ALL_KNOWN: an earlier turn read it, too; nothing before that
- * matters. */
+/* log_tidy() goes back in time. It gives each word the number of the turn that read it, counted
+ * back from the latest turn. NO_TURN: no turn so far has read it. ALL_KNOWN: a second turn has read
+ * it, so earlier reads do not matter. */
 enum { NO_TURN = 0, ALL_KNOWN = UINT16_MAX };
 
 struct look_back {
     const struct race_pattern *patterns;
     uint16_t *words;
     uint16_t turn;
-    bool matters; /* any read visited since this was cleared */
+    bool matters; /* a read that was visited since this was cleared matters */
 };
 
 LANES_INLINE uint16_t look_back_at(uint16_t word, uint16_t turn)
@@ -184,7 +186,7 @@ LANES_INLINE bool look_near(const struct race_pattern *pattern, uint16_t *words,
     return news;
 }
 
-/* Takes in a read. Each call goes further back in time. */
+/* Visits a read for log_tidy(). Each call is for an earlier read than the last one. */
 LANES_CLONES static bool look_back(void *context, const struct race_note *note, int64_t first)
 {
     struct look_back *past = context;
@@ -205,7 +207,7 @@ LANES_CLONES static bool look_back(void *context, const struct race_note *note, 
     return true;
 }
 
-/* Keeps only the loops whose flag is set. */
+/* Keeps only the loops whose flag in NEEDED is set. */
 static void keep(struct race_log *log, const bool *needed)
 {
     uint32_t count = 0;
@@ -215,7 +217,7 @@ static void keep(struct race_log *log, const bool *needed)
         if (!needed[i])
             continue;
         memmove(&log->notes[count], &log->notes[i], length * sizeof *log->notes);
-        log->loop = count; /* the latest one always matters */
+        log->loop = count; /* the latest loop always matters */
         count += length;
     }
     log->count = count;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 struct order_place {
-    uint64_t addr, owner; /* owner: 1 + the CTA of shared memory, or 0 */
-    uint64_t release;     /* 0: the slot is free */
+    uint64_t addr, owner; /* owner: as in order_release_at() */
+    uint64_t release;     /* the number of the latest release here; 0: the slot is free */
     uint64_t cta;         /* the releasing CTA */
     uint32_t thread;
 };
@@ -19,7 +19,7 @@ void order_init(struct order *order, uint32_t warps, uint32_t seats)
     order->failed = !order->seats;
 }
 
-/* --- CTAs --------------------------------------------------------------------------------------- */
+/* --- CTAs ------------------------------------------------------------------------------------- */
 
 void order_free(struct order *order)
 {
@@ -42,7 +42,7 @@ static void forget_lanes(struct order_cta *cta, uint32_t warp)
     cta->lanes_known[warp] = NULL;
 }
 
-/* All threads of the CTA meet: each knows everything up to now. */
+/* All threads of the CTA meet at a barrier: from then on, each knows all accesses up to now. */
 static void meet_all(struct order *order, struct order_cta *cta)
 {
     uint64_t time = ++order->time;
@@ -55,7 +55,7 @@ static void meet_all(struct order *order, struct order_cta *cta)
     }
 }
 
-/* Starts a CTA at SEAT. NULL when memory is out. */
+/* Starts a CTA at SEAT. Returns NULL when out of memory. */
 static struct order_cta *begin_cta(struct order *order, uint64_t linear, uint32_t seat)
 {
     struct order_cta *cta = order->seats[seat];
@@ -87,7 +87,7 @@ static bool add_turn(struct order *order, struct order_cta *cta, uint32_t seat)
         order->turns = turns;
         order->turn_room = room;
     }
-    /* a new time, to distinguish this turn from the one before */
+    /* a new time, to distinguish this turn from the previous one */
     cta->begun = ++order->time;
     for (uint32_t w = 0; w < cta->warps; w++)
         cta->now[w] = cta->begun;
@@ -107,7 +107,7 @@ static void run_cta(struct order *order, uint64_t linear, uint32_t seat)
     order->failed = !cta || !add_turn(order, cta, seat);
 }
 
-/* The slot of an ended CTA, or the free slot for it; there is room. */
+/* Returns the slot of an ended CTA, or the free slot for it. The table is never full. */
 static struct order_past **find_past(const struct order *order, uint64_t linear)
 {
     uint64_t at = linear & (order->past_room - 1);
@@ -158,7 +158,7 @@ static void end_cta(struct order *order)
 static const struct order_turn *turn_at(const struct order *order, uint64_t time)
 {
     uint64_t low = 0, high = order->turn_count;
-    while (high - low > 1) { /* find the last turn that did not begin later */
+    while (high - low > 1) { /* find the last turn that did not begin after TIME */
         uint64_t middle = low + (high - low) / 2;
         if (order->turns[middle].begun <= time)
             low = middle;
@@ -173,7 +173,7 @@ uint64_t order_cta_at(const struct order *order, uint64_t time)
     return turn_at(order, time)->cta;
 }
 
-/* What the turn's CTA has released to the grid, or NULL. */
+/* Returns what the turn's CTA has released to the grid, or NULL. */
 static const struct order_release *find_releases(const struct order *order,
                                                  const struct order_turn *turn)
 {
@@ -184,14 +184,14 @@ static const struct order_release *find_releases(const struct order *order,
     return past ? past->release : NULL;
 }
 
-/* --- barriers ----------------------------------------------------------------------------------- */
+/* --- barriers --------------------------------------------------------------------------------- */
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-/* Some warps of the CTA meet: each then knows what any of them knew. */
+/* Some warps of the CTA meet at a barrier: each then knows what any of them knew. */
 static void meet_warps(struct order *order, struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t joint[ORDER_WARPS] = {0}, time = ++order->time;
@@ -269,7 +269,7 @@ static void sync_cta(struct order *order, struct order_cta *cta, const struct ob
         share_acquired(cta, event->arrived);
 }
 
-/* --- fences, releases and who hears of them ------------------------------------------------------ */
+/* --- fences, releases and acquires ------------------------------------------------------------ */
 
 static void set_fence(struct order *order, struct order_cta *cta, uint32_t warp, uint32_t lanes,
                       bool wide)
@@ -284,8 +284,9 @@ static void set_fence(struct order *order, struct order_cta *cta, uint32_t warp,
     }
 }
 
-/* The time up to which a release by LANES of WARP covers the accesses of warp OTHER: those that
- * WARP knew at its own fence, and those that OTHER fenced before the two met. */
+/* Returns the time up to which a release by LANES of WARP covers the accesses of warp OTHER. It
+ * covers those that WARP knew at its own fence, and those before a fence of OTHER that came before
+ * the two warps met. */
 static uint64_t covered_by(const struct order_cta *cta, enum order_scope scope, uint32_t warp,
                            uint32_t lanes, uint32_t other)
 {
@@ -337,7 +338,7 @@ static bool grow_places(struct order *order)
     return true;
 }
 
-/* The slot of a place, or the free slot for it; there is room. */
+/* Returns the slot of a place, or the free slot for it. The table is never full. */
 static struct order_place *find_place(const struct order *order, uint64_t addr, uint64_t owner)
 {
     uint64_t at = (addr / 4 + owner * 7919) & (order->place_room - 1);
@@ -393,7 +394,7 @@ static bool has_acquired(const struct order_release *release, uint64_t time, uin
                                           : time < release->covered && acquired >= release->last;
 }
 
-/* --- questions ----------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 bool order_is_before(const struct order *order, uint64_t time, uint32_t thread, uint32_t warp,
                      uint32_t lane)
@@ -420,7 +421,7 @@ void order_event(struct order *order, const struct obs_order *event)
         run_cta(order, event->cta, event->seat);
     if (!order->current || order->failed)
         return;
-    uint64_t owner = event->wide ? 0 : order->current->linear + 1; /* of an mbarrier */
+    uint64_t owner = event->wide ? 0 : order->current->linear + 1; /* OWNER of the mbarrier */
     switch (event->kind) {
     case OBS_CTA_ENDS:
         end_cta(order);

@@ -1,14 +1,16 @@
-/* Which access comes before which, regardless of the threads' speed: the clocks of racecheck.
+/* The clocks of racecheck: which access comes before which, however fast the threads run.
  *
  * Time is one counter for the launch. Every event that orders something advances it. An access
- * has the time of its warp. A warp knows, for each other warp of its CTA, up to which time that
- * warp's accesses come before its own. Barriers and __syncwarp() advance this. Between CTAs, and
- * between threads that wait for each other by flags and locks, order comes from a release (a
- * fence, then an atomic or volatile store) that another thread acquires (by an atomic or
- * volatile load of the same place). Arriving at a phase of an mbarrier is a release; having
- * waited for it is an acquire. What a thread has acquired is one number: the latest release at
- * any place that it read. So racecheck sometimes assumes an order that does not exist, but it
- * never misses one that does. */
+ * has the time of its warp. Each warp "knows" every other warp of its CTA up to some time: that
+ * warp's accesses before this time come before its own. Barriers and __syncwarp() advance what
+ * warps know. Between CTAs, and between threads that wait for each other by flags and locks, order
+ * comes from a release (a fence, then an atomic or volatile store) that another thread acquires
+ * (by an atomic or volatile load of the same address). Arriving at a phase of an mbarrier is a
+ * release; having waited for that phase is an acquire. What a thread has acquired is one number:
+ * the latest release at any address that it read. So racecheck sometimes assumes an order that
+ * does not exist, but it never misses one that does.
+ *
+ * A worker runs its CTAs in turns: it runs one CTA for some time, then another one, and so on. */
 #ifndef GPU_OBSERVE_RACE_ORDER_H
 #define GPU_OBSERVE_RACE_ORDER_H
 
@@ -22,8 +24,8 @@
 
 enum order_scope { ORDER_CTA, ORDER_GRID, ORDER_SCOPES };
 
-/* Accesses of one warp that some release covers: those before `covered` by release number `last`,
- * those before `covered_before` by number `first` or a later one. */
+/* Which accesses of one warp are covered by a release: those before time `covered` by release
+ * number `last`, and those before time `covered_before` by number `first` or a later one. */
 struct order_release {
     uint64_t covered_before, first, covered, last;
 };
@@ -32,16 +34,17 @@ struct order_cta {
     uint64_t linear;
     uint32_t warps;
     bool has_fenced, has_released;
-    uint64_t begun;            /* when its turn began; an earlier time may be another CTA's */
+    uint64_t begun; /* the time when its turn began; earlier times may belong to other CTAs */
     uint64_t now[ORDER_WARPS]; /* the time of each warp's accesses */
-    /* [w][v]: warp v's accesses before this time come before w's; [w][w]: for all its lanes */
+    /* [w][v]: warp v's accesses before this time come before warp w's; [w][w]: so do w's own, for
+     * all its lanes */
     uint64_t known[ORDER_WARPS][ORDER_WARPS];
-    /* the same for single lanes of a warp if only some have met; NULL: none have */
+    /* the same between the lanes of a warp if only some lanes have met; NULL: none have */
     uint64_t (*lanes_known[ORDER_WARPS])[ORDER_LANES];
     uint32_t fenced[ORDER_SCOPES][ORDER_WARPS];             /* lanes that executed a fence */
-    uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* what was known at the fence */
+    uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* `known` at the fence */
     struct order_release release[ORDER_SCOPES][ORDER_WARPS];
-    uint64_t acquired[ORDER_WARPS][ORDER_LANES]; /* the latest release's number */
+    uint64_t acquired[ORDER_WARPS][ORDER_LANES]; /* number of the latest release acquired */
 };
 
 struct order_turn {
@@ -49,7 +52,7 @@ struct order_turn {
     uint32_t seat;
 };
 
-/* What an ended CTA released to the grid, by warp. */
+/* What an ended CTA released to the grid, for each of its warps. */
 struct order_past {
     uint64_t linear;
     struct order_release release[];
@@ -57,17 +60,17 @@ struct order_past {
 
 struct order {
     uint64_t time, releases;
-    bool has_wide_release; /* one that other CTAs may acquire */
+    bool has_wide_release; /* some release can be acquired by other CTAs */
     uint32_t warps;
-    struct order_cta *current, **seats; /* seats are reused when a CTA ends */
+    struct order_cta *current, **seats; /* a seat is reused after its CTA ends */
     uint32_t seat_count;
-    struct order_past **past; /* by CTA: the ended ones that released something */
+    struct order_past **past; /* a hash table, by CTA, of ended CTAs that released something */
     uint64_t past_count, past_room;
     struct order_turn *turns;
     uint64_t turn_count, turn_room;
-    struct order_place *places; /* the places of releases: a hash table */
+    struct order_place *places; /* a hash table of the addresses of releases */
     uint64_t place_count, place_room;
-    bool failed; /* memory is out: nothing is known after that */
+    bool failed; /* out of memory: nothing is known after that */
 };
 
 void order_init(struct order *order, uint32_t warps, uint32_t seats);
@@ -76,11 +79,11 @@ void order_free(struct order *order);
 /* Applies an event. */
 void order_event(struct order *order, const struct obs_order *event);
 
-/* LANES of WARP make a releasing access to ADDR. OWNER: in shared memory its CTA's number + 1,
- * elsewhere 0. IMPLIED: the instruction is a fence itself. */
+/* Records that LANES of WARP make a releasing access to ADDR. OWNER: for shared memory, the number
+ * of its CTA plus 1; for other memory, 0. IMPLIED: the instruction is itself a fence. */
 void order_release_at(struct order *order, uint32_t warp, uint32_t lanes, bool implied,
                       const uint64_t *addr, uint64_t owner);
-/* LANES of WARP make an acquiring access to ADDR. */
+/* Records that LANES of WARP make an acquiring access to ADDR. */
 void order_acquire(struct order *order, uint32_t warp, uint32_t lanes, const uint64_t *addr,
                    uint64_t owner);
 /* Whether THREAD of CTA made the latest release at ADDR, and LANE of WARP has acquired it. */
@@ -89,7 +92,8 @@ bool order_has_acquired(const struct order *order, uint64_t addr, uint64_t owner
 
 /* The CTA that ran at TIME. */
 uint64_t order_cta_at(const struct order *order, uint64_t time);
-/* Whether what THREAD of the CTA at TIME did then comes before what LANE of WARP does now. */
+/* Whether an access that THREAD made at TIME, in the CTA that ran then, comes before an access that
+ * LANE of WARP makes now. */
 bool order_is_before(const struct order *order, uint64_t time, uint32_t thread, uint32_t warp,
                      uint32_t lane);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PATTERNS (1u << PATTERN_BITS) /* more are not remembered */
+#define MOST_PATTERNS (1u << PATTERN_BITS) /* further patterns are not stored */
 #define SLOTS         (2 * MOST_PATTERNS)
 
 bool patterns_open(struct race_patterns *patterns, uint32_t code_count)
@@ -35,7 +35,7 @@ void patterns_forget(struct race_patterns *patterns)
     patterns->count = 1;
 }
 
-/* Finds the accessed words, if they are near enough to each other. */
+/* Sets `words` and `is_near`: which words are accessed, if they are near enough to each other. */
 static void find_words(struct race_pattern *pattern, uint64_t first)
 {
     unsigned words = pattern->bytes / 4u, accessed = 0;
@@ -61,7 +61,7 @@ LANES_INLINE bool is_same(const struct race_pattern *pattern, const struct obs_a
     return !other;
 }
 
-/* Sets the deltas. False: a lane is too far away for sums of deltas to fit an int. */
+/* Sets the deltas. False: some lane is so far away that sums of deltas might overflow an int. */
 LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_access *access)
 {
     const uint64_t farthest = 1u << 30;
@@ -78,7 +78,7 @@ LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_acc
     return !wide;
 }
 
-/* The slot of the access's pattern, or the free slot for it. */
+/* Returns the slot of the access's pattern, or the free slot for it. */
 LANES_INLINE uint16_t *find_slot(const struct race_patterns *patterns,
                                  const struct obs_access *access)
 {
@@ -126,9 +126,9 @@ LANES_CLONES struct obs_access pattern_access(const struct race_pattern *pattern
     return access;
 }
 
-/* --- marks ------------------------------------------------------------------------------------------------ */
+/* --- marks ------------------------------------------------------------------------------------ */
 
-/* Marks all words at once. */
+/* Marks all words in one step. */
 LANES_INLINE bool mark_near(const struct race_pattern *pattern, uint8_t *words)
 {
     bool is_load = pattern->kind == OBS_LOAD;

@@ -9,7 +9,7 @@
 
 #define MAX_PAIRS 1000u
 
-/* --- pairs of sites ------------------------------------------------------------------------------- */
+/* --- pairs of sites --------------------------------------------------------------------------- */
 
 static struct race_pair *find_pair(struct race *race, uint32_t one, uint32_t other, bool is_shared)
 {
@@ -49,7 +49,7 @@ void race_add(struct race *race, struct race_access first, struct race_access se
     }
 }
 
-/* --- pairs of lines -------------------------------------------------------------------------------- */
+/* --- pairs of lines --------------------------------------------------------------------------- */
 
 static struct source_line place_of(const struct race *race, const struct race_access *access)
 {
@@ -63,7 +63,8 @@ static int compare_places(struct source_line a, struct source_line b)
     return (a.line > b.line) - (a.line < b.line);
 }
 
-/* The finding is at the later line and names the earlier one. */
+/* Makes `other` the access on the later line, where the finding is reported. The finding's message
+ * names the earlier line. */
 static void put_later_last(const struct race *race, struct race_pair *pair)
 {
     if (compare_places(place_of(race, &pair->one), place_of(race, &pair->other)) <= 0)
@@ -81,7 +82,8 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
            !compare_places(place_of(race, &a->other), place_of(race, &b->other));
 }
 
-/* Joins pairs of the same lines. The first pair at the largest distance stays. */
+/* Joins pairs that are on the same two lines. The first pair at the largest distance remains as the
+ * example. */
 static void join_pairs(struct race *race)
 {
     uint32_t kept = 0;
@@ -100,9 +102,9 @@ static void join_pairs(struct race *race)
     race->pair_count = kept;
 }
 
-/* --- words ------------------------------------------------------------------------------------------ */
+/* --- messages --------------------------------------------------------------------------------- */
 
-/* " on line 29", or " here" for the same line. */
+/* Writes " on line 29", or " here" if both accesses are on the same line. */
 static void print_place(char *text, size_t size, const struct race *race,
                         const struct race_pair *pair)
 {
@@ -125,7 +127,8 @@ static const char *verb_of(const struct race *race, const struct race_access *ac
     return verbs[race->sites[access->site].kind];
 }
 
-/* Whether a thread uses an atomic's old value, perhaps as a ticket that orders blocks. */
+/* Whether any atomic returns the old value, which threads may use as a ticket that orders
+ * blocks. */
 static bool has_ticket(const struct race *race)
 {
     for (uint32_t i = 1; i < race->site_count; i++)
@@ -134,27 +137,27 @@ static bool has_ticket(const struct race *race)
     return false;
 }
 
-/* What is missing: it could have ordered the two accesses. */
+/* The message's last part: what could have ordered the two accesses but is missing. */
 static const char *cause_of(const struct race *race, const struct race_pair *pair)
 {
     bool one_atomic = race->sites[pair->one.site].kind == RACE_ATOMIC ||
                       race->sites[pair->other.site].kind == RACE_ATOMIC;
     switch (pair->distance) {
     case RACE_ONE_INSTRUCTION:
-        return "one value is lost";
+        return "one of the two values is lost";
     case RACE_ONE_WARP:
-        return "no __syncwarp() between";
+        return "no __syncwarp() in between";
     case RACE_ONE_CTA:
-        return "no __syncthreads() between";
+        return "no __syncthreads() in between";
     case RACE_COPY:
-        return "the copy is not waited for";
+        return "no wait for the asynchronous copy in between";
     default:
         if (pair->is_shared)
-            return "no cluster.sync()";
+            return "no cluster.sync() in between";
         if (one_atomic)
-            return "only one is atomic";
-        return !race->order.has_wide_release && has_ticket(race) ? "no __threadfence()"
-                                                                 : "in any order";
+            return "only one of the accesses is atomic";
+        return !race->order.has_wide_release && has_ticket(race) ? "no __threadfence() in between"
+                                                                 : "nothing orders the accesses";
     }
 }
 
@@ -168,12 +171,12 @@ static void print_message(char *text, size_t size, const struct race *race,
                     pair->distance == RACE_GRID);
     describe_variable(name, sizeof name, launch, pair->is_shared, pair->addr);
     print_place(place, sizeof place, race, pair);
-    snprintf(text, size, "%s %s %s%s %s %s%s: %s", here, verb_of(race, &pair->other), name,
-             *name ? " that" : "what", there, verb_of(race, &pair->one), place,
+    snprintf(text, size, "%s %s the word%s%s that %s %s%s: %s", here, verb_of(race, &pair->other),
+             *name ? " of " : "", name, there, verb_of(race, &pair->one), place,
              cause_of(race, pair));
 }
 
-/* --- findings --------------------------------------------------------------------------------------- */
+/* --- findings --------------------------------------------------------------------------------- */
 
 static void add_finding(const struct race *race, const struct race_pair *pair)
 {
@@ -186,7 +189,7 @@ static void add_finding(const struct race *race, const struct race_pair *pair)
     findings_unlock(findings);
 }
 
-/* By line, as the order in which accesses happened does not matter. */
+/* Sorts pairs by source line. The order in which the accesses happened does not matter. */
 static int by_place(const void *a, const void *b, void *race)
 {
     const struct race_pair *x = a, *y = b;
@@ -203,7 +206,7 @@ static void report_memory_out(const struct race *race)
     struct finding *finding = findings_add(findings, "races-unwatched", 0);
     if (finding)
         snprintf(finding->message, sizeof finding->message,
-                 "no more races were looked for from some point on: memory ran out");
+                 "race detection stopped before the end because memory ran out");
     findings_unlock(findings);
 }
 

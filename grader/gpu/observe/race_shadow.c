@@ -7,15 +7,16 @@
 #include "gpu/observe/race_log.h"
 
 #define FIRST_SLAB ((size_t)1 << 16)
-#define LARGE_SLAB ((size_t)1 << 22) /* from this size on in huge pages, if the system has them */
+#define LARGE_SLAB ((size_t)1 << 22) /* slabs of this size and more use huge pages, if available */
 #define LAST_SLAB  ((size_t)1 << 24)
 
 uint64_t shadow_zeros[SHADOW_PAGE];
 
-/* --- stamps ------------------------------------------------------------------------------------- */
+/* --- stamps ----------------------------------------------------------------------------------- */
 
-/* A large piece of zeros from the system, handed out in parts. A launch keeps what it takes, and
- * taking it in small pages would cost more than filling it. */
+/* A large piece of zeroed memory, from which stamps are allocated. A launch keeps all its stamps to
+ * the end. Getting their memory from the system in small pages would cost more time than filling
+ * it. */
 struct shadow_slab {
     struct shadow_slab *next;
     size_t used, size;
@@ -31,13 +32,13 @@ static bool add_slab(struct shadow_map *map)
     if (slab == MAP_FAILED)
         return false;
     if (size >= LARGE_SLAB)
-        madvise(slab, size, MADV_HUGEPAGE); /* not everywhere, and only faster */
+        madvise(slab, size, MADV_HUGEPAGE); /* may fail, which only costs time */
     *slab = (struct shadow_slab){map->slabs, 64, size};
     map->slabs = slab;
     return true;
 }
 
-/* Zeros for CELLS cells. Those from a map are freed with the whole map. */
+/* Returns zeroed stamps for CELLS cells. Stamps from MAP are freed together with it. */
 static uint64_t *take_stamps(struct shadow_map *map, size_t cells)
 {
     size_t bytes = cells * sizeof(uint64_t);
@@ -58,7 +59,8 @@ static size_t cells_of(const struct shadow *shadow)
     return ((size_t)shadow->bytes + (1u << shadow->shift) - 1) >> shadow->shift;
 }
 
-/* Sets the stamps to zeros: shared ones for a page, else ones that the shadow owns. */
+/* Sets all stamps to zero: a page begins with the shared zeros, any other shadow with stamps of its
+ * own. */
 static bool open_stamps(struct shadow *shadow)
 {
     size_t cells = cells_of(shadow);
@@ -112,7 +114,8 @@ bool shadow_add_atomics(struct shadow *shadow)
     return true;
 }
 
-/* Each new cell starts with the stamp of the larger cell that it was cut from. */
+/* Copies stamps to smaller cells: each starts with the stamp of the larger cell that it was part
+ * of. */
 static bool spread(struct shadow *fine, uint64_t **to, const uint64_t *from, unsigned cut)
 {
     if (from == shadow_zeros)
@@ -141,7 +144,7 @@ bool shadow_refine(struct shadow *shadow, unsigned bytes)
     return ok;
 }
 
-/* --- pages -------------------------------------------------------------------------------------- */
+/* --- pages ------------------------------------------------------------------------------------ */
 
 static struct shadow_page *find_slot(const struct shadow_map *map, uint64_t number)
 {

@@ -1,22 +1,23 @@
-/* The shadow of memory: which threads accessed each word last, as far as racecheck must know.
+/* The shadow of memory: which threads accessed each word last, as far as racecheck needs to know.
  *
- * A cell has one stamp of the last write, two of reads and, after the first atomic, two of
- * atomics. The two are the latest access and, of all others, the farthest one (from another CTA,
- * another warp, another lane). So the next thread always finds one that is not its own. Cells
- * are words, and as small as bytes where bytes are accessed, so that neighbours in a word do not
- * interfere. */
+ * Memory is divided into cells. A cell has one stamp for writes (the last one), two for reads and,
+ * after the first atomic, two for atomics. Of two stamps, one is for the latest access and one is
+ * for the farthest of the other accesses: another CTA is farther than another warp, and another
+ * warp is farther than another lane. So the next thread always finds an access that is not its own.
+ * A cell is a word, but as small as a byte where bytes are accessed, so that accesses to different
+ * bytes of a word do not interfere. */
 #ifndef GPU_OBSERVE_RACE_SHADOW_H
 #define GPU_OBSERVE_RACE_SHADOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A stamp: time, thread in the CTA, site (an index of memory instructions); 0: no access. */
+/* A stamp packs a time, a thread of the CTA and a site (race.h) into one number; 0: no access. */
 #define STAMP_SITE_BITS   13u
 #define STAMP_THREAD_BITS 10u
 #define STAMP_SITES       (1u << STAMP_SITE_BITS)
 
-/* The time of an unfinished write: later than all others. */
+/* The time of an unfinished cp.async, later than all other times. */
 #define COPY_PENDING ((1ull << (64 - STAMP_SITE_BITS - STAMP_THREAD_BITS)) - 1)
 
 static inline uint64_t stamp_make(uint64_t time, uint32_t thread, uint32_t site)
@@ -41,18 +42,18 @@ static inline uint32_t stamp_site(uint64_t stamp)
 }
 
 #define SHADOW_PAGE       4096u
-#define SHADOW_MOST_BYTES ((uint64_t)2 << 30) /* for all shadows of a launch */
+#define SHADOW_MOST_BYTES ((uint64_t)2 << 30) /* limit for all shadows of a launch */
 
-/* The shadow of a part of memory: arrays of one stamp a cell. ATOMIC is NULL until the first
- * atomic. A page of device memory has shadow_zeros as WRITE and READ until the first such
- * access: most pages are only read, or only written. */
+/* The shadow of a part of memory: arrays with one stamp per cell. ATOMIC is NULL until the first
+ * atomic. For a page of device memory, WRITE and READ point to shadow_zeros until the first such
+ * access, because most pages are only read or only written. */
 struct shadow {
     uint64_t *write, *read[2], *atomic[2];
-    uint64_t addr;          /* of its first byte */
-    uint32_t bytes;         /* of memory */
-    uint8_t shift;          /* a cell is 1 << shift bytes: 2, 1 or 0 */
-    struct shadow_map *map; /* of a page: the source of its stamps; else NULL */
-    struct race_log *log;   /* of a page: accesses that are only noted so far; or NULL */
+    uint64_t addr;          /* address of its first byte */
+    uint32_t bytes;         /* size of that part of memory */
+    uint8_t shift;          /* 2, 1 or 0: a cell has 1 << shift bytes */
+    struct shadow_map *map; /* for a page: the map that owns its stamps; otherwise NULL */
+    struct race_log *log; /* for a page: accesses that are noted but not checked yet; may be NULL */
 };
 extern uint64_t shadow_zeros[SHADOW_PAGE]; /* shared by all pages */
 
@@ -66,19 +67,20 @@ struct shadow_map {
     struct shadow_page *slots;
     uint64_t count, room;
     struct shadow_slab *slabs; /* the memory for stamps; newest first */
-    uint64_t last_page;        /* found last */
+    uint64_t last_page;        /* the page that was found last */
     struct shadow *last;
-    uint64_t bytes; /* taken by all pages */
+    uint64_t bytes; /* bytes that all pages take */
 };
 
-/* False when memory is out, here and below; then nothing has changed. */
+/* False: out of memory, here and below; nothing has changed. */
 bool shadow_open(struct shadow *shadow, uint32_t bytes);
 void shadow_close(struct shadow *shadow);
 void shadow_clear(struct shadow *shadow);
 /* Makes cells small enough for accesses of BYTES bytes. */
 bool shadow_refine(struct shadow *shadow, unsigned bytes);
 bool shadow_add_atomics(struct shadow *shadow);
-/* Replaces shared zeros by stamps that the shadow owns. Needed before any of them is set. */
+/* If STAMPS are the shared zeros, replaces them by zeros that the shadow owns. This must happen
+ * before a stamp is set. */
 bool shadow_own_slowly(struct shadow *shadow, uint64_t **stamps);
 static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
 {
@@ -87,7 +89,7 @@ static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
 
 /* The shadow of the page that holds ADDR, or NULL if there is none. */
 struct shadow *shadow_find(struct shadow_map *map, uint64_t addr);
-/* Adds the shadow; NULL when memory is out. */
+/* Adds the shadow of the page that holds ADDR; NULL when out of memory. */
 struct shadow *shadow_add(struct shadow_map *map, uint64_t addr);
 void shadow_map_close(struct shadow_map *map);
 

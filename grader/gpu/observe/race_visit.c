@@ -6,7 +6,7 @@
 
 bool race_checks_every_access;
 
-/* --- what only looks like a race ---------------------------------------------------------------- */
+/* --- what only looks like a race -------------------------------------------------------------- */
 
 static unsigned flag_use(struct race *race, struct race_site *site)
 {
@@ -19,7 +19,7 @@ static unsigned flag_use(struct race *race, struct race_site *site)
     return site->flag_use;
 }
 
-/* Whether the threads at these sites signal each other. */
+/* Whether accesses at these two sites are a signal between threads, which is not a race. */
 static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared)
 {
     struct race_site *a = &race->sites[one], *b = &race->sites[other];
@@ -37,7 +37,7 @@ static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_s
     return use & FLAG_POLLED_THERE || (use & (FLAG_POLLED | FLAG_COMPARED) && !is_shared);
 }
 
-/* What LANE's store writes at ADDR, which is one of its bytes. */
+/* The value that LANE's store writes to the byte at ADDR and the bytes after it. */
 static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, uint64_t addr)
 {
     uint64_t at = addr - access->addr[lane];
@@ -45,7 +45,8 @@ static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, u
            at % access->element;
 }
 
-/* Whether LANE writes the value that an earlier store, or a lane of the same instruction, wrote. */
+/* Whether LANE writes the same value as an earlier store, or as another lane of the same
+ * instruction. */
 static bool writes_same(const struct race *race, const struct obs_access *access, uint32_t lane,
                         uint64_t addr, unsigned bytes, uint64_t old, bool is_same_instruction)
 {
@@ -59,19 +60,22 @@ static bool writes_same(const struct race *race, const struct obs_access *access
     return there && memcmp(there, mine, bytes) == 0;
 }
 
-/* --- one byte's past ---------------------------------------------------------------------------- */
+/* --- a cell ----------------------------------------------------------------------------------- */
 
 /* A warp's access that is being checked. */
 struct visit {
     struct race *race;
     const struct obs_access *access;
-    const struct order_cta *cta; /* the running one */
+    const struct order_cta *cta; /* the running CTA */
     struct race_moment when;
     uint32_t site;
-    uint32_t joints, same; /* lanes right after the lane before; at the same place */
+    /* masks of lanes; joints: the address is right after that of the previous lane; same: it is
+     * that of the previous lane */
+    uint32_t joints, same;
 };
 
-/* Whether LANE's store answers a signal: LANE has acquired what FIRST, the latest writer, wrote. */
+/* Whether LANE's store answers a signal: LANE has acquired the value that FIRST, the latest writer,
+ * wrote. */
 static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
 {
     const struct race *race = visit->race;
@@ -120,7 +124,7 @@ static void find_race(const struct visit *visit, uint64_t old, uint32_t lane, ui
              addr);
 }
 
-/* Whether this stamp certainly does not race with THREAD. */
+/* Whether the access of this stamp certainly does not race with THREAD. */
 static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint64_t time = stamp_time(stamp);
@@ -130,8 +134,8 @@ static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32
     return time < visit->when.known[other / WARP] || (other == thread && time != COPY_PENDING);
 }
 
-/* The distance of a stamp from THREAD: 3 for another CTA, 2 for another warp, 1 for another
- * lane, 0 if the stamp is its own or comes before. */
+/* The distance of a stamp from THREAD: 3 for another CTA, 2 for another warp, 1 for another lane, 0
+ * if the access is THREAD's own or is ordered before it. */
 static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint32_t other = stamp_thread(stamp);
@@ -164,9 +168,9 @@ static inline void check(const struct visit *visit, uint64_t stamp, uint32_t lan
         find_race(visit, stamp, lane, addr, bytes);
 }
 
-/* Whether the latest atomic on a byte gave its value to THREAD, or to a thread ordered before
- * it. All other atomics contributed to that value. Example: the last block, which then resets
- * the ticket. */
+/* Whether the latest atomic on a byte returned its old value to THREAD, or to a thread ordered
+ * before it. All earlier atomics contributed to that value, so THREAD comes after them, too.
+ * Example: the block that draws the last ticket resets the counter. */
 static bool follows_all(const struct visit *visit, uint64_t latest, uint32_t thread)
 {
     const struct race *race = visit->race;
@@ -199,9 +203,10 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
         shadow->write[cell] = mine;
 }
 
-/* --- a row of cells ------------------------------------------------------------------------------------ */
+/* --- a row of cells --------------------------------------------------------------------------- */
 
-/* What a warp knows of the past if it knows all other warps up to the same time. */
+/* What a warp knows of the past (race_order.h), in the simple case: it knows all other warps up to
+ * the same time, and there are no copies. */
 struct past {
     uint64_t begun, own, others;
     uint32_t warp;
@@ -218,10 +223,11 @@ static struct past find_past(const struct visit *visit)
                          !differ && !visit->race->has_copies};
 }
 
-/* Eight stamps at once. A comparison sets all bits of the elements where it holds. */
+/* Eight stamps that are handled together. A comparison sets all bits of the elements for which it
+ * is true. */
 typedef uint64_t stamps __attribute__((vector_size(64), aligned(8), may_alias));
 #define STAMPS 8u
-#pragma GCC diagnostic ignored "-Wpsabi" /* calling conventions do not matter: all is inlined */
+#pragma GCC diagnostic ignored "-Wpsabi" /* the ABI does not matter: all is inlined */
 
 LANES_INLINE bool is_any(stamps all)
 {
@@ -231,7 +237,8 @@ LANES_INLINE bool is_any(stamps all)
     return any;
 }
 
-/* is_harmless() and distance_of() for eight stamps and their threads. */
+/* is_past() and past_distance() do for eight stamps what is_harmless() and distance_of() do for
+ * one. */
 LANES_INLINE stamps is_past(const struct past *past, stamps stamp, stamps thread)
 {
     stamps time = stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
@@ -251,16 +258,16 @@ LANES_INLINE stamps past_distance(const struct past *past, stamps stamp, stamps 
     return ~is_past(past, stamp, thread) & (1 + ((is_old & 2) | (~is_old & is_other & 1)));
 }
 
-#define ROW_CELLS (4 * WARP) /* at most */
+#define ROW_CELLS (4 * WARP) /* most cells in a row */
 
-/* COUNT cells from CELL on, a multiple of STAMPS. They belong to consecutive threads from THREAD
- * on, 1 << shift cells to each. */
+/* A row is COUNT cells from CELL on; COUNT is a multiple of STAMPS. Consecutive threads from THREAD
+ * on access 1 << shift cells each. */
 struct row {
     uint32_t cell, count, thread, shift;
     uint64_t mine; /* the first thread's stamp */
 };
 
-/* The threads of the cells from C on, counted from the row's first thread. */
+/* The threads that access eight cells from C on, counted from the row's first thread. */
 LANES_INLINE stamps threads_at(struct row row, uint32_t c)
 {
     const stamps each = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -273,7 +280,8 @@ LANES_INLINE void stamp_row(uint64_t *cells, struct row row)
         *(stamps *)(cells + c) = row.mine + (threads_at(row, c) << STAMP_SITE_BITS);
 }
 
-/* visit_cell() for all cells of a row that a load reads. False: one may race; all is unchanged. */
+/* Does what visit_cell() does, for all cells of a row that a load reads. False: one cell may race,
+ * and no stamp has changed. */
 LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *shadow,
                                         struct row row)
 {
@@ -302,7 +310,7 @@ LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *
     return true;
 }
 
-/* The same for a store. */
+/* Like visit_row_read(), for a store. */
 LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow *shadow,
                                          struct row row)
 {
@@ -321,9 +329,9 @@ LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow 
     return true;
 }
 
-/* --- one access --------------------------------------------------------------------------------- */
+/* --- one access ------------------------------------------------------------------------------- */
 
-/* Visits COUNT lanes from LANE on, which access a row, at once. False: this is not possible. */
+/* Visits COUNT lanes from LANE on, which access a row, in one step. False: this is not possible. */
 static bool visit_row(const struct visit *visit, const struct past *past, struct shadow *shadow,
                       uint32_t lane, uint32_t count)
 {
@@ -372,12 +380,14 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
     bool has_rows = kind != RACE_ATOMIC && !shadow->atomic[0] && !race_checks_every_access;
     uint32_t pairs = lanes & lanes << 1, joints = has_rows ? visit->joints & pairs : 0;
     struct past past = joints ? find_past(visit) : (struct past){0};
-    if (kind == RACE_READ) /* of equal neighbours the outer ones are enough */
+    /* if neighbouring lanes read the same address, the outer two are enough */
+    if (kind == RACE_READ)
         lanes &= ~(visit->same & pairs & (visit->same & pairs) >> 1);
     for (uint32_t left = joints ? lanes : 0; left;) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t count = 1 + (uint32_t)__builtin_ctzll(~((uint64_t)joints >> (lane + 1)));
-        count = count > STAMPS ? count & ~(STAMPS - 1) : count; /* the rest comes next */
+        /* the next iteration takes the rest */
+        count = count > STAMPS ? count & ~(STAMPS - 1) : count;
         uint32_t row = ALL_LANES >> (WARP - count) << lane;
         if (!visit_row(visit, &past, shadow, lane, count))
             visit_lanes(visit, shadow, left & row);
@@ -388,7 +398,7 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
     return true;
 }
 
-/* Drops lanes that are misaligned or outside: memcheck reports them. */
+/* Drops lanes whose access is misaligned or out of bounds: memcheck reports them. */
 LANES_CLONES uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end)
 {
     uint32_t lanes = 0;

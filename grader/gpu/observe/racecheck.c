@@ -1,33 +1,33 @@
-/* The racecheck observer: two accesses of one byte by different threads, at least one of them a
- * write, with nothing that orders them.
+/* The racecheck observer finds pairs of accesses to the same byte by different threads, of which at
+ * least one is a write, if nothing orders the two.
  *
- * race_order.h decides what orders accesses; race_shadow.h records which threads accessed a
- * byte before. One worker runs a watched launch, CTA after CTA, so that the findings are the same
- * every time.
+ * race_order.h decides what orders accesses; race_shadow.h records which threads accessed a byte
+ * before. A single worker runs a launch that racecheck watches, CTA after CTA, so that the findings
+ * are the same every time.
  *
- * A cp.async may write at any time from its start until its thread has waited for it. So earlier
- * accesses must come before its start, and whatever happens meanwhile is unordered with it, even
- * if its own thread does it.
+ * A cp.async can write at any time from its start until its thread has waited for it. So earlier
+ * accesses must be ordered before its start. Accesses in between are not ordered with it, not even
+ * those of its own thread.
  *
- * These are no races: two atomics; two writes of the same value, as their order makes no
- * difference; a volatile load that waits for a volatile or atomic write, or checks whether it
- * happened; the plain load with which a loop around atomicCAS() begins. Lanes of one warp are as
- * unordered as any other threads. Only __syncwarp() orders them; shuffles and votes do not order
- * memory (CUDA programming guide, "Warp Shuffle Functions"). Without it, volatile data that
- * lanes take from each other is a race too. */
+ * The following are not races: two atomics; two writes of the same value, because their order makes
+ * no difference; a volatile load that waits for a volatile or atomic write, or checks whether it
+ * has happened; the plain load with which a loop around atomicCAS() begins. The lanes of a warp are
+ * not ordered either. Only __syncwarp() orders them; shuffles and votes do not order memory (CUDA
+ * programming guide, "Warp Shuffle Functions"). So lanes that exchange volatile data without
+ * __syncwarp() race, too. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/observe/race.h"
 
-/* --- sites -------------------------------------------------------------------------------------- */
+/* --- sites ------------------------------------------------------------------------------------ */
 
 static uint8_t strength_of(const struct ptx_instruction *in)
 {
     if (in->opcode == PTX_OP_atom || in->opcode == PTX_OP_red || ptx_has(in, PTX_MOD_relaxed) ||
         ptx_has(in, PTX_MOD_acquire) || ptx_has(in, PTX_MOD_release))
         return RACE_STRONG;
-    /* accesses that bypass the first-level cache serve the same purpose */
+    /* accesses that bypass the L1 cache serve the same purpose as volatile ones */
     return ptx_has(in, PTX_MOD_volatile) || ptx_has(in, PTX_MOD_cv) || ptx_has(in, PTX_MOD_cg) ||
                    ptx_has(in, PTX_MOD_wt)
                ? RACE_VOLATILE
@@ -46,12 +46,13 @@ static const struct ptx_instruction *instruction_at(const struct launch_view *la
     return &function->code[index];
 }
 
-/* Kernels with more memory instructions than stamps can tell apart share the last site. */
+/* If a kernel has more memory instructions than a stamp can distinguish, the surplus ones share the
+ * last site. */
 static bool find_sites(struct race *race, const struct launch_view *launch)
 {
     race->code = calloc((size_t)launch->code_count + 1, sizeof *race->code);
     race->sites = calloc(STAMP_SITES, sizeof *race->sites);
-    race->site_count = 1; /* 0: none */
+    race->site_count = 1; /* site 0 means: no site */
     for (uint32_t pc = 0; race->code && race->sites && pc < launch->code_count; pc++) {
         struct view_instruction view = view_instruction(launch, pc);
         if (!is_access(view.kind))
@@ -68,20 +69,22 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
             .pc = pc,
             .kind = view.kind == VIEW_LOAD     ? RACE_READ
                     : view.kind == VIEW_ATOMIC ? RACE_ATOMIC
-                                               : RACE_WRITE, /* of cp.async: in shared memory */
+                                               : RACE_WRITE, /* a cp.async writes shared memory */
             .strength = strength_of(in),
             .implies_fence = ptx_has(in, PTX_MOD_release) || ptx_has(in, PTX_MOD_acq_rel),
         };
         race->has_copies |= view.kind == VIEW_COPY;
-        if (view.kind == VIEW_COPY && race->site_count < STAMP_SITES - 1) /* its read */
+        /* the read of a cp.async */
+        if (view.kind == VIEW_COPY && race->site_count < STAMP_SITES - 1)
             race->sites[race->site_count++] = (struct race_site){.pc = pc, .kind = RACE_READ};
     }
     return race->code && race->sites;
 }
 
-/* --- accesses ---------------------------------------------------------------------------------- */
+/* --- accesses --------------------------------------------------------------------------------- */
 
-/* An atomic or volatile access releases what this thread did, and acquires what others released. */
+/* An atomic or volatile access releases what its thread has done, and acquires what other threads
+ * have released. */
 static void synchronise(struct race *race, const struct obs_access *access,
                         const struct race_site *site)
 {
@@ -109,7 +112,8 @@ uint32_t race_site_of(const struct race *race, const struct obs_access *access)
     return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
 }
 
-/* Stamps LANES' bytes of a cp.async, if the copy was the last to write them. STAMP is lane 0's. */
+/* Puts a new stamp on the bytes to which LANES copied with a cp.async, except where another access
+ * has written since. STAMP is the stamp of lane 0. */
 static void stamp_copy(struct race *race, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
                        uint64_t stamp)
 {
@@ -132,15 +136,15 @@ static bool visit_shared(void *context, const struct obs_access *access)
                       race_valid_lanes(access, shared->shadow.bytes));
 }
 
-/* Called before anything that race_interval.h cannot note. */
+/* Ends the interval. This must happen before anything that race_interval.h cannot note. */
 static void end_interval(struct race *race)
 {
     if (race->interval.is_deferred)
         race->failed |= !interval_end(&race->interval, visit_shared, race);
 }
 
-/* Whether an access by the instruction at PC may just be noted. The first access of less than a
- * word makes the shadow's cells smaller. */
+/* Whether an access by the instruction at PC may be noted instead of checked. It must not be
+ * smaller than a cell of the shadow; the first smaller access makes the cells smaller. */
 static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
 {
     const struct race_site *site = &race->sites[race->code[pc].site];
@@ -149,7 +153,7 @@ static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
            race->code[pc].bytes >= least;
 }
 
-/* Whether the access was just noted. If not, it must be checked: the interval has ended. */
+/* Notes the access if possible. False: the interval has ended, and the access must be checked. */
 static bool is_deferred_access(struct race *race, const struct obs_access *access)
 {
     if (race->interval.is_deferred && is_plain(race, access->pc, true) &&
@@ -161,7 +165,7 @@ static bool is_deferred_access(struct race *race, const struct obs_access *acces
     return false;
 }
 
-/* Whether the access is to watched memory. */
+/* Whether racecheck watches the memory that is accessed. */
 static bool is_watched(const struct obs_access *access)
 {
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL ||
@@ -180,7 +184,7 @@ static void racecheck_access(void *state, const struct obs_access *access)
         return;
     if (site->implies_fence)
         end_interval(race);
-    /* a store may answer a signal at its place: it is checked before it releases */
+    /* a store may answer a signal at its address, so it is checked before it releases */
     bool is_sync = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
     if (is_sync && !is_late)
         synchronise(race, access, site);
@@ -209,9 +213,10 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
                : OBS_FULL;
 }
 
-/* --- CTAs ---------------------------------------------------------------------------------------- */
+/* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* In a cluster, other CTAs' accesses come between. */
+/* Whether accesses to shared memory may be noted. Not in a cluster, where accesses of other CTAs
+ * come in between. */
 static bool may_defer_shared(const struct race *race)
 {
     return race_may_defer(race) && race->launch->cluster_size == 1;
@@ -222,7 +227,7 @@ bool race_may_defer(const struct race *race)
     return !race_checks_every_access && !race->has_copies;
 }
 
-/* Takes the shadow at the CTA's seat. A new CTA starts by noting accesses. */
+/* Switches to the shadow at the CTA's seat. A new CTA begins an interval (race_interval.h). */
 static bool take_shared(struct race *race, const struct obs_order *event)
 {
     struct race_shared *shared = race->shared = &race->seats[event->seat];
@@ -263,7 +268,7 @@ static void racecheck_order(void *state, const struct obs_order *event)
         race->failed = !take_shared(race, event);
 }
 
-/* --- beginning and end ---------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------ */
 
 static void racecheck_free(struct race *race)
 {
@@ -288,7 +293,7 @@ static void *racecheck_begin(const struct launch_view *launch)
     order_init(&race->order, launch->warps, launch->resident);
     race->seats = calloc(launch->resident, sizeof *race->seats);
     race->heap_begin = launch->heap->begin;
-    race->heap_result = launch->heap->end;
+    race->heap_end = launch->heap->end;
     if (race->seats && find_sites(race, launch) &&
         interval_open(&race->interval, launch->shared_bytes, launch->code_count) &&
         global_open(&race->global, launch->code_count))
@@ -297,7 +302,8 @@ static void *racecheck_begin(const struct launch_view *launch)
     return NULL;
 }
 
-static void racecheck_join(void *into, void *state) /* one worker runs the launch */
+/* a single worker runs the launch: nothing to join */
+static void racecheck_join(void *into, void *state)
 {
     (void)into;
     racecheck_free(state);

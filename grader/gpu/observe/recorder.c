@@ -1,32 +1,33 @@
-/* The recorder: for each requested source line, the access that costs most beyond its ideal,
- * with all its addresses, to be drawn.
+/* The recorder keeps one access for each requested source line, to be drawn with all its addresses:
+ * the access whose cost exceeds the ideal cost by the most.
  *
- * It keeps one access a line, so its memory does not grow with the launch. A warp's accesses by
- * a line are numbered, since a student can ask for "the third time that warp 2 comes here". The
- * number of these counters is fixed; warps beyond them are not recorded. Among accesses of the
- * same cost it keeps the first block's, warp's and step's, regardless of the number of workers. */
+ * Its memory does not grow with the launch. The accesses that a warp makes on a line are numbered
+ * ("steps"), because a student can ask for "the third time that warp 2 comes here". The number of
+ * step counters is fixed, so some warps of a very large launch are not recorded. Among accesses of
+ * the same cost, the recorder keeps that of the first block, warp and step, so the number of
+ * workers makes no difference. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/lanes.h"
 #include "gpu/observe/view.h"
 
-#define STEP_COUNTERS ((size_t)1 << 20) /* warps times lines; unused ones take no memory */
+#define STEP_COUNTERS ((size_t)1 << 20) /* one per warp and line; unused counters take no memory */
 #define NO_LINE       UINT32_MAX
 
 struct state {
     const struct emu_trace *trace;
-    uint32_t *line_of; /* by pc: index of its line, or NO_LINE */
+    uint32_t *line_of; /* for each pc: the index of its line, or NO_LINE */
     uint32_t line_count;
     uint32_t cta_warps;
-    uint64_t warps;            /* that are recorded */
-    uint32_t *steps;           /* line_count for each warp */
-    struct obs_recorded *best; /* by line; step 0: none yet */
+    uint64_t warps;            /* number of warps that are recorded */
+    uint32_t *steps;           /* line_count counters for each warp */
+    struct obs_recorded *best; /* for each line: the access kept; step 0: none yet */
 };
 
-/* --- which lines -------------------------------------------------------------------------------- */
+/* --- which lines ------------------------------------------------------------------------------ */
 
-/* Whether PATH ends with FILE, from the start of a folder. */
+/* Whether PATH is FILE or ends with "/FILE". */
 static bool is_file(struct ptx_name path, const char *file)
 {
     size_t length = strlen(file);
@@ -42,7 +43,7 @@ static bool is_wanted(const struct launch_view *launch, const struct emu_trace *
            (!trace->file || is_file(ptx_file_path(launch->module, place.file), trace->file));
 }
 
-/* The index of PLACE's line in BEST; a new line is added. */
+/* Returns the index of PLACE's line in BEST. Adds the line if it is new. */
 static uint32_t index_of(struct state *state, struct source_line place)
 {
     uint32_t i = 0;
@@ -92,9 +93,9 @@ static void *recorder_begin(const struct launch_view *launch)
     return NULL;
 }
 
-/* --- which access ------------------------------------------------------------------------------- */
+/* --- which access ----------------------------------------------------------------------------- */
 
-/* Whether the counters count it, too. */
+/* Whether the access can be drawn: the counters observer must count it, too. */
 static bool is_drawable(const struct obs_access *access)
 {
     uint64_t bits = 0;
@@ -142,7 +143,7 @@ static void recorder_access(void *argument, const struct obs_access *access)
         *best = now;
 }
 
-/* --- results ------------------------------------------------------------------------------------ */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void recorder_join(void *into, void *argument)
 {

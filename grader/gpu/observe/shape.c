@@ -8,7 +8,7 @@
 
 #define LANES   32u
 #define BANKS   32u
-#define LONGEST 92u /* characters of a message: with its indent, a line of a terminal */
+#define LONGEST 92u /* characters in a message that fits a terminal's line when indented */
 
 /* The active lanes in order. */
 struct lanes {
@@ -34,9 +34,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* --- finding the rule ----------------------------------------------------------------------------- */
+/* --- finding the rule ------------------------------------------------------------------------- */
 
-/* Bytes from active lane I to the next, per lane between them; false if they do not divide. */
+/* Computes the distance from active lane I to the next active lane, in bytes per lane. False: it is
+ * not a whole number. */
 static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
 {
     int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
@@ -56,7 +57,8 @@ static bool is_stride(const struct lanes *lanes, unsigned bytes, struct shape *s
     return true;
 }
 
-/* The same among active lanes only, such as when every second lane takes the next word. */
+/* Like is_stride(), but counts only active lanes. Example: every second lane takes the next
+ * word. */
 static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
 {
     shape->step = (int64_t)(lanes->addr[1] - lanes->addr[0]);
@@ -67,7 +69,7 @@ static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
     return true;
 }
 
-/* Whether the addresses form rows of WIDTH lanes, of which the first row has FIRST lanes. */
+/* Whether the addresses form rows of WIDTH lanes, where the first row has only FIRST lanes. */
 static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
                       struct shape *shape)
 {
@@ -84,7 +86,7 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
         if (*want != far)
             return false;
     }
-    /* until here, jump is the distance from the end of a row to the start of the next */
+    /* so far, jump is the distance from the last lane of a row to the first lane of the next */
     shape->jump += (int64_t)(width - 1) * shape->step;
     shape->width = width;
     return step_known && jump_known;
@@ -108,18 +110,18 @@ static bool is_wrap(const struct lanes *lanes, struct shape *shape)
     return up && down && shape->span <= (uint64_t)shape->jump;
 }
 
-/* How often a lane's address is lower than the one before. */
-static unsigned turns_of(const struct lanes *lanes)
+/* How often a lane's address is lower than that of the lane before. */
+static unsigned count_falls(const struct lanes *lanes)
 {
-    unsigned turns = 0;
+    unsigned falls = 0;
     for (unsigned i = 0; i + 1 < lanes->count; i++)
-        turns += lanes->addr[i + 1] < lanes->addr[i];
-    return turns;
+        falls += lanes->addr[i + 1] < lanes->addr[i];
+    return falls;
 }
 
 /* Finds rows, if all lanes up to the last active one are active. The first row may have begun in
- * the warp before; at least one row must be complete. Otherwise tries a stride that wraps
- * around, then two pieces. */
+ * the previous warp, but at least one row must be complete. If there are no rows, tries a stride
+ * that wraps around, then two pieces. */
 static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     unsigned count = lanes->count;
@@ -131,7 +133,7 @@ static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *sha
             if ((first == width || first + width < count) && fits_rows(lanes, first, width, shape))
                 return true;
     if (is_wrap(lanes, shape) && shape->jump % bytes == 0 && shape->step % bytes == 0 &&
-        turns_of(lanes) > 1)
+        count_falls(lanes) > 1)
         return true;
     shape->kind = SHAPE_PIECES;
     for (unsigned first = 1; first < count; first++)
@@ -143,7 +145,7 @@ static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *sha
     return false;
 }
 
-/* The span of the addresses, and the number of different ones. */
+/* Computes the span of the addresses, and the number of different addresses. */
 static void measure(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     uint64_t sorted[LANES];
@@ -173,14 +175,14 @@ struct shape shape_find(const struct shape_access *access)
     return shape;
 }
 
-/* --- in words: global memory -------------------------------------------------------------------------- */
+/* --- in words: global memory ------------------------------------------------------------------ */
 
-/* ", from 4 bytes behind a sector's start", if that is a reason for the cost. */
+/* Writes ", starting 4 bytes into a sector" if this is a reason for the cost; otherwise "". */
 static const char *describe_start(char text[64], const struct shape *shape)
 {
     *text = '\0';
     if (shape->low % 32)
-        snprintf(text, 64, ", from %u byte%s behind a sector's start", (unsigned)(shape->low % 32),
+        snprintf(text, 64, ", starting %u byte%s into a sector", (unsigned)(shape->low % 32),
                  shape->low % 32 == 1 ? "" : "s");
     return text;
 }
@@ -190,7 +192,8 @@ static uint64_t sectors(uint64_t bytes)
     return (bytes + 31) / 32;
 }
 
-/* Whether neighbouring lanes have neighbouring words, and idle lanes' words cost sectors, too. */
+/* Whether neighbouring lanes have neighbouring words, and the words of idle lanes cost extra
+ * sectors. */
 static bool is_thin(const struct shape_access *access, const struct shape *shape)
 {
     return shape->kind == SHAPE_STRIDE && !shape->packed &&
@@ -198,7 +201,7 @@ static bool is_thin(const struct shape_access *access, const struct shape *shape
            sectors((uint64_t)shape->distinct * access->bytes) < sectors(shape->span);
 }
 
-/* "one lane in 2" or "8 of 32 lanes", for the lanes in MASK. */
+/* Writes "one lane in 2" or "8 of 32 lanes" for the lanes in MASK. */
 static void describe_few(char text[40], uint32_t mask)
 {
     unsigned count = (unsigned)__builtin_popcount(mask), first = (unsigned)__builtin_ctz(mask);
@@ -214,7 +217,8 @@ static void describe_few(char text[40], uint32_t mask)
         snprintf(text, 40, "%u of 32 lanes", count);
 }
 
-/* Describes neighbouring words: lanes may be missing, and the start may be inside a sector. */
+/* Describes an access to neighbouring words. Some lanes may be idle, and the words may begin in the
+ * middle of a sector. */
 static void describe_neighbours(char *text, size_t size, const struct shape_access *access,
                                 const struct shape *shape, const char *verb)
 {
@@ -235,7 +239,7 @@ static void describe_stride(char *text, size_t size, const struct shape_access *
     unsigned bytes = access->bytes;
     uint64_t step = (uint64_t)llabs(shape->step);
     const char *back = shape->step < 0 ? ", backwards" : "";
-    const char *who = shape->packed ? "lanes that take part" : "neighbouring lanes";
+    const char *who = shape->packed ? "active lanes" : "neighbouring lanes";
     if (step == bytes)
         describe_neighbours(text, size, access, shape, verb);
     else if (step % bytes == 0 && step <= 128)
@@ -252,12 +256,12 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
 {
     if (shape->step == 0)
         snprintf(text, size,
-                 "each %u lanes %s the same word, the next ones %" PRId64 " bytes further",
+                 "groups of %u lanes %s the same word, %" PRId64 " bytes from group to group",
                  shape->width, verb, shape->jump);
     else if (shape->jump == 0)
         snprintf(text, size,
                  "lanes %s %" PRId64
-                 " bytes apart, the same words again every %u lanes (modulo %u)",
+                 " bytes apart, repeating the same words every %u lanes (modulo %u)",
                  verb, shape->step, shape->width, shape->width);
     else if (shape->step == (int64_t)access->bytes)
         snprintf(text, size,
@@ -265,7 +269,8 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
                  shape->width, verb, shape->jump);
     else
         snprintf(text, size,
-                 "rows of %u lanes %s %" PRId64 " bytes apart, %" PRId64 " from row to row",
+                 "in rows of %u, lanes %s %" PRId64 " bytes apart; %" PRId64
+                 " bytes from row to row",
                  shape->width, verb, shape->step, shape->jump);
 }
 
@@ -275,28 +280,29 @@ static void describe_pieces(char *text, size_t size, const struct shape_access *
 {
     unsigned second = shape->width, last = 31u - (unsigned)__builtin_clz(access->mask);
     snprintf(text, size,
-             "lanes 0 to %u and %u to %u %s in two pieces, %" PRId64 " bytes from lane %u to %u",
+             "lanes 0 to %u and %u to %u %s two pieces, %" PRId64 " bytes from lane %u to %u",
              second - 1, second, last, verb, shape->jump, second - 1, second);
 }
 
-/* Describes a range accessed in full, but in another order: that costs nothing on today's GPUs. */
+/* Describes an access to all words of a range in mixed order. On today's GPUs the order costs
+ * nothing. */
 static void describe_dense(char *text, size_t size, const struct shape *shape, const char *verb)
 {
     char start[64];
     describe_start(start, shape);
     snprintf(text, size, "lanes %s neighbouring words%s%s", verb,
-             *start ? "" : ", but in another order", start);
+             *start ? "" : ", but out of order", start);
 }
 
 static void describe_scattered(char *text, size_t size, const struct shape_access *access,
                                const struct shape *shape, const char *verb)
 {
     if (shape->distinct == (unsigned)__builtin_popcount(access->mask))
-        snprintf(text, size, "each lane %ss a different place, over %" PRIu64 " bytes", verb,
+        snprintf(text, size, "each lane %ss a different place, spread over %" PRIu64 " bytes", verb,
                  shape->span);
     else
-        snprintf(text, size, "the lanes %s %u places, over %" PRIu64 " bytes", verb,
-                 shape->distinct, shape->span);
+        snprintf(text, size, "the lanes %s %u different places, spread over %" PRIu64 " bytes",
+                 verb, shape->distinct, shape->span);
 }
 
 void shape_describe_global(char *text, size_t size, const struct shape_access *access,
@@ -306,14 +312,14 @@ void shape_describe_global(char *text, size_t size, const struct shape_access *a
     if (shape.kind == SHAPE_STRIDE)
         describe_stride(text, size, access, &shape, verb);
     else if (shape.distinct == 1) /* already as good as possible */
-        snprintf(text, size, "the lanes %s one word", verb);
+        snprintf(text, size, "all lanes %s the same word", verb);
     else if (shape.dense)
         describe_dense(text, size, &shape, verb);
     else if (shape.kind == SHAPE_ROWS)
         describe_rows(text, size, access, &shape, verb);
     else if (shape.kind == SHAPE_WRAP)
         snprintf(text, size,
-                 "lanes %s %" PRId64 " bytes apart, going round after %" PRId64
+                 "lanes %s %" PRId64 " bytes apart, wrapping after %" PRId64
                  " bytes (modulo %" PRId64 " elements)",
                  verb, shape.step, shape.jump, shape.jump / access->bytes);
     else if (shape.kind == SHAPE_PIECES)
@@ -328,20 +334,20 @@ const char *shape_help_global(const struct shape_access *access)
     bool neighbours =
         shape.kind == SHAPE_STRIDE && !shape.packed && llabs(shape.step) == (int64_t)access->bytes;
     if (is_thin(access, &shape))
-        return "let whole warps take part: the words of idle lanes are moved, too";
+        return "let all lanes of a warp take part: the words of idle lanes are moved, too";
     if (neighbours || shape.dense)
         return "let a warp's words begin at a multiple of 32 bytes; cudaMallocPitch() pads rows";
     if (shape.kind == SHAPE_SCATTERED)
-        return "order the work so that neighbouring threads have neighbouring indices, if you can";
+        return "if possible, order the work so that neighbouring threads have neighbouring indices";
     return NULL;
 }
 
-/* --- in words: shared memory -------------------------------------------------------------------------- */
+/* --- in words: shared memory ------------------------------------------------------------------ */
 
 /* The lanes that access the fullest bank: one lane for each word. */
 struct collision {
     unsigned count, lane[LANES], bank;
-    uint32_t word[LANES]; /* of 4 bytes */
+    uint32_t word[LANES]; /* index of a word of 4 bytes */
 };
 
 static bool has_word(const struct collision *hit, uint32_t word)
@@ -352,8 +358,8 @@ static bool has_word(const struct collision *hit, uint32_t word)
     return false;
 }
 
-/* The worst collision of COUNT lanes from FIRST on. A lane's access, at least a word, fills one
- * column of banks. */
+/* The worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a lane's
+ * access, but at least one word. */
 static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
 {
     unsigned shift = access->bytes > 4 ? (unsigned)__builtin_ctz(access->bytes) : 2;
@@ -381,7 +387,7 @@ static struct collision worst_collision(const struct shape_access *access)
     return high.count > low.count ? high : low;
 }
 
-/* "0, 4, 8, ...", or with MOST 2 "0, 4, ..." */
+/* Writes "0, 4, 8, ..." or, with MOST 2, "0, 4, ...". */
 static void list(char text[48], const unsigned *numbers, unsigned count, unsigned most)
 {
     size_t used = 0;
@@ -391,7 +397,7 @@ static void list(char text[48], const unsigned *numbers, unsigned count, unsigne
         snprintf(text + used, 48 - used, ", ...");
 }
 
-/* " (stride 8 words)" or another rule; "" if there is none. */
+/* Writes the rule behind the addresses, such as " (stride 8 words)"; "" if there is none. */
 static void describe_rule(char text[64], const struct shape_access *access)
 {
     struct shape shape = shape_find(access);
@@ -405,22 +411,22 @@ static void describe_rule(char text[64], const struct shape_access *access)
     else if (shape.kind == SHAPE_STRIDE)
         snprintf(text, 64, " (stride %" PRId64 " bytes)", shape.step);
     else if (rows && step == 0)
-        snprintf(text, 64, " (each %u lanes one word, %" PRId64 " apart)", shape.width, jump);
+        snprintf(text, 64, " (%u lanes per word, %" PRId64 " words apart)", shape.width, jump);
     else if (rows && shape.step == (int64_t)access->bytes)
         snprintf(text, 64, " (rows of %u lanes, %" PRId64 " words apart)", shape.width, jump);
     else if (rows)
         snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
 }
 
-/* A rule is worth more than the third number of a list. If there is no rule, or still no room
- * for it, the lists have three numbers. */
+/* The rule says more than the third number of a list. So if the text is too long, the lists are cut
+ * to two numbers. If it is still too long, the rule is dropped and the lists have three again. */
 void shape_describe_shared(char *text, size_t size, const struct shape_access *access,
                            const char *verb)
 {
     char lanes[48], words[48], rule[64];
     struct collision hit = worst_collision(access);
     if (hit.count < 2) {
-        snprintf(text, size, "lanes %s more than the banks give at once", verb);
+        snprintf(text, size, "lanes %s more words than the banks can serve in one pass", verb);
         return;
     }
     describe_rule(rule, access);
@@ -440,8 +446,8 @@ const char *shape_help_shared(const struct shape_access *access)
 {
     struct shape shape = shape_find(access);
     if (shape.kind == SHAPE_ROWS && llabs(shape.step) == (int64_t)access->bytes)
-        return "let all lanes of a warp lie in one row, in blocks 32 threads wide";
+        return "put all lanes of a warp in one row: make blocks 32 threads wide";
     if (shape.kind == SHAPE_SCATTERED)
-        return "give lanes that meet in a bank other words: copies, or another order";
+        return "spread the lanes over more banks: keep several copies, or reorder the words";
     return NULL;
 }

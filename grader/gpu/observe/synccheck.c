@@ -1,8 +1,8 @@
-/* The synccheck observer: threads that wait for each other in a way that cannot be intended.
+/* The synccheck observer reports threads that wait for each other in a way that cannot be intended.
  *
- * The executor detects it: barriers in cta.c, lane masks in warp.c. The CUDA programming guide's
- * rule for a mask: it names each calling lane, and no other lane that has not exited and is
- * elsewhere. */
+ * The executor detects these faults: those of barriers in cta.c, those of lane masks in warp.c. The
+ * CUDA programming guide's rule for a mask: it must name each calling lane, and each lane that it
+ * names must make the call or have exited. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ bool obs_is_synccheck(unsigned kind)
 static void *synccheck_begin(const struct launch_view *launch)
 {
     (void)launch;
-    return malloc(1); /* no state: findings are shared and locked */
+    return malloc(1); /* synccheck has no state, but NULL would mean out of memory */
 }
 
 static void print_mask(char *text, size_t size, const struct obs_fault *fault, uint32_t lane,
@@ -37,22 +37,23 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
 {
     if (fault->other == lane)
         snprintf(text, size,
-                 "%s calls with mask 0x%08" PRIx32 ", which leaves out its lane %" PRIu32, thread,
+                 "%s passes mask 0x%08" PRIx32 ", which leaves out its own lane %" PRIu32, thread,
                  fault->mask, lane);
     else if (!(fault->mask >> fault->other & 1))
-        snprintf(text, size, "%s reads lane %" PRIu32 ", which its mask 0x%08" PRIx32 " leaves out",
+        snprintf(text, size, "%s reads lane %" PRIu32 ", which is not in its mask 0x%08" PRIx32,
                  thread, fault->other, fault->mask);
     else
         snprintf(text, size,
-                 "%s calls with mask 0x%08" PRIx32 ", but lane %" PRIu32 " of it does not", thread,
-                 fault->mask, fault->other);
+                 "%s passes mask 0x%08" PRIx32 ", but lane %" PRIu32
+                 " of this mask does not make the call",
+                 thread, fault->mask, fault->other);
 }
 
 static const char *awaited(uint8_t kind)
 {
-    return kind == OBS_DEADLOCK     ? "threads that never come"
+    return kind == OBS_DEADLOCK     ? "threads that never arrive"
            : kind == OBS_POLLS_HOST ? "main(), which waits for the kernel"
-                                    : "what never happens";
+                                    : "a value that no thread writes";
 }
 
 static void print_fault(char *text, size_t size, const struct launch_view *launch,
@@ -65,28 +66,28 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
     char thread[96], more[32] = "";
     describe_fault_thread(thread, sizeof thread, launch, fault);
     if (others > 0)
-        snprintf(more, sizeof more, ", and %d more of its warp", others);
+        snprintf(more, sizeof more, " and %d more of its warp", others);
     switch (fault->kind) {
     case OBS_DIVERGENT_BARRIER:
-        snprintf(text, size, "only part of a warp comes to this barrier: %s%s", thread, more);
+        snprintf(text, size, "only part of a warp reaches this barrier: %s%s", thread, more);
         break;
     case OBS_BAD_BARRIER:
-        snprintf(text, size, "a block has barriers 0 to %u, and no other; by %s", BARRIERS - 1,
-                 thread);
+        snprintf(text, size, "this barrier does not exist: a block has barriers 0 to %u; %s",
+                 BARRIERS - 1, thread);
         break;
     case OBS_CLUSTER_ARRIVES_TWICE:
-        snprintf(text, size, "%s arrives at the cluster's barrier again, and has not waited since",
+        snprintf(text, size, "%s arrives at the cluster's barrier twice without waiting in between",
                  thread);
         break;
     case OBS_CLUSTER_WAITS_ONLY:
-        snprintf(text, size, "%s waits at the cluster's barrier, and has not arrived", thread);
+        snprintf(text, size, "%s waits at the cluster's barrier without having arrived", thread);
         break;
     case OBS_WARP_MASK:
         print_mask(text, size, fault, linear % WARP, thread);
         break;
     default:
-        snprintf(text, size, "deadlock: waits here for %s: %s%s", awaited(fault->kind), thread,
-                 more);
+        snprintf(text, size, "deadlock while waiting for %s; waiting here: %s%s",
+                 awaited(fault->kind), thread, more);
         break;
     }
 }

@@ -1,13 +1,17 @@
-/* What an observer sees of a launch. Counters, memcheck and their like are observers, each in one file.
+/* What an observer sees of a launch. The counters, memcheck and similar tools are observers, each
+ * in a file of its own.
  *
- * An observer names the events that it wants; the machine does not build events that no observer wants. Workers
- * (CPU threads) run at the same time, so an observer has one state per worker. When the launch ends, the states are
- * joined into the first worker's.
+ * An observer names the events that it wants; the emulator does not produce events that no observer
+ * wants. Workers (CPU threads) run at the same time, so an observer has one state per worker. When
+ * the launch ends, the states are joined into the first worker's. A worker runs several CTAs in
+ * turns. Each of these CTAs has a seat, a small number that is reused after the CTA has ended.
  *
- * Observers use this header only, never the machine's own structures: gpu/execute/view.c fills struct launch_view
- * and implements the functions below. An observer on a hot path copies what it needs when it begins.
+ * Observers use only this header, never the emulator's own structures: gpu/execute/view.c fills
+ * struct launch_view and implements the functions below. An observer on a hot path copies what it
+ * needs when it begins.
  *
- * To add an observer: write its file, which defines `obs_NAME`, and add one line to gpu/tools.def. */
+ * To add an observer: write its file, which defines `obs_NAME`, and add one line to
+ * gpu/tools.def. */
 #ifndef GPU_OBSERVE_VIEW_H
 #define GPU_OBSERVE_VIEW_H
 
@@ -23,7 +27,7 @@
 #include "gpu/occupancy.h"
 #include "gpu/ptx/module.h"
 
-/* --- the launch ----------------------------------------------------------------------------------- */
+/* --- the launch ------------------------------------------------------------------------------- */
 
 struct kernel;
 
@@ -34,39 +38,42 @@ struct launch_view {
     const struct ptx_module *module;
     const struct ptx_function *function; /* the kernel */
     const struct kernel *kernel;         /* opaque: for the functions below */
-    uint32_t code_count;                 /* instructions: pc is below it */
-    uint32_t function_count; /* the kernel is function 0, functions that it calls follow */
+    uint32_t code_count;                 /* number of instructions; every pc is lower */
+    /* number of functions: the kernel is number 0, the functions that it calls follow */
+    uint32_t function_count;
     uint64_t cta_count;
-    uint32_t cluster_size; /* CTAs of a cluster; 1: there are no clusters */
-    uint32_t warps;        /* of a CTA */
-    uint32_t resident;     /* CTAs that a worker runs at a time, at most */
-    uint32_t shared_bytes; /* of a CTA: static and dynamic */
+    uint32_t cluster_size; /* CTAs in a cluster; 1: there are no clusters */
+    uint32_t warps;        /* number of warps in a CTA */
+    uint32_t resident;     /* most CTAs that a worker runs at a time */
+    uint32_t shared_bytes; /* size of a CTA's shared memory, static and dynamic */
     uint32_t static_shared_bytes;
-    uint32_t own_bytes;   /* of a thread: the kernel's own local variables */
-    uint32_t local_bytes; /* of a thread: what an address in local memory may reach */
-    uint32_t registers;   /* of a thread: an estimate */
-    bool uses_stack;      /* calls functions: their stack follows own_bytes in local memory */
+    uint32_t own_bytes; /* size of the kernel's own local variables in a thread */
+    /* size of that part of a thread's local memory that addresses may reach */
+    uint32_t local_bytes;
+    uint32_t registers; /* number of registers of a thread: an estimate */
+    bool uses_stack; /* the kernel calls functions; their stack follows own_bytes in local memory */
     struct emu_occupancy occupancy;
     uint64_t limit;        /* warp instructions that the launch may execute; 0: no limit */
     const char *assertion; /* text of the first assert() that failed */
     struct memory *memory;
     struct heap *heap;
-    struct findings *findings; /* where observers report */
+    struct findings *findings; /* where observers report defects */
     struct obs_recording *recording;
 };
 
 /* The source line of the instruction at PC. */
 struct source_line view_line(const struct launch_view *launch, uint32_t pc);
 
-/* The function that holds PC, and the instruction's index in the function's code. */
+/* Returns the function that contains PC. *INDEX gets the instruction's index in that function's
+ * code. */
 const struct ptx_function *view_function(const struct launch_view *launch, uint32_t pc,
                                          uint32_t *index);
 
-/* The pcs of function NUMBER: from *FIRST on, up to but without *END. */
+/* Gets the pcs of function NUMBER: from *FIRST up to *END, which is not included. */
 void view_range(const struct launch_view *launch, uint32_t number, uint32_t *first, uint32_t *end);
 
-/* The variable at ADDR of a CTA's shared memory, or NULL. *BEGIN gets the address of its first byte. A variable
- * without a size reaches to the end of shared memory. */
+/* Returns the variable at ADDR in a CTA's shared memory, or NULL. *BEGIN gets the address of its
+ * first byte. A variable without a size reaches to the end of shared memory. */
 const struct ptx_variable *view_shared_variable(const struct launch_view *launch, uint64_t addr,
                                                 uint64_t *begin);
 
@@ -84,14 +91,15 @@ enum view_kind {
     VIEW_EXIT,
 };
 
-/* What is known of an instruction before it runs. */
+/* What is known about an instruction before it runs. */
 struct view_instruction {
     enum view_kind kind;
     bool has_guard;
-    /* it may read what another thread writes meanwhile: loops that wait use such loads */
+    /* the load can see values that other threads write in the meantime, so it may belong to a loop
+     * that polls */
     bool may_poll;
     /* Memory instructions: */
-    uint8_t bytes;  /* of one value of one lane */
+    uint8_t bytes;  /* size of one value of one lane */
     uint8_t type;   /* enum ptx_type */
     uint8_t access; /* enum obs_access_kind */
     uint8_t op;     /* VIEW_ATOMIC: enum ptx_modifier */
@@ -106,9 +114,9 @@ struct view_instruction {
 
 struct view_instruction view_instruction(const struct launch_view *launch, uint32_t pc);
 
-/* --- accesses ------------------------------------------------------------------------------------- */
+/* --- accesses --------------------------------------------------------------------------------- */
 
-#define OBS_MAX     8          /* observers of a launch */
+#define OBS_MAX     8          /* most observers of a launch */
 #define OBS_NO_SEAT UINT32_MAX /* the CTA has no seat */
 
 /* OBS_WRITE: accesses except loads, for observers that do not want loads. */
@@ -125,27 +133,31 @@ struct obs_access {
      * CTA of the cluster */
     uint8_t space;
     uint8_t bytes; /* of one lane: 1, 2, 4, 8 or 16 */
-    bool dense;    /* all 32 lanes are active, each right behind the lane before */
-    /* the same space, lanes and address differences as this worker's latest access by this
-     * instruction that was not dense; moved, if at all, so that it touches the same numbers of
-     * sectors, lines and banks */
+    /* all 32 lanes are active, and each one's bytes are right after those of the lane before */
+    bool dense;
+    /* this access has the same space, lanes and address differences as this worker's latest access
+     * by this instruction that was not dense. The addresses themselves may differ, but the numbers
+     * of sectors, lines and banks that are touched are the same. */
     bool repeats;
-    uint8_t element;         /* bytes of one value: a vector has bytes / element of them */
-    uint8_t value_bytes;     /* from one lane's value to the next lane's */
-    uint32_t warp;           /* in its CTA */
-    uint64_t cta;            /* linear index, x first */
-    uint32_t rank, seat;     /* PTX_CLUSTER: of the other CTA; OBS_NO_SEAT: it does not run */
+    uint8_t element;     /* size of one value; a vector has bytes / element values */
+    uint8_t value_bytes; /* bytes from one lane's value to the next lane's */
+    uint32_t warp;       /* number of the warp in its CTA */
+    uint64_t cta;        /* linear index, x first */
+    /* for PTX_CLUSTER: those of the other CTA; OBS_NO_SEAT: it is not running */
+    uint32_t rank, seat;
     const uint8_t *value[4]; /* what a store will write: for each element, the lanes' values */
 };
 
-/* A repeat is an access with the lanes and the address differences of this worker's latest access by this
- * instruction. It is moved, if at all, so that it touches the same numbers of sectors, lines and banks; a dense
- * one may move anywhere. Observers answer how much of it they need. */
+/* A repeat is an access with the same lanes and address differences as this worker's latest access
+ * by this instruction. The addresses themselves may differ, but the numbers of sectors, lines and
+ * banks that are touched are the same; a dense repeat may be anywhere. Observers answer how much of
+ * a repeat they need to see. */
 enum obs_answer {
     OBS_FULL, /* report the access in full; this call has changed nothing */
     OBS_DONE, /* the observer has recorded it */
-    /* The observer has recorded it. While the pattern stays the same, one report at the end with the number of repeats
-     * is enough. Repeats are reported so only if all observers answer this. */
+    /* The observer has recorded it. While the pattern stays the same, one report at the end with
+     * the number of repeats is enough. Repeats are only counted if all observers give this
+     * answer. */
     OBS_COUNT_ONLY,
 };
 
@@ -154,26 +166,29 @@ struct obs_repeat {
     int32_t low, high; /* the lowest and the highest lane's address, relative to first */
     uint64_t cta;
     uint32_t pc, mask, warp;
-    /* 1; or the number of repeats that were only counted: then first, low, high, cta and warp
-     * are 0 */
+    /* 1, or the number of repeats that were only counted. In that case, first, low, high, cta and
+     * warp are 0. */
     uint32_t times;
     uint8_t kind, space, bytes;
     bool dense;
 };
 
-/* --- what orders accesses ------------------------------------------------------------------------- */
+/* --- what orders accesses --------------------------------------------------------------------- */
 
-/* What orders accesses of different threads, besides each thread's program order. All events between OBS_CTA_RUNS and
- * the next OBS_CTA_RUNS or OBS_CTA_ENDS at a worker belong to that CTA. */
+/* Events that order accesses of different threads. (A thread's own accesses are in program order.)
+ * At each worker, all events from an OBS_CTA_RUNS to the next OBS_CTA_RUNS or OBS_CTA_ENDS belong
+ * to the same CTA. After a colon, the comments list the fields of struct obs_order that are set. */
 enum obs_order_kind {
     OBS_CTA_RUNS, /* a CTA begins, or continues after other CTAs ran: cta, shared */
     OBS_CTA_ENDS,
     OBS_BARRIER, /* a barrier releases threads: arrived; whole: all threads that have not exited */
-    OBS_WARP_SYNC, /* lanes of a warp are released: warp, lanes; whole: all lanes that have not exited */
-    OBS_FENCE,  /* warp, lanes; wide: it orders for threads outside the CTA, too */
+    /* __syncwarp() releases lanes: warp, lanes; whole: all lanes that have not exited */
+    OBS_WARP_SYNC,
+    OBS_FENCE,  /* a fence: warp, lanes; wide: threads outside of the CTA see the order, too */
     OBS_ARRIVE, /* lanes arrive at phases of mbarriers: warp, lanes, place */
     OBS_WAITED, /* lanes have waited for phases of mbarriers to end: warp, lanes, place */
-    OBS_COPIED, /* lanes have waited for the cp.async of pc: warp, lanes, place (in shared memory), bytes */
+    /* lanes have waited for the cp.async at pc: warp, lanes, place (in shared memory), bytes */
+    OBS_COPIED,
 };
 
 struct obs_order {
@@ -182,15 +197,15 @@ struct obs_order {
         wide; /* OBS_ARRIVE and OBS_WAITED, wide: the mbarrier is shared by the whole grid */
     uint32_t warp, lanes, pc, bytes;
     const uint32_t *arrived; /* for each warp of the CTA, the lanes that the barrier releases */
-    /* of each lane: an address in the mbarrier; each phase has another one */
+    /* for each lane: an address in the mbarrier, a different one for each phase */
     const uint64_t *place;
     uint64_t cta; /* linear index, x first */
-    /* below launch_view.resident; CTAs that run at this worker have different seats */
+    /* below launch_view.resident; no two CTAs that a worker runs at a time have the same seat */
     uint32_t seat;
-    const uint8_t *shared; /* the bytes of the CTA's shared memory now */
+    const uint8_t *shared; /* the current contents of the CTA's shared memory */
 };
 
-/* --- faults --------------------------------------------------------------------------------------- */
+/* --- faults ----------------------------------------------------------------------------------- */
 
 enum obs_fault_kind {
     OBS_OUT_OF_BOUNDS,
@@ -205,21 +220,22 @@ enum obs_fault_kind {
     OBS_WARP_MASK,
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
-    OBS_REMOTE_MBARRIER, /* of another CTA of the cluster */
+    OBS_REMOTE_MBARRIER, /* the mbarrier is another CTA's, in the same cluster */
     OBS_DEADLOCK,        /* the lanes wait for threads that never arrive */
     OBS_POLLS_FOREVER,   /* the lanes poll a value that no thread will write */
-    OBS_POLLS_HOST,      /* the lanes poll a value that the program would have to write */
+    OBS_POLLS_HOST,      /* the lanes poll a value that only the host program could write */
     OBS_ENDLESS_LOOP,
-    OBS_TOO_MUCH_WORK, /* the launch executes too much, this warp does not */
+    OBS_TOO_MUCH_WORK, /* too many instructions of the whole launch, but not of this warp */
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
     OBS_DOUBLE_FREE,
     OBS_BAD_FREE,
-    OBS_NO_SUCH_CTA,           /* the cluster has no CTA of rank `other` */
-    OBS_CTA_ENDED,             /* the CTA of rank `other` has ended; its shared memory is gone */
-    OBS_CTA_NOT_STARTED,       /* the CTA of rank `other` may not have begun */
-    OBS_CLUSTER_ARRIVES_TWICE, /* arrives at the cluster's barrier twice without waiting in between */
-    OBS_CLUSTER_WAITS_ONLY,    /* waits at the cluster's barrier without having arrived */
+    OBS_NO_SUCH_CTA,     /* the cluster has no CTA of rank `other` */
+    OBS_CTA_ENDED,       /* the CTA of rank `other` has ended; its shared memory is gone */
+    OBS_CTA_NOT_STARTED, /* the CTA of rank `other` may not have begun */
+    /* the thread arrives at the cluster's barrier twice without waiting in between */
+    OBS_CLUSTER_ARRIVES_TWICE,
+    OBS_CLUSTER_WAITS_ONLY, /* the thread waits at the cluster's barrier without having arrived */
 };
 
 /* What one lane did wrong. */
@@ -229,19 +245,20 @@ struct obs_fault {
     uint32_t pc;
     uint32_t thread[3], cta[3];
     uint64_t addr;
-    /* OBS_WARP_MASK: the mask; other: the faulty lane itself if its mask leaves it out, else the lane that the mask
-     * names wrongly. OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_POLLS_FOREVER, OBS_POLLS_HOST: the warp's lanes that wait
-     * here. PTX_CLUSTER: other is the rank. */
+    /* For OBS_WARP_MASK, mask is the mask of the call; other is the faulty lane itself if its mask
+     * leaves it out, and otherwise the lane that the mask names wrongly. For OBS_DIVERGENT_BARRIER,
+     * OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, mask has the warp's lanes that wait here.
+     * For PTX_CLUSTER, other is the rank. */
     uint32_t mask, other;
 };
 
-/* --- observers ------------------------------------------------------------------------------------ */
+/* --- observers -------------------------------------------------------------------------------- */
 
-/* A recorded access and what it cost: sectors or wavefronts. */
+/* A recorded access and its cost in sectors or wavefronts. */
 struct obs_recorded {
     struct obs_access access;
     struct source_line place;
-    uint32_t step; /* number of the warp's access by this line, from 1 */
+    uint32_t step; /* number of this access among those of the warp on this line, from 1 */
     uint32_t cost, ideal;
 };
 
@@ -252,22 +269,23 @@ struct obs_recording {
 
 struct observer {
     const char *name;
-    unsigned events; /* of enum obs_event */
-    bool is_serial;  /* one worker alone runs a launch that it watches */
-    /* Returns the state of a worker; NULL when memory is out, which ends the launch. */
+    unsigned events; /* bits of enum obs_event */
+    bool is_serial;  /* a single worker runs each launch that this observer watches */
+    /* Returns the state of a worker; NULL when out of memory, which ends the launch. */
     void *(*begin)(const struct launch_view *launch);
     void (*access)(void *state, const struct obs_access *access);
     /* Called for a repeat. NULL: every access is reported in full. */
     enum obs_answer (*repeat)(void *state, const struct obs_repeat *repeat);
     void (*fault)(void *state, const struct launch_view *launch, const struct obs_fault *fault);
     void (*order)(void *state, const struct obs_order *order);
-    /* The launch continues after a pause in which memory may have been allocated and freed: pointers to struct
-     * mem_block are no longer valid. NULL: the observer keeps none. */
+    /* Called when the launch continues after a pause in which memory may have been allocated and
+     * freed: pointers to struct mem_block are no longer valid. NULL: the observer keeps no such
+     * pointers. */
     void (*forget_memory)(void *state);
     /* Adds the worker's state to INTO, the first worker's, and frees it. */
     void (*join)(void *into, void *state);
-    /* Adds to the counters of each instruction; the entry at code_count holds what belongs to no instruction. Frees the
-     * state. PER_INSTRUCTION may be NULL. */
+    /* Adds to PER_INSTRUCTION, the counters of each instruction, unless it is NULL. Its entry at
+     * code_count holds counts that belong to no instruction. Frees the state. */
     void (*end)(void *state, const struct launch_view *launch,
                 struct emu_counters *per_instruction);
 };
@@ -276,12 +294,14 @@ struct observer {
 #include "gpu/tools.def"
 #undef T
 
-/* Chooses the observers of a launch with OPTIONS; returns how many. COUNTED: the caller or a record wants the
- * counters. Else they are not kept, as they would cost a fifth of the program's time. */
+/* Chooses the observers of a launch with OPTIONS. Returns their number. COUNTED: the caller or a
+ * record wants the counters. Otherwise they are not kept, because they take a fifth of the
+ * program's time. */
 unsigned observers_choose(const struct emu_options *options, bool counted,
                           const struct observer *chosen[OBS_MAX]);
 
-/* What an access to global or shared memory costs: sectors or wavefronts, as the counters count them. */
+/* Computes the cost of an access to global or shared memory in sectors or wavefronts, as the
+ * counters count them. */
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal);
 
 /* Whether synccheck reports a fault of this kind; memcheck reports all others. */

@@ -95,15 +95,14 @@ static const struct {
      "/usr/bin/ld: /usr/lib/Scrt1.o: in function `_start':\n"
      "(.text+0x17): undefined reference to `main'\n"
      "collect2: error: ld returned 1 exit status\n",
-     "labs/a.cu: error: it has no main(), where the program begins: bring back the one that it "
-     "had\n"},
-    {"an undefined function, reported once",
+     "labs/a.cu: error: main(), where the program begins, is missing: restore the original "
+     "main()\n"},
+    {"a function that is missing, told once",
      "/usr/bin/ld: /tmp/x/tmpxft_1_a.o: in function `main':\n"
      "tmpxft_1_a.cpp:(.text+0x1a): undefined reference to `f(int*)'\n"
      "/usr/bin/ld: tmpxft_1_a.cpp:(.text+0x29): undefined reference to `f(int*)'\n"
      "collect2: error: ld returned 1 exit status\n",
-     "labs/a.cu: error: f(int*) is used, but nowhere defined: is it missing, or spelt "
-     "otherwise?\n"},
+     "labs/a.cu: error: f(int*) is used but not defined: is it missing or misspelt?\n"},
     {"another failure of the linker", "/usr/bin/ld: cannot find -lcudart: No such file\n",
      "/usr/bin/ld: cannot find -lcudart: No such file\n"},
     {"warnings about other files", "/x/lab.h(9): warning #177-D: w\n\na.cu(9): warning #1: w\n\n",

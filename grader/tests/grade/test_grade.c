@@ -193,7 +193,7 @@ static const struct {
      "chmod 755 .; echo x >a.cu; chmod 0 a.cu; "
      "setpriv --reuid 65534 --clear-groups -- $LANEWISE grade --device emulator "
      "--lab 02-coalesce --submission a.cu",
-     "a.cu may not be read by you"},
+     "a.cu cannot be read: permission denied"},
     {"another lab's file", GRADE "--lab 01-parallelize --submission labs/02-coalesce/coalesce.cu",
      "coalesce.cu is for lab 02 according to its first line, not for 01-parallelize"},
     {"a file without --lab", "touch a.cu; " GRADE "--submission a.cu",
@@ -218,7 +218,7 @@ static const struct {
     {"a compiler of another release",
      "cp " LANEWISE_ROOT "/labs/02-coalesce/coalesce.cu a.cu; echo \"// $PWD\" >>a.cu; " OLD_NVCC
      "NVCC=$PWD/nvcc " GRADE "--lab 02-coalesce --submission a.cu",
-     "/nvcc is of CUDA 12.4; grading takes one of CUDA 13"},
+     "/nvcc is from CUDA 12.4, but grading needs CUDA 13"},
     {"no place for temporary files", "TMPDIR=/nowhere " GRADE "--lab 02-coalesce",
      "cannot make a folder in /nowhere"},
 };

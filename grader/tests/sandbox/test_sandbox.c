@@ -347,8 +347,8 @@ static const struct {
      NULL},
     {"without namespaces, doctor", "LANEWISE_SANDBOX=confined $LANEWISE doctor", 0,
      "confined: Landlock or another user, seccomp, limits", NULL},
-    {"without any sandbox, doctor", "LANEWISE_SANDBOX=none $LANEWISE doctor", 0,
-     "none: nothing but limits of a process", NULL},
+    {"without anything, asked", "LANEWISE_SANDBOX=none $LANEWISE doctor", 0,
+     "none: the limits of a process", NULL},
 };
 
 TestSuite(sandbox_levels, .init = submission_init, .fini = shell_fini, .timeout = 600);

@@ -18,43 +18,45 @@ struct fault {
 
 static const struct fault faults[] = {
     {"load one past the end", "ld.global.u32 a, [gi+4];", 0x80000000, EMU_ILLEGAL_ADDRESS,
-     "out-of-bounds", "read of 4 bytes, right behind a 128-byte allocation; thread 31"},
+     "out-of-bounds", "read of 4 bytes, right after a 128-byte allocation; thread 31"},
     {"store one past the end", "st.global.u32 [gi+4], t;", 0x80000000, EMU_ILLEGAL_ADDRESS,
      "out-of-bounds", "global write of 4 bytes"},
     {"store before the start", "st.global.u32 [gi+-64], t;", 0x0000ffff, EMU_ILLEGAL_ADDRESS,
      "out-of-bounds", "64 bytes before a 128-byte allocation"},
     {"half of the word is outside",
      "add.s64 gi, gi, 2; add.s64 gi, gi, 2; ld.global.u64 b, [g+124];", 0xffffffff,
-     EMU_MISALIGNED_ADDRESS, "misaligned", "4 bytes behind a multiple of 8"},
-    {"a vector across the end",
+     EMU_MISALIGNED_ADDRESS, "misaligned", "4 bytes after a multiple of 8"},
+    {"vector over the end",
      "mul.wide.u32 gi, t, 16; add.s64 gi, gi, g; "
      "ld.global.v4.u32 {a, c, c, c}, [gi];",
      0xffffff00, EMU_ILLEGAL_ADDRESS, "out-of-bounds",
-     "read of 16 bytes, right behind a 128-byte allocation"},
+     "read of 16 bytes, right after a 128-byte allocation"},
     {"null pointer", "ld.global.u32 a, [null];", 0xffffffff, EMU_ILLEGAL_ADDRESS, "out-of-bounds",
      "null pointer"},
     {"null pointer and an index", "ld.global.u32 a, [null+400];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
-     "out-of-bounds", "400 bytes behind a null pointer"},
+     "out-of-bounds", "400 bytes after a null pointer"},
     {"generic null pointer", "st.u32 [null], t;", 0xffffffff, EMU_ILLEGAL_ADDRESS, "out-of-bounds",
      "null pointer"},
     {"far away", "ld.global.u32 a, [far];", 0xffffffff, EMU_ILLEGAL_ADDRESS, "host-pointer",
-     "near no allocation"},
+     "not near any allocation"},
     {"the last address of all", "ld.global.u8 a, [null+-1];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
-     "host-pointer", "read of 1 byte, near no allocation"},
+     "host-pointer", "read of 1 byte, not near any allocation"},
     {"freed", "ld.global.u32 a, [freed+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS, "use-after-free",
      "8 bytes into a 256-byte allocation that was freed"},
     {"an odd address", "add.s64 gi, gi, 1; @q ld.global.u16 a, [gi];", 0x00000001,
-     EMU_MISALIGNED_ADDRESS, "misaligned", "global read of 2 bytes, 1 byte behind a multiple of 2"},
+     EMU_MISALIGNED_ADDRESS, "misaligned",
+     "global read of 2 bytes at an address 1 byte after a multiple of 2"},
     {"one lane's odd address", "@q add.s64 gi, gi, 2; st.global.u32 [gi], t;", 0x00000001,
-     EMU_MISALIGNED_ADDRESS, "misaligned", "2 bytes behind a multiple of 4"},
+     EMU_MISALIGNED_ADDRESS, "misaligned", "2 bytes after a multiple of 4"},
     {"misaligned vector", "@q add.s64 g, g, 4; ld.global.v2.u32 {a, c}, [g];", 0x00000001,
-     EMU_MISALIGNED_ADDRESS, "misaligned", "read of 8 bytes, 4 bytes behind a multiple of 8"},
+     EMU_MISALIGNED_ADDRESS, "misaligned",
+     "read of 8 bytes at an address 4 bytes after a multiple of 8"},
     {"write to a constant", "mov.u64 gi, fixed; st.global.u32 [gi], t;", 0xffffffff,
      EMU_ILLEGAL_ADDRESS, "read-only", "__constant__"},
     {"atomic on a constant", "mov.u64 gi, fixed; atom.global.add.u32 a, [gi], 1;", 0xffffffff,
      EMU_ILLEGAL_ADDRESS, "read-only", "__constant__"},
-    {"read past a constant", "ld.const.u32 a, [fixed+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
-     "out-of-bounds", "right behind the 8 bytes of fixed"},
+    {"read behind a constant", "ld.const.u32 a, [fixed+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
+     "out-of-bounds", "right after the 8 bytes of fixed"},
     {"global memory as if it were constant", "ld.const.u32 a, [gi];", 0xffffffff,
      EMU_ILLEGAL_ADDRESS, "out-of-bounds", "constant read of 4 bytes"},
     {"atomic past the end", "atom.global.add.u32 a, [gi+4], 1;", 0x80000000, EMU_ILLEGAL_ADDRESS,
@@ -64,7 +66,7 @@ static const struct fault faults[] = {
     {"misaligned atomic", "@q add.s64 gi, gi, 2; red.global.add.u32 [gi], 1;", 0x00000001,
      EMU_MISALIGNED_ADDRESS, "misaligned", "atomic"},
     {"shared memory past the end", "st.shared.u32 [si+4], t;", 0x80000000, EMU_ILLEGAL_ADDRESS,
-     "out-of-bounds", "shared write of 4 bytes, right behind the 128 bytes of s"},
+     "out-of-bounds", "shared write of 4 bytes, right after the 128 bytes of s"},
     {"shared memory before the start", "ld.shared.u32 a, [si+-4];", 0x00000001, EMU_ILLEGAL_ADDRESS,
      "out-of-bounds", "shared read of 4 bytes, 4 bytes before the 128 bytes of s"},
     {"misaligned shared memory", "@q add.u32 si, si, 1; st.shared.u16 [si], h;", 0x00000001,
@@ -75,7 +77,7 @@ static const struct fault faults[] = {
      "cvt.u64.u32 gi, si; cvta.shared.u64 gi, gi; st.u32 [gi+4], t;", 0x80000000,
      EMU_ILLEGAL_ADDRESS, "out-of-bounds", "shared write"},
     {"local memory past the end", "st.local.u32 [own+16], t;", 0xffffffff, EMU_ILLEGAL_ADDRESS,
-     "out-of-bounds", "right behind the thread's 16 bytes"},
+     "out-of-bounds", "right after the thread's 16 bytes"},
     {"one lane's local memory", "mov.u64 l, own; @q add.s64 l, l, 16; ld.local.u32 a, [l];",
      0x00000001, EMU_ILLEGAL_ADDRESS, "out-of-bounds", "local read"},
     {"local memory, step by step",
@@ -85,7 +87,7 @@ static const struct fault faults[] = {
     {"misaligned local memory", "st.local.u32 [own+2], t;", 0xffffffff, EMU_MISALIGNED_ADDRESS,
      "misaligned", "local write"},
     {"parameters past the end", "ld.param.u32 a, [far_away+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
-     "out-of-bounds", "right behind the kernel's 24 bytes"},
+     "out-of-bounds", "right after the kernel's 24 bytes"},
     {"trap", "@q trap;", 0x00000001, EMU_TRAP, "trap", "stopped itself"},
 };
 
@@ -188,7 +190,7 @@ static const struct {
     bool found;
 } strays[] = {
     {"the last byte", false, 999, EMU_OK, false},
-    {"right after the end", false, 1000, EMU_OK, true},
+    {"right after", false, 1000, EMU_OK, true},
     {"as far as memory is mapped", false, 60000, EMU_OK, true},
     {"far away", false, (int64_t)1 << 40, EMU_ILLEGAL_ADDRESS, true},
     {"before all memory", false, -1, EMU_ILLEGAL_ADDRESS, true},
@@ -337,7 +339,7 @@ Test(faults, named_variable)
     fixture_launch(&f, (struct fixture_launch){0});
     json_t *line = fixture_record(&f, -1);
     const char *message = text_of(fixture_finding(line, "out-of-bounds"), "message");
-    cr_expect(strstr(message, "right behind the 40 bytes of table"), "'%s'", message);
+    cr_expect(strstr(message, "right after the 40 bytes of table"), "'%s'", message);
     json_decref(line);
     fixture_close(&f);
 }
@@ -353,7 +355,7 @@ Test(faults, part_of_an_array)
     fixture_launch(&f, (struct fixture_launch){0});
     json_t *line = fixture_record(&f, -1);
     const char *message = text_of(fixture_finding(line, "out-of-bounds"), "message");
-    cr_expect(strstr(message, "right behind the 4 bytes of sums;"), "'%s'", message);
+    cr_expect(strstr(message, "right after the 4 bytes of sums;"), "'%s'", message);
     json_decref(line);
     fixture_close(&f);
 }

@@ -129,7 +129,8 @@ Test(parked, is_a_deadlock_if_nothing_can_end_it)
     emu_addr words = open_waiting(&fixture, NULL, waits);
     struct emu_parked parked = park(&fixture, words, 2);
     cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_FINISH), EMU_DEADLOCK);
-    cr_expect(strstr(emu_message(fixture.device), "deadlock: waits here for what never happens"),
+    cr_expect(strstr(emu_message(fixture.device),
+                     "deadlock while waiting for a value that no thread writes"),
               "%s", emu_message(fixture.device));
     expect_status(&fixture, 0, "deadlock");
     fixture_close(&fixture);
@@ -323,11 +324,11 @@ static const struct {
     int code;
 } vain[] = {
     {"shared", "main(), which waits for the kernel", 7},
-    {"behind", "what never happens", 7},
-    {"default", "what never happens", 7},
-    {"copy", "what never happens", 7},
-    {"free", "what never happens", 7},
-    {"exit", "what never happens", 0},
+    {"behind", "a value that no thread writes", 7},
+    {"default", "a value that no thread writes", 7},
+    {"copy", "a value that no thread writes", 7},
+    {"free", "a value that no thread writes", 7},
+    {"exit", "a value that no thread writes", 0},
 };
 
 /* Expects exactly one error, a deadlock at LINE. */

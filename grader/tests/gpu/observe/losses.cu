@@ -54,7 +54,7 @@ __global__ void member_of_its_own(float *m)
     m[threadIdx.x] = 1;
 }
 
-// uncoalesced-load: from 4 bytes behind a sector's start
+// uncoalesced-load: starting 4 bytes into a sector
 __global__ void shifted(const float *a, float *out)
 {
     out[threadIdx.x] = a[threadIdx.x + 1]; // here

@@ -13,7 +13,7 @@ __global__ void backwards(const float *a, float *out, int n)
     out[INDEX] = a[n - 1 - INDEX];
 }
 
-// uncoalesced-load: lanes read neighbouring words, backwards, from 24 bytes behind a sector's start
+// uncoalesced-load: lanes read neighbouring words, backwards, starting 24 bytes into a sector
 __global__ void backwards_shifted(const float *a, float *out, int n)
 {
     out[INDEX] = a[n - 3 - INDEX]; // here
@@ -25,7 +25,7 @@ __global__ void bits_turned(const float *a, float *out)
     out[INDEX] = a[(INDEX & ~31) | __brev(INDEX) >> 27];
 }
 
-// uncoalesced-load: lanes read 28 bytes apart, the same words again every 16 lanes (modulo 16)
+// uncoalesced-load: lanes read 28 bytes apart, repeating the same words every 16 lanes (modulo 16)
 __global__ void modulo_16(const float *a, float *out)
 {
     out[INDEX] = a[INDEX % 16 * 7]; // here
@@ -37,13 +37,13 @@ __global__ void modulo_10(const float *a, float *out)
     out[INDEX] = a[INDEX % 10];
 }
 
-// uncoalesced-load: lanes read 52 bytes apart, going round after 400 bytes (modulo 100 elements)
+// uncoalesced-load: lanes read 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)
 __global__ void hashed(const float *a, float *out)
 {
     out[INDEX] = a[INDEX * 13 % 100]; // here
 }
 
-// uncoalesced-load: each 2 lanes read the same word, the next ones 64 bytes further
+// uncoalesced-load: groups of 2 lanes read the same word, 64 bytes from group to group
 __global__ void pairs_far(const float *a, float *out)
 {
     out[INDEX] = a[INDEX / 2 * 16]; // here
@@ -94,7 +94,7 @@ __global__ void char_by_8(const char *a, char *out)
     out[INDEX * 8] = a[INDEX]; // here
 }
 
-// uncoalesced-load: lanes read neighbouring words, from 1 byte behind a sector's start
+// uncoalesced-load: lanes read neighbouring words, starting 1 byte into a sector
 __global__ void char_shifted(const char *a, char *out)
 {
     out[INDEX] = a[INDEX + 1]; // here
@@ -207,7 +207,7 @@ __device__ __noinline__ float cosines(float x)
     return x;
 }
 
-// divergent-branch: behind it 16.
+// divergent-branch: 16.
 __global__ void calls_by_lane(float *a)
 {
     float x = a[INDEX];
@@ -221,7 +221,7 @@ __global__ void calls_by_warp(float *a)
     a[INDEX] = threadIdx.x & 32 ? sines(x) : cosines(x);
 }
 
-// divergent-branch: behind it 5.4 of 32 lanes work on average
+// divergent-branch: 5.4 of 32 lanes work on average until they reconverge
 __global__ void mask_tree_of_256(float *a)
 {
     __shared__ float s[256];
@@ -305,7 +305,7 @@ __global__ void doubles_padded(double *a)
     a[y * 32 + x] = s[x][y];
 }
 
-// bank-conflict: (each 4 lanes one word, 32 apart)
+// bank-conflict: (4 lanes per word, 32 words apart)
 __global__ void four_lanes_a_bank(float *a)
 {
     __shared__ float s[2048];

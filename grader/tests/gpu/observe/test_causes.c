@@ -343,36 +343,35 @@ static bool is_true_global(const struct truth *t, const char *text)
          sscanf(text, "only one lane in %u Vs its word%n", &n[1], &end) == 1) &&
         end > 0)
         return is_only(t, n[0], n[1]) &&
-               (sscanf(text + end, ", from %u byte", &n[2]) != 1 || is_start(t, n[2]));
-    if (sscanf(text, "lanes V neighbouring words, from %u byte", &n[0]) == 1 ||
-        sscanf(text, "lanes V neighbouring words, backwards, from %u byte", &n[0]) == 1)
+               (sscanf(text + end, ", starting %u byte", &n[2]) != 1 || is_start(t, n[2]));
+    if (sscanf(text, "lanes V neighbouring words, starting %u byte", &n[0]) == 1 ||
+        sscanf(text, "lanes V neighbouring words, backwards, starting %u byte", &n[0]) == 1)
         return is_start(t, n[0]) && is_neighbours(t, back);
     if (sscanf(text, "each lane Vs %u of every %u bytes (stride %u elements", &n[0], &n[1],
                &n[2]) == 3)
         return n[0] == bytes && is_stride_of(t, n[2], n[1], back);
     if (sscanf(text, "neighbouring lanes V %u bytes apart (stride %u elements", &n[0], &n[1]) ==
             2 ||
-        sscanf(text, "lanes that take part V %u bytes apart (stride %u elements", &n[0], &n[1]) ==
-            2)
+        sscanf(text, "active lanes V %u bytes apart (stride %u elements", &n[0], &n[1]) == 2)
         return is_stride_of(t, n[1], n[0], back);
-    if (sscanf(text, "each %u lanes V the same word, the next ones %ld bytes", &n[0], &a) == 2)
+    if (sscanf(text, "groups of %u lanes V the same word, %ld bytes from group", &n[0], &a) == 2)
         return is_rows(t, n[0], 0, a);
-    if (sscanf(text, "lanes V %ld bytes apart, the same words again every %u lanes (modulo %u)", &a,
-               &n[0], &n[1]) == 3)
+    if (sscanf(text, "lanes V %ld bytes apart, repeating the same words every %u lanes (modulo %u)",
+               &a, &n[0], &n[1]) == 3)
         return n[0] == n[1] && is_rows_of(t, n[0], a, 0);
-    if (sscanf(text, "lanes V %ld bytes apart, going round after %ld bytes (modulo %u elements)",
-               &a, &b, &n[0]) == 3)
+    if (sscanf(text, "lanes V %ld bytes apart, wrapping after %ld bytes (modulo %u elements)", &a,
+               &b, &n[0]) == 3)
         return n[0] * bytes == b && is_wrap(t, a, b);
     if (sscanf(text, "rows of %u lanes V neighbouring words, %ld bytes from", &n[0], &a) == 2)
         return is_rows(t, n[0], bytes, a);
-    if (sscanf(text, "rows of %u lanes V %ld bytes apart, %ld from", &n[0], &a, &b) == 3)
+    if (sscanf(text, "in rows of %u, lanes V %ld bytes apart; %ld bytes from", &n[0], &a, &b) == 3)
         return is_rows(t, n[0], a, b);
-    if (sscanf(text, "lanes 0 to %u and %u to %u V in two pieces, %ld bytes from lane %u to %u",
-               &n[0], &n[1], &n[2], &a, &n[3], &n[4]) == 6)
+    if (sscanf(text, "lanes 0 to %u and %u to %u V two pieces, %ld bytes from lane %u to %u", &n[0],
+               &n[1], &n[2], &a, &n[3], &n[4]) == 6)
         return is_pieces(t, n, a);
-    if (sscanf(text, "each lane Vs a different place, over %ld bytes", &a) == 1)
+    if (sscanf(text, "each lane Vs a different place, spread over %ld bytes", &a) == 1)
         return t->distinct == t->count && a == span;
-    return sscanf(text, "the lanes V %u places, over %ld bytes", &n[0], &a) == 2 &&
+    return sscanf(text, "the lanes V %u different places, spread over %ld bytes", &n[0], &a) == 2 &&
            t->distinct == n[0] && a == span;
 }
 
@@ -406,7 +405,7 @@ static bool is_true_rule(const struct truth *t, const char *text)
         return true;
     if (sscanf(text, " (stride %ld words in rows of %u lanes)", &n, &width) == 2)
         return is_rows_of(t, width, 4 * n, (int64_t)NONE);
-    if (sscanf(text, " (each %u lanes one word, %ld apart)", &width, &n) == 2)
+    if (sscanf(text, " (%u lanes per word, %ld words apart)", &width, &n) == 2)
         return is_rows_of(t, width, 0, 4 * n);
     if (sscanf(text, " (stride %ld", &n) == 1)
         return is_stride(t, strstr(text, "words") ? 4 * n : n, false);

@@ -34,9 +34,9 @@ Test(shape, global_accesses)
 {
     static const struct row rows[] = {
         {"neighbours, shifted", 4, 4, 32, 4, 0, 0,
-         "lanes read neighbouring words, from 4 bytes behind a sector's start"},
+         "lanes read neighbouring words, starting 4 bytes into a sector"},
         {"backwards, shifted", 4, 12, 32, -4, 0, 0,
-         "lanes read neighbouring words, backwards, from 16 bytes behind a sector's start"},
+         "lanes read neighbouring words, backwards, starting 16 bytes into a sector"},
         {"structure of 8", 4, 0, 32, 8, 0, 0,
          "each lane reads 4 of every 8 bytes (stride 2 elements)"},
         {"structure of 12", 4, 4, 32, 12, 0, 0,
@@ -55,7 +55,7 @@ Test(shape, global_accesses)
         {"one lane in four", 4, 0, 32, 4, 0, 0x88888888, "only one lane in 4 reads its word"},
         {"some lanes", 4, 0, 32, 4, 0, 0x80000111, "only 4 of 32 lanes read their words"},
         {"a byte too far", 1, 1, 32, 1, 0, 0,
-         "lanes read neighbouring words, from 1 byte behind a sector's start"},
+         "lanes read neighbouring words, starting 1 byte into a sector"},
         {"stride in every second lane", 4, 0, 32, 16, 0, 0x55555555,
          "each lane reads 4 of every 16 bytes (stride 4 elements)"},
         {"tile of 16", 4, 0, 16, 4, 4000, 0,
@@ -65,13 +65,13 @@ Test(shape, global_accesses)
         {"rows of 20", 4, 0, 20, 4, 4000, 0,
          "rows of 20 lanes read neighbouring words, 4000 bytes from row to row"},
         {"columns of a tile", 4, 0, 16, 4000, 4, 0,
-         "rows of 16 lanes read 4000 bytes apart, 4 from row to row"},
+         "in rows of 16, lanes read 4000 bytes apart; 4 bytes from row to row"},
         {"a word for four", 4, 0, 4, 0, 64, 0,
-         "each 4 lanes read the same word, the next ones 64 bytes further"},
+         "groups of 4 lanes read the same word, 64 bytes from group to group"},
         {"a word for two", 4, 0, 2, 0, 64, 0,
-         "each 2 lanes read the same word, the next ones 64 bytes further"},
+         "groups of 2 lanes read the same word, 64 bytes from group to group"},
         {"modulo 8", 8, 0, 8, 64, 0, 0,
-         "lanes read 64 bytes apart, the same words again every 8 lanes (modulo 8)"},
+         "lanes read 64 bytes apart, repeating the same words every 8 lanes (modulo 8)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];
@@ -114,8 +114,8 @@ Test(shape, a_stride_may_go_round)
     for (unsigned l = 0; l < 32; l++)
         access.addr[l] = 4096 + (l * 13 + 3) % 100 * 4;
     shape_describe_global(text, sizeof text, &access, "read");
-    cr_expect_str_eq(
-        text, "lanes read 52 bytes apart, going round after 400 bytes (modulo 100 elements)");
+    cr_expect_str_eq(text,
+                     "lanes read 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)");
 }
 
 Test(shape, without_a_rule)
@@ -125,12 +125,13 @@ Test(shape, without_a_rule)
     for (unsigned l = 0; l < 32; l++)
         access.addr[l] = 4096 + (l ^ 5) * 4;
     shape_describe_global(text, sizeof text, &access, "write");
-    cr_expect_str_eq(text, "lanes write neighbouring words, but in another order");
+    cr_expect_str_eq(text, "lanes write neighbouring words, but out of order");
     for (unsigned l = 0; l < 32; l++)
         access.addr[l] = 4096 + l * l * l * 4 % 9973;
     access.addr[0] = 4096 + 9973 + 3;
     shape_describe_global(text, sizeof text, &access, "read");
-    cr_expect_eq(strncmp(text, "each lane reads a different place, over ", 40), 0, "%s", text);
+    cr_expect_eq(strncmp(text, "each lane reads a different place, spread over ", 47), 0, "%s",
+                 text);
 }
 
 Test(shape, shared_accesses)
@@ -148,7 +149,7 @@ Test(shape, shared_accesses)
          "lanes 0, 2, ... read words 0, 32, ...: all in bank 0 (stride 16 words in rows of 16 "
          "lanes)"},
         {"a word for four", 4, 0, 4, 0, 128, 0,
-         "lanes 0, 4, ... read words 0, 32, ...: all in bank 0 (each 4 lanes one word, 32 apart)"},
+         "lanes 0, 4, ... read words 0, 32, ...: all in bank 0 (4 lanes per word, 32 words apart)"},
         {"rows of 16, as long as the banks", 4, 0, 16, 4, 128, 0,
          "lanes 0, 16 read words 0, 32: all in bank 0 (rows of 16 lanes, 32 words apart)"},
     };
