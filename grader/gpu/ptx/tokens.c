@@ -1,4 +1,4 @@
-/* Takes tokens one by one and keeps the first error. */
+/* Functions that take tokens one by one, and the parser's first error. */
 #include "gpu/ptx/parser.h"
 
 #include <stdarg.h>
