@@ -54,9 +54,9 @@ void paths_drop_done(struct warp *warp)
     }
 }
 
-/* Usually only one entry loses lanes, and loses all of them, so the others are not copied. A
- * copy would be slow: a CPU that reads in one piece what was written in two waits until all its
- * stores are in memory. */
+/* Copies an entry only if it moves down the stack. A copy is slow: it reads in one piece what was
+ * written in two, so the CPU waits until the pending stores are in memory. Usually only one entry
+ * loses lanes, and it loses all of them. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;
