@@ -7,7 +7,8 @@
 struct trace {
     const struct ptx_function *function;
     bool *follows; /* for each register, whether it is computed from the value */
-    /* found a new such register; memory access or call uses the value; atomicCAS() compares it */
+    /* grew: this pass has found another such register. is_data: a memory access or a call uses the
+     * value. is_guess: an atomicCAS() compares the value with the one in memory. */
     bool grew, is_data, is_guess;
 };
 

@@ -17,7 +17,7 @@
 
 struct graph {
     struct blocks blocks;
-    uint32_t *order;  /* nodes in postorder of the reversed graph, exit last */
+    uint32_t *order;  /* the nodes in postorder of the reversed graph; the exit is last */
     uint32_t *number; /* each node's place in `order`; UNKNOWN: it cannot reach the exit */
     uint32_t ordered;
     uint32_t *idom;        /* each node's immediate dominator in the reversed graph */
@@ -90,7 +90,7 @@ static void find_post_dominators(struct graph *g)
     g->idom[g->blocks.count] = g->blocks.count;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t i = g->ordered - 1; i-- > 0;) { /* in reverse postorder, except the exit */
+        for (uint32_t i = g->ordered - 1; i-- > 0;) { /* reverse postorder, from after the exit */
             uint32_t node = g->order[i], best = UNKNOWN;
             for (unsigned k = 0; k < 2; k++) {
                 uint32_t next = g->blocks.next[node][k];

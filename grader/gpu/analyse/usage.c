@@ -7,10 +7,10 @@
  * registers. ptxas moves loads up, so that more of them are pending at the same time; `hoisted` is
  * the count for that order.
  *
- * Prediction: a piecewise linear function of the fields of struct usage, fitted by least absolute
- * errors. The data is the number of registers that ptxas 13.0 chooses for 685 kernels of public
- * programs, for sm_90. For 327 other kernels, half of the estimates are within 2 registers, 90 %
- * are within 6, and 96 % lead to the same occupancy with blocks of 256 threads. */
+ * Prediction: a sum with a term for each field of struct usage, fitted by least absolute errors to
+ * the number of registers that ptxas 13.0 chooses for 685 kernels of public programs, for sm_90.
+ * For 327 other kernels, half of the estimates are within 2 registers, 90 % are within 6, and 96 %
+ * lead to the same occupancy with blocks of 256 threads. */
 #include "gpu/analyse/usage.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@
 
 struct value {
     uint32_t writes; /* number of instructions that write the register */
-    uint8_t weight;  /* number of hardware registers it takes; 0: a predicate, or uniform */
+    uint8_t weight; /* number of hardware registers that the value takes; 0: predicate or uniform */
     bool uniform;
     bool live;
 };
@@ -181,7 +181,7 @@ static void walk_block(struct walk *w, uint32_t block, uint32_t count)
         operands_read(in, be_born, w);
         note_peak(w, copied_addresses(w, in));
     }
-    for (uint32_t i = 0; i < count; i++) { /* leave nothing alive */
+    for (uint32_t i = 0; i < count; i++) { /* mark all values as dead again */
         operands_written(&f->code[w->order[i]], die, w);
         operands_read(&f->code[w->order[i]], die, w);
     }

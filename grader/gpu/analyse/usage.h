@@ -4,7 +4,7 @@
 
 #include "gpu/ptx/module.h"
 
-#define USAGE_MOST 255u /* registers that a thread can have */
+#define USAGE_MOST 255u /* the most registers that a thread can have */
 
 /* The properties of PTX code from which the number of registers is estimated. */
 struct usage {
@@ -12,7 +12,7 @@ struct usage {
     uint32_t hoisted; /* the same count with loads moved up as far as possible */
     uint32_t instructions;
     bool calls;
-    /* has divisions that need temporaries: of integers, 64-bit integers, floats, doubles */
+    /* has divisions or square roots that need temporaries: 32-bit and 64-bit integer, f32, f64 */
     bool divides, divides_long, divides_f32, divides_f64;
 };
 

@@ -210,7 +210,7 @@ static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *
                          uint64_t size)
 {
     mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
-    if (!device->memory.tracks[MEM_FROM_KERNEL]) /* do not read all bytes for nothing */
+    if (!device->memory.tracks[MEM_FROM_KERNEL]) /* without this mark, do not read all bytes */
         return;
     bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
     mem_mark(&device->memory, MEM_FROM_KERNEL, to, size, zeros);

@@ -16,7 +16,7 @@
  * thread and waiting for it. */
 #define WORTH_A_WORKER 20000u
 
-/* The number of CTAs in a cluster of the launch, x first. */
+/* Finds the size of the launch's clusters: CTAs in x, y and z. */
 static void cluster_of(const struct emu_launch *request, const struct ptx_function *f,
                        uint32_t size[3])
 {
@@ -419,9 +419,9 @@ enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
     return device_unlock(device, running ? abandon(device, running) : EMU_NOT_FOUND);
 }
 
-/* Continues each launch until it ends or only polls. If it can only continue after others change
- * memory, it runs to its end, which reports a deadlock. Otherwise it is abandoned, because it may
- * never end. */
+/* Continues each parked launch until it ends or is parked again. A launch that can only continue
+ * after others change memory then runs to its end, which reports a deadlock. Any other launch is
+ * abandoned, because it may never end. */
 void device_finish_parked(struct emu_device *device, const struct module *module)
 {
     for (struct running *running = device->parked, *next; running; running = next) {

@@ -1,4 +1,4 @@
-/* The device's data, which device.c shares with device_launch.c; the latter runs kernels. */
+/* The device's data, which device.c and device_launch.c share. The latter runs kernels. */
 #ifndef GPU_DEVICE_DEVICE_PARTS_H
 #define GPU_DEVICE_DEVICE_PARTS_H
 
@@ -29,7 +29,7 @@ struct running;
 
 struct emu_device {
     struct emu_options options;
-    unsigned workers; /* the most workers of a launch */
+    unsigned workers; /* the highest number of workers of a launch */
     pthread_mutex_t lock;
     struct memory memory;
     struct heap heap;
@@ -44,7 +44,7 @@ struct emu_device {
     emu_addr workspace; /* memory for the barrier of cooperative launches; 0: not yet allocated */
     struct running *parked;
     uint32_t parked_count;
-    uint64_t last_number; /* number of the launch that was parked last; they count from 1 */
+    uint64_t last_number; /* number of the latest parked launch; the first one is 1 */
 };
 
 /* Returns STATUS, a failure, and keeps the formatted reason for emu_message(). */

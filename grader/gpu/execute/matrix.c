@@ -18,9 +18,9 @@
 #include "gpu/execute/half.h"
 #include "gpu/execute/operations.h"
 
-#define MOST_NUMBERS 512u /* numbers in the largest matrix: 32 x 16 */
+#define MOST_NUMBERS 512u /* the largest matrix has 32 x 16 numbers */
 
-/* PACK: the count of adjacent numbers of a row that one lane holds. */
+/* Returns PACK (see the top): the count of adjacent numbers in a row that one lane holds. */
 static unsigned pack_of(unsigned bytes, unsigned columns)
 {
     return bytes == 8 ? columns / 4 : bytes == 1 ? 4 : 2;

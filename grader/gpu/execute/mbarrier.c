@@ -129,7 +129,8 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Whether a phase has ended. VALUE identifies the phase: it is a state or a parity. */
+/* Whether a phase has ended. VALUE identifies the phase: it is a state or, with .parity, the parity
+ * of the phase's number. */
 static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
                 const struct mbarrier *barrier, uint64_t value, uint64_t *place)
 {

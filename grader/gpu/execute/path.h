@@ -1,4 +1,4 @@
-/* A warp's paths and their stacks: warp.c explains them. If memory runs out, these functions stop
+/* A warp's paths and their stacks; warp.c explains both. If memory runs out, these functions stop
  * the launch. */
 #ifndef GPU_EXECUTE_PATH_H
 #define GPU_EXECUTE_PATH_H

@@ -39,14 +39,14 @@ struct pattern {
     uint8_t shape;           /* enum pattern_shape */
     uint8_t place;           /* offset of the first lane's address in its 128-byte line */
     uint8_t fixed;           /* bits of the address that a repeat must keep: see pattern_fixed() */
-    bool silent;             /* observers only need the number of repeats: `times` */
+    bool silent;             /* observers only need the number of repeats: see `times` */
     uint32_t times;          /* repeats that are not yet reported */
-    uint32_t strays;         /* accesses through find_apart() since it was computed */
+    uint32_t strays;         /* find_apart() successes since the pattern was computed */
     uint32_t bits;           /* all deltas ORed */
     int32_t low, high;       /* the smallest and the largest delta */
     struct mem_block *block; /* block of the instruction's latest access: tried first */
     _Alignas(64) int32_t delta[32]; /* a lane's address minus the first lane's */
-    _Alignas(64) uint32_t word[32]; /* words from the lowest address to the lane's */
+    _Alignas(64) uint32_t word[32]; /* distance from the lowest address, in words */
 };
 
 #define PATTERN_INLINE static inline __attribute__((always_inline))

@@ -10,7 +10,7 @@
 
 #include "gpu/execute/comparisons.h"
 
-/* Whether MASK is all lanes and the compiler knows it. A test at run time would double the code. */
+/* Whether MASK is known to be ALL_LANES at compile time. A run-time test would double the code. */
 #define IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == ALL_LANES)
 
 /* With AddressSanitizer, all lanes of an operand are checked once, before the loop, instead of one

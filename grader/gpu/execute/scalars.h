@@ -24,7 +24,7 @@ static inline f32 nan32(f32 value)
     return value != value ? bits_float(0x7fffffffu) : value;
 }
 
-/* min and max return the operand that is not NaN, and order -0 below +0. */
+/* If one operand is NaN, min and max return the other one. They order -0 below +0. */
 static inline f32 min32(f32 a, f32 b)
 {
     if (a == b)
@@ -44,7 +44,7 @@ static inline bool any_nan(f32 a, f32 b)
     return a != a || b != b;
 }
 
-/* VALUE's magnitude with the sign of a * b. */
+/* Returns the magnitude of VALUE with the sign of a * b. */
 static inline f32 with_signs(f32 value, f32 a, f32 b)
 {
     u32 sign = (float_bits(a) ^ float_bits(b)) & 0x80000000u;
@@ -215,7 +215,8 @@ static inline u64 low_bits(u32 count)
     return count < 64 ? ((u64)1 << count) - 1 : ~(u64)0;
 }
 
-/* 32-bit bfe and bfi take positions and lengths modulo 256; 64-bit ones do not (measured). */
+/* For 32 bits, bfe and bfi take positions and lengths modulo 256. For 64 bits, they do not, as
+ * measured on a GPU. */
 static inline u32 field_operand(u32 value, u32 msb)
 {
     return msb == 31 ? value & 0xff : value < 256 ? value : 255;

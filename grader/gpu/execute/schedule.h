@@ -30,9 +30,9 @@ void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t 
 /* LANES of WARP start to wait at the cluster's barrier. True: it has already opened. */
 bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
-/* Limits a CTA's turn: the number of rounds in which threads polled and then passed a barrier.
- * Such a CTA may be waiting for another CTA: often one thread polls, and after the barrier the
- * whole block knows the result. */
+/* A CTA's turn ends after this number of rounds in which threads polled and then passed a barrier.
+ * The CTA may be waiting for another CTA: often one thread polls, and the barrier then tells the
+ * whole block. */
 #define MOST_LOOKS 1024u
 
 /* --- cluster.c -------------------------------------------------------------------------------- */

@@ -40,8 +40,8 @@ static bool is_call(const struct kernel *kernel, uint32_t pc)
     return pc < image->end && image->function->code[pc - image->start].opcode == PTX_OP_call;
 }
 
-/* Whether an instruction can change memory. Atomics are not among them, because they count their
- * own changes. An unfinished wait changes nothing. */
+/* Whether the instruction can change memory. For atomics the result is false, because they count
+ * their own changes. A KIND_WAIT changes nothing. */
 static bool may_change(const struct kernel *kernel, uint32_t pc)
 {
     const struct inst *in = &kernel->code[pc];
@@ -152,8 +152,8 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Whether all paths that are ready loop. Checks every path each time, even after one that does not
- * loop, because a check also updates the path's hash. */
+/* Whether all paths that are ready loop. Checks every path, even after it has found one that does
+ * not loop, because each check also updates the path's hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
@@ -170,7 +170,8 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    worker->watches = worker->launch->goes_on; /* once parked, launch_changes() needs the counts */
+    worker->watches =
+        worker->launch->goes_on; /* launch_changes() needs their counts after a pause */
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);
 }
@@ -205,7 +206,7 @@ static bool all_are_tired(const struct launch *launch)
     return all;
 }
 
-/* A launch with a fault does not wait for the host. */
+/* Parks the launch. If it has had a fault, stops it instead of waiting for the host. */
 static void park(struct launch *launch)
 {
     if (atomic_load(&launch->status) != EMU_OK)

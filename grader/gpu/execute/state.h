@@ -55,7 +55,7 @@ struct path {
     uint32_t votes;               /* the lanes' predicates, if the barrier has a reduction */
     const struct inst *barrier;   /* the barrier's instruction */
     uint32_t expected;            /* the warp's live lanes when the path arrived there */
-    /* Cycle detection, see standstill.c: */
+    /* Fields for the detection of loops: see standstill.c. */
     uint64_t past;   /* hash of an earlier state */
     uint64_t age;    /* number of checks so far */
     bool goes_round; /* the path has returned to the state of that hash */
@@ -84,14 +84,14 @@ struct warp {
     uint32_t alive;      /* lanes that have not exited */
     uint32_t pc;         /* pc of the current instruction */
     uint64_t executed;   /* warp instructions executed */
-    uint64_t slept;      /* nanosleep instructions among them */
-    uint64_t looked;     /* instructions among them that may poll */
+    uint64_t slept;      /* nanosleep instructions executed */
+    uint64_t looked;     /* instructions executed that may poll */
     uint32_t news;       /* polls in the latest slice that found a new value */
     bool waits;          /* the latest slice mostly polled without success; kept for the next CTA */
     bool moved;          /* some path has done more than spin */
     uint32_t at_cluster; /* lanes that have arrived at this phase of the cluster's barrier */
-    uint32_t owes_wait;  /* lanes that have arrived there and have not waited since */
-    uint32_t heard;      /* lanes released from that barrier; observers do not know it yet */
+    uint32_t owes_wait;  /* lanes that have arrived at it and have not waited since */
+    uint32_t heard;      /* lanes that it has released and observers do not know of yet */
     struct path *paths[WARP];
     uint32_t path_count;
 };
@@ -106,7 +106,7 @@ struct cta {
     struct launch *launch;
     uint32_t index[3];
     uint64_t linear;
-    uint32_t seat; /* number of this struct cta at its worker; later CTAs reuse it */
+    uint32_t seat; /* number of this struct at its worker: see struct obs_order */
     uint32_t warp_count;
     uint32_t started;                     /* number of warps that have started, in order */
     uint32_t rank;                        /* number of the CTA in its cluster */
@@ -115,8 +115,8 @@ struct cta {
     uint64_t phase;                       /* rank 0 only: phases of the cluster's barrier so far */
     bool has_ended;
     bool has_moved; /* in its latest turn, the CTA did more than wait for other CTAs */
-    bool gave_way;  /* MOST_LOOKS ended that turn; for rank 0: the whole cluster's turn */
-    uint32_t looks; /* rounds of that turn in which threads polled and then passed a barrier */
+    bool gave_way;  /* MOST_LOOKS ended the CTA's latest turn; for rank 0, the cluster's */
+    uint32_t looks; /* rounds of its latest turn in which threads polled, then passed a barrier */
     bool again;     /* the CTA reuses the memory of an earlier CTA of this launch */
     uint8_t *shared;
     uint32_t shared_bytes;
@@ -157,8 +157,8 @@ struct worker {
     struct listener listener[OBS_MAX]; /* observers of all accesses come first */
     unsigned listeners[2];             /* number of listeners: to loads, to other accesses */
     struct pattern *patterns;          /* one for each instruction */
-    /* Detection of a standstill, see standstill.c: */
-    uint64_t spun;           /* how long all CTAs have only spun, in instructions of one CTA */
+    /* Fields for the detection of a standstill: see standstill.c. */
+    uint64_t spun;           /* instructions of each CTA while all CTAs only spun */
     uint64_t changes, epoch; /* number of memory changes, and the epoch, at the latest check */
     uint64_t atomic_changes; /* number of memory changes by atomics */
     bool polls_briefly;      /* some slice of this round was a WAITING_SLICE */
@@ -173,7 +173,7 @@ struct worker {
     bool may_begin;    /* new clusters may start */
     bool is_ahead;     /* the oldest cluster has just had an extra turn */
     uint64_t ended;    /* value of launch.ended at the latest extra turn */
-    uint64_t round;    /* number of the round; one begins when all clusters have spun or one ends */
+    uint64_t round; /* number of the round; a round ends when all clusters have spun or one ends */
     uint32_t spinning; /* clusters that have only spun in this round */
 };
 

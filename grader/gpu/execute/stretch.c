@@ -6,11 +6,13 @@
  *         mov        stretch 1  idle          skips idle instructions.
  *     @p  bra        stretch 0                control() in warp.c decides which lanes go where
  *
- * A stretch is counted once, and only once is it checked for the end of the slice and for a place
- * where lanes reconverge. Doing this at each short instruction would double its cost. So the
- * profile of an instruction only counts how often lanes entered a stretch there, minus how often
- * they left a stretch early there. Running sums from the start of the stretch restore the count of
- * each instruction. */
+ * Three things are done once for a whole stretch: counting it, checking for the end of the slice,
+ * and checking for the place where lanes reconverge. Done at each short instruction, they would
+ * double its cost.
+ *
+ * So the profile of an instruction only counts how often lanes entered a stretch there, minus how
+ * often they left a stretch early there. Running sums from the start of the stretch restore the
+ * count of each instruction. */
 #include "gpu/execute/stretch.h"
 
 #include <stdlib.h>

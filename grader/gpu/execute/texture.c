@@ -220,9 +220,9 @@ struct footprint {
     int32_t weight[3][WARP];
 };
 
-/* Finds at least two dimensions: even a one-dimensional texture has rows above and below, which
- * are the border if the address mode is EMU_BORDER. Positions are whole numbers, in 1/256 of a
- * texel, so a double holds them exactly. */
+/* Finds the footprints of all lanes, in at least two dimensions: even a one-dimensional texture has
+ * rows above and below, which are the border if the address mode is EMU_BORDER. Positions are whole
+ * numbers, in 1/256 of a texel, so a double holds them exactly. */
 LANES_INLINE void find_footprint(const struct emu_texture *texture,
                                  const struct texture_points *points, bool clamps,
                                  struct footprint *f)
@@ -319,7 +319,7 @@ LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *t
 {
     struct footprint f;
     int32_t weights[8][WARP];
-    unsigned corners = points->dims == 3 ? 8 : 4; /* also 4 for one dimension: find_footprint() */
+    unsigned corners = points->dims == 3 ? 8 : 4; /* 4 even for one dimension: find_footprint() */
     double steps = steps_of(texture);
     find_footprint(texture, points, true, &f);
     find_weights(&f, share, corners, weights);

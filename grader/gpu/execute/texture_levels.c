@@ -162,8 +162,8 @@ static void find_faces(const struct emu_texture *texture, const struct texture_p
     }
 }
 
-/* Describes the points FACES for a fetch from a two-dimensional texture whose layers are the
- * faces. */
+/* Converts FACES to the points of a fetch from a two-dimensional texture whose layers are the
+ * cube's faces. */
 static struct texture_points points_on(const struct faces *faces,
                                        const struct texture_points *points)
 {
@@ -212,7 +212,7 @@ static int logarithm(double length)
 {
     int exponent;
     double part =
-        floor(ldexp(frexp(length, &exponent), 9)) - LEVEL_ONE; /* distance above a power of 2 */
+        floor(ldexp(frexp(length, &exponent), 9)) - LEVEL_ONE; /* 256ths above a power of 2 */
     double level = floor(log2((part + 0.5) / LEVEL_ONE + 1) * LEVEL_ONE + 0.46);
     level = part < 1 ? 0 : fmin(level, LEVEL_ONE - 1);
     return length > 0 ? (exponent - 1) * LEVEL_ONE + (int)level : INT_MIN / 2;
@@ -279,8 +279,8 @@ static void choose(const struct emu_texture *texture, const struct texture_point
 
 /* --- fetches ---------------------------------------------------------------------------------------------- */
 
-/* Fetches level by level, each for those of LANES that use it. WEIGHTED: the result is a weighted
- * mean of texels or levels. */
+/* Fetches from one level after another, each time for those of LANES that read the level. WEIGHTED:
+ * the result is a weighted mean of texels or levels. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])

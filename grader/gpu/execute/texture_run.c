@@ -122,8 +122,8 @@ static int64_t clamped(int64_t value, int64_t most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* The bytes that LANE reads or writes. NULL: they are outside the surface, so the lane does
- * nothing, or the launch has been stopped. */
+/* The bytes that LANE reads or writes. NULL: they are outside the surface, where reads return 0 and
+ * writes are dropped, or the launch has been stopped. */
 static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane)
 {
     uint8_t *texels;

@@ -1,6 +1,6 @@
 /* The values of special registers and parameters. Each has 32 values in a bank, one for each lane,
  * so instructions read them like registers. A bank is filled once for the launch, once for each
- * CTA, or once for each warp of a CTA whose memory is not reused. */
+ * CTA, or once for each warp; in the last case, later CTAs that reuse the warp reuse the values. */
 #include "gpu/execute/values.h"
 
 #include <stdlib.h>

@@ -442,8 +442,8 @@ static bool meets_with(struct path *path, struct path *other)
     return path->has_met && other->has_met && a->pc == b->pc && a->frame == b->frame;
 }
 
-/* Executes the KIND_MEET instruction of PATH for all paths that have met there, as one access; then
- * the paths continue separately. */
+/* Executes the KIND_MEET instruction of PATH once, for the lanes of all paths that have met there.
+ * Then the paths continue separately. */
 static void run_meeting(struct warp *warp, struct path *path)
 {
     const struct path_entry here = *path_top(path);

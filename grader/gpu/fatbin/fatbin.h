@@ -16,7 +16,7 @@
 #define FATBIN_MAGIC       0xba55ed50u
 #define FATBIN_HEADER_SIZE 16u
 #define FATBIN_MESSAGE     256          /* bytes of a buffer for any message of this file */
-#define FATBIN_MAX_TEXT    (256u << 20) /* more bytes of PTX are refused; no compiler writes them */
+#define FATBIN_MAX_TEXT    (256u << 20) /* a longer PTX text is refused; no compiler writes one */
 
 enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2 };
 

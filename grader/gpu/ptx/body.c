@@ -130,7 +130,7 @@ static void call_operands(struct parser *p, struct ptx_instruction *in)
     in->operands[1] =
         parse_accept(p, ',') ? call_list(p) : (struct ptx_operand){.kind = PTX_VECTOR};
     if (parse_accept(p, ','))
-        parse_expect_word(p); /* ignore the prototype: the function's declaration is enough */
+        parse_expect_word(p); /* ignore the prototype, which only repeats the function's types */
     parse_expect(p, ';');
 }
 
@@ -233,7 +233,7 @@ static void resolve_labels(struct parser *p)
             p->function->code[use.instruction].operands[use.operand].value = symbol.index;
             continue;
         }
-        if (here && p->depth == 1) { /* not a label: the decoder will search a function */
+        if (here && p->depth == 1) { /* not a label: the decoder will look for a function */
             p->function->code[use.instruction].operands[use.operand].kind = PTX_FUNCTION;
             continue;
         }

@@ -1,4 +1,4 @@
-/* The lexer skips white space and comments. The first character after these decides which kind of
+/* The lexer skips white space and comments. The first character after them decides which kind of
  * token follows. */
 #include "gpu/ptx/lex.h"
 

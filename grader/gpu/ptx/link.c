@@ -86,7 +86,7 @@ static int by_name_and_kind(const void *a, const void *b)
 
 static bool is_linked(const struct ptx_variable *v)
 {
-    return v->is_shown && (v->space != PTX_SHARED || v->size); /* size 0: dynamic shared memory */
+    return v->is_shown && (v->space != PTX_SHARED || v->size); /* not dynamic shared memory */
 }
 
 static const char *memory_of(const struct ptx_variable *v)

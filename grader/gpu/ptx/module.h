@@ -80,7 +80,7 @@ struct ptx_pointer {
     uint64_t at; /* offset of the address in the value */
     struct ptx_name target;
     int64_t addend;
-    bool generic; /* written generic(name) */
+    bool generic; /* the initial value is written generic(name) */
     struct ptx_pointer *next;
 };
 
@@ -95,8 +95,8 @@ struct ptx_variable {
     bool is_shown;   /* other units can refer to it: see link.c */
     uint32_t unit;   /* number of the unit that declares it: see ptx_parse() */
     uint32_t number; /* number among the module's variables, from 1 on; 0: a function's variable */
-    uint64_t offset; /* in its function's parameters, shared or local memory */
-    const struct ptx_variable *definition; /* if this is only a declaration; else NULL */
+    uint64_t offset; /* offset in its function's parameters, shared or local memory */
+    const struct ptx_variable *definition; /* set if this is only a declaration; else NULL */
     struct ptx_variable *next;
     struct ptx_variable *last; /* last element of the list; only set in the first element */
 };
@@ -107,8 +107,8 @@ struct ptx_register {
 };
 
 enum ptx_operand_kind {
-    PTX_REGISTER,         /* `index` is the register's */
-    PTX_PREDICATE,        /* `index` is the predicate register's; `negated`: !%p */
+    PTX_REGISTER,         /* `index`: of the register */
+    PTX_PREDICATE,        /* `index`: of the predicate register; `negated`: !%p */
     PTX_SPECIAL_REGISTER, /* `index`: enum ptx_special */
     PTX_IMMEDIATE,        /* `value` has the bits, sign-extended; see also is_f32, is_f64 */
     PTX_VARIABLE,         /* the address of `variable`, plus `value` */
@@ -145,7 +145,7 @@ struct ptx_instruction {
     bool guard_negated;
     uint32_t guard; /* index of the predicate register, or PTX_NONE */
     struct ptx_operand operands[PTX_MAX_OPERANDS];
-    uint32_t line; /* in the PTX text */
+    uint32_t line; /* line number in the PTX text */
     uint32_t loc;  /* index in the function's locs, or PTX_NONE */
 };
 
@@ -157,11 +157,11 @@ struct ptx_loc {
 
 struct ptx_function {
     struct ptx_name name;
-    uint32_t index; /* in the module */
+    uint32_t index; /* number of the function in the module */
     uint32_t unit;  /* number of the unit that defines it: see ptx_parse() */
     bool is_kernel;
     bool is_shown;     /* other units can call it: see link.c */
-    uint32_t line;     /* in the PTX text */
+    uint32_t line;     /* line number in the PTX text */
     const char *error; /* why this kernel cannot run, or NULL */
     struct ptx_variable *params, *results, *shared, *locals; /* lists in order of declaration */
     struct ptx_variable *call_params; /* .param variables for the calls that it makes */

@@ -37,7 +37,7 @@ static void parameters(struct parser *p, struct ptx_function *f, struct ptx_vari
 
 static void performance_bound(struct ptx_function *f, struct ptx_name name, uint64_t value)
 {
-    const uint32_t most = 1024; /* a larger bound has no effect */
+    const uint32_t most = 1024; /* a bound above this has no effect */
     if (!value || value > most)
         return;
     if (ptx_name_is(name, "maxntid") || ptx_name_is(name, "reqntid")) {
@@ -171,7 +171,7 @@ static void version_directive(struct parser *p)
     double version = 0;
     if (token.kind == PTX_F64)
         memcpy(&version, &token.value, sizeof version);
-    p->unit += p->module->version != 0; /* the next text begins */
+    p->unit += p->module->version != 0; /* each .version after the first one begins a new unit */
     if (version < 1 || version > 99)
         parse_fail(p, "expected a version such as 9.0 after .version");
     else

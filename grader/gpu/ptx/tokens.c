@@ -1,4 +1,4 @@
-/* Functions that take tokens one by one, and the parser's first error. */
+/* The parser's functions for tokens, errors and memory. */
 #include "gpu/ptx/parser.h"
 
 #include <stdarg.h>
