@@ -7,9 +7,8 @@
 
 #include "gpu/analyse/operands.h"
 
-#define MOST_WORDS (1u << 20) /* the most words in the sets of all blocks */
-#define MOST_PASSES                                                                                \
-    100u /* each level of nested loops needs a pass, so this is enough for real code */
+#define MOST_WORDS  (1u << 20) /* the most words in the sets of all blocks */
+#define MOST_PASSES 100u       /* each level of nested loops needs a pass: enough for real code */
 
 /* --- registers that live across blocks -------------------------------------------------------- */
 

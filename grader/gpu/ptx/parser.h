@@ -52,9 +52,8 @@ bool parse_is_dot(const struct parser *p, const char *text);
 bool parse_accept_dot(struct parser *p, const char *text);
 struct ptx_name parse_expect_word(struct parser *p);
 uint64_t parse_expect_int(struct parser *p);
-void parse_skip_balanced(struct parser *p); /* skips { … } with all nested braces */
-void parse_skip_statement(
-    struct parser *p); /* skips all tokens up to the next ; and the ; itself */
+void parse_skip_balanced(struct parser *p);  /* skips { … } with all nested braces */
+void parse_skip_statement(struct parser *p); /* skips tokens up to and including the next ; */
 
 /* Allocates SIZE zeroed bytes in the module's arena. NULL: out of memory. */
 void *parse_take_memory(struct parser *p, size_t size);
