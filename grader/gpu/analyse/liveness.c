@@ -57,7 +57,8 @@ static bool number_registers(const struct ptx_function *f, struct liveness *l)
 
 struct sets {
     const struct liveness *l;
-    uint64_t *reads, *writes; /* registers that one block reads first, and that it writes */
+    /* reads: registers that one block reads before it writes them; writes: those that it writes */
+    uint64_t *reads, *writes;
 };
 
 static void add_read(void *context, uint32_t reg)

@@ -9,7 +9,7 @@ struct liveness {
     /* Registers that are live across blocks are numbered from 0. */
     uint32_t *number;    /* number of each register; LIVENESS_LOCAL: it is used in one block only */
     uint32_t *registers; /* register of each number */
-    uint32_t count;      /* count of these numbers */
+    uint32_t count;      /* count of numbered registers */
     uint32_t words;      /* size of a set in 64-bit words; bit n is the register with number n */
     uint64_t *in;        /* set of registers that each block needs; the exit's set is empty */
 };

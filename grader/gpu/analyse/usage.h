@@ -9,7 +9,7 @@
 /* The properties of PTX code from which the number of registers is estimated. */
 struct usage {
     uint32_t live;    /* registers needed at the same time, with instructions in PTX's order */
-    uint32_t hoisted; /* the same count with loads moved up as far as possible */
+    uint32_t hoisted; /* the same number, but with loads moved up as far as possible */
     uint32_t instructions;
     bool calls;
     /* has divisions or square roots that need temporaries: 32-bit and 64-bit integer, f32, f64 */

@@ -31,7 +31,7 @@ struct frame {
     struct frame *caller;
     const struct inst *call; /* the caller's call instruction */
     uint32_t local_base;     /* offset of the function's variables in a thread's local memory */
-    uint32_t taken[WARP];    /* bytes after these variables that alloca has given to each lane */
+    uint32_t taken[WARP];    /* bytes that alloca gave each lane, after the variables */
     uint32_t holders;        /* reference count */
     struct frame *next;      /* in the list of free frames */
 };
@@ -51,10 +51,10 @@ struct path {
     bool has_met;      /* all lanes named by the KIND_MEET at the path's pc have arrived */
     uint32_t depth;
     uint32_t wait_mask;           /* lanes that the path waits for: warp sync, KIND_MEET */
-    uint32_t wait_id, wait_count; /* the barrier at which the path waits: number, threads */
+    uint32_t wait_id, wait_count; /* number and thread count of the path's barrier */
     uint32_t votes;               /* the lanes' predicates, if the barrier has a reduction */
     const struct inst *barrier;   /* the barrier's instruction */
-    uint32_t expected;            /* the warp's live lanes when the path arrived there */
+    uint32_t expected;            /* the warp's live lanes when the path reached the barrier */
     /* Fields for the detection of loops: see standstill.c. */
     uint64_t past;   /* hash of an earlier state */
     uint64_t age;    /* number of checks so far */
@@ -90,8 +90,8 @@ struct warp {
     bool waits;          /* the latest slice mostly polled without success; kept for the next CTA */
     bool moved;          /* some path has done more than spin */
     uint32_t at_cluster; /* lanes that have arrived at this phase of the cluster's barrier */
-    uint32_t owes_wait;  /* lanes that have arrived at it and have not waited since */
-    uint32_t heard;      /* lanes that it has released and observers do not know of yet */
+    uint32_t owes_wait;  /* lanes that have arrived at that barrier, but have not waited yet */
+    uint32_t heard;      /* lanes released from that barrier, not yet reported to observers */
     struct path *paths[WARP];
     uint32_t path_count;
 };
@@ -106,7 +106,7 @@ struct cta {
     struct launch *launch;
     uint32_t index[3];
     uint64_t linear;
-    uint32_t seat; /* number of this struct at its worker: see struct obs_order */
+    uint32_t seat; /* number of this struct at the worker: see struct obs_order */
     uint32_t warp_count;
     uint32_t started;                     /* number of warps that have started, in order */
     uint32_t rank;                        /* number of the CTA in its cluster */
@@ -116,7 +116,7 @@ struct cta {
     bool has_ended;
     bool has_moved; /* in its latest turn, the CTA did more than wait for other CTAs */
     bool gave_way;  /* MOST_LOOKS ended the CTA's latest turn; for rank 0, the cluster's */
-    uint32_t looks; /* rounds of its latest turn in which threads polled, then passed a barrier */
+    uint32_t looks; /* rounds in that turn in which threads polled, then passed a barrier */
     bool again;     /* the CTA reuses the memory of an earlier CTA of this launch */
     uint8_t *shared;
     uint32_t shared_bytes;

@@ -222,7 +222,7 @@ struct footprint {
 
 /* Finds the footprints of all lanes, in at least two dimensions: even a one-dimensional texture has
  * rows above and below, which are the border if the address mode is EMU_BORDER. Positions are whole
- * numbers, in 1/256 of a texel, so a double holds them exactly. */
+ * numbers, in units of 1/256 texel, so a double holds them exactly. */
 LANES_INLINE void find_footprint(const struct emu_texture *texture,
                                  const struct texture_points *points, bool clamps,
                                  struct footprint *f)
@@ -259,8 +259,8 @@ static inline int rounded_down(int product) /* rounds a half down */
 }
 
 /* Finds the weights of the corners. Bits 0, 1 and 2 of a corner's number are its x, y and z. The
- * weights are in 1/256, too, and add up to the level's SHARE, which is divided along z, then along
- * x, then along y. This order, and whether a half is rounded up or down, was measured on a GPU. */
+ * weights are in units of 1/256 and add up to the level's SHARE, which is divided along z, then
+ * along x, then along y. This order and the rounding of halves were measured on a GPU. */
 LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, unsigned corners,
                                int32_t weights[8][WARP])
 {

@@ -2,8 +2,9 @@
  *
  *   direction --cube face--> point and layer --wanted level--> one or two levels --> their mean
  *
- * A level is a fixed-point number in 1/256, rounded down; its fraction is the weight of the next
- * level. The limits of levels and the rounding of halves were measured on a GPU. */
+ * A level is a fixed-point number with 8 bits after the binary point, rounded down. The fraction is
+ * the weight of the next level. The limits of levels and the rounding of halves were measured on a
+ * GPU. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -180,7 +181,7 @@ static struct texture_points points_on(const struct faces *faces,
 
 /* --- choice of levels ------------------------------------------------------------------------------------ */
 
-/* Converts a level to 1/256. NaN becomes 0. */
+/* Converts a level to units of 1/256. NaN becomes 0. */
 static int in_steps(double level)
 {
     double most = (double)LEVEL_MOST * LEVEL_ONE, fixed = floor(level * LEVEL_ONE);
@@ -207,7 +208,7 @@ static double shortened(double x)
     return ldexp(trunc(ldexp(digits, 10)), exponent - 10);
 }
 
-/* The binary logarithm of a length, in 1/256. */
+/* The binary logarithm of a length, in units of 1/256. */
 static int logarithm(double length)
 {
     int exponent;
@@ -238,8 +239,8 @@ static int level_of_steps(const struct emu_texture *texture, const struct textur
     return isfinite(longest) ? logarithm(longest) : LEVEL_MOST * LEVEL_ONE;
 }
 
-/* The level that a lane requests, in 1/256. The texture's bias is added only if the instruction
- * has a level or steps as an operand. */
+/* The level that a lane requests, in units of 1/256. The texture's bias is added only if the
+ * instruction has a level or steps as an operand. */
 static int wanted_level(const struct emu_texture *texture, const struct texture_points *points,
                         unsigned lane)
 {

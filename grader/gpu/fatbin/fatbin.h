@@ -26,9 +26,9 @@ struct fatbin_entry {
     bool specific; /* for one GPU only, such as compute_90a */
     uint64_t flags;
     const uint8_t *payload;
-    size_t payload_size;    /* number of bytes that may be read */
-    size_t compressed_size; /* number of these bytes that are compressed data */
-    size_t text_size;       /* number of bytes after decompression */
+    size_t payload_size;    /* bytes of the payload, all of which may be read */
+    size_t compressed_size; /* bytes of compressed data in the payload */
+    size_t text_size;       /* bytes of the text after decompression */
 };
 
 /* One pass over the entries of one fat binary. */
@@ -52,8 +52,8 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
 
 /* A summary of one or more fat binaries, for choosing PTX and for messages. */
 struct fatbin_summary {
-    bool has_ptx;                 /* there is PTX that a GPU of MAX_ARCH can run */
-    struct fatbin_entry ptx;      /* the best such PTX */
+    bool has_ptx;                 /* some PTX can run on a GPU of MAX_ARCH */
+    struct fatbin_entry ptx;      /* the best PTX for that GPU */
     unsigned newer_ptx;           /* the lowest arch of PTX above MAX_ARCH; 0: none */
     unsigned elf_count, elf_arch; /* entries with machine code, and their highest arch */
 };

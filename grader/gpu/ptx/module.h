@@ -92,10 +92,10 @@ struct ptx_variable {
     const uint8_t *initial; /* size bytes, or NULL for zeros */
     struct ptx_pointer *pointers;
     bool is_extern;
-    bool is_shown;   /* other units can refer to it: see link.c */
-    uint32_t unit;   /* number of the unit that declares it: see ptx_parse() */
+    bool is_shown;   /* other units can refer to the variable: see link.c */
+    uint32_t unit;   /* number of the unit that declares the variable */
     uint32_t number; /* number among the module's variables, from 1 on; 0: a function's variable */
-    uint64_t offset; /* offset in its function's parameters, shared or local memory */
+    uint64_t offset; /* offset in the function's parameters, shared or local memory */
     const struct ptx_variable *definition; /* set if this is only a declaration; else NULL */
     struct ptx_variable *next;
     struct ptx_variable *last; /* last element of the list; only set in the first element */
@@ -158,13 +158,13 @@ struct ptx_loc {
 struct ptx_function {
     struct ptx_name name;
     uint32_t index; /* number of the function in the module */
-    uint32_t unit;  /* number of the unit that defines it: see ptx_parse() */
+    uint32_t unit;  /* number of the unit that defines the function */
     bool is_kernel;
-    bool is_shown;     /* other units can call it: see link.c */
+    bool is_shown;     /* other units can call the function: see link.c */
     uint32_t line;     /* line number in the PTX text */
     const char *error; /* why this kernel cannot run, or NULL */
     struct ptx_variable *params, *results, *shared, *locals; /* lists in order of declaration */
-    struct ptx_variable *call_params; /* .param variables for the calls that it makes */
+    struct ptx_variable *call_params; /* .param variables for calls in the function */
     uint32_t param_count, param_bytes, frame_bytes, shared_bytes, local_bytes, max_threads;
     struct ptx_register *registers;
     uint32_t register_count;
