@@ -41,7 +41,7 @@ struct pattern {
     uint8_t fixed;           /* bits of the address that a repeat must keep: see pattern_fixed() */
     bool silent;             /* observers only need the number of repeats: see `times` */
     uint32_t times;          /* repeats that are not yet reported */
-    uint32_t strays;         /* find_apart() successes since the pattern was computed */
+    uint32_t strays;         /* how often find_apart() succeeded with this pattern */
     uint32_t bits;           /* all deltas ORed */
     int32_t low, high;       /* the smallest and the largest delta */
     struct mem_block *block; /* block of the instruction's latest access: tried first */

@@ -1,4 +1,4 @@
-/* PTX operations that C has no operator for, on one lane; alu.def uses them. */
+/* PTX operations for which C has no operator, for one lane. alu.def uses them. */
 #ifndef GPU_EXECUTE_SCALARS_H
 #define GPU_EXECUTE_SCALARS_H
 

@@ -89,7 +89,7 @@ struct ptx_variable {
     enum ptx_space space;
     uint32_t align;
     uint64_t size;          /* bytes; 0: an extern array whose size the launch sets */
-    const uint8_t *initial; /* size bytes, or NULL for zeros */
+    const uint8_t *initial; /* `size` bytes; NULL: the variable is zero */
     struct ptx_pointer *pointers;
     bool is_extern;
     bool is_shown;   /* other units can refer to the variable: see link.c */
@@ -152,7 +152,8 @@ struct ptx_instruction {
 /* A .loc: the instructions after it belong to this source line. */
 struct ptx_loc {
     uint32_t file, line, column;
-    uint32_t at_file, at_line, at_column; /* from inlined_at; at_line 0: not inlined code */
+    uint32_t at_file, at_line,
+        at_column; /* place of the call of inlined code; at_line 0: not inlined */
 };
 
 struct ptx_function {
