@@ -1,5 +1,5 @@
-/* The basic blocks of a function and the edges between them: the graph that this folder's analyses
- * walk. */
+/* The basic blocks of a function and the edges between them: the control-flow graph, on which the
+ * analyses of this folder work. */
 #ifndef GPU_ANALYSE_BLOCKS_H
 #define GPU_ANALYSE_BLOCKS_H
 
@@ -8,14 +8,14 @@
 #define BLOCK_NONE UINT32_MAX
 
 struct blocks {
-    uint32_t count;  /* node `count` is the exit */
+    uint32_t count;  /* number of blocks; in the graph, node `count` is the function's exit */
     uint32_t *first; /* first instruction of each block; first[count] = code_count */
-    uint32_t *of;    /* the block of each instruction */
-    uint32_t (
-        *next)[2]; /* successors of each block, maybe the exit; BLOCK_NONE if fewer than two */
+    uint32_t *of;    /* number of each instruction's block */
+    /* up to two successors of each block, or the exit; BLOCK_NONE: no second one */
+    uint32_t (*next)[2];
 };
 
-/* Cuts FUNCTION into blocks. False: out of memory; call blocks_free() even then. */
+/* Divides FUNCTION into blocks. False: out of memory; call blocks_free() even then. */
 bool blocks_find(const struct ptx_function *function, struct blocks *blocks);
 void blocks_free(struct blocks *blocks);
 

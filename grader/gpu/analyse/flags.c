@@ -1,12 +1,14 @@
-/* Follows the loaded value through all registers computed from it. The order of instructions does
- * not matter, as nvcc gives nearly every value its own register. */
+/* Finds all registers computed from a loaded value. The analysis ignores the order of instructions,
+ * because nvcc gives nearly every value its own register. */
 #include "gpu/analyse/flags.h"
 
 #include <stdlib.h>
 
 struct trace {
     const struct ptx_function *function;
-    bool *follows; /* registers computed from the value */
+    bool *follows; /* for each register, whether it is computed from the value */
+    /* grew: this pass has found another such register. is_data: a memory access or a call uses the
+     * value. is_guess: an atomicCAS() compares the value with the one in memory. */
     bool grew, is_data, is_guess;
 };
 
@@ -74,7 +76,7 @@ static void follow(struct trace *trace, const struct ptx_instruction *in)
     }
 }
 
-/* Whether the register of the address at PC is written between FIRST and LAST. */
+/* Whether an instruction from FIRST to LAST writes the address register of the load at PC. */
 static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t first, uint32_t last)
 {
     const struct ptx_operand *address = &f->code[pc].operands[1];
@@ -86,8 +88,8 @@ static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t fi
     return false;
 }
 
-/* A backward branch makes a loop. A loop that holds the load and a branch that depends on its value
- * polls. */
+/* Finds loops that poll with the load at PC. Each backward branch makes a loop; the loop polls if
+ * it contains the load and a branch that depends on the loaded value. */
 static unsigned find_loops(const struct trace *trace, uint32_t pc)
 {
     const struct ptx_function *f = trace->function;

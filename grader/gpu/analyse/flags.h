@@ -1,20 +1,22 @@
-/* Loads that poll a flag. This tells a thread that waits for another one from a thread that uses
- * its data too early, and the first guess of a compare-and-swap loop from a value that must be up
- * to date. */
+/* Finds loads that poll a flag.
+ *
+ * With this, racecheck distinguishes a thread that waits for another thread from one that uses the
+ * other thread's data too early. It also distinguishes the first guess of a compare-and-swap loop,
+ * which can be wrong, from a value that must be up to date. */
 #ifndef GPU_ANALYSE_FLAGS_H
 #define GPU_ANALYSE_FLAGS_H
 
 #include "gpu/ptx/module.h"
 
 enum analyse_flag_use {
-    FLAG_COMPARED = 1,     /* the value is only compared */
-    FLAG_POLLED = 2,       /* it ends a loop that loads again, from any address */
-    FLAG_POLLED_THERE = 4, /* the same, and the address stays the same */
-    FLAG_GUESSED = 8,      /* an atomicCAS() compares it with the value in memory */
+    FLAG_COMPARED = 1,     /* no memory access and no call uses the value */
+    FLAG_POLLED = 2,       /* the value ends a loop that contains the load */
+    FLAG_POLLED_THERE = 4, /* such a loop always loads from the same address */
+    FLAG_GUESSED = 8,      /* an atomicCAS() compares the value with the one in memory */
 };
 
-/* How FUNCTION uses the value that the load at PC loads: bits of enum analyse_flag_use. 0 also if
- * out of memory. */
+/* How FUNCTION uses the value that the load at PC loads: bits of enum analyse_flag_use. If memory
+ * runs out, the result is 0. */
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc);
 
 #endif

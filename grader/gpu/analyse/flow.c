@@ -1,9 +1,10 @@
-/* Immediate post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple,
- * Fast Dominance Algorithm", 2001), run on the reversed graph from a virtual exit node.
+/* Finds immediate post-dominators with the iterative algorithm of Cooper, Harvey and Kennedy ("A
+ * Simple, Fast Dominance Algorithm", 2001). It runs on the reversed control-flow graph, starting at
+ * the exit node.
  *
  * A block without a path to the exit (an endless loop) has no post-dominator. Its branches get the
- * exit as their reconvergence point, which lanes never reach; the executor's scheduler keeps all
- * lanes running. */
+ * exit as their reconvergence point, which their lanes never reach; the scheduler in execute/ lets
+ * all lanes run in turn. */
 #include "gpu/analyse/flow.h"
 
 #include <stdlib.h>
@@ -16,11 +17,11 @@
 
 struct graph {
     struct blocks blocks;
-    uint32_t *order;  /* nodes in postorder of the reversed graph, exit last */
-    uint32_t *number; /* a node's place in that order; UNKNOWN if it cannot reach the exit */
+    uint32_t *order;  /* the nodes in postorder of the reversed graph; the exit is last */
+    uint32_t *number; /* each node's place in `order`; UNKNOWN: it cannot reach the exit */
     uint32_t ordered;
-    uint32_t *idom;        /* in the reversed graph: the immediate post-dominator */
-    uint32_t *head, *link; /* predecessors as lists of edges: edge e goes from block e / 2 */
+    uint32_t *idom;        /* each node's immediate dominator in the reversed graph */
+    uint32_t *head, *link; /* each node's incoming edges, as lists; edge e begins at block e / 2 */
 };
 
 static void link_predecessors(struct graph *g)
@@ -36,7 +37,8 @@ static void link_predecessors(struct graph *g)
     }
 }
 
-/* Postorder from the exit along reversed edges, with an explicit stack of (node, next edge). */
+/* Computes the postorder from the exit along reversed edges, with an explicit stack instead of
+ * recursion. False: out of memory. */
 static bool find_order(struct graph *g)
 {
     uint32_t *stack = malloc(((size_t)g->blocks.count + 1) * sizeof *stack);
@@ -88,7 +90,7 @@ static void find_post_dominators(struct graph *g)
     g->idom[g->blocks.count] = g->blocks.count;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t i = g->ordered - 1; i-- > 0;) { /* reverse postorder, without the exit */
+        for (uint32_t i = g->ordered - 1; i-- > 0;) { /* reverse postorder, from after the exit */
             uint32_t node = g->order[i], best = UNKNOWN;
             for (unsigned k = 0; k < 2; k++) {
                 uint32_t next = g->blocks.next[node][k];

@@ -1,5 +1,5 @@
-/* A .loc names a place and, for inlined code, the place of the call. For a longer chain of calls,
- * an earlier .loc of the calling place names its caller in turn. */
+/* A .loc names a place in the source and, for inlined code, the place of the call. If that call is
+ * in inlined code, too, an earlier .loc for the calling place names the place of the outer call. */
 #include "gpu/analyse/lines.h"
 
 static struct source_line outer(const struct ptx_loc *loc)
@@ -7,7 +7,8 @@ static struct source_line outer(const struct ptx_loc *loc)
     return (struct source_line){loc->at_file, loc->at_line, loc->at_column};
 }
 
-/* The caller of PLACE, from a .loc before index BEFORE. Line 0: PLACE is not inlined code. */
+/* Finds the place that called PLACE, in a .loc before index BEFORE. Line 0: PLACE is not inlined
+ * code. */
 static struct source_line caller_of(const struct ptx_function *f, uint32_t before,
                                     struct source_line place)
 {
@@ -25,10 +26,10 @@ struct source_line analyse_line(const struct ptx_function *function, uint32_t pc
     uint32_t index = function->code[pc].loc;
     if (index == PTX_NONE)
         return (struct source_line){0};
-    while (index && !function->locs[index].line) /* line 0: ptxas takes the .loc before it */
+    while (index && !function->locs[index].line) /* line 0 is unknown: use the .loc before it */
         index--;
     const struct ptx_loc *loc = &function->locs[index];
-    uint32_t home = function->locs[0].file; /* the kernel's own .loc comes first */
+    uint32_t home = function->locs[0].file; /* the first .loc is in the kernel's own file */
     struct source_line place = {loc->file, loc->line, loc->column};
     struct source_line caller = outer(loc);
     for (unsigned depth = 0; place.file != home && caller.line && depth < 32; depth++) {

@@ -8,9 +8,9 @@ struct source_line {
     uint32_t file, line, column; /* file: a .file id; line 0: unknown */
 };
 
-/* The source line of instruction PC. A function inlined from a header, such as atomicAdd(), counts
- * as the line that calls it: of the calls that .loc names, the innermost one in the kernel's own
- * file, or else the outermost one. */
+/* The source line of the instruction at PC. Code inlined from a header, such as atomicAdd(), has
+ * the line that calls it. In a chain of calls, this is the innermost call in the kernel's own file,
+ * or the outermost call if none is in that file. */
 struct source_line analyse_line(const struct ptx_function *function, uint32_t pc);
 
 #endif

@@ -1,21 +1,21 @@
-/* Backward data flow. A block needs the registers that it reads before it writes them, and those
- * that its successors need and it does not write. Most registers of nvcc's code live in one block
- * only; they get no bit. */
+/* Computes liveness by backward data flow. A block needs the registers that it reads before it
+ * writes them, and the registers that its successors need and that it does not write. Most
+ * registers in nvcc's code are used in only one block; these get no bit in the sets. */
 #include "gpu/analyse/liveness.h"
 
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
 
-#define MOST_WORDS  (1u << 20) /* of one kind of set */
-#define MOST_PASSES 100u /* each level of nested loops needs a pass; no compiler nests so deep */
+#define MOST_WORDS  (1u << 20) /* the most words in the sets of all blocks */
+#define MOST_PASSES 100u       /* each level of nested loops needs a pass: enough for real code */
 
 /* --- registers that live across blocks -------------------------------------------------------- */
 
 struct search {
     struct liveness *l;
-    uint32_t *written_in; /* of each register: the latest block that writes it, plus 1 */
-    uint32_t block;
+    uint32_t *written_in; /* for each register, the latest block that writes it, plus 1 */
+    uint32_t block;       /* block of the current instruction */
 };
 
 static void note_read(void *context, uint32_t reg)
@@ -46,7 +46,7 @@ static bool number_registers(const struct ptx_function *f, struct liveness *l)
     for (uint32_t i = 0; ok && i < f->code_count; i++) {
         search.block = l->blocks.of[i];
         operands_read(&f->code[i], note_read, &search);
-        if (f->code[i].guard == PTX_NONE) /* else the old value may remain */
+        if (f->code[i].guard == PTX_NONE) /* a guarded instruction may leave the old value */
             operands_written(&f->code[i], note_written, &search);
     }
     free(search.written_in);
@@ -57,7 +57,8 @@ static bool number_registers(const struct ptx_function *f, struct liveness *l)
 
 struct sets {
     const struct liveness *l;
-    uint64_t *reads, *writes; /* of one block */
+    /* reads: registers that one block reads before it writes them; writes: those that it writes */
+    uint64_t *reads, *writes;
 };
 
 static void add_read(void *context, uint32_t reg)
@@ -76,7 +77,8 @@ static void add_write(void *context, uint32_t reg)
         s->writes[n / 64] |= (uint64_t)1 << n % 64;
 }
 
-/* The registers that a block reads are the first approximation of those that it needs. */
+/* Fills the sets of each block: the registers that it writes, and as a first approximation of those
+ * that it needs, the registers that it reads before it writes them. */
 static void fill_sets(const struct ptx_function *f, struct liveness *l, uint64_t *writes)
 {
     for (uint32_t i = 0; i < f->code_count; i++) {

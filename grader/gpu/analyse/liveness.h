@@ -6,18 +6,20 @@
 
 struct liveness {
     struct blocks blocks;
-    uint32_t *number;    /* of each register that lives across blocks; else LIVENESS_LOCAL */
-    uint32_t *registers; /* registers by number */
-    uint32_t count;
-    uint32_t words; /* of one block's set; bit n stands for the register with number n */
-    uint64_t *in;   /* the set of each block, and of the exit, whose set is empty */
+    /* Registers that are live across blocks are numbered from 0. */
+    uint32_t *number;    /* number of each register; LIVENESS_LOCAL: it is used in one block only */
+    uint32_t *registers; /* register of each number */
+    uint32_t count;      /* count of numbered registers */
+    uint32_t words;      /* size of a set in 64-bit words; bit n is the register with number n */
+    uint64_t *in;        /* set of registers that each block needs; the exit's set is empty */
 };
 #define LIVENESS_LOCAL UINT32_MAX
 
-/* False: out of memory, or the function is too large. Call liveness_free() even then. */
+/* Computes the liveness of FUNCTION's registers. False: out of memory, or the function is too
+ * large; call liveness_free() even then. */
 bool liveness_find(const struct ptx_function *function, struct liveness *liveness);
 void liveness_free(struct liveness *liveness);
-/* Calls VISIT with each register that is needed after BLOCK, perhaps twice. */
+/* Calls VISIT once for each register that is needed after BLOCK. */
 void liveness_after(const struct liveness *liveness, uint32_t block,
                     void (*visit)(void *context, uint32_t reg), void *context);
 

@@ -9,7 +9,8 @@ static void visit_operand(const struct ptx_operand *op, operands_visit *visit, v
         visit_operand(&op->elements[i], visit, context);
 }
 
-/* The letters of opcodes.def say which operands are written. A call's lists hold no registers. */
+/* Visits the operands that are written, or those that are read. The letters of opcodes.def say
+ * which operands are written. The operand lists of a call contain no registers. */
 static void visit_side(const struct ptx_instruction *in, bool written, operands_visit *visit,
                        void *context)
 {

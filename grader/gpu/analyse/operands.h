@@ -4,11 +4,11 @@
 
 #include "gpu/ptx/module.h"
 
-/* Called with the index of a register or predicate. */
+/* A function that is called with the index of each register or predicate. */
 typedef void operands_visit(void *context, uint32_t reg);
 
-/* These visit guards, addresses and elements of vectors, too, and may visit a register more than
- * once. */
+/* Visit all registers that an instruction reads or writes, including those in guards, addresses
+ * and vectors. A register can be visited more than once. */
 void operands_read(const struct ptx_instruction *in, operands_visit *visit, void *context);
 void operands_written(const struct ptx_instruction *in, operands_visit *visit, void *context);
 

@@ -1,18 +1,19 @@
-/* The order of instructions does not matter, as nvcc gives nearly every value its own register. As
- * far as is known, a register holds
+/* Finds the origin of each register's value. The analysis ignores the order of instructions,
+ * because nvcc gives nearly every value its own register. An origin is "nothing" at first, and only
+ * moves to the right:
  *
- *     nothing  <  a number      <  anything
- *     nothing  <  one variable  <  anything
+ *     nothing  <  a number                      <  anything
+ *     nothing  <  an address in one variable    <  anything
  *
- * and only moves up: two variables in one register, as in a choice between two buffers, make
- * "anything". */
+ * For example, a register that can have addresses in two variables, as after a choice between two
+ * buffers, has the origin "anything". */
 #include "gpu/analyse/origins.h"
 
 static const struct ptx_variable number, anything;
 
 struct origins {
-    const struct ptx_variable **of; /* NULL: nothing yet */
-    bool grew;
+    const struct ptx_variable **of; /* origin of each register; NULL: nothing yet */
+    bool grew;                      /* this pass has changed an origin */
 };
 
 static const struct ptx_variable *join(const struct ptx_variable *a, const struct ptx_variable *b)
@@ -49,7 +50,7 @@ static const struct ptx_variable *add(const struct ptx_variable *a, const struct
     return a == &number ? b : &anything;
 }
 
-/* The origin of an instruction's result: computed from all operands except the first. */
+/* The origin of an instruction's result, which follows from all operands except the first. */
 static const struct ptx_variable *result_of(const struct origins *o,
                                             const struct ptx_instruction *in)
 {
@@ -58,7 +59,7 @@ static const struct ptx_variable *result_of(const struct origins *o,
     case PTX_OP_mov:
     case PTX_OP_cvt:
     case PTX_OP_cvta:
-    case PTX_OP_mapa: /* the same array, of another CTA */
+    case PTX_OP_mapa: /* the same array in another CTA's memory */
         return origin_of(o, &in->operands[1]);
     case PTX_OP_add:
         return add(origin_of(o, &in->operands[1]), origin_of(o, &in->operands[2]));
@@ -75,7 +76,7 @@ static const struct ptx_variable *result_of(const struct origins *o,
     default:
         break;
     }
-    /* loads, too: a pointer loaded from memory counts as a number, as its array is unknown */
+    /* a pointer loaded from memory counts as a number, because its array is unknown */
     for (uint32_t k = 1; k < in->operand_count; k++)
         result = join(result, origin_of(o, &in->operands[k]));
     return is_number(result) ? &number : &anything;

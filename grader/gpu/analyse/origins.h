@@ -1,12 +1,12 @@
-/* The array of shared memory that an address is meant for. Arrays lie side by side, so the address
- * alone does not show whether an access has left its array. */
+/* Finds the array in shared memory that an address belongs to. Arrays are next to each other, so
+ * the address alone does not show whether an access is outside of its array. */
 #ifndef GPU_ANALYSE_ORIGINS_H
 #define GPU_ANALYSE_ORIGINS_H
 
 #include "gpu/ptx/module.h"
 
-/* For each of FUNCTION's registers, writes to VARIABLES the shared variable that the register's
- * value is computed from. NULL: none, or more than one. */
+/* For each of FUNCTION's registers, writes to VARIABLES the shared variable from whose address the
+ * register's value is computed. NULL: no variable, or more than one. */
 void analyse_origins(const struct ptx_function *function, const struct ptx_variable **variables);
 
 #endif

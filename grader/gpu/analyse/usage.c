@@ -1,15 +1,16 @@
-/* The estimate has two steps: count the values that are live at once, then predict ptxas's choice
- * from that.
+/* The estimate has two steps: count the values that are live at the same time, then predict the
+ * number of registers that ptxas chooses.
  *
- * Values: 64-bit values count twice. Predicates do not count, as they have their own registers.
- * Uniform values, which are the same for all threads (parameters, block numbers, constants and sums
- * of these), do not count either: they live in constant memory and in uniform registers. ptxas
- * moves loads up, to have more of them pending at once; `hoisted` is the count for that order.
+ * Count: a 64-bit value counts twice. Predicates do not count, because they have their own
+ * registers. Uniform values, which are the same for all threads (parameters, block numbers,
+ * constants and sums of these), do not count either: they are in constant memory and in uniform
+ * registers. ptxas moves loads up, so that more of them are pending at the same time; `hoisted` is
+ * the count for that order.
  *
- * Prediction: linear in each influence, fitted by least absolute errors to the registers that ptxas
- * 13.0 gives 685 kernels of public programs for sm_90. On 327 other kernels, half of the estimates
- * are within 2 registers, 90 % are within 6, and 96 % lead to the same occupancy with blocks of 256
- * threads. */
+ * Prediction: a sum with a term for each field of struct usage, fitted by least absolute errors to
+ * the number of registers that ptxas 13.0 chooses for 685 kernels of public programs, for sm_90.
+ * For 327 other kernels, half of the estimates are within 2 registers, 90 % are within 6, and 96 %
+ * lead to the same occupancy with blocks of 256 threads. */
 #include "gpu/analyse/usage.h"
 
 #include <math.h>
@@ -21,8 +22,8 @@
 #include "gpu/occupancy.h"
 
 struct value {
-    uint32_t writes;
-    uint8_t weight; /* registers that it takes; 0: a predicate, or uniform */
+    uint32_t writes; /* number of instructions that write the register */
+    uint8_t weight; /* number of hardware registers that the value takes; 0: predicate or uniform */
     bool uniform;
     bool live;
 };
@@ -30,10 +31,10 @@ struct value {
 struct walk {
     const struct ptx_function *function;
     struct liveness liveness;
-    struct value *values; /* of each register */
-    uint32_t *order;      /* of a block's instructions */
-    bool *early;          /* of each instruction: a load, or needed for a load's address */
-    uint32_t pressure, peak;
+    struct value *values; /* one for each register */
+    uint32_t *order;      /* order in which a block's instructions are walked */
+    bool *early; /* for each instruction, whether it is a load or computes a load's address */
+    uint32_t pressure, peak; /* registers needed now; the most so far */
 };
 
 /* --- uniform values --------------------------------------------------------------------------- */
@@ -44,7 +45,8 @@ static void count_write(void *context, uint32_t reg)
     w->values[reg].writes++;
 }
 
-/* Integer instructions that the uniform datapath has. */
+/* Whether the GPU's uniform datapath can execute the instruction: some moves and integer
+ * instructions. */
 static bool is_uniform_alu(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -87,7 +89,7 @@ static void check_source(void *context, uint32_t reg)
     s->uniform &= s->walk->values[reg].uniform;
 }
 
-/* Whether the result is the same for all threads. */
+/* Whether the instruction's result is the same for all threads. */
 static bool is_uniform(const struct walk *w, const struct ptx_instruction *in)
 {
     if (in->guard != PTX_NONE)
@@ -151,7 +153,8 @@ static void note_peak(struct walk *w, uint32_t more)
         w->peak = w->pressure + more;
 }
 
-/* A uniform address is first copied to registers that the memory unit can read. */
+/* The number of registers for uniform addresses: an access must first copy them to registers that
+ * the memory unit can read. */
 static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruction *in)
 {
     uint32_t registers = 0;
@@ -163,7 +166,7 @@ static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruct
     return registers;
 }
 
-/* Walks a block upwards, in the order of w->order. */
+/* Walks a block backwards, in the order of w->order, and notes the peak of the pressure. */
 static void walk_block(struct walk *w, uint32_t block, uint32_t count)
 {
     const struct ptx_function *f = w->function;
@@ -178,7 +181,7 @@ static void walk_block(struct walk *w, uint32_t block, uint32_t count)
         operands_read(in, be_born, w);
         note_peak(w, copied_addresses(w, in));
     }
-    for (uint32_t i = 0; i < count; i++) { /* leave nothing alive */
+    for (uint32_t i = 0; i < count; i++) { /* mark all values as dead again */
         operands_written(&f->code[w->order[i]], die, w);
         operands_read(&f->code[w->order[i]], die, w);
     }
@@ -195,7 +198,7 @@ static bool is_load(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_tex || in->opcode == PTX_OP_suld;
 }
 
-/* Loads do not move across these. */
+/* Whether loads must not move across the instruction. */
 static bool is_fence(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -286,7 +289,7 @@ static void measure(struct walk *w, struct usage *usage)
     }
 }
 
-/* Notes instructions that ptxas expands to a sequence with temporaries. */
+/* Notes whether ptxas expands the instruction to a sequence of instructions with temporaries. */
 static void note_sequence(struct usage *usage, const struct ptx_instruction *in)
 {
     uint8_t type = in->type_count ? in->types[in->type_count - 1] : PTX_pred;
@@ -323,11 +326,11 @@ bool analyse_usage(const struct ptx_function *function, struct usage *usage)
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-#define UNIT          8u /* registers of a thread are allocated in units of this size */
+#define UNIT          8u /* a thread gets a multiple of this number of registers */
 #define LEAST         8u
-#define LEAST_CALLING 24u /* the calling convention needs so many */
-#define FREE_LIVE     24u /* with at most so many live values, ptxas stays within FREE */
-#define FREE          32u /* registers of a thread with which an SM can still hold all its warps */
+#define LEAST_CALLING 24u /* the calling convention needs this many registers */
+#define FREE_LIVE     24u /* with at most this many live values, ptxas stays within FREE */
+#define FREE          32u /* the most registers per thread with which an SM holds all its warps */
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -341,7 +344,7 @@ static uint32_t beyond(uint32_t value, uint32_t from)
 
 uint32_t usage_registers(const struct usage *u)
 {
-    double estimate = 1 + 1.25 * log2(1.0 + u->instructions); /* long code keeps more values */
+    double estimate = 1 + 1.25 * log2(1.0 + u->instructions); /* long code needs more registers */
     estimate += smaller(u->live, 12);
     estimate += 0.6 * beyond(smaller(u->live, FREE), 12);
     estimate += beyond(u->live, FREE);
@@ -362,7 +365,7 @@ uint32_t usage_limit(const struct ptx_function *kernel)
     if (kernel->bounds_threads) {
         uint32_t warps = (kernel->max_threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
         uint32_t ctas = kernel->min_ctas ? kernel->min_ctas : 1;
-        if (warps * ctas > EMU_SM_WARPS) /* more than an SM can hold: ptxas ignores the bound */
+        if (warps * ctas > EMU_SM_WARPS) /* too many for an SM: ptxas ignores .minnctapersm */
             ctas = 1;
         limit = smaller(limit, EMU_SM_REGISTERS / EMU_WARP_SIZE / (warps * ctas) / UNIT * UNIT);
     }

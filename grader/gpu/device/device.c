@@ -1,5 +1,5 @@
-/* The device: handles to modules and kernels, a lock, and the last error. The other folders of
- * the emulator do the work. */
+/* The device: keeps handles of modules and kernels, a lock and the last error. The emulator's other
+ * folders do the work. */
 #include "gpu/device/device_parts.h"
 
 #include <stdarg.h>
@@ -50,8 +50,8 @@ static bool is_serial(const struct emu_options *options)
     return is_serial;
 }
 
-/* The number of workers that a launch may have. Asking for the number of cores takes longer than
- * a small launch. */
+/* The highest number of workers for a launch. It is found once per device, because the query for
+ * the number of cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
     if (is_serial(options))
@@ -89,7 +89,7 @@ static void free_variables(struct emu_device *device, const struct module *modul
         uint64_t addr = module->variables[i++];
         struct mem_block *block = addr ? mem_block_at(&device->memory, addr) : NULL;
         if (block)
-            block->name = NULL; /* the module owns it */
+            block->name = NULL; /* the module owns the name and will free it */
         mem_free(&device->memory, addr);
     }
 }
@@ -135,13 +135,13 @@ void emu_close(struct emu_device *device)
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr)
 {
     if (!size)
-        return device_failed(EMU_INVALID_VALUE, "an allocation of 0 bytes");
+        return device_failed(EMU_INVALID_VALUE, "an allocation must have at least 1 byte");
     pthread_mutex_lock(&device->lock);
     const struct mem_block *block = mem_alloc(&device->memory, size);
     if (block)
         *addr = block->addr;
     else
-        device_failed(EMU_OUT_OF_MEMORY, "%llu bytes are not available on the device",
+        device_failed(EMU_OUT_OF_MEMORY, "the device does not have %llu bytes of free memory",
                       (unsigned long long)size);
     return device_unlock(device, block ? EMU_OK : EMU_OUT_OF_MEMORY);
 }
@@ -153,7 +153,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
     pthread_mutex_lock(&device->lock);
     bool ok = mem_free(&device->memory, addr);
     if (!ok)
-        device_failed(EMU_INVALID_VALUE, "0x%llx is not the start of a live allocation",
+        device_failed(EMU_INVALID_VALUE, "no live allocation begins at 0x%llx",
                       (unsigned long long)addr);
     return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }
@@ -168,7 +168,8 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
     if (ok && size)
         *size = block->size;
     if (!ok)
-        device_failed(EMU_NOT_FOUND, "0x%llx is in no live allocation", (unsigned long long)addr);
+        device_failed(EMU_NOT_FOUND, "no live allocation contains 0x%llx",
+                      (unsigned long long)addr);
     return device_unlock(device, ok ? EMU_OK : EMU_NOT_FOUND);
 }
 
@@ -186,12 +187,13 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
     pthread_mutex_lock(&device->lock);
     bool ok = size && mem_lend(&device->memory, addr, host, size);
     if (!ok)
-        device_failed(EMU_INVALID_VALUE, "%llu bytes at 0x%llx cannot be lent",
+        device_failed(EMU_INVALID_VALUE, "cannot lend %llu bytes to the device at 0x%llx",
                       (unsigned long long)size, (unsigned long long)addr);
     return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }
 
-/* The bytes of a range, or NULL and a message. The caller holds the lock. */
+/* The host address of a range's bytes. NULL: the range is not inside one live allocation, and the
+ * message is set. The caller holds the lock. */
 static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 {
     uint8_t *bytes = mem_range(&device->memory, addr, size);
@@ -202,13 +204,13 @@ static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
     return bytes;
 }
 
-/* Marks the SIZE bytes at TO as written by the host. Zeros count as cleared memory, not as the
- * host's values. */
+/* Marks the SIZE bytes at TO as written by the host. If all are zero, they count as cleared memory
+ * instead of as the host's values. */
 static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *bytes,
                          uint64_t size)
 {
     mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
-    if (!device->memory.tracks[MEM_FROM_KERNEL]) /* skip reading gigabytes for nothing */
+    if (!device->memory.tracks[MEM_FROM_KERNEL]) /* without this mark, do not read all bytes */
         return;
     bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
     mem_mark(&device->memory, MEM_FROM_KERNEL, to, size, zeros);
@@ -292,7 +294,7 @@ enum emu_status emu_set_limit(struct emu_device *device, enum emu_limit limit, u
         device->limits[limit] = bytes;
     else
         device_failed(EMU_INVALID_VALUE,
-                      too_late ? "kernels have used the heap already"
+                      too_late ? "the heap's size cannot change after a kernel has used the heap"
                                : "a limit of %llu bytes is not possible",
                       (unsigned long long)bytes);
     return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
@@ -312,7 +314,8 @@ enum emu_status emu_texture_open(struct emu_device *device, const struct emu_tex
                                  uint64_t *handle)
 {
     if (!texture_is_legal(texture))
-        return device_failed(EMU_INVALID_VALUE, "a texture of this shape is not possible");
+        return device_failed(EMU_INVALID_VALUE,
+                             "the texture has an invalid size, format or number of levels");
     pthread_mutex_lock(&device->lock);
     bool ok = texture_keep(&device->textures, &device->texture_count, texture, handle);
     if (!ok)
@@ -327,21 +330,22 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
     if (live)
         device->textures[handle - 1].width = 0;
     else
-        device_failed(EMU_NOT_FOUND, "no texture %llu", (unsigned long long)handle);
+        device_failed(EMU_NOT_FOUND, "there is no texture with handle %llu",
+                      (unsigned long long)handle);
     return device_unlock(device, live ? EMU_OK : EMU_NOT_FOUND);
 }
 
 /* --- modules ------------------------------------------------------------------------------------ */
 
-/* Returns 0 if the module has no such variable. */
+/* The address of a module's variable; 0: the variable is not in the module's memory. */
 static uint64_t variable_address(void *context, const struct ptx_variable *variable)
 {
     const struct module *module = context;
     return variable->number ? module->variables[ptx_definition(variable)->number - 1] : 0;
 }
 
-/* The variable's name for findings; it lives as long as the module. NULL if memory runs out:
- * then findings do not name it. */
+/* Copies the variable's name for findings. The copy is freed with the module. NULL: out of memory,
+ * so findings do not name the variable. */
 static const char *name_of(const struct module *module, const struct ptx_variable *variable)
 {
     char *name = ptx_arena_take(module->ptx->arena, variable->name.length + 1u);
@@ -369,7 +373,7 @@ static bool place_variable(struct emu_device *device, const struct module *modul
     return true;
 }
 
-/* Fills in the words of initial values that hold addresses of other variables or of functions. */
+/* Fills in the addresses of other variables and functions in the initial value of V. */
 static void place_pointers(struct emu_device *device, struct module *module,
                            const struct ptx_variable *v)
 {
@@ -413,7 +417,7 @@ enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size
     pthread_mutex_lock(&device->lock);
     if (!place_variables(device, module)) {
         close_module(device, module);
-        device_failed(EMU_OUT_OF_MEMORY, "no memory for the module's variables");
+        device_failed(EMU_OUT_OF_MEMORY, "the device has no memory for the module's variables");
         return device_unlock(device, EMU_OUT_OF_MEMORY);
     }
     module->id = *id = device->next_module++;
@@ -435,7 +439,7 @@ enum emu_status emu_unload(struct emu_device *device, uint32_t id)
     pthread_mutex_lock(&device->lock);
     struct module **place = &device->modules, *module = find_module(device, id);
     if (!module) {
-        device_failed(EMU_NOT_FOUND, "no module %u", id);
+        device_failed(EMU_NOT_FOUND, "there is no module with number %u", id);
         return device_unlock(device, EMU_NOT_FOUND);
     }
     while (*place != module)
@@ -455,7 +459,7 @@ enum emu_status emu_symbol(struct emu_device *device, uint32_t id, const char *n
     const struct ptx_variable *variable =
         module ? ptx_find_variable(module->ptx, wanted, PTX_ANY_UNIT) : NULL;
     if (!variable || !module->variables[variable->number - 1]) {
-        device_failed(EMU_NOT_FOUND, "no variable '%s'", name);
+        device_failed(EMU_NOT_FOUND, "the module has no variable '%s'", name);
         return device_unlock(device, EMU_NOT_FOUND);
     }
     *addr = module->variables[variable->number - 1];
@@ -473,7 +477,7 @@ static const struct ptx_function *find_function(const struct module *module, con
     return f && f->is_kernel ? f : NULL;
 }
 
-/* If a kernel takes the address of its parameters, they also get a place in memory, which the
+/* Gives the parameters of a kernel that takes their address a place in device memory, which the
  * kernel can only read. */
 static bool place_parameters(struct emu_device *device, struct kernel *kernel)
 {
@@ -488,7 +492,7 @@ static bool place_parameters(struct emu_device *device, struct kernel *kernel)
     return true;
 }
 
-/* Fails with the message "a.cu:12: kernel 'NAME': WHY". */
+/* Fails with a message such as "a.cu:12: kernel 'NAME': WHY". */
 static enum emu_status refuse(const struct module *module, const struct ptx_function *function,
                               const struct refusal *refusal)
 {
@@ -517,7 +521,8 @@ enum emu_status device_add_kernel(struct emu_device *device, struct module *modu
         kernel_decode(module->ptx, function, variable_address, module, &refusal);
     if (kernel && kernel->shows_params && !place_parameters(device, kernel)) {
         kernel_free(kernel);
-        return device_failed(EMU_OUT_OF_MEMORY, "no memory for a kernel's parameters");
+        return device_failed(EMU_OUT_OF_MEMORY,
+                             "the device has no memory for a kernel's parameters");
     }
     if (!kernel)
         return refuse(module, function, &refusal);
@@ -546,7 +551,7 @@ enum emu_status emu_kernel(struct emu_device *device, uint32_t id, const char *n
     struct module *module = find_module(device, id);
     const struct ptx_function *function = find_function(module, name);
     if (!function) {
-        device_failed(EMU_NOT_FOUND, "no kernel '%s' in the PTX", name);
+        device_failed(EMU_NOT_FOUND, "the PTX has no kernel '%s'", name);
         return device_unlock(device, EMU_NOT_FOUND);
     }
     return device_unlock(device, device_add_kernel(device, module, function, handle));
@@ -557,7 +562,7 @@ const struct kernel *device_kernel(const struct emu_device *device, uint32_t han
     const struct kernel *kernel =
         handle && handle <= device->kernel_count ? device->kernels[handle - 1].kernel : NULL;
     if (!kernel)
-        device_failed(EMU_NOT_FOUND, "no kernel %u", handle);
+        device_failed(EMU_NOT_FOUND, "there is no kernel with handle %u", handle);
     return kernel;
 }
 
@@ -607,12 +612,12 @@ bool emu_has_record(struct emu_device *device)
     return device->options.record_fd >= 0;
 }
 
-/* Writes the line in one call, so that no other process's line can get into it. */
+/* Writes the line with one call of write(), so that it does not mix with another process's line. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size)
 {
     char *text = emu_has_record(device) ? malloc(size + 1) : NULL;
     if (!text)
-        return device_failed(EMU_NOT_FOUND, "there is no record");
+        return device_failed(EMU_NOT_FOUND, "the device has no record");
     memcpy(text, line, size);
     text[size] = '\n';
     bool written = !record_is_open(&device->options) ||

@@ -1,5 +1,5 @@
-/* Launches: checks and preparations before a kernel runs, and the record after it. A parked
- * launch keeps its CTAs, counters and findings. */
+/* Launches: checks and prepares a launch, runs it and then records it. A parked launch keeps its
+ * CTAs, counters and findings until it continues. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,19 +9,20 @@
 #include "gpu/occupancy.h"
 #include "gpu/record/record.h"
 
-#define WORKSPACE_BYTES 64u  /* for a barrier of the whole grid */
-#define MOST_PARKED     256u /* launches: more than a GPU runs at once */
+#define WORKSPACE_BYTES 64u  /* memory for a barrier of the whole grid */
+#define MOST_PARKED     256u /* parked launches at most: more than a GPU runs at the same time */
 
-/* Warp instructions: about 0.1 ms, the time that it takes to start a thread and to wait for it. */
+/* Warp instructions that are worth a worker: they take about 0.1 ms, as long as starting a CPU
+ * thread and waiting for it. */
 #define WORTH_A_WORKER 20000u
 
-/* The number of CTAs in a cluster of the launch, x first. */
+/* Finds the size of the launch's clusters: CTAs in x, y and z. */
 static void cluster_of(const struct emu_launch *request, const struct ptx_function *f,
                        uint32_t size[3])
 {
     static const uint32_t alone[3] = {1, 1, 1};
-    const uint32_t *said = request->cluster[0] ? request->cluster : f->cluster;
-    memmove(size, said[0] ? said : alone, sizeof alone);
+    const uint32_t *given = request->cluster[0] ? request->cluster : f->cluster;
+    memmove(size, given[0] ? given : alone, sizeof alone);
 }
 
 static enum emu_status check_cluster(const struct emu_launch *request, const struct ptx_function *f)
@@ -30,7 +31,8 @@ static enum emu_status check_cluster(const struct emu_launch *request, const str
     uint32_t size[3], most = f->max_cluster ? f->max_cluster : EMU_MAX_CLUSTER;
     cluster_of(request, f, size);
     if (f->needs_cluster && !f->cluster[0] && !request->cluster[0])
-        return device_failed(EMU_INVALID_CONFIG, "the launch must say how large its clusters are");
+        return device_failed(EMU_INVALID_CONFIG,
+                             "the kernel needs a launch that sets the size of its clusters");
     if (f->cluster[0] && memcmp(size, f->cluster, sizeof size) != 0)
         return device_failed(
             EMU_INVALID_CONFIG,
@@ -42,13 +44,13 @@ static enum emu_status check_cluster(const struct emu_launch *request, const str
     if (!ctas || ctas > most || ctas > EMU_MAX_CLUSTER)
         return device_failed(
             EMU_INVALID_CONFIG,
-            "clusters of %u x %u x %u blocks: each must be at least 1, and all together at most %u",
+            "clusters of %u x %u x %u blocks: each size must be at least 1, and their product at most %u",
             size[0], size[1], size[2], most);
     if (grid[0] % size[0] || grid[1] % size[1] || grid[2] % size[2])
         return device_failed(
             EMU_INVALID_CONFIG,
-            "a grid of %u x %u x %u blocks is not made of clusters of %u x %u x %u", grid[0],
-            grid[1], grid[2], size[0], size[1], size[2]);
+            "a grid of %u x %u x %u blocks cannot be divided into clusters of %u x %u x %u",
+            grid[0], grid[1], grid[2], size[0], size[1], size[2]);
     return EMU_OK;
 }
 
@@ -61,27 +63,29 @@ static enum emu_status check_launch(const struct emu_launch *request, const stru
         grid[2] > 65535)
         return device_failed(
             EMU_INVALID_CONFIG,
-            "a grid of %u x %u x %u blocks: each must be at least 1, and at most 2147483647 x 65535 x 65535",
+            "a grid of %u x %u x %u blocks: each size must be at least 1, and the grid at most 2147483647 x 65535 x 65535",
             grid[0], grid[1], grid[2]);
     if (!threads || block[0] > 1024 || block[1] > 1024 || block[2] > 64 ||
         threads > EMU_MAX_THREADS)
         return device_failed(
             EMU_INVALID_CONFIG,
-            "a block of %u x %u x %u threads: each must be at least 1, and all together at most 1024",
+            "a block of %u x %u x %u threads: each size must be at least 1, z at most 64, and the product at most 1024",
             block[0], block[1], block[2]);
     if (threads > f->max_threads)
         return device_failed(EMU_INVALID_CONFIG,
-                             "%llu threads a block; the kernel was built for %u",
+                             "a block of %llu threads; the kernel was built for at most %u",
                              (unsigned long long)threads, f->max_threads);
     if ((uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes > EMU_MAX_SHARED)
         return device_failed(EMU_OUT_OF_RESOURCES,
-                             "%u static and %u dynamic bytes of shared memory; a block may have %u",
+                             "%u static and %u dynamic bytes of shared memory; a block can have %u",
                              kernel->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
     if (kernel->local_bytes > MAX_STACK)
-        return device_failed(EMU_OUT_OF_RESOURCES, "%u bytes of local memory; a thread may have %u",
+        return device_failed(EMU_OUT_OF_RESOURCES,
+                             "the kernel needs %u bytes of local memory; a thread can have %u",
                              kernel->local_bytes, MAX_STACK);
     if (request->param_bytes < f->param_bytes)
-        return device_failed(EMU_INVALID_VALUE, "%u bytes of parameters where the kernel takes %u",
+        return device_failed(EMU_INVALID_VALUE,
+                             "the launch has %u bytes of parameters; the kernel takes %u",
                              request->param_bytes, f->param_bytes);
     return check_cluster(request, f);
 }
@@ -109,8 +113,8 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
                                 (uint64_t)launch->kernel->shared_bytes + dynamic};
     launch->occupancy = emu_occupancy(&demand);
     uint32_t ctas = EMU_MULTIPROCESSORS * (launch->occupancy.ctas ? launch->occupancy.ctas : 1);
-    launch->resident =
-        (ctas + workers - 1) / workers; /* registers are an estimate, so assume that 1 fits */
+    /* if no CTA seems to fit on an SM, assume that one fits: the registers are an estimate */
+    launch->resident = (ctas + workers - 1) / workers;
     if (launch->resident > launch->cta_count)
         launch->resident = (uint32_t)launch->cta_count;
     launch->resident =
@@ -125,7 +129,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->grid_id = ++device->launches;
 }
 
-/* Makes the heap at the first launch of a kernel that needs it. */
+/* Allocates the heap for malloc() in kernels before the first launch of a kernel that needs it. */
 static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
 {
     if (!kernel->uses_heap || device->heap.first)
@@ -137,7 +141,8 @@ static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
     return block && heap_open(&device->heap, block->addr, bytes);
 }
 
-/* Cooperative groups keep a grid's barrier in zeroed memory that the driver provides. */
+/* Allocates or clears the memory in which cooperative groups keep a grid's barrier. On a GPU, the
+ * driver provides this memory, zeroed. */
 static bool prepare_workspace(struct emu_device *device, const struct emu_launch *request)
 {
     if (!request->cooperative)
@@ -157,12 +162,13 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
 {
     uint64_t each = device->kernels[handle - 1].cta_instructions;
-    uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1; /* CTAs */
+    uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1; /* CTAs that are worth a worker */
     uint64_t share = (cta_count - 1) / worth_one + 1;
     return share < device->workers ? (unsigned)share : device->workers;
 }
 
-/* A kernel's launch predicts the cost of the next one. Too many workers cost less than too few. */
+/* Notes the cost of a kernel's CTAs, which predicts the cost in its next launch. Keeps the highest
+ * cost, because too many workers cost less time than too few. */
 static void note_share(struct emu_device *device, const struct launch *launch)
 {
     struct kernel_handle *handle = &device->kernels[launch->request.kernel - 1];
@@ -171,7 +177,7 @@ static void note_share(struct emu_device *device, const struct launch *launch)
         handle->cta_instructions = each;
 }
 
-/* A launch from its beginning to its end. It may be parked in between. */
+/* A launch from its beginning to its end, even while it is parked. */
 struct running {
     struct launch launch;
     const struct observer *observers[OBS_MAX];
@@ -179,9 +185,9 @@ struct running {
     struct obs_recording recording;
     struct children children;
     struct module *module;
-    /* For a parked launch: its number, the memory layout when it was parked, a copy of its
+    /* For a parked launch: its number, memory.layout when it was parked, a copy of its
      * parameters. */
-    uint64_t name, layout;
+    uint64_t number, layout;
     char *params;
     struct running *next;
 };
@@ -197,8 +203,9 @@ static void refresh(struct emu_device *device, struct launch *launch)
                launch->request.params, kernel->function->param_bytes);
 }
 
-/* KERNEL belongs to the request. DEPTH is the depth of nested launches. COUNTED: the caller
- * wants the counters. */
+/* Begins the launch that REQUEST describes. KERNEL: the request's kernel. DEPTH: 0 if the host
+ * launched it, else 1 more than the depth of the launch whose kernel launched it. COUNTED: the
+ * caller wants the counters. NULL: out of memory. */
 static struct running *begin(struct emu_device *device, const struct emu_launch *request,
                              const struct kernel *kernel, unsigned depth, bool counted)
 {
@@ -244,7 +251,7 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
     return status;
 }
 
-/* Records the launch, then runs the grids that it has launched. */
+/* Ends and records the launch, then runs the grids that its kernel has launched. */
 static enum emu_status end(struct emu_device *device, struct running *running,
                            struct emu_counters *counters)
 {
@@ -260,7 +267,7 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     if (status != EMU_OK)
         device_failed(status, "%s",
                       running->findings.count ? running->findings.list[0].message
-                                              : "no tool has reported why");
+                                              : "the launch failed, but no tool has reported why");
     struct record_result result = {status, &totals, launch->per_instruction};
     if (record_is_open(&device->options))
         record_launch(device->options.record_fd, &launch->view, &result);
@@ -277,17 +284,18 @@ static enum emu_status end(struct emu_device *device, struct running *running,
 
 static enum emu_status park(struct emu_device *device, struct running *running);
 
-/* Runs a grid, then the grids that it has launched. */
+/* Runs a grid, then the grids that its kernel has launched. */
 static enum emu_status run_family(struct emu_device *device, const struct emu_launch *request,
                                   struct emu_counters *counters, unsigned depth)
 {
     const struct kernel *kernel = device_kernel(device, request->kernel);
     enum emu_status status = kernel ? check_launch(request, kernel) : EMU_NOT_FOUND;
     if (status == EMU_OK && !prepare_heap(device, kernel))
-        status = device_failed(EMU_OUT_OF_MEMORY, "no memory for the kernels' malloc()");
+        status = device_failed(EMU_OUT_OF_MEMORY,
+                               "the device has no memory for the heap of malloc() in kernels");
     if (status == EMU_OK && !prepare_workspace(device, request))
-        status =
-            device_failed(EMU_OUT_OF_MEMORY, "no memory for the barrier of a cooperative launch");
+        status = device_failed(EMU_OUT_OF_MEMORY,
+                               "the device has no memory for the barrier of a cooperative launch");
     struct running *running =
         status == EMU_OK ? begin(device, request, kernel, depth, counters != NULL) : NULL;
     if (!running)
@@ -314,15 +322,15 @@ struct emu_parked emu_parked(struct emu_device *device)
 
 static enum emu_status tell_parked(const struct running *running, bool has_changed)
 {
-    last_parked = (struct emu_parked){.launch = running->name,
+    last_parked = (struct emu_parked){.launch = running->number,
                                       .sees_lent = launch_sees_lent(&running->launch),
                                       .has_changed = has_changed,
                                       .is_still = atomic_load(&running->launch.is_still)};
-    return device_failed(EMU_PARKED, "it waits");
+    return device_failed(EMU_PARKED, "the launch is parked: it waits for memory to change");
 }
 
-/* Parks a launch. It keeps its own copy of the parameters, and later launches get a new
- * workspace. */
+/* Parks a launch. The launch gets its own copy of the parameters and keeps its workspace; later
+ * launches get a new workspace. */
 static enum emu_status park(struct emu_device *device, struct running *running)
 {
     struct emu_launch *request = &running->launch.request;
@@ -338,7 +346,7 @@ static enum emu_status park(struct emu_device *device, struct running *running)
     if (request->cooperative)
         device->workspace = 0;
     running->layout = device->memory.layout;
-    running->name = ++device->names;
+    running->number = ++device->last_number;
     running->next = device->parked;
     device->parked = running;
     device->parked_count++;
@@ -386,13 +394,14 @@ static enum emu_status abandon(struct emu_device *device, struct running *runnin
     return end_parked(device, running);
 }
 
-static struct running *find_parked(const struct emu_device *device, uint64_t name)
+static struct running *find_parked(const struct emu_device *device, uint64_t number)
 {
     struct running *running = device->parked;
-    while (running && running->name != name)
+    while (running && running->number != number)
         running = running->next;
     if (!running)
-        device_failed(EMU_NOT_FOUND, "no parked launch %llu", (unsigned long long)name);
+        device_failed(EMU_NOT_FOUND, "there is no parked launch with number %llu",
+                      (unsigned long long)number);
     return running;
 }
 
@@ -410,8 +419,9 @@ enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
     return device_unlock(device, running ? abandon(device, running) : EMU_NOT_FOUND);
 }
 
-/* A launch that no longer changes memory runs to its end. A launch that still does is abandoned,
- * because it may never end. */
+/* Continues each parked launch until it ends or is parked again. A launch that can only continue
+ * after others change memory then runs to its end, which reports a deadlock. Any other launch is
+ * abandoned, because it may never end. */
 void device_finish_parked(struct emu_device *device, const struct module *module)
 {
     for (struct running *running = device->parked, *next; running; running = next) {

@@ -1,4 +1,4 @@
-/* The device's data, shared by device.c and device_launch.c, which runs kernels. */
+/* The device's data, which device.c and device_launch.c share. The latter runs kernels. */
 #ifndef GPU_DEVICE_DEVICE_PARTS_H
 #define GPU_DEVICE_DEVICE_PARTS_H
 
@@ -13,7 +13,7 @@
 
 struct module {
     struct ptx_module *ptx;
-    uint64_t *variables; /* address of each module variable, in order; 0: none */
+    uint64_t *variables; /* address of each module variable, by number - 1; 0: no address */
     struct module *next;
     uint32_t id;
 };
@@ -21,7 +21,7 @@ struct module {
 struct kernel_handle {
     struct module *module;
     struct kernel *kernel;
-    /* Warp instructions per CTA: the highest average of a launch so far; 0: unknown. */
+    /* warp instructions per CTA: the highest average of any launch so far; 0: unknown */
     uint64_t cta_instructions;
 };
 
@@ -29,37 +29,40 @@ struct running;
 
 struct emu_device {
     struct emu_options options;
-    unsigned workers; /* of a launch, at most */
+    unsigned workers; /* the highest number of workers of a launch */
     pthread_mutex_t lock;
     struct memory memory;
     struct heap heap;
     struct output output;
     struct module *modules;
-    struct kernel_handle *kernels; /* handle - 1 is the index */
+    struct kernel_handle *kernels; /* index: the handle - 1 */
     uint32_t kernel_count, kernel_room, next_module;
     uint64_t clock, launches, copies;
-    struct emu_texture *textures; /* handle - 1 is the index; width 0: free */
+    struct emu_texture *textures; /* index: the handle - 1; width 0: a free entry */
     uint32_t texture_count;
     uint64_t limits[EMU_LIMITS];
-    emu_addr workspace; /* for the barrier of cooperative launches; 0 until made */
+    emu_addr workspace; /* memory for the barrier of cooperative launches; 0: not yet allocated */
     struct running *parked;
     uint32_t parked_count;
-    uint64_t names; /* the number of launches parked so far */
+    uint64_t last_number; /* number of the latest parked launch; the first one is 1 */
 };
 
-/* Returns the failure STATUS and keeps the reason for emu_message(). */
+/* Returns STATUS, a failure, and keeps the formatted reason for emu_message(). */
 __attribute__((format(printf, 2, 3))) enum emu_status device_failed(enum emu_status status,
                                                                     const char *format, ...);
+/* Unlocks the device and returns STATUS. */
 enum emu_status device_unlock(struct emu_device *device, enum emu_status status);
 
-/* The caller holds the lock. device_kernel() returns the kernel of a handle, or NULL and a
- * message. device_add_kernel() returns the handle of a kernel, which it decodes if it is new. */
+/* For all functions below, the caller holds the device's lock. */
+
+/* The kernel of a handle. NULL: there is none, and emu_message() says so. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
-/* The number of workers for CTA_COUNT CTAs of a kernel: each gets enough work. */
+/* The number of workers for a launch of CTA_COUNT CTAs, so that each worker has enough work. */
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
-/* Ends all parked launches (of MODULE, if it is not NULL): nothing will change for them any
- * more. */
+/* Ends all parked launches (of MODULE, if it is not NULL), because the host will no longer change
+ * memory for them. */
 void device_finish_parked(struct emu_device *device, const struct module *module);
+/* Finds the handle of a kernel. If the kernel is new, decodes it first. */
 enum emu_status device_add_kernel(struct emu_device *device, struct module *module,
                                   const struct ptx_function *function, uint32_t *handle);
 

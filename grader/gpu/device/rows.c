@@ -1,5 +1,5 @@
-/* Copies of rows that begin a pitch apart: one call per row, after a check that every row is
- * valid. */
+/* Copies rows that begin a pitch apart: checks that all rows are inside memory, then makes one copy
+ * for each row. */
 #include "gpu/device.h"
 
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
@@ -8,15 +8,15 @@ enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64
     uint64_t row, size;
     if (__builtin_add_overflow(width, EMU_PITCH - 1, &row) ||
         __builtin_mul_overflow(row / EMU_PITCH * EMU_PITCH, count, &size))
-        size = UINT64_MAX; /* larger than any memory */
+        size = UINT64_MAX; /* larger than any memory, so the allocation fails */
     enum emu_status status = emu_alloc(device, size, addr);
     if (status == EMU_OK)
         *pitch = row / EMU_PITCH * EMU_PITCH;
     return status;
 }
 
-/* Checks that ROWS, PITCH bytes apart, are inside one allocation; if not, emu_message() gives
- * the reason. */
+/* Checks that ROWS, which begin PITCH bytes apart, are inside one allocation. If they are not,
+ * emu_message() gives the reason. */
 static enum emu_status check_side(struct emu_device *device, emu_addr at,
                                   const struct emu_rows *rows, uint64_t pitch)
 {
@@ -25,13 +25,13 @@ static enum emu_status check_side(struct emu_device *device, emu_addr at,
     if (rows->width == 0 || rows->count == 0 || pitch < rows->width ||
         __builtin_mul_overflow(rows->count - 1, pitch, &span) ||
         __builtin_add_overflow(span, rows->width, &span))
-        return emu_copy(device, 0, 0, UINT64_MAX); /* fails: no memory is that large */
+        return emu_copy(device, 0, 0, UINT64_MAX); /* fails: no memory is so large */
     if (emu_find(device, at, &base, &size) == EMU_OK && span <= size - (at - base))
         return EMU_OK;
-    return emu_copy(device, at, at, span); /* fails with a message that gives the reason */
+    return emu_copy(device, at, at, span); /* fails and sets the message */
 }
 
-/* Joins rows that are contiguous on both sides into one. */
+/* Joins rows into one row if they are contiguous in both the source and the target. */
 static struct emu_rows joined(const struct emu_rows *rows)
 {
     if (rows->to_pitch != rows->width || rows->from_pitch != rows->width)

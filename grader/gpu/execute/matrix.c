@@ -1,4 +1,5 @@
-/* Matrices that the 32 lanes of a warp hold together: wmma.load, wmma.mma, wmma.store.
+/* The matrix instructions wmma.load, wmma.mma and wmma.store. The 32 lanes of a warp hold each
+ * matrix together, in their registers.
  *
  * The manual does not define which lane holds which numbers. This file uses the layout that the
  * manual defines for mma: the matrix is divided into tiles of 8 rows, 4 lanes share a row of a
@@ -6,9 +7,10 @@
  * rows.
  *
  *     a of f16: lane 0 holds 0 and 1 of row 0, lane 1 holds 2 and 3, … lane 4 begins row 1.
- *     Tiles follow each other downwards first, then to the right.
+ *     Tiles are numbered downwards first, then to the right.
  *
- * f16 factors always take 8 registers of a lane; a smaller matrix is repeated in them. */
+ * A factor (a or b) of f16 always takes 8 registers of a lane. If its numbers fill only a part of
+ * them, the other registers repeat these numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -16,15 +18,15 @@
 #include "gpu/execute/half.h"
 #include "gpu/execute/operations.h"
 
-#define MOST_NUMBERS 512u /* of a matrix: 32 x 16 */
+#define MOST_NUMBERS 512u /* the largest matrix has 32 x 16 numbers */
 
-/* How many adjacent numbers of a row a lane holds. */
+/* Returns PACK (see the top): the count of adjacent numbers in a row that one lane holds. */
 static unsigned pack_of(unsigned bytes, unsigned columns)
 {
     return bytes == 8 ? columns / 4 : bytes == 1 ? 4 : 2;
 }
 
-/* The row and column of LANE's ELEMENT in the matrix. */
+/* Finds the row and column of the matrix that element number ELEMENT of LANE belongs to. */
 static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned pack, unsigned *row,
                        unsigned *column)
 {
@@ -33,7 +35,8 @@ static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned 
     *column = (tile / tiles * 4 + lane % 4) * pack + element % pack;
 }
 
-/* LANE's ELEMENT, which has BYTES, in the registers of VECTOR. */
+/* The place of element number ELEMENT of LANE in the registers of VECTOR. An element has BYTES
+ * bytes. */
 static uint8_t *element_at(const struct warp *warp, const struct slot *vector, unsigned element,
                            unsigned bytes, unsigned lane)
 {
@@ -44,7 +47,7 @@ static uint8_t *element_at(const struct warp *warp, const struct slot *vector, u
 
 /* --- memory ------------------------------------------------------------------------------------------ */
 
-/* Moves COUNT adjacent elements, beginning with ELEMENT, for each lane in MASK. */
+/* Loads or stores COUNT adjacent elements, from number ELEMENT on, for each lane in MASK. */
 static void move_elements(struct warp *warp, const struct inst *inst, uint32_t mask,
                           const struct obs_access *wanted, unsigned element, unsigned count)
 {
@@ -66,8 +69,8 @@ static void move_elements(struct warp *warp, const struct inst *inst, uint32_t m
     }
 }
 
-/* Moves the matrix from or to memory at [mem.base + mem.offset]. Its rows, or columns, begin
- * src[0] numbers apart. */
+/* Loads or stores the matrix at [mem.base + mem.offset]. The rows (in some layouts, the columns)
+ * begin src[0] numbers apart in memory. */
 static void move_matrix(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned bytes = inst->mem.bytes, rows = inst->mem.rows, columns = inst->mem.columns;
@@ -113,7 +116,7 @@ void matrix_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- products ---------------------------------------------------------------------------------------- */
 
-/* A double holds every number of every type that factors and sums may have. */
+/* Converts a factor or a sum of any type to double, which is exact for all these types. */
 static double read_number(const uint8_t *from, enum ptx_type type)
 {
     uint64_t bits = 0;
@@ -163,8 +166,9 @@ static void gather(const struct warp *warp, const struct slot *vector, enum ptx_
         }
 }
 
-/* c += a * b, with b's columns stored as rows. For all types but f64, products are exact, and
- * sums are exact except far below the last digit of the result, which is rounded once. */
+/* Computes c += a * b; b is stored column by column. For all types except f64, the products are
+ * exact. The error of the sums is far below the last digit of the result type, to which the sum is
+ * rounded once, at the end. */
 LANES_CLONES static void multiply(const struct inst *inst, const double *a, const double *b,
                                   double *c)
 {

@@ -1,18 +1,20 @@
-/* mbarriers: barriers in shared memory, where arriving and waiting are two instructions.
+/* mbarriers: barriers in shared memory. Arriving and waiting are separate instructions.
  *
- *   a phase ends when its pending count of arrivals reaches 0; the next one expects `expected` of them
- *   a state, which arriving returns, holds the number of its phase and the pending count: to wait for
- *   it is to ask whether the barrier is in another phase by now
+ * A barrier counts the arrivals that are still pending in its current phase. At 0 the phase ends,
+ * and the next phase begins with `expected` pending arrivals. An arrival returns a state: the
+ * number of the current phase and its pending count. A wait takes a state and checks whether the
+ * barrier is in another phase by now.
  *
- * PTX does not say what the 8 bytes hold, so the CTA keeps its barriers in a table of its own. A
- * barrier that was never initialised is not in it, and is reported. */
+ * PTX does not define the contents of a barrier's 8 bytes in shared memory. So each CTA keeps a
+ * table of its barriers. If an instruction uses a barrier that is not in the table, the barrier
+ * was never initialised, which is reported. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 
-#define MOST_ARRIVALS 0xfffffu /* the most that an mbarrier can count: 20 bits */
+#define MOST_ARRIVALS 0xfffffu /* the highest count of an mbarrier: 20 bits */
 
 static struct mbarrier *find(const struct cta *cta, uint32_t at)
 {
@@ -84,8 +86,8 @@ static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst
     return state;
 }
 
-/* Without .noinc the arrival of the copies was not expected before, so it is added to both
- * counts: nothing changes. */
+/* Waits for the lane's copies, then arrives for them. Without .noinc, the instruction adds this
+ * arrival to the pending count first, so the count does not change. */
 static void arrive_with_copies(struct warp *warp, unsigned lane, const struct inst *inst,
                                struct mbarrier *barrier)
 {
@@ -115,7 +117,8 @@ static void return_state(struct warp *warp, const struct inst *inst, unsigned la
         memcpy(slot_at(warp, inst->dst) + lane * sizeof state, &state, sizeof state);
 }
 
-/* What identifies a phase to observers. */
+/* The number by which observers identify a phase: an address in the barrier. The next phase has
+ * another one. */
 static uint64_t place_of(const struct mbarrier *barrier, uint64_t phase)
 {
     return barrier->at + (phase & 1) * 4;
@@ -126,7 +129,8 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Whether the phase has ended that VALUE, a state or a parity, stands for. */
+/* Whether a phase has ended. VALUE identifies the phase: it is a state or, with .parity, the parity
+ * of the phase's number. */
 static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
                 const struct mbarrier *barrier, uint64_t value, uint64_t *place)
 {
@@ -136,7 +140,8 @@ static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
     return ended;
 }
 
-/* True if the lane has arrived at the phase of PLACE, or has seen its end. */
+/* Executes the instruction for one lane. True: the lane has arrived at a phase, or has waited for
+ * the end of one; PLACE identifies the phase. */
 static bool one_lane(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t at,
                      uint64_t *place)
 {
@@ -176,7 +181,7 @@ static void tell(struct warp *warp, const struct inst *inst, uint32_t lanes, con
                                           .place = place});
 }
 
-/* Lanes execute in order. A generic address must be in shared memory, too. */
+/* The lanes execute one after another. Even a generic address must be in shared memory. */
 void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC, .warp = warp->index};

@@ -72,7 +72,8 @@ lane_fn *predicate_find(enum ptx_opcode opcode)
 
 /* --- vectors: mov.b64 %rd1, {%r1, %r2} and back; the first element is the lowest ---------------- */
 
-/* Packs COUNT parts of BYTES each. Constant arguments make short code. */
+/* Packs COUNT parts of BYTES bytes each into one value. With constant arguments, the compiler
+ * generates shorter code. */
 LANES_INLINE void pack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
                        unsigned count)
 {
@@ -88,7 +89,7 @@ LANES_INLINE void pack(struct warp *warp, const struct inst *inst, uint32_t mask
 LANES_INLINE void unpack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
                          unsigned count)
 {
-    uint64_t whole[WARP], part[WARP]; /* a copy: a part may be the source */
+    uint64_t whole[WARP], part[WARP]; /* whole: a copy, because a part may overwrite the source */
     read_raw(whole, slot_at(warp, inst->src[0]), bytes * count);
     for (unsigned k = 0; k < count; k++) {
         if (inst->mem.vector[k].offset == NO_SLOT) /* _ */
@@ -137,7 +138,7 @@ void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- special registers and parameters ----------------------------------------------------------- */
 
-/* VALUE for all lanes of MASK. Kernels that poll the clock do little else. */
+/* Writes VALUE to all lanes of MASK. Speed matters: kernels that poll the clock do little else. */
 LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
 {
     uint32_t *words = (uint32_t *)(void *)slot_at(warp, slot);
@@ -157,8 +158,8 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The clock continues the device's clock and adds 4 cycles for each instruction of the warp. It
- * never goes back, and it is the same in every run. */
+/* %clock starts at the device's clock and advances by 4 cycles with each instruction of the warp.
+ * It never goes back, and its values are the same in every run. */
 static uint64_t special_now(const struct warp *warp, uint32_t special)
 {
     uint64_t clock = warp->cta->launch->clock + 4 * warp->executed;
@@ -182,8 +183,8 @@ LANES_CLONES void read_special_run(struct warp *warp, const struct inst *inst, u
 
 /* --- addresses ---------------------------------------------------------------------------------- */
 
-/* An address in no window and in no constant variable counts as global, even if no memory is
- * there. */
+/* An address outside all windows and all constant variables counts as global, even if nothing is
+ * allocated there. */
 static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
 {
     const struct launch *launch = cta->launch;
@@ -195,7 +196,7 @@ static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
                 cluster_rank(addr - MEM_SHARED_WINDOW, cta->rank) == cta->rank);
     const struct mem_block *block = mem_block_at(launch->memory, addr);
     bool fixed = block && block->is_constant && addr - block->addr < block->size;
-    if (fixed && block->addr == launch->kernel->params_at) /* both, as on a GPU */
+    if (fixed && block->addr == launch->kernel->params_at) /* in both spaces, as on a GPU */
         return space == PTX_PARAM || space == PTX_GLOBAL;
     return space == (fixed ? PTX_CONST : PTX_GLOBAL);
 }

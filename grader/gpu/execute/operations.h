@@ -1,5 +1,5 @@
-/* The functions that execute one instruction for the lanes of a warp. The decoder puts them into
- * struct inst. */
+/* The functions that execute one instruction for the lanes of a warp. The decoder stores pointers
+ * to them in struct inst. */
 #ifndef GPU_EXECUTE_OPERATIONS_H
 #define GPU_EXECUTE_OPERATIONS_H
 
@@ -8,12 +8,12 @@
 
 #include "gpu/execute/kernel.h"
 
-/* The function of a mnemonic, spelled as in alu.def: "add_s32". */
+/* A mnemonic, spelled as in alu.def ("add_s32"), and the function that executes it. */
 struct alu_row {
     const char *name;
     lane_fn *run;
     uint8_t sources;
-    uint8_t bytes[5]; /* of the destination and of each source */
+    uint8_t bytes[5]; /* width of the destination, then of each source */
 };
 const struct alu_row *alu_find(const char *name); /* NULL: unknown */
 compare_fn *compare_find(const char *name);       /* "lt_s32"; NULL: unknown */
@@ -30,11 +30,12 @@ lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;
-bool lanes_all_set(const uint32_t *values); /* lanes.c: 32 of them, each UINT32_MAX? */
+bool lanes_all_set(const uint32_t *values); /* lanes.c: whether all 32 values are UINT32_MAX */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 
-/* builtin.c: functions of the device that have no PTX, by name. NULL: unknown. */
+/* builtin.c: finds the code of a device function that has no PTX, such as vprintf().
+ * NULL: the name is unknown. */
 lane_fn *builtin_find(struct ptx_name name);
 
 #endif

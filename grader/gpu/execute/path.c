@@ -7,7 +7,7 @@
 
 struct path *path_add(struct warp *warp)
 {
-    /* A path holds at least one lane, so there are never more than 32; finished ones are reused. */
+    /* Each path has at least one lane, so a warp has at most 32. Finished paths are reused. */
     struct path **place = &warp->paths[warp->path_count];
     if (!*place)
         *place = calloc(1, sizeof **place);
@@ -54,9 +54,9 @@ void paths_drop_done(struct warp *warp)
     }
 }
 
-/* Usually only one entry loses lanes, and loses all of them, so the others are not copied. A
- * copy would be slow: a CPU that reads in one piece what was written in two waits until all its
- * stores are in memory. */
+/* Copies an entry only if it moves down the stack, which is rare: usually only one entry loses
+ * lanes, and it loses all of them. A copy is slow. It reads in one piece what was written in two,
+ * so the CPU waits until the pending stores are in memory. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;

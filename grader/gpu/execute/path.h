@@ -1,22 +1,22 @@
-/* A warp's paths and their stacks: warp.c explains them. Where memory runs out, the launch
- * stops. */
+/* A warp's paths and their stacks; warp.c explains both. If memory runs out, these functions stop
+ * the launch. */
 #ifndef GPU_EXECUTE_PATH_H
 #define GPU_EXECUTE_PATH_H
 
 #include "gpu/execute/state.h"
 
-/* call.c: frames, calls and returns. A frame lives as long as some path entry holds it. */
+/* call.c: frames, calls and returns. A frame is freed when no path entry refers to it any more. */
 struct frame *frame_open(struct warp *warp, const struct image *image); /* NULL: out of memory */
 void frame_release(struct warp *warp, struct frame *frame);
 void frames_free(struct worker *worker);
-/* LANES call a function; the path's top entry continues after the call. */
+/* Makes LANES call a function. The path's top entry will continue after the call. */
 void call_enter(struct warp *warp, struct path *path, const struct inst *inst, uint32_t lanes);
 /* Copies the results of LANES to the caller's variables. */
 void call_return(struct warp *warp, uint32_t lanes);
 
 #define NOWHERE UINT32_MAX /* no instruction has this pc */
 
-/* A new path, ready and with an empty stack; NULL: out of memory. */
+/* Adds a path that is ready and has an empty stack. NULL: out of memory. */
 struct path *path_add(struct warp *warp);
 
 static inline struct path_entry *path_top(struct path *path)
@@ -24,7 +24,7 @@ static inline struct path_entry *path_top(struct path *path)
     return &path->stack[path->depth - 1];
 }
 
-/* Returns the place of ENTRY on the stack; NULL: out of memory. */
+/* Pushes ENTRY and returns its place on the stack. NULL: out of memory. */
 struct path_entry *path_push(struct warp *warp, struct path *path, struct path_entry entry);
 
 static inline void path_pop(struct warp *warp, struct path *path)
@@ -32,11 +32,12 @@ static inline void path_pop(struct warp *warp, struct path *path)
     frame_release(warp, path->stack[--path->depth].frame);
 }
 
-/* Keeps only LANES in the path and removes entries without lanes. The path may be done then. */
+/* Keeps only LANES in the path and removes entries without lanes. A path without entries is
+ * done. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes);
-/* Moves all lanes but KEPT to a new path. */
+/* Moves all lanes except KEPT to a new path. */
 void path_split(struct warp *warp, struct path *path, uint32_t kept);
-/* Merges paths that are ready at the same place. */
+/* Merges ready paths whose stacks differ only in their lanes. */
 void paths_merge(struct warp *warp);
 void paths_drop_done(struct warp *warp);
 

@@ -9,7 +9,7 @@
 
 #include "gpu/lanes.h"
 
-/* 32 lanes of BYTES each. */
+/* Reads 32 lanes of BYTES bytes each. */
 LANES_INLINE void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
 {
     if (bytes == 4)
@@ -26,7 +26,7 @@ LANES_INLINE void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
             out[l] = lanes[l];
 }
 
-/* Writes the low BYTES of the values to the lanes of MASK. */
+/* Writes the low BYTES bytes of each value to the lanes of MASK. */
 LANES_INLINE void write_raw(uint8_t *lanes, unsigned bytes, const uint64_t *values, uint32_t mask)
 {
     uint16_t *d16 = (uint16_t *)(void *)lanes;
@@ -46,10 +46,10 @@ LANES_INLINE void write_raw(uint8_t *lanes, unsigned bytes, const uint64_t *valu
             lanes[l] = mask >> l & 1 ? (uint8_t)values[l] : lanes[l];
 }
 
-/* to[l] = from[index[l] % 32] in all lanes. */
+/* Computes to[l] = from[index[l] % 32] in all lanes. */
 LANES_INLINE void pick_words(uint32_t *to, const uint32_t *from, const uint32_t *index)
 {
-#ifdef __clang__ /* has no such builtin */
+#ifdef __clang__ /* clang has no __builtin_shuffle */
     uint32_t picked[WARP];
     for (unsigned l = 0; l < WARP; l++)
         picked[l] = from[index[l] % WARP];

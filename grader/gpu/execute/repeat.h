@@ -1,14 +1,14 @@
-/* Repeated accesses: the same lanes with the same pattern as before, with the same number of
- * sectors or banks. Then one address is checked instead of 32, and observers that agree only
- * hear that it happened again. Without observers it is enough that all lanes stay in the same
- * block of memory. */
+/* Repeated accesses. An access repeats the instruction's previous one if it has the same lanes and
+ * the same pattern (pattern.h), and so the same number of sectors or banks. For a repeat, one
+ * address is checked instead of 32, and observers that agree only get a count of repeats. Without
+ * observers, a weaker condition is enough: all lanes stay in the same block of memory. */
 #ifndef GPU_EXECUTE_REPEAT_H
 #define GPU_EXECUTE_REPEAT_H
 
 #include "gpu/execute/state.h"
 #include "gpu/memory/memory.h"
 
-/* Where the generic addresses of a space begin. */
+/* The generic address at which a space begins. */
 LANES_INLINE uint64_t window_of(uint8_t space)
 {
     return space == PTX_SHARED ? MEM_SHARED_WINDOW : space == PTX_LOCAL ? MEM_LOCAL_WINDOW : 0;
@@ -38,9 +38,9 @@ LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct 
     return !other && !other32;
 }
 
-/* Whether an access at base + offset with the pattern's deltas has the same cost and is within
- * bounds. LEAD is its first active lane, WIDTH the bytes of each lane in BASE. FIRST becomes the
- * first lane's address in its space. */
+/* Whether an access at base + offset with the pattern's deltas has the same cost as the pattern
+ * and is within bounds. LEAD is the first active lane, WIDTH the bytes of each lane in BASE. Sets
+ * *FIRST to that lane's address in its space. */
 LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, unsigned width,
                               uint64_t offset, bool is_generic, unsigned lead, uint64_t *first)
 {
@@ -52,7 +52,7 @@ LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, u
            !((pattern->place ^ *first) & pattern->fixed);
 }
 
-/* The first lane's bytes in that case. */
+/* The host address of the first lane's bytes, once is_in_place() has found FIRST to be good. */
 LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern *pattern,
                                    uint64_t first)
 {
@@ -61,10 +61,11 @@ LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern
     return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
 }
 
-/* Each lane's bytes, AT bytes behind the result, if there are no observers and all lanes are in
- * the memory block of the pattern; their deltas do not matter then. From time to time a new
- * pattern is computed all the same, as some begin late. Lanes outside MASK get the first lane's
- * bytes. NULL: does not apply, and nothing has happened yet. */
+/* Finds the lanes' bytes without comparing their deltas. This needs no observers, and all lanes in
+ * the memory block of the pattern. The bytes of lane l are at the result + AT[l]; lanes outside
+ * MASK get the first active lane's bytes. NULL: a condition is not met; the access has not
+ * happened. After PATTERN_STRAYS of these accesses the result is NULL once, so that a new pattern
+ * is computed: some loops begin to repeat a pattern only later. */
 LANES_INLINE uint8_t *find_apart(const struct warp *warp, bool is_load, struct pattern *pattern,
                                  const void *base, unsigned width, uint64_t offset, bool is_generic,
                                  uint32_t mask, uint64_t *at)

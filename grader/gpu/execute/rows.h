@@ -1,20 +1,21 @@
 /* Arithmetic, comparisons and selections as loops over 32 lanes that the compiler vectorises.
  *
- *   row_add_s32(mask, d, a, b)    a line of alu.def: d's lanes of the mask
- *   compare_lt_s32(a, b)          a bit for each lane
- *   select_u32(mask, d, a, b, p)  a's lane where p has a bit, or b's
+ *   row_add_s32(mask, d, a, b)    a line of alu.def: d = a + b in the lanes of the mask
+ *   compare_lt_s32(a, b)          returns a bit for each lane: a < b
+ *   select_u32(mask, d, a, b, p)  d = p ? a : b in the lanes of the mask
  *
- * Lanes are independent: a source may be the destination, but must not overlap it partly. */
+ * Lanes are independent. A source may be the destination, but must not overlap it in part. */
 #ifndef GPU_EXECUTE_ROWS_H
 #define GPU_EXECUTE_ROWS_H
 
 #include "gpu/execute/comparisons.h"
 
-/* Known at compile time; a test at run time would double the code. */
+/* Whether MASK is known to be ALL_LANES at compile time. A run-time test would double the code. */
 #define IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == ALL_LANES)
 
-/* AddressSanitizer checks all lanes of an operand before the loop instead of each one in it, so
- * that the compiler vectorises here, too. All other code is checked as usual. */
+/* With AddressSanitizer, all lanes of an operand are checked once, before the loop, instead of one
+ * by one in the loop. So the compiler can vectorise the loop in that build, too. All other code is
+ * checked as usual. */
 #ifdef __SANITIZE_ADDRESS__
 #define LOOKED_AT                                                                                  \
     __attribute__((no_sanitize("address", "alignment", "null", "object-size", "pointer-overflow")))

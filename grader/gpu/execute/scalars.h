@@ -1,4 +1,4 @@
-/* PTX operations on one lane that C has no operator for; alu.def uses them. */
+/* PTX operations for which C has no operator, for one lane. alu.def uses them. */
 #ifndef GPU_EXECUTE_SCALARS_H
 #define GPU_EXECUTE_SCALARS_H
 
@@ -24,7 +24,7 @@ static inline f32 nan32(f32 value)
     return value != value ? bits_float(0x7fffffffu) : value;
 }
 
-/* min and max return the operand that is not NaN, and order -0 below +0. */
+/* If one operand is NaN, min and max return the other one. They order -0 below +0. */
 static inline f32 min32(f32 a, f32 b)
 {
     if (a == b)
@@ -44,14 +44,14 @@ static inline bool any_nan(f32 a, f32 b)
     return a != a || b != b;
 }
 
-/* VALUE's magnitude with the sign of a * b. */
+/* Returns the magnitude of VALUE with the sign of a * b. */
 static inline f32 with_signs(f32 value, f32 a, f32 b)
 {
     u32 sign = (float_bits(a) ^ float_bits(b)) & 0x80000000u;
     return bits_float((float_bits(value) & 0x7fffffffu) | sign);
 }
 
-/* div.approx multiplies by the reciprocal, which is 0 for divisors above 2^126. */
+/* div.approx multiplies by the divisor's reciprocal, which is 0 for divisors above 2^126. */
 static inline f32 divide_roughly(f32 a, f32 b)
 {
     u32 size = float_bits(b) & 0x7fffffffu;
@@ -73,7 +73,8 @@ static inline f64 max64(f64 a, f64 b)
     return a > b || b != b ? a : b;
 }
 
-/* .approx.ftz.f64 reads only the upper 32 bits of a number, and a denormal as zero. */
+/* Instructions with .approx.ftz.f64 read only the upper 32 bits of a number, and read a denormal
+ * as zero. */
 static inline u64 upper_half(u64 bits)
 {
     return bits & (bits << 1 >> 53 ? ~(u64)0xffffffff : (u64)1 << 63);
@@ -84,7 +85,7 @@ static inline f64 gross(f64 value)
     return bits_double(upper_half(double_bits(value)));
 }
 
-/* The result of .approx.ftz.f64: the nearest number whose lower 32 bits are 0. */
+/* Rounds the result of such an instruction to the nearest number whose lower 32 bits are 0. */
 static inline f64 rounded_gross(f64 value)
 {
     return value != value ? bits_double(0x7fffffff00000000u)
@@ -111,7 +112,7 @@ static inline s32 most(s32 a, s32 b)
     return a > b ? a : b;
 }
 
-/* u16x2 and s16x2: two numbers in one register. */
+/* The two numbers in a register of type u16x2 or s16x2. */
 static inline u16 low16(u32 a)
 {
     return (u16)a;
@@ -135,14 +136,15 @@ static inline u64 product24(u32 a, u32 b, int is_signed)
     return (u64)(a & 0xffffff) * (b & 0xffffff);
 }
 
-/* Vector units divide only floating-point numbers. For 32-bit integers that is exact: rounding
- * to 53 bits never reaches the next integer. Division by 0 divides by 1 here. */
+/* Divides as doubles, because a CPU's vector unit cannot divide integers. The quotient is exact
+ * for 32-bit integers: rounding to 53 bits never reaches the next integer. A divisor of 0 is
+ * replaced with 1. */
 static inline u32 quotient_u32(u32 a, u32 b)
 {
     return (u32)((f64)a / (f64)(b ? b : 1));
 }
 
-/* The smallest number divided by -1 stays the same, as on a GPU. */
+/* INT32_MIN / -1 is INT32_MIN, as on a GPU. */
 static inline s32 quotient_s32(s32 a, s32 b)
 {
     s32 size = (s32)((f64)a / (f64)(b == 0 || b == -1 ? 1 : b));
@@ -175,7 +177,7 @@ static inline u32 dot2(u32 a, u32 b, int a_signed, int b_signed)
            half_of(a, 1, a_signed) * byte_of(b, 1, b_signed);
 }
 
-/* fns: the N-th set bit of MASK, counted from BASE upwards, or downwards if N < 0. */
+/* fns: finds the N-th set bit of MASK, counted upwards from BASE, or downwards if N < 0. */
 static inline u32 nth_set(u32 mask, u32 base, s32 n)
 {
     s64 at = base, step = n < 0 ? -1 : 1;
@@ -188,7 +190,7 @@ static inline u32 nth_set(u32 mask, u32 base, s32 n)
     return ~0u;
 }
 
-/* The highest bit that differs from the sign, or -1. */
+/* The number of the highest bit that differs from the sign bit, or -1. */
 static inline u32 top_bit(u64 a)
 {
     u64 bits = a >> 63 ? ~a : a;
@@ -213,13 +215,15 @@ static inline u64 low_bits(u32 count)
     return count < 64 ? ((u64)1 << count) - 1 : ~(u64)0;
 }
 
-/* 32-bit bfe and bfi take positions and lengths modulo 256; 64-bit ones do not (measured). */
+/* For 32 bits, bfe and bfi take positions and lengths modulo 256. For 64 bits, they do not, as
+ * measured on a GPU. */
 static inline u32 field_operand(u32 value, u32 msb)
 {
     return msb == 31 ? value & 0xff : value < 256 ? value : 255;
 }
 
-/* bfe: bits beyond the word or the field repeat the sign bit, or are 0. */
+/* bfe: extracts a field of bits. Result bits above the field, or from beyond the word, repeat the
+ * sign bit if IS_SIGNED; otherwise they are 0. */
 static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
 {
     u32 at = field_operand(b, msb), length = field_operand(c, msb);
@@ -231,7 +235,7 @@ static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
     return (value & field) | (sign ? ~field : 0);
 }
 
-/* The low BITS of A, at most 32, sign-extended. */
+/* Sign-extends the low BITS bits of A; BITS is at most 32. */
 static inline u32 sign_extend(u32 a, u32 bits)
 {
     u32 field = (u32)low_bits(bits), sign = bits ? a >> (bits - 1) & 1 : 0;
@@ -253,7 +257,7 @@ static inline u32 permute(u64 bytes, u32 selectors)
     for (int i = 0; i < 4; i++) {
         u32 selector = selectors >> (4 * i) & 15;
         u32 byte = (u32)(bytes >> (8 * (selector & 7))) & 0xff;
-        if (selector & 8) /* the byte's sign bit, repeated */
+        if (selector & 8) /* use eight copies of the byte's sign bit */
             byte = byte & 0x80 ? 0xff : 0;
         result |= byte << (8 * i);
     }

@@ -1,4 +1,7 @@
-/* Scheduling: warp.c runs one warp, cta.c the warps of a CTA, cluster.c the CTAs of a cluster. */
+/* Scheduling: warp.c runs one warp, cta.c the warps of a CTA, cluster.c the CTAs of a cluster.
+ *
+ *   turn    the time in which a CTA or cluster runs before its worker runs the next one
+ *   slice   the number of instructions that a path executes before another path runs */
 #ifndef GPU_EXECUTE_SCHEDULE_H
 #define GPU_EXECUTE_SCHEDULE_H
 
@@ -10,41 +13,41 @@
 
 /* --- cta.c ------------------------------------------------------------------------------------ */
 
-/* Starts CTA number LINEAR, which has RANK in its cluster. NULL: out of memory. */
+/* Starts CTA number LINEAR of the grid, whose rank in its cluster is RANK. NULL: out of memory. */
 struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank);
 enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
-/* Runs until the CTA is done, all its warps wait for other CTAs, or the launch stops. */
+/* Runs the CTA until it is done, all its warps wait for other CTAs, or the launch stops. */
 enum cta_end cta_run(struct cta *cta);
-/* Reports all threads that wait, when nothing can ever change. */
+/* Reports all waiting threads of a CTA in which no thread can ever continue. */
 void cta_report_deadlock(struct cta *cta);
-/* Keeps the memory of a CTA that has ended for the next one. */
+/* Keeps the memory of a CTA that has ended, so that the worker's next CTA can use it. */
 void cta_recycle(struct cta *cta);
 void cta_free(struct cta *cta);
 /* LANES of WARP arrive at barrier ID without waiting; COUNT threads complete it. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
 /* LANES of WARP arrive at the cluster's barrier. */
 void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t lanes);
-/* LANES of WARP start to wait there. True: the barrier has already opened. */
+/* LANES of WARP start to wait at the cluster's barrier. True: it has already opened. */
 bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
-/* A CTA's turn ends after this many rounds in which threads polled and then passed a barrier. It
- * may be waiting for another CTA: often one thread polls and the barrier passes the result to the
- * block. */
+/* A CTA's turn ends after this number of rounds in which threads polled and then passed a barrier.
+ * The CTA may be waiting for another CTA: often one thread polls, and the barrier then tells the
+ * whole block. */
 #define MOST_LOOKS 1024u
 
 /* --- cluster.c -------------------------------------------------------------------------------- */
 
-/* The same for a whole cluster; its CTA of rank 0, the leader, stands for it. UNIT: the cluster's
- * number in the launch. */
+/* Like the functions of cta.c, for a whole cluster. The leader is its CTA of rank 0 and represents
+ * the cluster. UNIT: the cluster's number in the launch. */
 struct cta *cluster_start(struct worker *worker, uint64_t unit);
 enum cta_end cluster_run(struct cta *leader);
 void cluster_report_deadlock(struct cta *leader);
 void cluster_recycle(struct cta *leader);
-/* The CTA of RANK in WARP's cluster, if its shared memory is accessible. Else NULL, and *WRONG says
- * why. */
+/* Returns the CTA with RANK in WARP's cluster if its shared memory is accessible. Otherwise
+ * returns NULL and sets *WRONG to the reason. */
 struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault_kind *wrong);
-/* The rank of the CTA that OFFSET in the shared window refers to, for a CTA of rank OWN; then the
- * offset in that CTA's memory. */
+/* What OFFSET in the shared window means to a CTA of rank OWN: cluster_rank() returns the rank of
+ * the CTA that owns the memory, cluster_offset() the offset in that CTA's memory. */
 static inline uint32_t cluster_rank(uint64_t offset, uint32_t own)
 {
     return offset < MEM_CLUSTER_BEGIN ? own
@@ -57,29 +60,30 @@ static inline uint64_t cluster_offset(uint64_t offset)
 
 /* --- warp.c ----------------------------------------------------------------------------------- */
 
-#define SLICE        16384u /* instructions that a path executes before others have a turn */
-#define OBSERVE_COST 64u    /* an instruction that may poll uses up this much of the slice */
-/* A warp that has waited gets shorter slices, so that other warps can write the value sooner. It
- * has waited if it executed at most LONGEST_POLL instructions for each poll, and at most one poll
- * in FEW_NEWS found a new value. */
+#define SLICE        16384u /* instructions */
+#define OBSERVE_COST 64u    /* an instruction that may poll counts as this many in a slice */
+/* A warp that only waits gets shorter slices, so that the warp that writes the awaited value runs
+ * sooner. A warp only waits if it executed at most LONGEST_POLL instructions for each poll, and at
+ * most one poll in FEW_NEWS found a new value. */
 #define WAITING_SLICE 1024
 #define LONGEST_POLL  16u
 #define FEW_NEWS      8u
 
-/* Starts warp INDEX of CTA. AGAIN: it reuses the memory of the same warp of an earlier CTA of this
- * launch. */
+/* Starts warp INDEX of CTA. AGAIN: the warp reuses the memory of warp INDEX of an earlier CTA of
+ * this launch. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
-/* The result of a barrier with a reduction. */
+/* The result of a barrier with a reduction: how many threads voted, and how many voted yes. */
 struct votes {
     uint32_t threads, yes;
 };
-/* The warp's paths that wait at BARRIER continue. */
+/* Lets the warp's paths that wait at BARRIER continue. */
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
-/* Lanes that wait below a stuck path become a path of their own. False: there are none. */
+/* Moves the lanes in lower entries of each stuck path to a new path, so that they can run. False:
+ * there are no such lanes. */
 bool warp_set_free(struct warp *warp);
-/* The lanes that wait at BARRIER. */
+/* Returns the lanes that wait at BARRIER. */
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier);
 void warp_stop(struct warp *warp);
 void warp_free(struct warp *warp);

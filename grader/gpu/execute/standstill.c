@@ -1,23 +1,23 @@
-/* Standstill: can the launch still get anywhere? Threads that poll a value in memory never see
- * another one if all other threads wait, too.
+/* Detects a standstill: no thread of the launch can ever do more than poll. A thread that polls
+ * memory for a new value never sees one if all other threads wait, too.
  *
- * A path's next steps depend only on its place, on the registers that can affect them
+ * The next steps of a path depend only on its pc, on the registers that can affect them
  * (deciders.c) and on memory. So a path that returns to an earlier state while memory has not
- * changed will loop for ever. When all paths do so, or wait at barriers, the launch is stuck.
- * Memory counts as changed by each store, whatever its value, and by each atomic that leaves a
- * new value. One hash keeps a past state of the path, from ever further back (Brent's cycle
- * detection), so loops of any length are found.
+ * changed will loop for ever. If every path loops in this way or waits at a barrier, the launch is
+ * stuck. Every store counts as a change of memory, even if it stores the old value; an atomic
+ * counts if it leaves a new value. A path keeps the hash of one earlier state and replaces it
+ * after 1, 2, 4, 8… checks (Brent's cycle detection), so loops of any length are found.
  *
- * A worker checks once all its CTAs have had several turns in which they only spun. `epoch`
- * counts the changes of memory that checking workers have found. A worker whose paths all loop
- * publishes the epoch in which that was so; when all workers have published the same epoch, the
- * launch is stuck. A loop with a counter or a clock never returns to a state: the instruction
- * limit ends it. The program may change memory that it lends; a launch that polls such memory is
- * stuck only if the program has no thread left that could change it.
+ * A worker checks its paths when all its CTAs have only spun for several turns. `epoch` counts the
+ * checks that found a change of memory. A worker whose paths all loop publishes the current epoch;
+ * when all workers have published the same epoch, the launch is stuck. A loop with a counter or a
+ * clock never returns to an earlier state; the instruction limit ends it. Memory that the program
+ * lends can be changed by the program, so a launch that polls lent memory is stuck only if the
+ * program has no other thread that could change it.
  *
- * A launch that may be parked is parked instead: the host continues and may help it. It is also
- * parked when its CTAs have only spun for long without returning to a state: a thread that
- * counts its polls, or reads a clock, may wait for the host, too. */
+ * If the launch may be parked, it is parked instead, because the host can continue and may change
+ * memory. It is also parked when its CTAs have only spun for a long time without returning to an
+ * earlier state: a thread that counts its polls or reads a clock can wait for the host, too. */
 #include "gpu/execute/standstill.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/stretch.h"
 
-/* For how long all CTAs must only spin, in instructions of one CTA's slices: */
+/* How long all CTAs must only spin, in instructions of one CTA: */
 #define PATIENCE (4u * SLICE)  /* before the check for loops */
 #define TIRED    (32u * SLICE) /* before a launch that may be parked is parked anyway */
 
@@ -40,7 +40,8 @@ static bool is_call(const struct kernel *kernel, uint32_t pc)
     return pc < image->end && image->function->code[pc - image->start].opcode == PTX_OP_call;
 }
 
-/* Atomics count their own changes; an unfinished wait changes nothing. */
+/* Whether the instruction can change memory. For atomics the result is false, because they count
+ * their own changes. A KIND_WAIT changes nothing. */
 static bool may_change(const struct kernel *kernel, uint32_t pc)
 {
     const struct inst *in = &kernel->code[pc];
@@ -151,7 +152,8 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Considers all paths that do not wait; every path must be checked each time. */
+/* Whether all paths that are ready loop. Checks every path, even after it has found one that does
+ * not loop, because each check also updates the path's hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
@@ -168,12 +170,13 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    worker->watches = worker->launch->goes_on; /* then launch_changes() will be called */
+    worker->watches = worker->launch->goes_on; /* for launch_changes(), used after a pause */
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);
 }
 
-/* Its last changes, made while nobody counted, may be what other workers wait for. */
+/* Raises the epoch, because the worker may have changed memory since its last check, and other
+ * workers may wait for that change. */
 void standstill_leave(struct worker *worker)
 {
     atomic_fetch_add(&worker->launch->epoch, 1);
@@ -202,7 +205,7 @@ static bool all_are_tired(const struct launch *launch)
     return all;
 }
 
-/* A launch with a fault does not wait for the host. */
+/* Parks the launch. If it has had a fault, stops it instead of waiting for the host. */
 static void park(struct launch *launch)
 {
     if (atomic_load(&launch->status) != EMU_OK)
@@ -210,7 +213,7 @@ static void park(struct launch *launch)
     atomic_store(&launch->is_parked, true);
 }
 
-/* Only the host can change anything now. */
+/* Parks or stops a launch in which no thread can continue unless the host changes memory. */
 static void stand_still(struct launch *launch)
 {
     if (launch->may_park) {
@@ -253,7 +256,7 @@ void standstill_look(struct worker *worker)
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
         stand_still(launch);
-    } else if (all) { /* only another worker can change that, and may need the CPU */
+    } else if (all) { /* only another worker can change memory now: let it have the CPU */
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
 }

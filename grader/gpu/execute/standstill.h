@@ -1,4 +1,4 @@
-/* Standstill of a launch: standstill.c explains it. */
+/* Detects that a launch stands still: standstill.c explains how. */
 #ifndef GPU_EXECUTE_STANDSTILL_H
 #define GPU_EXECUTE_STANDSTILL_H
 
@@ -7,14 +7,14 @@
 
 #include "gpu/execute/state.h"
 
-void path_forget(struct path *path); /* forgets its past state */
-/* Call when all of the WORKER's CTAs have had a turn in which they only spun. Stops or parks the
- * launch if no worker's CTAs can ever do more. */
+void path_forget(struct path *path); /* forgets the path's earlier state */
+/* Call when each of WORKER's CTAs has only spun in its latest turn. Stops or parks the launch if
+ * the CTAs of all workers can never do more. */
 void standstill_look(struct worker *worker);
-void standstill_forget(struct worker *worker);          /* some CTA did more than spin */
-void standstill_leave(struct worker *worker);           /* it has no more CTAs */
-bool standstill_sees_lent(const struct worker *worker); /* some thread polls memory that is lent */
-uint64_t
-standstill_changes(const struct worker *worker); /* the changes of memory that it has made so far */
+void standstill_forget(struct worker *worker);          /* call when a CTA did more than spin */
+void standstill_leave(struct worker *worker);           /* call when WORKER has no more CTAs */
+bool standstill_sees_lent(const struct worker *worker); /* whether a poll has read lent memory */
+/* The number of memory changes that WORKER's CTAs have made so far. */
+uint64_t standstill_changes(const struct worker *worker);
 
 #endif

@@ -1,10 +1,13 @@
-/* Kernels, running: what changes while a launch runs.
+/* The state of a running launch.
  *
  *   launch ── workers ── clusters ── CTAs ── warps ── paths
  *
  * A worker is a CPU thread. It takes CTAs, usually one at a time, runs their warps in turn and
- * keeps a profile of each instruction. A warp usually has one path: a stack of (pc, reconvergence
- * point, lanes), which warp.c explains. */
+ * counts how often each instruction was executed. A warp usually has one path: a stack of
+ * (pc, reconvergence point, lanes), which warp.c explains.
+ *
+ * A warp, CTA or cluster "spins" if it does nothing but poll memory without success. schedule.h
+ * defines "turn" and "slice". */
 #ifndef GPU_EXECUTE_STATE_H
 #define GPU_EXECUTE_STATE_H
 
@@ -17,24 +20,24 @@
 #include "gpu/execute/pattern.h"
 #include "gpu/lanes.h"
 
-#define CLUSTER_BARRIER BARRIERS /* number of the cluster's barrier, after the CTA's */
+#define CLUSTER_BARRIER BARRIERS /* number of the cluster's barrier; the CTA's have lower ones */
 
-/* One activation of a function by some lanes of a warp. `params` has frame_bytes for each lane:
- * parameters and results of the function and of its calls. Path entries hold references to a
- * frame. */
+/* One call of a function by some lanes of a warp. `params` has frame_bytes bytes for each lane:
+ * parameters and results of the function, and those that it passes in calls. Path entries refer to
+ * frames. */
 struct frame {
     uint8_t *registers, *params;
     const struct image *image;
     struct frame *caller;
-    const struct inst *call; /* in the caller */
-    uint32_t local_base;     /* offset of its local variables in a thread's local memory */
-    uint32_t taken[WARP];    /* bytes after them that alloca has given to each lane */
+    const struct inst *call; /* the caller's call instruction */
+    uint32_t local_base;     /* offset of the function's variables in a thread's local memory */
+    uint32_t taken[WARP];    /* bytes that alloca gave each lane, after the variables */
     uint32_t holders;        /* reference count */
     struct frame *next;      /* in the list of free frames */
 };
 
 struct path_entry {
-    uint32_t pc, meet, lanes; /* meet: pc where the entry ends and its lanes reconverge */
+    uint32_t pc, meet, lanes; /* meet: pc at which the entry is popped and its lanes reconverge */
     struct frame *frame;
 };
 
@@ -42,25 +45,25 @@ enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_AT_MEETIN
 
 struct path {
     enum path_state state;
-    bool gives_way;    /* its latest KIND_WAIT is not over */
-    bool is_stuck;     /* that poll failed like the one before, and it did nothing in between */
-    uint32_t waits_at; /* pc of that KIND_WAIT, or NOWHERE (path.h) */
-    bool has_met;      /* has waited for the lanes that its KIND_MEET names */
+    bool gives_way;    /* the path's latest KIND_WAIT found that the wait is not over */
+    bool is_stuck;     /* two polls of one KIND_WAIT failed in a row, with nothing in between */
+    uint32_t waits_at; /* pc of the KIND_WAIT that failed last, or NOWHERE (path.h) */
+    bool has_met;      /* all lanes named by the KIND_MEET at the path's pc have arrived */
     uint32_t depth;
-    uint32_t wait_mask;           /* at a warp sync or a meeting: the lanes it waits for */
-    uint32_t wait_id, wait_count; /* at a barrier */
-    uint32_t votes;               /* at a barrier with a reduction: the lanes' predicates */
-    const struct inst *barrier;
-    uint32_t expected; /* at a barrier: the warp's lanes that were alive when this path arrived */
-    /* Cycle detection, see standstill.c: */
+    uint32_t wait_mask;           /* lanes that the path waits for: warp sync, KIND_MEET */
+    uint32_t wait_id, wait_count; /* number and thread count of the path's barrier */
+    uint32_t votes;               /* the lanes' predicates, if the barrier has a reduction */
+    const struct inst *barrier;   /* the barrier's instruction */
+    uint32_t expected;            /* the warp's live lanes when the path reached the barrier */
+    /* Fields for the detection of loops: see standstill.c. */
     uint64_t past;   /* hash of an earlier state */
-    uint64_t age;    /* checks so far */
-    bool goes_round; /* it has returned to that state */
-    uint32_t room;
+    uint64_t age;    /* number of checks so far */
+    bool goes_round; /* the path has returned to the state of that hash */
+    uint32_t room;   /* allocated entries of the stack */
     struct path_entry *stack;
 };
 
-/* A pending cp.async: the data that LANES have read, and where in shared memory it goes. */
+/* A pending cp.async: the data that `lanes` have read, and its targets in shared memory. */
 struct async_copy {
     struct async_copy *next;
     uint32_t lanes, bytes, pc;
@@ -70,31 +73,31 @@ struct async_copy {
 
 struct warp {
     uint8_t *bank[BANK_COUNT];
-    uint8_t *local; /* own_bytes of the launch for each lane */
-    uint8_t *stack; /* stack_room for each lane; it grows with the calls */
-    uint32_t stack_room;
-    struct frame *frame;                     /* of the current instruction */
-    struct async_copy *copies, *idle_copies; /* pending, in order; free for reuse */
+    uint8_t *local;      /* the kernel's local variables: launch.own_bytes for each lane */
+    uint8_t *stack;      /* local memory of called functions: stack_room bytes for each lane */
+    uint32_t stack_room; /* grows with the depth of calls */
+    struct frame *frame; /* frame of the current instruction */
+    struct async_copy *copies, *idle_copies; /* pending copies, in order; copies free for reuse */
     uint32_t groups[WARP];                   /* groups of copies that each lane has committed */
     struct cta *cta;
-    uint32_t index;      /* in the CTA */
+    uint32_t index;      /* number of the warp in the CTA */
     uint32_t alive;      /* lanes that have not exited */
-    uint32_t pc;         /* of the current instruction */
-    uint64_t executed;   /* warp instructions */
-    uint64_t slept;      /* of these, nanosleep */
-    uint64_t looked;     /* of these, instructions that may poll */
-    uint32_t news;       /* polls of its latest slice that found another value than before */
-    bool waits;          /* most of that slice was polling without success; kept for the next CTA */
-    bool moved;          /* some path has done more than wait */
+    uint32_t pc;         /* pc of the current instruction */
+    uint64_t executed;   /* warp instructions executed */
+    uint64_t slept;      /* nanosleep instructions executed */
+    uint64_t looked;     /* instructions executed that may poll */
+    uint32_t news;       /* polls in the latest slice that found a new value */
+    bool waits;          /* the latest slice mostly polled without success; kept for the next CTA */
+    bool moved;          /* some path has done more than spin */
     uint32_t at_cluster; /* lanes that have arrived at this phase of the cluster's barrier */
-    uint32_t owes_wait;  /* lanes that have arrived there and have not waited since */
-    uint32_t heard;      /* lanes released from there that observers do not know of yet */
+    uint32_t owes_wait;  /* lanes that have arrived at that barrier, but have not waited yet */
+    uint32_t heard;      /* lanes released from that barrier, not yet reported to observers */
     struct path *paths[WARP];
     uint32_t path_count;
 };
 
 struct mbarrier {
-    uint32_t at; /* in shared memory */
+    uint32_t at; /* address in shared memory */
     uint32_t expected, pending, phase;
 };
 
@@ -103,39 +106,39 @@ struct cta {
     struct launch *launch;
     uint32_t index[3];
     uint64_t linear;
-    uint32_t seat; /* among the worker's CTAs: see struct obs_order */
+    uint32_t seat; /* number of this struct at the worker: see struct obs_order */
     uint32_t warp_count;
-    uint32_t started;                     /* warps that have begun, in order */
-    uint32_t rank;                        /* in its cluster */
+    uint32_t started;                     /* number of warps that have started, in order */
+    uint32_t rank;                        /* number of the CTA in its cluster */
     struct cta **cluster;                 /* the cluster's CTAs, by rank */
-    struct cta *members[EMU_MAX_CLUSTER]; /* rank 0 only: that array */
+    struct cta *members[EMU_MAX_CLUSTER]; /* rank 0 only: the array that `cluster` points to */
     uint64_t phase;                       /* rank 0 only: phases of the cluster's barrier so far */
     bool has_ended;
-    bool has_moved; /* did more in its latest turn than wait for other CTAs */
-    bool gave_way;  /* ended that turn because of MOST_LOOKS; of rank 0: the cluster did */
-    uint32_t looks; /* rounds of that turn in which threads polled, but the CTA moved on */
-    bool again;     /* reuses the memory of an earlier CTA of this launch */
+    bool has_moved; /* in its latest turn, the CTA did more than wait for other CTAs */
+    bool gave_way;  /* MOST_LOOKS ended the CTA's latest turn; for rank 0, the cluster's */
+    uint32_t looks; /* rounds in that turn in which threads polled, then passed a barrier */
+    bool again;     /* the CTA reuses the memory of an earlier CTA of this launch */
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
     uint32_t arrived[BARRIERS]; /* threads that arrived without waiting (bar.arrive) */
     struct mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarrier_room;
-    uint64_t idle_polls;  /* failed polls while no thread did anything else */
-    uint8_t *values;      /* BANK_CTA */
-    uint8_t *warp_values; /* BANK_WARP of each warp */
+    uint64_t idle_polls;  /* failed polls since a thread last did anything else */
+    uint8_t *values;      /* the values in BANK_CTA */
+    uint8_t *warp_values; /* the values in BANK_WARP, for all warps */
     uint8_t *local_memory;
     struct cta *next;
     uint64_t round; /* the worker's latest round in which this cluster only spun */
 };
 
-/* What one instruction did in a worker's CTAs. In a stretch the numbers are differences: see
- * stretch.c. */
+/* How often a worker's CTAs executed one instruction. Within a stretch, these numbers are
+ * differences: see stretch.c. */
 struct profile {
     uint64_t warps, threads, divergent;
 };
 
-/* An observer of accesses, and its state. */
+/* An observer of accesses and its state. */
 struct listener {
     const struct observer *observer;
     void *state;
@@ -143,38 +146,38 @@ struct listener {
 
 struct worker {
     struct launch *launch;
-    struct profile *profile;           /* of each instruction */
-    uint64_t longest;                  /* instructions of the longest warp */
+    struct profile *profile;           /* one for each instruction */
+    uint64_t longest;                  /* instructions executed by the longest warp */
     uint64_t unaccounted;              /* instructions not yet added to the launch's count */
-    uint64_t executed;                 /* instructions so far */
-    struct cta *idle;                  /* CTAs free for reuse */
-    uint32_t seats;                    /* CTAs allocated */
-    struct frame *idle_frames;         /* free for reuse */
-    void *observer_state[OBS_MAX];     /* by observer of the launch */
+    uint64_t executed;                 /* instructions executed so far */
+    struct cta *idle;                  /* list of CTAs free for reuse */
+    uint32_t seats;                    /* number of struct cta allocated */
+    struct frame *idle_frames;         /* list of frames free for reuse */
+    void *observer_state[OBS_MAX];     /* one for each observer of the launch */
     struct listener listener[OBS_MAX]; /* observers of all accesses come first */
     unsigned listeners[2];             /* number of listeners: to loads, to other accesses */
-    struct pattern *patterns;          /* of each instruction */
-    /* Detection of a standstill, see standstill.c: */
-    uint64_t spun;           /* instructions of one CTA's slices while all CTAs only spun */
-    uint64_t changes, epoch; /* of memory, at the latest check */
-    uint64_t atomic_changes; /* changes of memory by atomics */
+    struct pattern *patterns;          /* one for each instruction */
+    /* Fields for the detection of a standstill: see standstill.c. */
+    uint64_t spun;           /* instructions of each CTA while all CTAs only spun */
+    uint64_t changes, epoch; /* number of memory changes, and the epoch, at the latest check */
+    uint64_t atomic_changes; /* number of memory changes by atomics */
     bool polls_briefly;      /* some slice of this round was a WAITING_SLICE */
     bool watches;            /* atomics count their changes */
     struct deciders *deciders;
-    atomic_uint_fast64_t still; /* the epoch in which all its paths looped, or 0 */
-    atomic_bool is_tired;       /* its CTAs have only spun for long */
-    /* The clusters under way, the oldest first. The CTA of rank 0 stands for its cluster. */
+    atomic_uint_fast64_t still; /* epoch in which all paths of the worker looped; 0: none */
+    atomic_bool is_tired;       /* all its CTAs have only spun for a long time: see TIRED */
+    /* The list of started clusters, oldest first. Each is represented by its CTA of rank 0. */
     struct cta *first, **last;
-    struct cta **turn; /* whose turn is next */
+    struct cta **turn; /* place in the list of the cluster that runs next */
     uint32_t waiting;  /* length of the list */
     bool may_begin;    /* new clusters may start */
-    bool is_ahead;     /* the oldest one has just had an extra turn */
-    uint64_t ended;    /* ended clusters of the launch when it had its latest extra turn */
-    uint64_t round;    /* begins when all clusters have spun, or one has ended */
+    bool is_ahead;     /* the oldest cluster has just had an extra turn */
+    uint64_t ended;    /* value of launch.ended at the latest extra turn */
+    uint64_t round; /* number of the round; a round ends when all clusters have spun or one ends */
     uint32_t spinning; /* clusters that have only spun in this round */
 };
 
-/* The lanes of an operand in the current function. */
+/* The host address of an operand's lanes, in the current function. */
 static inline uint8_t *slot_at(const struct warp *warp, struct slot slot)
 {
     return warp->bank[slot.bank] + slot.offset;

@@ -1,15 +1,18 @@
-/* Stretches: consecutive instructions that a path's lanes execute together, whatever their
- * values.
+/* Stretches. A stretch is a series of consecutive instructions that all lanes of a path execute
+ * together, whatever values the registers have.
  *
- *         ld.param   stretch 3  step 3        an idle instruction has nothing to do: its result is known
- *         cvta       stretch 2  idle          before the kernel starts (fixed.c), so it is stepped over
- *         mov        stretch 1  idle
- *     @p  bra        stretch 0                control must find out which lanes go where
+ *         ld.param   stretch 3  step 3        An idle instruction does nothing, because its result
+ *         cvta       stretch 2  idle          is known before the kernel starts (fixed.c). `step`
+ *         mov        stretch 1  idle          skips idle instructions.
+ *     @p  bra        stretch 0                control() in warp.c decides which lanes go where
  *
- * Counting an instruction, checking for the end of the slice and for lanes to wait for is done
- * once for a whole stretch: for short instructions it would double the cost. So a profile counts
- * only how often lanes entered a stretch at an instruction, less how often they left it there
- * early. The running sums from the start of the stretch give the count of each instruction. */
+ * Three things are done once for a whole stretch: counting it, checking for the end of the slice,
+ * and checking for the place where lanes reconverge. Done at each short instruction, they would
+ * double its cost.
+ *
+ * So the profile of an instruction only counts how often lanes entered a stretch there, minus how
+ * often they left a stretch early there. Running sums from the start of the stretch restore the
+ * count of each instruction. */
 #include "gpu/execute/stretch.h"
 
 #include <stdlib.h>
@@ -22,15 +25,16 @@ void idle_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     (void)warp, (void)inst, (void)mask;
 }
 
-/* Clocks count the instructions before them, and instructions that may poll cost more of the
- * slice. */
+/* Whether the instruction can be part of a stretch. A clock cannot, because its value depends on
+ * the instructions executed before it. An instruction that may poll cannot, because it counts as
+ * several in a slice. */
 static bool is_straight(const struct inst *in)
 {
     return in->kind == KIND_LANES && in->guard == NO_SLOT && !in->observes &&
            in->run != read_special_run;
 }
 
-/* Lanes may wait here for lanes from the other side of a branch. */
+/* Marks the instructions where lanes can wait for lanes from the other side of a branch. */
 static void mark_meetings(const struct kernel *kernel, bool *meets)
 {
     for (uint32_t pc = 0; pc < kernel->code_count; pc++) {

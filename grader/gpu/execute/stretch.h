@@ -1,4 +1,5 @@
-/* Profiles count a whole stretch once (stretch.c). This restores the count of each instruction. */
+/* Restores the counts of single instructions: a profile counts each stretch only once (stretch.c
+ * explains stretches). */
 #ifndef GPU_EXECUTE_STRETCH_H
 #define GPU_EXECUTE_STRETCH_H
 
@@ -7,11 +8,11 @@
 
 #include "gpu/execute/state.h"
 
-/* Restores the counts of a whole PROFILE when the launch has ended. */
+/* Restores all counts of PROFILE, in place. Call it when the launch has ended. */
 void stretches_add_up(const struct kernel *kernel, struct profile *profile);
 
-/* Warps that executed the instruction at PC so far; BEFORE: those that executed the one before
- * it. */
+/* How often warps have executed the instruction at PC so far. BEFORE: this number for the
+ * instruction before it. */
 static inline uint64_t stretch_warps(const struct worker *worker, uint32_t pc, uint64_t before)
 {
     bool follows = worker->launch->kernel->code[pc].follows;

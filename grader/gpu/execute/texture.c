@@ -1,10 +1,9 @@
-/* Fetches from textures, as in the CUDA programming guide's chapter on texture fetching.
+/* Fetches from textures, as the CUDA programming guide's chapter on texture fetching defines them.
  *
- * Filtering is linear between the texels around x - 0.5. That number is rounded to 8 bits after
- * the binary point: the integer part selects the texels, and the fraction is the weight.
+ * Filtering is linear between the two texels next to x - 0.5. This number is rounded to 8 bits
+ * after the binary point: its integer part selects the texels, and its fraction is the weight.
  *
- * Everything is a loop over 32 lanes. Lanes that fetch nothing are computed too, but read no
- * memory. */
+ * All functions loop over 32 lanes. Inactive lanes are computed, too, but read no memory. */
 #include "gpu/execute/texture.h"
 
 #include <math.h>
@@ -19,14 +18,14 @@ enum { OUTSIDE = -1 };
 
 /* --- texels ------------------------------------------------------------------------------------------ */
 
-/* All NaNs become the same one. */
+/* Converts every NaN to the same NaN. */
 static float half_to_float(uint16_t half)
 {
     double value = half_widen(half, HALF_F16);
     return value != value ? NAN : (float)value;
 }
 
-/* Converts one channel to the texture's read mode. */
+/* Converts one channel of a texel to a float or an integer, as the texture's read mode says. */
 LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
 {
     if (texture->kind == 'f')
@@ -44,7 +43,8 @@ LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
     return float_bits((float)raw / (float)((1u << texture->bits) - 1));
 }
 
-/* Converts all lanes. The compiler vectorises the loops of common formats. */
+/* Converts one channel in all lanes. The formats with a loop of their own are common, and the
+ * compiler vectorises these loops. */
 LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *words)
 {
     float most = (float)(uint32_t)(((uint64_t)1 << texture->bits) - 1);
@@ -60,7 +60,8 @@ LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *wor
             words[l] = convert(texture, words[l]);
 }
 
-/* The border's colour is a float and is converted like a texel. */
+/* Channel C of the border's colour. The colour is a float and is rounded to a number that a texel
+ * can have. */
 static uint32_t border_of(const struct emu_texture *texture, unsigned c)
 {
     double value = bits_float(texture->border[c]);
@@ -72,7 +73,8 @@ static uint32_t border_of(const struct emu_texture *texture, unsigned c)
     return float_bits((float)((ceil(value * most - 0.5) + 0.0) / most));
 }
 
-/* Reads CHANNELS words of BYTES each for each of LANES, from its texel's offset AT. */
+/* Reads the CHANNELS channels of a texel, BYTES bytes each, for each of LANES. AT: the offsets of
+ * the lanes' texels. */
 LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t lanes,
                              unsigned channels, unsigned bytes, uint32_t words[4][WARP])
 {
@@ -85,8 +87,8 @@ LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t
     }
 }
 
-/* Reads the texture's channels for LANES. The address mode has already been applied to INDEX;
- * texels outside are the border. */
+/* Reads all channels of one texel for each of LANES. The address mode has already been applied to
+ * INDEX; an index of OUTSIDE reads the border's colour. */
 LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *texels,
                               const int32_t *const index[3], uint32_t lanes,
                               uint32_t value[4][WARP])
@@ -114,7 +116,7 @@ LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *
     }
 }
 
-/* Channels that the texture lacks are 0, 0, 0, 1. */
+/* Channels that the texture lacks are 0; a missing fourth channel is 1. */
 LANES_INLINE void fill_missing(const struct emu_texture *texture, uint32_t value[4][WARP])
 {
     bool is_float = texture->kind == 'f' || texture->normalized_float;
@@ -131,8 +133,8 @@ static int64_t remainder_of(int64_t value, int64_t size)
     return rest < 0 ? rest + size : rest;
 }
 
-/* Applies the address mode to an index: returns one of the SIZE texels, or OUTSIDE. Wrapping and
- * mirroring need normalised coordinates. */
+/* Applies the address mode to an index: returns the number of one of the SIZE texels, or OUTSIDE.
+ * Wrapping and mirroring need normalised coordinates; without these, the index is clamped. */
 static int64_t place(const struct emu_texture *texture, unsigned dim, int64_t index, int64_t size)
 {
     enum emu_address_mode mode = (enum emu_address_mode)texture->address[dim];
@@ -166,8 +168,8 @@ LANES_INLINE void place_lanes(const struct emu_texture *texture, unsigned dim, i
             index[l] = (int32_t)place(texture, dim, index[l], size);
 }
 
-/* Layers out of range, including negative ones, become the last one. An instruction without a
- * layer reads the first. */
+/* A layer that is too high or negative becomes the last layer. An instruction without a layer
+ * reads the first one. */
 LANES_INLINE void find_layers(const struct emu_texture *texture,
                               const struct texture_points *points, int32_t *index)
 {
@@ -177,7 +179,7 @@ LANES_INLINE void find_layers(const struct emu_texture *texture,
         index[l] = has_layers ? (int32_t)(points->layer[l] > last ? last : points->layer[l]) : 0;
 }
 
-/* A coordinate in texels. Values far outside are clamped, and NaN becomes 0. */
+/* Converts a coordinate to texels. A value far outside the texture is clamped; NaN becomes 0. */
 LANES_INLINE double in_texels(uint32_t word, double scale)
 {
     double x = (double)bits_float(word) * scale, limit = 1 << 30;
@@ -212,14 +214,15 @@ LANES_INLINE void fetch_nearest(const struct emu_texture *texture, const uint8_t
     read_texels(texture, texels, at, lanes, value);
 }
 
-/* The two texels next to each point in each dimension, and the weight of the second. */
+/* The two texels next to each point, in each dimension, and the weight of the second texel. */
 struct footprint {
     int32_t index[3][2][WARP];
     int32_t weight[3][WARP];
 };
 
-/* Even a single row of texels has neighbouring rows, which are the border in that address mode.
- * Positions in 1/256 of a texel are whole numbers that a double holds. */
+/* Finds the footprints of all lanes, in at least two dimensions: even a one-dimensional texture has
+ * rows above and below, which are the border if the address mode is EMU_BORDER. Positions are whole
+ * numbers, in units of 1/256 texel, so a double holds them exactly. */
 LANES_INLINE void find_footprint(const struct emu_texture *texture,
                                  const struct texture_points *points, bool clamps,
                                  struct footprint *f)
@@ -230,7 +233,7 @@ LANES_INLINE void find_footprint(const struct emu_texture *texture,
         static const uint32_t zeros[WARP];
         const uint32_t *at = d < points->dims ? points->at[d] : zeros;
         double scale = scale_of(texture, d), last = (size_of(texture, d) - 1.0) * WEIGHT_ONE;
-        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* clamps the coordinate itself */
+        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* clamp the coordinate itself */
         for (unsigned l = 0; l < WARP; l++) {
             double fixed = floor((in_texels(at[l], scale) - 0.5) * WEIGHT_ONE + 0.5);
             double cut = fixed < 0 ? 0 : fixed > last ? last : fixed;
@@ -250,14 +253,14 @@ static inline int rounded(int product)
     return (product + WEIGHT_ONE / 2) >> WEIGHT_BITS;
 }
 
-static inline int rounded_down(int product) /* halves go down */
+static inline int rounded_down(int product) /* rounds a half down */
 {
     return (product + WEIGHT_ONE / 2 - 1) >> WEIGHT_BITS;
 }
 
-/* The weights of the corners; bits 0 to 2 of a corner's index are x, y, z. Weights also have 8
- * bits and add up to the level's SHARE. SHARE is divided by z, then by x, then by y; the
- * rounding of halves was measured on a GPU. */
+/* Finds the weights of the corners. Bits 0, 1 and 2 of a corner's number are its x, y and z. The
+ * weights are in units of 1/256 and add up to the level's SHARE, which is divided along z, then
+ * along x, then along y. This order and the rounding of halves were measured on a GPU. */
 LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, unsigned corners,
                                int32_t weights[8][WARP])
 {
@@ -276,21 +279,21 @@ LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, 
     }
 }
 
-/* Filtered integers have 16 bits, including the sign if there is one. This is the number of
- * steps from 0 to 1. */
+/* The number of steps from 0 to 1 in which a GPU filters. Integers have 16 bits while they are
+ * filtered, including a sign. Floats have no fixed steps: the result is 1. */
 static double steps_of(const struct emu_texture *texture)
 {
     return texture->kind == 'f' ? 1 : texture->kind == 's' ? INT16_MAX : UINT16_MAX;
 }
 
-/* C's round(), for which the compiler has no vector code. */
+/* Rounds like C's round(), which the compiler cannot vectorise. */
 LANES_INLINE double nearest(double value)
 {
     return copysign(floor(fabs(value) + 0.5), value);
 }
 
-/* Adds a corner's weighted texel. Weight 0 adds -0.0, which keeps the sum even if the texel is
- * infinite. */
+/* Adds a corner's texel times its weight. For weight 0, it adds -0.0, which leaves the sum as it
+ * is even if the texel is infinite. */
 LANES_INLINE void add_corner(double *sum, const uint32_t *texel, const int32_t *weight,
                              double steps)
 {
@@ -316,7 +319,7 @@ LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *t
 {
     struct footprint f;
     int32_t weights[8][WARP];
-    unsigned corners = points->dims == 3 ? 8 : 4; /* a row has neighbours: see find_footprint() */
+    unsigned corners = points->dims == 3 ? 8 : 4; /* 4 even for one dimension: find_footprint() */
     double steps = steps_of(texture);
     find_footprint(texture, points, true, &f);
     find_weights(&f, share, corners, weights);

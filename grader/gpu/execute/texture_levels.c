@@ -1,9 +1,10 @@
-/* Mipmaps and cubes: choices of a fetch before texture.c reads one level.
+/* Mipmaps and cubes: chooses the face and the levels that texture.c then reads, one at a time.
  *
  *   direction --cube face--> point and layer --wanted level--> one or two levels --> their mean
  *
- * A level is a number in 1/256, rounded down; its fraction is the weight of the next level. Its
- * limits and the rounding of halves were measured on a GPU. */
+ * A level is a fixed-point number with 8 bits after the binary point, rounded down. The fraction is
+ * the weight of the next level. The limits of levels and the rounding of halves were measured on a
+ * GPU. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,11 +14,11 @@
 #include "gpu/execute/texture.h"
 
 #define LEVEL_ONE  TEXTURE_ONE
-#define LEVEL_MOST 15 /* the highest level: textures have at most 16 */
-/* Limits a texture's size, so that the sum of all its levels does not overflow. */
+#define LEVEL_MOST 15 /* the highest level: a texture has at most 16 */
+/* The largest size of a level, so that the sum of all levels does not overflow. */
 #define MOST_BYTES ((uint64_t)1 << 47)
 
-/* --- where a level lies ------------------------------------------------------------------------------ */
+/* --- levels in memory -------------------------------------------------------------------------------- */
 
 static uint32_t half_of(uint32_t size)
 {
@@ -52,13 +53,14 @@ static uint64_t bytes_of_one(const struct emu_texture *one)
 
 uint64_t emu_texture_bytes(const struct emu_texture *texture)
 {
-    if (texture->levels < 2) /* the usual case, asked at each fetch */
+    if (texture->levels < 2) /* the usual case must be fast: each fetch calls this function */
         return bytes_of_one(texture);
     struct emu_texture last = emu_texture_level(texture, last_level(texture));
     return last.addr - texture->addr + bytes_of_one(&last);
 }
 
-/* Whether no texel's offset overflows. No level is larger than the first. */
+/* Whether the offsets of all texels are below MOST_BYTES. Only the first level is checked, because
+ * no other level is larger. */
 static bool has_legal_size(const struct emu_texture *t)
 {
     uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8, rows, layers;
@@ -76,15 +78,15 @@ bool texture_is_legal(const struct emu_texture *t)
 
 /* --- faces of a cube ------------------------------------------------------------------------------------ */
 
-/* Rounds toward zero, as a GPU does. This decides between two texels when a point is on their
- * edge. */
+/* Rounds to a float toward zero, as a GPU does. The rounding matters if a point is on the edge
+ * between two texels. */
 static float cut(double value)
 {
     float near = (float)value;
     return fabs((double)near) > fabs(value) ? nextafterf(near, 0) : near;
 }
 
-/* The face that a direction meets, in the order +x -x +y -y +z -z. */
+/* The number of the face that a direction points to. The faces are +x, -x, +y, -y, +z, -z. */
 static unsigned face_of(const double v[3])
 {
     double ax = fabs(v[0]), ay = fabs(v[1]), az = fabs(v[2]);
@@ -92,7 +94,8 @@ static unsigned face_of(const double v[3])
     return 2 * axis + (v[axis] < 0);
 }
 
-/* A vector as seen from inside the cube, facing a side: to the right, down, and ahead. */
+/* A vector in the coordinates of somebody inside the cube who looks at one face: `across` is to
+ * the right. */
 struct view {
     double across, down, ahead;
 };
@@ -109,12 +112,15 @@ static struct view look_at(unsigned face, const double v[3])
     return view;
 }
 
+/* The points of a fetch, on the faces of a cube: coordinates on the face, layer, and steps to the
+ * neighbouring points to the right and below. */
 struct faces {
     uint32_t at[2][WARP], layer[WARP];
-    uint32_t steps[2][2][WARP]; /* to the right and below, on the face */
+    uint32_t steps[2][2][WARP];
 };
 
-/* How far the point (s, t) on its face (0 to 1) moves when the direction moves by STEP. */
+/* How far a point moves on its face, whose sides have length 1, when its direction AT changes by
+ * STEP. */
 static void step_on_face(const struct view *at, const struct view *step, float *s, float *t)
 {
     double scale = 0.5 / (at->ahead * at->ahead);
@@ -157,7 +163,8 @@ static void find_faces(const struct emu_texture *texture, const struct texture_p
     }
 }
 
-/* The same points for a two-dimensional texture whose layers are the faces. */
+/* Converts FACES to the points of a fetch from a two-dimensional texture whose layers are the
+ * cube's faces. */
 static struct texture_points points_on(const struct faces *faces,
                                        const struct texture_points *points)
 {
@@ -172,9 +179,10 @@ static struct texture_points points_on(const struct faces *faces,
     return flat;
 }
 
-/* --- which level ----------------------------------------------------------------------------------------- */
+/* --- choice of levels ------------------------------------------------------------------------------------ */
 
-static int in_steps(double level) /* NaN is 0 */
+/* Converts a level to units of 1/256. NaN becomes 0. */
+static int in_steps(double level)
 {
     double most = (double)LEVEL_MOST * LEVEL_ONE, fixed = floor(level * LEVEL_ONE);
     return fixed > most     ? LEVEL_MOST * LEVEL_ONE
@@ -183,16 +191,16 @@ static int in_steps(double level) /* NaN is 0 */
                             : -LEVEL_MOST * LEVEL_ONE;
 }
 
-/* A GPU computes the lengths of steps from few bits and without a square root. With this formula
- * the level equals an H100's for 92 of 100 random steps, and differs by at most 2/256 for the
- * others. */
+/* The approximate length of the vector (a, b). A GPU computes lengths from few bits and without a
+ * square root. With this formula, the level equals an H100's for 92 % of random steps and differs
+ * by at most 2/256 for the others. */
 static double length_of(double a, double b)
 {
     double more = fmax(fabs(a), fabs(b)), less = fmin(fabs(a), fabs(b));
     return more + less * 11 / 32;
 }
 
-/* X truncated to its first ten binary digits. */
+/* Truncates X to its first ten binary digits. */
 static double shortened(double x)
 {
     int exponent;
@@ -200,6 +208,7 @@ static double shortened(double x)
     return ldexp(trunc(ldexp(digits, 10)), exponent - 10);
 }
 
+/* The binary logarithm of a length, in units of 1/256. */
 static int logarithm(double length)
 {
     int exponent;
@@ -210,8 +219,8 @@ static int logarithm(double length)
     return length > 0 ? (exponent - 1) * LEVEL_ONE + (int)level : INT_MIN / 2;
 }
 
-/* The level whose texels are as large as the longest step to a neighbour, including the diagonal
- * ones. */
+/* The level whose texels are as large as the longest step from the lane's point to a neighbouring
+ * point: to the right, below, or diagonal. */
 static int level_of_steps(const struct emu_texture *texture, const struct texture_points *points,
                           unsigned lane)
 {
@@ -230,8 +239,8 @@ static int level_of_steps(const struct emu_texture *texture, const struct textur
     return isfinite(longest) ? logarithm(longest) : LEVEL_MOST * LEVEL_ONE;
 }
 
-/* The level that a lane asks for, in 1/256. The bias applies only if the instruction gives a
- * level or steps. */
+/* The level that a lane requests, in units of 1/256. The texture's bias is added only if the
+ * instruction has a level or steps as an operand. */
 static int wanted_level(const struct emu_texture *texture, const struct texture_points *points,
                         unsigned lane)
 {
@@ -249,7 +258,7 @@ static int wanted_level(const struct emu_texture *texture, const struct texture_
     return level < least ? least : level;
 }
 
-/* The level that each lane reads, and the weight of the next one. */
+/* The level that each lane reads, and the weight of the next level. */
 struct choice {
     unsigned first[WARP];
     int weight[WARP];
@@ -271,8 +280,8 @@ static void choose(const struct emu_texture *texture, const struct texture_point
 
 /* --- fetches ---------------------------------------------------------------------------------------------- */
 
-/* Fetches level by level, for those of LANES that use the level. WEIGHTED: the result is a
- * weighted mean. */
+/* Fetches from one level after another, each time for those of LANES that read the level. WEIGHTED:
+ * the result is a weighted mean of texels or levels. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])
@@ -306,7 +315,7 @@ static void each_level(const struct emu_texture *texture, const uint8_t *texels,
         texture_finish(texture, sum, value);
 }
 
-/* The same for a texture with only one level, which is the usual case. */
+/* Like each_level(), for a texture with only one level, which is the usual case. */
 LANES_INLINE void only_level(const struct emu_texture *texture, const uint8_t *texels,
                              const struct texture_points *points, uint32_t lanes, bool weighted,
                              uint32_t value[4][WARP])

@@ -1,7 +1,8 @@
 /* Executes texture and surface instructions: tex, tld4, suld, sust.
  *
- * A surface's x counts bytes. Only requests are counted: on a GPU, their path differs from that
- * of loads and stores. */
+ * The x coordinate of a surface counts bytes. The emulator counts only the number of these
+ * instructions, not their sectors, because on a GPU they take another path than loads and
+ * stores. */
 #include <string.h>
 
 #include "gpu/execute/operations.h"
@@ -16,8 +17,8 @@ static uint32_t lane_word(const struct warp *warp, struct slot slot, unsigned la
     return ((const uint32_t *)(const void *)slot_at(warp, slot))[lane];
 }
 
-/* The object that LANE names, and its bytes. If there is none, this reports a fault and returns
- * NULL. */
+/* Returns the texture or surface whose handle LANE has, and its bytes. If there is none, reports a
+ * fault and returns NULL. */
 static const struct emu_texture *find_texture(struct warp *warp, const struct inst *inst,
                                               unsigned lane, bool surface, uint8_t **texels)
 {
@@ -72,7 +73,7 @@ LANES_INLINE void write_results(const struct warp *warp, const struct inst *inst
     }
 }
 
-/* The lanes of TODO that name the same texture as the first of them. */
+/* The lanes of TODO that have the same texture handle as the first of them. */
 LANES_INLINE uint32_t same_texture(const struct warp *warp, const struct inst *inst, uint32_t todo)
 {
     const uint64_t *handles = (const uint64_t *)(const void *)slot_at(warp, inst->texture.handle);
@@ -121,8 +122,8 @@ static int64_t clamped(int64_t value, int64_t most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* The bytes that LANE reads or writes. NULL if they are outside and the instruction ignores
- * that, or the launch has been stopped. */
+/* The bytes that LANE reads or writes. NULL: they are outside the surface, where reads return 0 and
+ * writes are dropped, or the launch has been stopped. */
 static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane)
 {
     uint8_t *texels;

@@ -1,9 +1,11 @@
-/* Which store wins when lanes of one warp store to the same place. CUDA leaves that open. GPUs
- * store in passes of 128 bytes, lanes with lower numbers first, and within a pass the lowest
- * lane wins (tests/hardware/collisions.tsv). So lanes store here one after another, backwards
- * within each pass: lane 0 ^ turn first, then 1 ^ turn and so on.
+/* Which store wins when lanes of one warp store to the same address. CUDA does not define it.
  *
- * Atomics take effect in the order of the lanes, both there and here. */
+ * A GPU stores in passes of 128 bytes, and passes with lower lanes come first. Within a pass, the
+ * lowest lane wins (tests/hardware/collisions.tsv). The emulator gets the same result by storing
+ * one lane after another, backwards within each pass: lane 0 ^ turn first, then lane 1 ^ turn, and
+ * so on; `turn` depends on the width.
+ *
+ * Atomics take effect in the order of the lanes, on a GPU and here. */
 #ifndef GPU_EXECUTE_TURNS_H
 #define GPU_EXECUTE_TURNS_H
 
@@ -11,13 +13,13 @@
 
 #include "gpu/lanes.h"
 
-/* For stores of BYTES by each lane. */
+/* The value of `turn` for stores of BYTES bytes by each lane. */
 LANES_INLINE unsigned turn_of(unsigned bytes)
 {
     return bytes > 8 ? WARP / 4 - 1 : bytes > 4 ? WARP / 2 - 1 : WARP - 1;
 }
 
-/* The bits of LANES in that order. */
+/* Reorders the bits of LANES: bit i of the result is lane i ^ TURN. */
 LANES_INLINE uint32_t in_turn(uint32_t lanes, unsigned turn)
 {
     lanes = (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u);

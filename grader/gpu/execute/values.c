@@ -1,6 +1,6 @@
-/* The values of special registers and parameters. Each is 32 values in a bank, which is filled
- * once for the launch, for each CTA, or for each warp's place in a CTA. Instructions read them
- * like registers. */
+/* The values of special registers and parameters. Each has 32 values in a bank, one for each lane,
+ * so instructions read them like registers. A bank is filled once for the launch, once for each
+ * CTA, or once for each warp; in the last case, later CTAs that reuse the warp reuse the values. */
 #include "gpu/execute/values.h"
 
 #include <stdlib.h>
@@ -8,9 +8,10 @@
 
 #include "gpu/execute/state.h"
 
-/* --- whose they are ------------------------------------------------------------------------------------ */
+/* --- banks --------------------------------------------------------------------------------------------- */
 
-/* The special registers in BANK_CTA. This is a list because every CTA goes through it. */
+/* The special registers in BANK_CTA. A list is faster than a search through all special registers,
+ * and each CTA needs it. */
 static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x,
                                           PTX_SPECIAL_ctaid_y,
                                           PTX_SPECIAL_ctaid_z,
@@ -45,7 +46,7 @@ enum bank values_bank(enum ptx_special special)
     }
 }
 
-/* --- what they hold ------------------------------------------------------------------------------------ */
+/* --- values -------------------------------------------------------------------------------------------- */
 
 static uint32_t lane_special(const struct warp *warp, enum ptx_special special, uint32_t lane)
 {
@@ -150,14 +151,14 @@ static uint64_t launch_special(const struct launch *launch, enum ptx_special spe
         return launch->cluster_size;
     case PTX_SPECIAL_is_explicit_cluster:
         return launch->is_in_clusters;
-    default: /* counters that no profiler has set, and unused registers */
+    default: /* profiler counters and unused registers */
         return 0;
     }
 }
 
-/* --- where they lie ------------------------------------------------------------------------------------ */
+/* --- filling the banks --------------------------------------------------------------------------------- */
 
-/* Writes VALUE 32 times, or to all bits of a predicate word. */
+/* Writes VALUE for all 32 lanes: 32 times, or for a predicate to all bits of one word. */
 static void spread(void *to, uint64_t value, unsigned bytes)
 {
     uint64_t *wide = to;

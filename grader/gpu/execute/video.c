@@ -1,7 +1,8 @@
-/* SIMD video instructions: a register holds two halves or four bytes, each computed separately.
+/* SIMD video instructions: they compute the parts of a register (two halves or four bytes)
+ * separately.
  *
- *   vadd4.s32.u32.s32.sat d, a, b, c    types of d's, a's and b's parts: .u32 u8 or u16, .s32 signed
- *   … .add                              the parts' sum is added to c
+ *   vadd4.s32.u32.s32.sat d, a, b, c    the types say whether parts of d, a and b are signed
+ *   vadd4.s32.u32.s32.add d, a, b, c    d = c + the sum of all parts of the result
  *
  * Programs use them through <device_functions.h>, mostly __vabsdiffu4(). Masks and selections of
  * parts (d.b0, a.b4567) are not supported. */
@@ -70,7 +71,7 @@ static int32_t saturated(int32_t value, unsigned bits, bool is_signed)
     return value < least ? least : value > most ? most : value;
 }
 
-/* One lane: joins all parts, or adds them to C. */
+/* Computes one lane: returns all parts in one word, or adds all parts to C. */
 static uint32_t video(const struct inst *inst, uint32_t a, uint32_t b, uint32_t c)
 {
     unsigned bits = inst->video.bits;

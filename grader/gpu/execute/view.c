@@ -1,4 +1,4 @@
-/* The launch as observers and the record see it: observe/view.h. */
+/* Describes a launch to observers and to the record: implements observe/view.h. */
 #include "gpu/observe/view.h"
 
 #include "gpu/execute/kernel.h"

@@ -1,20 +1,20 @@
-/* A warp: 32 lanes that execute together for as long as they agree.
+/* A warp: 32 lanes that execute together as long as they take the same branches.
  *
  * A path is a group of lanes with a stack of entries (pc, meet, lanes). The top entry runs. When
- * a branch diverges, the top entry moves to the branch's immediate post-dominator, where the
- * lanes reconverge, and each side is pushed on top of it:
+ * a branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
+ * lanes reconverge, and an entry for each side is pushed on top of it:
  *
  *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
  *               └── else ──┴─ M ──            pc=else  meet=M  lanes=e
  *                                             pc=M     meet=…  lanes=t|e
  *
- * An entry that reaches its meet is popped. A lane that exits leaves its path's stack.
+ * An entry whose pc reaches its meet is popped. A lane that exits is removed from its path's stack.
  *
- * A stack alone would hang when lanes of one warp wait for each other, which is legal since
- * Volta: a lane that holds a lock may stand at M while the others spin above it. So a path that
- * seems to wait (a slice full of volatile loads or atomics, or a barrier) releases the lanes
- * below it: they become a path of their own. Paths that reach the same place after a barrier
- * merge again. */
+ * With one stack, a warp would hang when its lanes wait for each other, which is legal since Volta:
+ * a lane that holds a lock can wait at M for the other lanes, which spin in the entry above it and
+ * wait for the lock. So a path that seems to wait (its slice was full of volatile loads or atomics,
+ * or it is at a barrier) is split: the lanes in its lower entries become a new path and can run.
+ * Paths that later reach the same place merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,9 +37,9 @@ static void branch(struct warp *warp, struct path *path, const struct inst *in, 
         return;
     }
     profile->divergent++;
-    frame->holders++; /* must outlive the entry that is replaced */
+    frame->holders++; /* the frame must outlive the entry that is replaced */
     if (meet == top->meet)
-        path_pop(warp, path); /* its lanes already wait there, further down */
+        path_pop(warp, path); /* a lower entry already continues there */
     else
         top->pc = meet;
     if (pc + 1 != meet)
@@ -64,7 +64,7 @@ static uint32_t first_word(const struct warp *warp, const struct inst *in, unsig
     return value;
 }
 
-/* LANES of the path wait at a barrier; the other lanes become a path of their own. */
+/* LANES of the path wait at a barrier; the path's other lanes become a new path. */
 static void stop_at(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
     path_split(warp, path, lanes);
@@ -73,7 +73,7 @@ static void stop_at(struct warp *warp, struct path *path, const struct inst *in,
     path->expected = warp->alive;
 }
 
-/* The cluster's barrier has two instructions: a thread arrives first and waits later. */
+/* The cluster's barrier has two instructions: a thread first arrives and later waits. */
 static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
                               uint32_t lanes)
 {
@@ -121,8 +121,9 @@ static void tell_warp_sync(const struct warp *warp, uint32_t lanes)
                                                  .whole = lanes == warp->alive});
 }
 
-/* All members have arrived. Lanes with different member masks, such as tiles of a warp, do not
- * synchronise with each other. */
+/* Reports the warp sync to observers once all members have arrived: one report for each different
+ * member mask, because lanes with different masks, such as tiles of a warp, do not synchronise with
+ * each other. */
 static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint32_t lanes)
 {
     uint32_t members[WARP];
@@ -136,7 +137,7 @@ static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint3
     }
 }
 
-/* The mask of each lane in LANES must name that lane and must not name an ABSENT lane. */
+/* Whether the member mask of each lane in LANES names the lane itself and no ABSENT lane. */
 static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
 {
     const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
@@ -148,8 +149,8 @@ static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lan
     return !(wrong & lanes);
 }
 
-/* The lanes of PATH's stack that will do nothing but leave the kernel: they wait at its end, or
- * are on a side of a branch that never reconverges with the other side. */
+/* The lanes of PATH that will only exit: they are at the kernel's end, or on a side of a branch
+ * that does not reconverge with the other side before the end. */
 static uint32_t leaving_lanes(const struct warp *warp, const struct path *path)
 {
     const struct inst *code = warp->cta->launch->kernel->code;
@@ -185,7 +186,7 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
                                 uint32_t lanes)
 {
     uint32_t members = first_word(warp, in, 0, lanes);
-    check_mask(warp, in->src[0], lanes, 0); /* absent lanes may still come */
+    check_mask(warp, in->src[0], lanes, 0); /* absent lanes can still arrive */
     path_top(path)->pc++;
     if (!(members & warp->alive & ~lanes)) {
         if (warp->cta->launch->wanted & OBS_ORDER)
@@ -197,8 +198,9 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
     path->wait_mask = members;
 }
 
-/* Lanes of other paths that IN names may be on their way here: the path waits for them, once.
- * Lanes in its own stack come when these lanes are done, so it does not wait for those. */
+/* Executes a KIND_MEET instruction. If its member mask names lanes of other paths, the path first
+ * waits for them, once, because they may be on their way here. It does not wait for other lanes of
+ * its own stack, because these can only run after the lanes that are here. */
 static void meet(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
                  struct profile *profile)
 {
@@ -206,7 +208,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     memcpy(&members, slot_at(warp, in->warp.members) + 4 * __builtin_ctz(lanes), sizeof members);
     uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
     if (elsewhere && !path->has_met) {
-        profile->warps--; /* it counts once all of them are here */
+        profile->warps--; /* the instruction is counted when all lanes have arrived */
         profile->threads -= (uint32_t)__builtin_popcount(path_top(path)->lanes);
         warp->executed--;
         path_split(warp, path, path_top(path)->lanes);
@@ -224,7 +226,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     path_top(path)->pc++;
 }
 
-/* An unfinished wait ends the path's turn: there is nothing to do but poll again. */
+/* Polls once. A wait that is not over ends the path's slice: the path could only poll again. */
 static void wait(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
     in->run(warp, in, lanes);
@@ -266,17 +268,17 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
 
 /* --- running ------------------------------------------------------------------------------------ */
 
-/* A warp that executed less than this share of the launch's limit is not in an endless loop:
- * even if all 32 warps of one block were in one, each would have executed 1/32. There are just
- * too many warps. */
+/* If a warp reaches the launch's limit after it has executed less than 1/MANY_WARPS of the limit,
+ * it is not in an endless loop: the launch just has too many warps. Even if all 32 warps of one
+ * block were in an endless loop, each would have executed about 1/32 of the limit. */
 #define MANY_WARPS 100
 
-/* A worker reports its count after each such part of the limit. Reading the shared count for
- * each warp would cost more than the work of a short warp, as the CPU first waits for all
- * pending stores. */
+/* A worker adds its count to the launch's after each 1/ACCOUNTS of the limit. Updating the shared
+ * count for each warp would cost more than the work of a short warp, because the CPU first waits
+ * for all pending stores. */
 #define ACCOUNTS 256
 
-/* Counts N more instructions of the launch, and stops the launch when it exceeds its limit. */
+/* Counts N more instructions of the launch and stops the launch when it exceeds its limit. */
 static void account(struct warp *warp, uint64_t n)
 {
     struct launch *launch = warp->cta->launch;
@@ -295,13 +297,15 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
-/* popcount is an instruction of newer CPUs and a call on older ones. */
+/* Avoids popcount in the usual case: it is an instruction on newer CPUs, but a call on older
+ * ones. */
 static uint32_t count_of(uint32_t lanes)
 {
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-/* Runs the stretch at PC, at most LEFT instructions of it. Returns how many were executed. */
+/* Runs at most LEFT instructions of the stretch at PC. Returns the number of instructions that
+ * were executed. */
 static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t count,
                             int64_t left)
 {
@@ -323,7 +327,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     return n;
 }
 
-/* The lanes for which the instruction's guard holds. */
+/* The lanes for which the instruction's guard predicate is true. */
 LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *in)
 {
     if (in->guard == NO_SLOT)
@@ -332,9 +336,9 @@ LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *
     return in->guard_negated ? ~guard : guard;
 }
 
-/* Runs instructions that all lanes execute together, up to one for control(): the hottest loop
- * of the emulator. Returns that instruction, or NULL when the top entry has reached its meet or
- * the slice is used up. */
+/* Runs instructions that all lanes execute together, until control() must execute one. Returns that
+ * instruction, or NULL when the top entry has reached its meet or the slice is used up. This is the
+ * hottest loop of the emulator. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
                                     int64_t *slice)
 {
@@ -379,8 +383,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* Runs the path until it waits, is done, or has used its slice. True if it did anything but
- * spin. */
+/* Runs the path until it waits, is done, or has used up its slice. True: it did more than spin. */
 static bool run_slice(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
@@ -391,7 +394,8 @@ static bool run_slice(struct warp *warp, struct path *path)
     warp->news = 0;
     warp->cta->worker->polls_briefly |= warp->waits;
     path->gives_way = false;
-    /* a fully merged path waits at the next meeting again: run_lanes() does not check for others */
+    /* run_lanes() executes the KIND_MEET of a path with all live lanes and does not clear has_met.
+     * Clear it here, so that the path waits at its next KIND_MEET. */
     path->has_met &= path_top(path)->lanes != warp->alive;
     while (path->state == PATH_READY && slice > 0 && !path->gives_way &&
            !atomic_load(&launch->stopping)) {
@@ -409,16 +413,16 @@ static bool run_slice(struct warp *warp, struct path *path)
     account(warp, executed);
     warp->looked += ((uint64_t)(length - slice) - executed) / (OBSERVE_COST - 1);
     if (path->gives_way) {
-        /* other polls in between may have seen a change */
+        /* not stuck if other instructions polled in this slice: they may have seen a change */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;
         return !path->is_stuck;
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    /* polling has shortened it */
+    /* instructions that may poll have used up a part of the slice */
     bool spun = path->state == PATH_READY && executed < (uint64_t)length;
     uint64_t looks = warp->looked - looked;
-    if (path->state == PATH_READY) /* a path that came to a barrier may wait again behind it */
+    if (path->state == PATH_READY) /* at a barrier, keep the old value: polling may continue */
         warp->waits =
             spun && executed <= looks * LONGEST_POLL && (uint64_t)warp->news * FEW_NEWS <= looks;
     if (spun && !atomic_load(&launch->stopping))
@@ -431,14 +435,15 @@ static bool waits_for_lanes(const struct path *path)
     return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
 }
 
-/* Whether both paths have met at the same instruction. */
+/* Whether both paths have arrived at the same KIND_MEET instruction and no longer wait there. */
 static bool meets_with(struct path *path, struct path *other)
 {
     const struct path_entry *a = path_top(path), *b = path_top(other);
     return path->has_met && other->has_met && a->pc == b->pc && a->frame == b->frame;
 }
 
-/* All paths that have met with PATH execute that instruction as one, then continue separately. */
+/* Executes the KIND_MEET instruction of PATH once, for the lanes of all paths that have met there.
+ * Then the paths continue separately. */
 static void run_meeting(struct warp *warp, struct path *path)
 {
     const struct path_entry here = *path_top(path);
@@ -468,8 +473,8 @@ static void run_meeting(struct warp *warp, struct path *path)
     path->has_met = false;
 }
 
-/* Paths can meet at one instruction with different stacks, so they do not merge. What their
- * lanes exchange there must still reach all of them. */
+/* Paths that meet at one instruction with different stacks cannot merge. Their lanes must still
+ * exchange values with each other there, so they execute the instruction together. */
 static void meet_apart(struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)
@@ -478,8 +483,8 @@ static void meet_apart(struct warp *warp)
                 run_meeting(warp, warp->paths[i]);
 }
 
-/* Lanes that wait for each other, at bar.warp.sync and the like, continue once all of them have
- * arrived. */
+/* Lets lanes that wait for each other, at bar.warp.sync for example, continue once all of them have
+ * arrived. True: some path continues. */
 static bool release_warp_syncs(struct warp *warp)
 {
     uint32_t waiting = 0;
@@ -503,12 +508,12 @@ static bool release_warp_syncs(struct warp *warp)
     return released;
 }
 
-/* Runs one slice of each path that is ready. True if any of them did more than spin. */
+/* Runs one slice of each path that is ready. True: at least one did more than spin. */
 static bool run_paths(struct warp *warp, bool *ready)
 {
     bool progress = false;
     *ready = false;
-    uint32_t count = warp->path_count; /* paths that split off now get their turn next time */
+    uint32_t count = warp->path_count; /* paths that split off now run in the next call */
     for (uint32_t i = 0; i < count; i++) {
         struct path *path = warp->paths[i];
         if (path->state != PATH_READY || atomic_load(&warp->cta->launch->stopping))
@@ -595,7 +600,7 @@ void warp_release(struct warp *warp, uint32_t barrier, struct votes total)
 
 /* --- beginning and end -------------------------------------------------------------------------- */
 
-/* What stays the same when the warp is reused for another CTA. */
+/* Sets the fields that stay the same when another CTA reuses the warp. */
 static void prepare(struct warp *warp, struct cta *cta, uint32_t index)
 {
     const struct launch *launch = cta->launch;
@@ -640,7 +645,7 @@ void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     warp->slept++;
 }
 
-/* Releases what the paths still hold when a launch was stopped. */
+/* Releases the frames that paths still hold when a launch was stopped, and drops pending copies. */
 void warp_stop(struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)

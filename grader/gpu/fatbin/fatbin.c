@@ -1,5 +1,5 @@
-/* The fat-binary reader. It reads multi-byte fields with memcpy, because they may be unaligned. It
- * compares every offset with the bytes that are left before it adds it to a pointer. */
+/* The fat-binary reader. It reads multi-byte fields with memcpy(), because they may be unaligned.
+ * Before it adds an offset to a pointer, it checks that enough bytes are left. */
 #include "gpu/fatbin/fatbin.h"
 
 #include <lz4.h>
@@ -13,9 +13,9 @@ enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_SPECIFIC = 0x100000,
-    /* A future toolkit's compression would probably use one of these bits. */
+    /* bits that a future toolkit would probably use for another compression */
     FLAG_COMPRESSION_BITS = 0xf000,
-    ENTRY_HEADER_SIZE = 64, /* the fields that have been the same since toolkit 11 */
+    ENTRY_HEADER_SIZE = 64, /* size of the fields that have not changed since toolkit 11 */
 };
 
 static uint16_t read_u16(const uint8_t *at)
@@ -52,7 +52,7 @@ bool fatbin_open(struct fatbin *fatbin, const void *data, size_t available)
     *fatbin = (struct fatbin){0};
     const uint8_t *bytes = data;
     if (available < FATBIN_HEADER_SIZE) {
-        say(fatbin->message, "fat binary: truncated, %zu bytes cannot hold its header", available);
+        say(fatbin->message, "fat binary: truncated, no header fits in %zu bytes", available);
         return false;
     }
     if (read_u32(bytes) != FATBIN_MAGIC) {
@@ -127,7 +127,7 @@ static long unpack(const struct fatbin_entry *entry, char *text)
 static char *plain_text(const struct fatbin_entry *entry, size_t *size, char *message)
 {
     if (entry->payload_size > FATBIN_MAX_TEXT) {
-        say(message, "fat binary: %zu bytes of PTX are more than Lanewise reads",
+        say(message, "fat binary: its %zu bytes of PTX exceed the limit of 256 MiB",
             entry->payload_size);
         return NULL;
     }
@@ -149,15 +149,15 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
         return plain_text(entry, size, message);
     if (compression != FLAG_LZ4 && compression != FLAG_ZSTD) {
         say(message,
-            "fat binary: PTX with unknown compression (flags 0x%llx): build with nvcc --compress-mode none",
+            "fat binary: PTX has unknown compression (flags 0x%llx): build with nvcc --compress-mode none",
             (unsigned long long)entry->flags);
         return NULL;
     }
     const char *name = compression == FLAG_LZ4 ? "LZ4" : "Zstd";
     if (entry->compressed_size == 0 || entry->compressed_size > entry->payload_size ||
         entry->text_size > FATBIN_MAX_TEXT) {
-        say(message, "fat binary: the sizes of its %s data make no sense (%zu to %zu bytes)", name,
-            entry->compressed_size, entry->text_size);
+        say(message, "fat binary: %s data has invalid sizes (%zu bytes packed, %zu bytes unpacked)",
+            name, entry->compressed_size, entry->text_size);
         return NULL;
     }
     char *text = malloc(entry->text_size + 1);
@@ -173,7 +173,7 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
     return text;
 }
 
-/* Whether PTX A is a better choice than PTX B. The GPU can run both. */
+/* Whether PTX A is a better choice than PTX B if the GPU can run both. */
 static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
 {
     if (a->arch != b->arch)

@@ -1,5 +1,5 @@
-/* Reads fat binaries. nvcc embeds one in an executable: machine code and PTX for several GPUs. The
- * input may be hostile: no byte outside the given range is read.
+/* Reads fat binaries. A fat binary has machine code and PTX for several GPUs; nvcc embeds it in an
+ * executable. The input may be hostile: no byte outside the given range is read.
  *
  *   header  u32 magic, u16 version, u16 header size, u64 size of the entries that follow
  *   entry   u16 kind, ..., u32 header size, u64 payload size, ..., u32 arch, ..., u64 flags, ...
@@ -16,19 +16,19 @@
 #define FATBIN_MAGIC       0xba55ed50u
 #define FATBIN_HEADER_SIZE 16u
 #define FATBIN_MESSAGE     256          /* bytes of a buffer for any message of this file */
-#define FATBIN_MAX_TEXT    (256u << 20) /* larger PTX is refused: no compiler writes that much */
+#define FATBIN_MAX_TEXT    (256u << 20) /* a longer PTX text is refused; no compiler writes one */
 
 enum fatbin_kind { FATBIN_PTX = 1, FATBIN_ELF = 2 };
 
 struct fatbin_entry {
     unsigned kind; /* enum fatbin_kind, or an unknown number */
     unsigned arch; /* 75 for compute_75 or sm_75 */
-    bool specific; /* for this GPU only, such as compute_90a */
+    bool specific; /* for one GPU only, such as compute_90a */
     uint64_t flags;
     const uint8_t *payload;
-    size_t payload_size;    /* bytes that may be read */
-    size_t compressed_size; /* bytes of compressed data among them */
-    size_t text_size;       /* bytes after decompression */
+    size_t payload_size;    /* bytes of the payload, all of which may be read */
+    size_t compressed_size; /* bytes of compressed data in the payload */
+    size_t text_size;       /* bytes of the text after decompression */
 };
 
 /* One pass over the entries of one fat binary. */
@@ -38,32 +38,33 @@ struct fatbin {
     char message[FATBIN_MESSAGE];
 };
 
-/* Starts at DATA, where AVAILABLE bytes may be read. False: not a fat binary; see
- * fatbin->message. */
+/* Starts to read the fat binary at DATA, where AVAILABLE bytes may be read. False: there is no
+ * fat binary; see fatbin->message. */
 bool fatbin_open(struct fatbin *fatbin, const void *data, size_t available);
 
-/* 1: *ENTRY is the next entry. 0: no more entries. -1: the rest is damaged; see fatbin->message. */
+/* Reads the next entry to *ENTRY. Returns 1, 0 if there are no more entries, or -1 if the rest is
+ * damaged: see fatbin->message. */
 int fatbin_next(struct fatbin *fatbin, struct fatbin_entry *entry);
 
-/* The PTX of ENTRY as text, to be freed. A NUL follows the *SIZE bytes.
- * NULL: it cannot be unpacked; MESSAGE (FATBIN_MESSAGE bytes) says why in one line. */
+/* Returns the PTX of ENTRY as text, which the caller frees. A NUL follows the *SIZE bytes. NULL:
+ * the PTX cannot be unpacked; MESSAGE (FATBIN_MESSAGE bytes) says why in one line. */
 char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message);
 
-/* The contents of fat binaries, for choosing PTX and for messages. */
+/* A summary of one or more fat binaries, for choosing PTX and for messages. */
 struct fatbin_summary {
-    bool has_ptx;                 /* there is PTX that a GPU of MAX_ARCH can run */
-    struct fatbin_entry ptx;      /* the best such PTX */
+    bool has_ptx;                 /* some PTX can run on a GPU of MAX_ARCH */
+    struct fatbin_entry ptx;      /* the best PTX for that GPU */
     unsigned newer_ptx;           /* the lowest arch of PTX above MAX_ARCH; 0: none */
     unsigned elf_count, elf_arch; /* entries with machine code, and their highest arch */
 };
 
-/* Adds DATA's entries to SUMMARY, which starts as {0}. The best PTX has the highest arch not above
- * MAX_ARCH. If two have that arch, PTX that is not for one GPU only is better. False: damaged;
- * MESSAGE (FATBIN_MESSAGE bytes) says where. Entries before the damage are added. */
+/* Adds DATA's entries to SUMMARY, which must first be {0}. The best PTX has the highest arch up to
+ * MAX_ARCH. If there are two of that arch, PTX that is not for one GPU only is better. False: DATA
+ * is damaged; MESSAGE (FATBIN_MESSAGE bytes) says where. Entries before the damage are added. */
 bool fatbin_summarise(struct fatbin_summary *summary, const void *data, size_t available,
                       unsigned max_arch, char *message);
 
-/* Writes one line to MESSAGE: why SUMMARY has no PTX, and which flag of nvcc adds it. */
+/* Writes one line to MESSAGE: why SUMMARY has no PTX for the GPU, and which nvcc flag adds it. */
 void fatbin_explain(const struct fatbin_summary *summary, unsigned max_arch, char *message);
 
 #endif

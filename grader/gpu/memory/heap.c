@@ -1,7 +1,7 @@
-/* Free chunks are kept in bins by size: one bin for each multiple of 16 bytes up to 240, then
- * sixteen for each power of two. A request takes the first chunk of the first bin in which every
- * chunk is large enough. A freed chunk is joined with free neighbours. The scheme is that of
- * TLSF (Masmano and others, "TLSF: a new dynamic memory allocator for real-time systems", 2004). */
+/* Free chunks are in bins by size: one bin for each multiple of 16 bytes up to 240, then sixteen
+ * bins for each power of two. A request takes the first chunk of the first bin whose chunks are all
+ * large enough. A freed chunk is joined with free neighbours. This scheme is TLSF (Masmano and
+ * others, "TLSF: a new dynamic memory allocator for real-time systems", 2004). */
 #include "gpu/memory/heap.h"
 
 #include <search.h>
@@ -11,14 +11,15 @@
 #define GRAIN 16u
 
 struct heap_chunk {
-    uint64_t addr, size;              /* first: the tree compares them */
-    uint64_t asked;                   /* the bytes that the kernel asked for */
-    struct heap_chunk *before, *next; /* by address */
-    struct heap_chunk *newer, *older; /* in the bin */
+    uint64_t addr, size;              /* must come first: by_address() reads them */
+    uint64_t asked;                   /* number of bytes that the kernel requested */
+    struct heap_chunk *before, *next; /* neighbours by address */
+    struct heap_chunk *newer, *older; /* neighbours in the bin */
     int is_used;
 };
 
-/* Chunks that share a byte are equal: a key of one byte finds the chunk that holds it. */
+/* Compares two ranges of addresses. Ranges that overlap are equal, so a range of one byte finds the
+ * chunk that holds the byte. */
 static int by_address(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
@@ -35,7 +36,7 @@ static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 
 /* --- bins --------------------------------------------------------------------------------------- */
 
-/* The bin of a chunk of GRAINS: its leading bit and the next four bits select it. */
+/* The bin of chunks of GRAINS grains: the number's leading bit and the next four bits select it. */
 static unsigned bin_of(uint64_t grains)
 {
     if (grains < 16)
@@ -44,7 +45,7 @@ static unsigned bin_of(uint64_t grains)
     return 16 * (log - 3) + (unsigned)(grains >> (log - 4) & 15);
 }
 
-/* The first bin whose chunks all have at least GRAINS. */
+/* The first bin whose chunks all have at least GRAINS grains. */
 static unsigned bin_above(uint64_t grains)
 {
     if (grains < 16)
@@ -88,7 +89,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
         if (++word == HEAP_BINS / 64)
             break;
     }
-    /* the last resort: a bin in which only some chunks are large enough */
+    /* last, search the bin in which only some chunks are large enough */
     struct heap_chunk *chunk = heap->free[bin_of(size / GRAIN)];
     while (chunk && chunk->size < size)
         chunk = chunk->older;
@@ -97,7 +98,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
 
 /* --- chunks ------------------------------------------------------------------------------------- */
 
-/* Adds a chunk after BEFORE. */
+/* Adds a chunk to the list of all chunks, after BEFORE or, if that is NULL, in front. */
 static struct heap_chunk *insert(struct heap *heap, struct heap_chunk *before, uint64_t addr,
                                  uint64_t size)
 {
@@ -189,10 +190,11 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size)
     return addr;
 }
 
+/* The latest freed chunk that held ADDR, or NULL. */
 static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
 {
     for (uint32_t i = 0; i < HEAP_FREED_MAX; i++) { /* newest first */
-        const struct heap_place *place = &heap->past[(heap->past_at - 1 - i) % HEAP_FREED_MAX];
+        const struct heap_place *place = &heap->past[(heap->past_count - 1 - i) % HEAP_FREED_MAX];
         if (addr - place->addr < place->size)
             return place;
     }
@@ -202,7 +204,8 @@ static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
 static void give_back(struct heap *heap, struct heap_chunk *chunk)
 {
     tdelete(chunk, &heap->used, by_address);
-    heap->past[heap->past_at++ % HEAP_FREED_MAX] = (struct heap_place){chunk->addr, chunk->asked};
+    heap->past[heap->past_count++ % HEAP_FREED_MAX] =
+        (struct heap_place){chunk->addr, chunk->asked};
     chunk->is_used = 0;
     join_with_next(heap, chunk);
     put(heap, chunk);
@@ -228,7 +231,7 @@ enum heap_result heap_free(struct heap *heap, uint64_t addr)
     return end;
 }
 
-/* --- questions ------------------------------------------------------------------------------------ */
+/* --- queries -------------------------------------------------------------------------------------- */
 
 int heap_holds(struct heap *heap, uint64_t addr, uint64_t end)
 {

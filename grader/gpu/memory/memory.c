@@ -7,8 +7,8 @@
 #include "gpu/lanes.h"
 
 #define ALIGNMENT 512u
-#define GAP       (1u << 16)   /* bytes between neighbours: most stray accesses land here */
-#define MAP_FROM  (1u << 20)   /* larger blocks are mapped: pages are taken on first touch */
+#define GAP       (1u << 16)   /* bytes between neighbouring blocks, to catch stray accesses */
+#define MAP_FROM  (1u << 20)   /* larger blocks are mapped: pages take memory on first touch */
 #define LARGE     (2ull << 20) /* bytes of a large page */
 
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
@@ -72,8 +72,9 @@ static void copy_each(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t th
             mark_bit(to, at + i, is_marked(from, there + i));
 }
 
-/* Copies whole bytes, except at the ends, if both ranges start at the same bit of a byte. The
- * direction is the one that overlapping ranges need. */
+/* Copies SIZE bits. If both ranges start at the same bit of a byte, copies whole bytes except at
+ * the ends. Ranges may overlap: the lower end is copied first if the bits move down, and last if
+ * they move up. */
 static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
 {
     uint64_t head = -at % 8, tail = head + (size - head) / 8 * 8;
@@ -127,7 +128,7 @@ uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, u
 
 /* --- blocks ---------------------------------------------------------------------------------------- */
 
-/* The bytes to map for SIZE. A large mapping is rounded up: large pages are whole ones. */
+/* The number of bytes to map for SIZE bytes. A large mapping is rounded up to whole large pages. */
 static uint64_t mapped(uint64_t size)
 {
     return size < LARGE ? size : (size + LARGE - 1) / LARGE * LARGE;
@@ -172,7 +173,8 @@ void mem_close(struct memory *memory)
     free(memory->blocks);
 }
 
-/* TOUCHED: the caller writes all of it at once, which large pages make faster. */
+/* Allocates host memory for a block. TOUCHED: the caller will write all of it immediately, which is
+ * faster with large pages. */
 static uint8_t *take_host(uint64_t size, bool touched)
 {
     if (size < MAP_FROM)
@@ -194,7 +196,7 @@ LANES_INLINE uint64_t poison_at(uint64_t seed, uint64_t addr)
     return z ^ z >> 31;
 }
 
-/* Fills memory with bytes that no program can rely on: splitmix64 of the seed and the address. */
+/* Fills memory with bytes on which no program can rely: splitmix64 of the seed and the address. */
 LANES_CLONES
 static void fill_poison(uint8_t *host, uint64_t size, uint64_t seed, uint64_t addr)
 {
@@ -217,7 +219,7 @@ static bool make_room(struct memory *memory)
     return true;
 }
 
-/* Inserts a block in address order; there is room. */
+/* Inserts a block in address order. make_room() must have succeeded. */
 static struct mem_block *insert(struct memory *memory, struct mem_block block)
 {
     uint32_t at = memory->count++;
@@ -241,7 +243,7 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
     memory->used += size;
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++)
         if (memory->tracks[mark])
-            block->marks[mark] = calloc(size / 8 + 1, 1); /* when memory is out: no map */
+            block->marks[mark] = calloc(size / 8 + 1, 1); /* out of memory: a block without map */
     if (memory->poison)
         fill_poison(host, size, memory->poison, block->addr);
     else if (size < MAP_FROM)
@@ -261,7 +263,7 @@ bool mem_free(struct memory *memory, uint64_t addr)
     if (!block || block->addr != addr || !block->host)
         return false;
     memory->layout++;
-    if (block->keeps_address) { /* the program may use the address again */
+    if (block->keeps_address) { /* forget the block, since the program may lend the address again */
         forget_places(block);
         memory->lent--;
         memory->count--;
@@ -288,7 +290,7 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
     if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
         memcpy(host, block->host, size);
         memory->layout++;
-        release(memory, block); /* no marks: the program may write there any time */
+        release(memory, block); /* this drops the marks: the program can write there at any time */
         block->host = host;
         block->is_lent = true;
         memory->lent++;
@@ -306,7 +308,7 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
 struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr)
 {
     uint32_t low = 0, high = memory->count;
-    while (low < high) { /* low ends as the number of blocks that begin at or before addr */
+    while (low < high) { /* at the end, low is the number of blocks that begin at or before addr */
         uint32_t middle = low + (high - low) / 2;
         if (memory->blocks[middle].addr <= addr)
             low = middle + 1;
@@ -316,7 +318,7 @@ struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr)
     return low ? &memory->blocks[low - 1] : NULL;
 }
 
-/* The distance in bytes from ADDR to the block; 0: inside. */
+/* The distance in bytes from ADDR to the block. 0: ADDR is inside the block. */
 static uint64_t distance_to(const struct mem_block *block, uint64_t addr)
 {
     if (addr < block->addr)

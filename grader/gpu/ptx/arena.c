@@ -1,4 +1,5 @@
-/* A list of chunks. Each piece is cut from the newest chunk; a large piece gets its own chunk. */
+/* The arena is a list of chunks. Each piece of memory is cut from the newest chunk; a large piece
+ * gets its own chunk. */
 #include "gpu/ptx/arena.h"
 
 #include <stdint.h>

@@ -7,7 +7,7 @@
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-/* Takes the words of the opcode that the mnemonic begins with. -1: it is unknown. */
+/* Takes the words of the opcode with which the mnemonic begins. -1: the opcode is unknown. */
 static int take_opcode(struct parser *p)
 {
     const char *text = p->token.text;
@@ -42,7 +42,7 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
                  in->modifier_count < PTX_MAX_MODIFIERS)
             in->modifiers[in->modifier_count++] = (uint8_t)modifier;
         else
-            parse_fail(p, "unsupported instruction: '.%.*s' of '%s'", (int)word.length, word.text,
+            parse_fail(p, "unsupported: '.%.*s' in instruction '%s'", (int)word.length, word.text,
                        info->name);
         parse_take(p);
     }
@@ -54,7 +54,7 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
-/* An unknown name may be a label that is declared later, but not inside a vector. */
+/* A name that is not declared yet can be a label, but no label can be an element of a vector. */
 static bool has_label_inside(const struct ptx_operand *op)
 {
     for (uint32_t i = 0; i < op->count; i++)
@@ -68,7 +68,7 @@ static void operands(struct parser *p, struct ptx_instruction *in)
     uint32_t first_use = p->use_count;
     while (!parse_at_end(p) && !parse_at_punct(p, ';')) {
         if (in->operand_count == PTX_MAX_OPERANDS) {
-            parse_fail(p, "too many operands");
+            parse_fail(p, "an instruction has too many operands");
             return;
         }
         in->operands[in->operand_count] = parse_operand(p);
@@ -93,7 +93,7 @@ static void check_operand_count(struct parser *p, const struct ptx_instruction *
                    in->operand_count, least);
 }
 
-/* ( a, b, … ): the parameters of a call, in any number. */
+/* Parses the parameters or the results of a call: ( a, b, … ), in any number. */
 static struct ptx_operand call_list(struct parser *p)
 {
     struct ptx_operand list = {.kind = PTX_VECTOR};
@@ -104,7 +104,7 @@ static struct ptx_operand call_list(struct parser *p)
         list.elements = parse_grow(p, list.elements, list.count, &room, sizeof *list.elements);
         struct ptx_operand element = parse_operand(p);
         if (!p->failed && element.kind != PTX_VARIABLE)
-            parse_fail(p, "unsupported: a call must pass its parameters in .param variables");
+            parse_fail(p, "unsupported: an operand of a call is not a .param variable");
         if (!p->failed)
             list.elements[list.count++] = element;
         if (!parse_accept(p, ','))
@@ -114,7 +114,9 @@ static struct ptx_operand call_list(struct parser *p)
     return list;
 }
 
-/* call (results), target, (parameters), prototype;   All parts except the target are optional. */
+/* Parses the operands of a call; all except the target are optional:
+ *
+ *     call (results), target, (parameters), prototype; */
 static void call_operands(struct parser *p, struct ptx_instruction *in)
 {
     in->operand_count = 3;
@@ -128,7 +130,7 @@ static void call_operands(struct parser *p, struct ptx_instruction *in)
     in->operands[1] =
         parse_accept(p, ',') ? call_list(p) : (struct ptx_operand){.kind = PTX_VECTOR};
     if (parse_accept(p, ','))
-        parse_expect_word(p); /* the prototype: the function itself says the same */
+        parse_expect_word(p); /* ignore the prototype, which only repeats the function's types */
     parse_expect(p, ';');
 }
 
@@ -147,7 +149,7 @@ static void add_instruction(struct parser *p, const struct ptx_instruction *in)
 {
     struct ptx_function *f = p->function;
     if (f->code_count == MAX_INSTRUCTIONS)
-        parse_fail(p, "more than %u instructions", MAX_INSTRUCTIONS);
+        parse_fail(p, "a function has more than %u instructions", MAX_INSTRUCTIONS);
     if (f->code_count == p->code_room) {
         uint32_t room = p->code_room ? 2 * p->code_room : 256;
         struct ptx_instruction *code = realloc(p->code, room * sizeof *code);
@@ -185,7 +187,7 @@ void parse_instruction(struct parser *p)
     add_instruction(p, &in);
 }
 
-/* .loc 3 97 13, function_name $L__info_string1, inlined_at 2 509 9 */
+/* Parses .loc 3 97 13, function_name $L__info_string1, inlined_at 2 509 9 */
 static void location(struct parser *p)
 {
     struct ptx_function *f = p->function;
@@ -203,7 +205,7 @@ static void location(struct parser *p)
             loc.at_line = (uint32_t)parse_expect_int(p);
             loc.at_column = (uint32_t)parse_expect_int(p);
         } else {
-            parse_fail(p, "unknown part of .loc '%.*s'", (int)word.length, word.text);
+            parse_fail(p, "unknown word '%.*s' in .loc", (int)word.length, word.text);
         }
     }
     f->locs = parse_grow(p, f->locs, f->loc_count, &p->loc_room, sizeof *f->locs);
@@ -218,7 +220,8 @@ static void label(struct parser *p, struct ptx_name name)
         parse_fail(p, "out of memory");
 }
 
-/* Resolves the uses of this scope's labels. The others are left to the enclosing scope. */
+/* Resolves the uses of labels that this scope declares. Other uses are left to the enclosing
+ * scope. */
 static void resolve_labels(struct parser *p)
 {
     uint32_t kept = 0;

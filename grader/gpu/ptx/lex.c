@@ -1,4 +1,5 @@
-/* The lexer skips white space and comments; the next character decides the kind of token. */
+/* The lexer skips white space and comments. The first character after them decides which kind of
+ * token follows. */
 #include "gpu/ptx/lex.h"
 
 #include <ctype.h>
@@ -7,7 +8,7 @@
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size)
 {
-    /* fat binaries pad PTX with NUL bytes: the text ends at the first */
+    /* a fat binary pads PTX with NUL bytes, so the text ends at the first of these */
     *lexer = (struct ptx_lexer){text, text + strnlen(text, size), 1};
 }
 
@@ -66,7 +67,8 @@ static uint64_t hex_digits(struct ptx_lexer *lexer, int most)
     return value;
 }
 
-/* A decimal fraction such as 1.5e-3: only inline assembly writes one. */
+/* Reads a decimal fraction such as 1.5e-3, which only occurs in inline assembly. False: there is
+ * none. */
 static bool lex_fraction(struct ptx_lexer *lexer, struct ptx_token *token)
 {
     size_t digits = 0;
@@ -130,13 +132,13 @@ static void skip_word(struct ptx_lexer *lexer)
         lexer->at++;
 }
 
-/* .shared::cta and .L2::64B are one word each. */
+/* Whether "::" and the rest of a word follow: .shared::cta and .L2::64B are one word each. */
 static bool at_scope_mark(const struct ptx_lexer *lexer)
 {
     return peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && ptx_is_word(peek(lexer, 2));
 }
 
-/* Whether a word follows the dot, or 1d, 2d or 3d of a texture. */
+/* Whether the dot is followed by a word, or by the 1d, 2d or 3d of a texture instruction. */
 static bool is_dotted(const struct ptx_lexer *lexer)
 {
     return is_word_start(peek(lexer, 1)) || (isdigit(peek(lexer, 1)) && peek(lexer, 2) == 'd');

@@ -10,10 +10,10 @@ enum ptx_token_kind {
     PTX_END,
     PTX_WORD,   /* a name: add, %r1, $L__BB0_2, _ (without dots) */
     PTX_DOT,    /* a dot and a name: .reg, .s32, .x (text without the dot) */
-    PTX_INT,    /* value */
-    PTX_F32,    /* 0f3F800000: bits in value */
-    PTX_F64,    /* 0d3FF0000000000000, or a decimal fraction: bits in value */
-    PTX_STRING, /* text without the quotes */
+    PTX_INT,    /* an integer: `value` */
+    PTX_F32,    /* 0f3F800000; `value` has the bits */
+    PTX_F64,    /* 0d3FF0000000000000, or a decimal fraction; `value` has the bits */
+    PTX_STRING, /* a string in quotes (text without the quotes) */
     PTX_PUNCT,  /* one of { } ( ) [ ] < > , ; : = + - * ! | @ */
     PTX_BAD,    /* any other character */
 };
@@ -22,7 +22,7 @@ struct ptx_token {
     enum ptx_token_kind kind;
     const char *text;
     uint32_t length;
-    uint32_t line; /* from 1 */
+    uint32_t line; /* line number, from 1 */
     uint64_t value;
 };
 
@@ -31,12 +31,12 @@ struct ptx_lexer {
     uint32_t line;
 };
 
-/* Whether C may be part of a name, after its first character. */
+/* Whether C can be part of a name, after the name's first character. */
 bool ptx_is_word(int c);
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size);
 
-/* The next token. At the end of the text each call returns PTX_END. */
+/* Returns the next token. At the end of the text, each call returns PTX_END. */
 struct ptx_token ptx_lex(struct ptx_lexer *lexer);
 
 #endif

@@ -1,16 +1,17 @@
-/* Links units: the PTX texts of several source files, one after the other, as -rdc=true produces
- * them.
+/* Links units. A unit is the PTX text of one source file; a program built with -rdc=true has
+ * several units in one text, one after the other.
  *
- * A name that a unit does not show is private to the unit. A name that several units show means the
- * same thing in all of them. A function is looked up by name when it is called. A variable is
- * linked here: each of its declarations gets a pointer to the definition. */
+ * A unit shows a name by declaring it .visible, .weak, .extern or .common. Any other name is
+ * private to its unit. A name that several units show means the same function or variable in all
+ * of them. Functions are looked up by name when they are called. Variables are linked here: each
+ * declaration gets a pointer to the definition. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/ptx/parser.h"
 
-/* --- by name ---------------------------------------------------------------------------------- */
+/* --- lookup by name --------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -36,7 +37,7 @@ const struct ptx_function *ptx_find_function(const struct ptx_module *module, st
                                              uint32_t unit)
 {
     const struct ptx_function *shown = NULL, *f;
-    uint32_t low = 0, high = module->function_count; /* finds the first not below the name */
+    uint32_t low = 0, high = module->function_count; /* search for the first function >= NAME */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (ptx_name_compare(module->by_name[middle]->name, name) < 0)
@@ -72,7 +73,7 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, st
 
 /* --- variables -------------------------------------------------------------------------------- */
 
-/* Definitions before declarations. */
+/* Compares variables by name. Of one name, definitions come before declarations. */
 static int by_name_and_kind(const void *a, const void *b)
 {
     const struct ptx_variable *v = *(struct ptx_variable *const *)a,
@@ -85,7 +86,7 @@ static int by_name_and_kind(const void *a, const void *b)
 
 static bool is_linked(const struct ptx_variable *v)
 {
-    return v->is_shown && (v->space != PTX_SHARED || v->size); /* no dynamic shared memory */
+    return v->is_shown && (v->space != PTX_SHARED || v->size); /* not dynamic shared memory */
 }
 
 static const char *memory_of(const struct ptx_variable *v)
@@ -93,8 +94,8 @@ static const char *memory_of(const struct ptx_variable *v)
     return v->space == PTX_CONST ? "constant" : v->space == PTX_SHARED ? "shared" : "global";
 }
 
-/* Fails if V and W cannot be the same piece of memory, as a linker of machine code would. The
- * message names no line of PTX. */
+/* Fails if V and W cannot be the same variable, as a linker of machine code would. The message has
+ * no line number, because it is about two files. */
 static void expect_alike(struct parser *p, const struct ptx_variable *v,
                          const struct ptx_variable *w)
 {
@@ -113,7 +114,8 @@ static void expect_alike(struct parser *p, const struct ptx_variable *v,
                  v->name.text, (unsigned long long)v->size, (unsigned long long)w->size);
 }
 
-/* Among shown variables of one name, the first in this order is the definition. */
+/* Links the shown variables of each name to the first one in the order of by_name_and_kind(), which
+ * is the definition. */
 static void link_variables(struct parser *p)
 {
     struct ptx_variable **list = malloc((p->variable_count + 1u) * sizeof *list), *first = NULL;

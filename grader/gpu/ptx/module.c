@@ -1,4 +1,4 @@
-/* The tables behind module.h: opcodes, types, modifiers; and small queries about a module. */
+/* The tables of opcodes, types and modifiers, and small queries about a module. */
 #include "gpu/ptx/module.h"
 
 #include <pthread.h>
@@ -90,8 +90,8 @@ bool ptx_special_is_dynamic(enum ptx_special special)
 
 /* --- the tables by name ----------------------------------------------------------------------- */
 
-/* Lists of a table's indices, one for each first letter. Most words of a text are looked up here,
- * so it must be fast. */
+/* An index of a table by first letter: for each letter, a list of table entries. Most words of a
+ * PTX text are looked up here, so the lookup must be fast. */
 struct letters {
     int16_t first[128], next[PTX_OPCODE_COUNT + PTX_MOD_COUNT]; /* -1: end of the list */
 };
@@ -117,7 +117,7 @@ static void make_letters(void)
         add_name(&modifier_letters, i, modifiers[i]);
 }
 
-/* The first index in the list of NAME's first letter. */
+/* The first entry in the list of NAME's first letter, or -1. */
 static int first_of(const struct letters *letters, struct ptx_name name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,8 +1,8 @@
 /* A parsed PTX text: a module has variables and functions, a function has registers and
- * instructions. The parser builds it; afterwards it does not change.
+ * instructions. The parser builds the module; afterwards it does not change.
  *
- * The whole module lives in one arena, which ptx_free() frees. Names point into the module's copy
- * of the text. */
+ * All memory of a module is in one arena, which ptx_free() frees. Names point into the module's
+ * copy of the text. */
 #ifndef GPU_PTX_MODULE_H
 #define GPU_PTX_MODULE_H
 
@@ -45,7 +45,7 @@ enum ptx_opcode {
 
 /* One line of opcodes.def. */
 struct ptx_opcode_info {
-    const char *name; /* with dots, where the first words together are the opcode: "bar.red" */
+    const char *name; /* with dots if the opcode has several words: "bar.red" */
     const char *operands, *modifiers, *meaning;
     uint32_t types; /* bit (1 << enum ptx_type) */
 };
@@ -65,8 +65,8 @@ enum ptx_space {
     PTX_LOCAL,
     PTX_PARAM, /* a kernel's parameters */
     PTX_CONST,
-    PTX_FRAME,   /* parameters and results of device functions, on either side of a call */
-    PTX_CLUSTER, /* shared memory of any CTA of the cluster; for an access: of another CTA */
+    PTX_FRAME,   /* parameters and results of device functions, in the caller and the callee */
+    PTX_CLUSTER, /* shared memory of any CTA of the cluster; in an access: of another CTA */
 };
 
 /* A name: a pointer to its text, which is not NUL-terminated. */
@@ -75,12 +75,12 @@ struct ptx_name {
     uint32_t length;
 };
 
-/* A word in a variable's initial value that is the address of another variable. */
+/* An address of another variable or function in a variable's initial value. */
 struct ptx_pointer {
-    uint64_t at; /* offset of the word in the value */
+    uint64_t at; /* offset of the address in the value */
     struct ptx_name target;
     int64_t addend;
-    bool generic; /* written generic(name) */
+    bool generic; /* the initial value is written generic(name) */
     struct ptx_pointer *next;
 };
 
@@ -89,16 +89,16 @@ struct ptx_variable {
     enum ptx_space space;
     uint32_t align;
     uint64_t size;          /* bytes; 0: an extern array whose size the launch sets */
-    const uint8_t *initial; /* size bytes, or NULL for zeros */
+    const uint8_t *initial; /* `size` bytes; NULL: the variable is zero */
     struct ptx_pointer *pointers;
     bool is_extern;
-    bool is_shown;   /* other units may refer to it */
-    uint32_t unit;   /* the text that declares it: see ptx_parse() */
-    uint32_t number; /* among a module's variables, from 1 on; 0: a function's variable */
-    uint64_t offset; /* in its function's parameters, shared or local memory */
-    const struct ptx_variable *definition; /* if this is only a declaration; else NULL */
+    bool is_shown;   /* other units can refer to the variable: see link.c */
+    uint32_t unit;   /* number of the unit that declares the variable */
+    uint32_t number; /* number among the module's variables, from 1 on; 0: a function's variable */
+    uint64_t offset; /* offset in the function's parameters, shared or local memory */
+    const struct ptx_variable *definition; /* set if this is only a declaration; else NULL */
     struct ptx_variable *next;
-    struct ptx_variable *last; /* in the first element of a list: the list's last */
+    struct ptx_variable *last; /* last element of the list; only set in the first element */
 };
 
 struct ptx_register {
@@ -107,25 +107,25 @@ struct ptx_register {
 };
 
 enum ptx_operand_kind {
-    PTX_REGISTER,  /* index */
-    PTX_PREDICATE, /* index of a predicate register, perhaps negated */
-    PTX_SPECIAL_REGISTER,
-    PTX_IMMEDIATE, /* value: the bits, sign-extended; is_f32, is_f64 say how it was written */
-    PTX_VARIABLE,  /* address of variable + value */
-    PTX_ADDRESS,   /* [base + value]: base is a register (index), a variable or nothing; of a
+    PTX_REGISTER,         /* `index`: of the register */
+    PTX_PREDICATE,        /* `index`: of the predicate register; `negated`: !%p */
+    PTX_SPECIAL_REGISTER, /* `index`: enum ptx_special */
+    PTX_IMMEDIATE,        /* `value` has the bits, sign-extended; see also is_f32, is_f64 */
+    PTX_VARIABLE,         /* the address of `variable`, plus `value` */
+    PTX_ADDRESS,  /* [base + value]: base is a register (`index`), `variable` or nothing; for a
                       texture [base, {elements}] */
-    PTX_VECTOR,    /* count elements, each a register, an immediate or a sink */
-    PTX_PAIR,      /* p|q: elements[0] and elements[1] */
-    PTX_LABEL,     /* value: index of the instruction after the label */
-    PTX_FUNCTION,  /* name: a function's address */
-    PTX_SINK,      /* _ */
+    PTX_VECTOR,   /* count elements, each a register, an immediate or a sink */
+    PTX_PAIR,     /* p|q: elements[0] and elements[1] */
+    PTX_LABEL,    /* value: index of the instruction after the label */
+    PTX_FUNCTION, /* name: a function's address */
+    PTX_SINK,     /* _ */
 };
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;        /* !%p */
     bool is_f32, is_f64; /* an immediate written 0f… or 0d… */
-    uint32_t index;      /* register; UINT32_MAX in an address without one; special register */
+    uint32_t index;      /* of a register; PTX_NONE: an address without a register */
     uint32_t count;
     struct ptx_operand *elements;
     const struct ptx_variable *variable;
@@ -145,26 +145,27 @@ struct ptx_instruction {
     bool guard_negated;
     uint32_t guard; /* index of the predicate register, or PTX_NONE */
     struct ptx_operand operands[PTX_MAX_OPERANDS];
-    uint32_t line; /* in the PTX text */
+    uint32_t line; /* line number in the PTX text */
     uint32_t loc;  /* index in the function's locs, or PTX_NONE */
 };
 
 /* A .loc: the instructions after it belong to this source line. */
 struct ptx_loc {
     uint32_t file, line, column;
-    uint32_t at_file, at_line, at_column; /* inlined_at; at_line 0 if it is not inlined */
+    uint32_t at_file, at_line,
+        at_column; /* place of the call of inlined code; at_line 0: not inlined */
 };
 
 struct ptx_function {
     struct ptx_name name;
-    uint32_t index; /* in the module */
-    uint32_t unit;  /* the text that defines it: see ptx_parse() */
+    uint32_t index; /* number of the function in the module */
+    uint32_t unit;  /* number of the unit that defines the function */
     bool is_kernel;
-    bool is_shown;     /* other units may call it */
-    uint32_t line;     /* in the PTX text */
+    bool is_shown;     /* other units can call the function: see link.c */
+    uint32_t line;     /* line number in the PTX text */
     const char *error; /* why this kernel cannot run, or NULL */
-    struct ptx_variable *params, *results, *shared, *locals; /* lists in order */
-    struct ptx_variable *call_params; /* parameters and results of its calls */
+    struct ptx_variable *params, *results, *shared, *locals; /* lists in order of declaration */
+    struct ptx_variable *call_params; /* .param variables for calls in the function */
     uint32_t param_count, param_bytes, frame_bytes, shared_bytes, local_bytes, max_threads;
     struct ptx_register *registers;
     uint32_t register_count;
@@ -176,7 +177,7 @@ struct ptx_function {
     bool bounds_threads;              /* max_threads comes from a directive */
     uint32_t cluster[3];  /* .reqnctapercluster: CTAs of a cluster, x first; [0] is 0: none */
     uint32_t max_cluster; /* .maxclusterrank: most CTAs of a cluster; 0: none */
-    bool needs_cluster;   /* .explicitcluster: a launch must set the size unless cluster[] does */
+    bool needs_cluster;   /* .explicitcluster: a launch must set the size if cluster[] does not */
     bool uses_dynamic_shared;
     struct ptx_function *next;
 };
@@ -192,50 +193,50 @@ struct ptx_file {
 struct ptx_module {
     uint32_t version, sm; /* 90 for 9.0, 80 for sm_80 */
     struct ptx_file *files;
-    struct ptx_variable *variables; /* module scope, in order */
-    uint32_t const_bytes;           /* of its .const variables: at most PTX_CONST_BYTES */
-    struct ptx_function *functions; /* in order */
+    struct ptx_variable *variables; /* variables at module scope, in order of declaration */
+    uint32_t const_bytes;           /* size of all .const variables: at most PTX_CONST_BYTES */
+    struct ptx_function *functions; /* in order of definition */
     uint32_t function_count;
-    const struct ptx_function **by_name; /* the same, sorted by name, then by order */
+    const struct ptx_function **by_name; /* all functions, sorted by name, then by index */
     struct ptx_arena *arena;
 };
 
-/* Parses SIZE bytes of TEXT, which may end in NUL padding and is copied. Returns NULL, and one line
- * in ERROR, if the text as a whole is not PTX. A function that cannot be parsed keeps its own
- * error, so other kernels of the module can still run.
+/* Parses SIZE bytes of TEXT, which may end in NUL padding, and copies it. Returns NULL, and one
+ * line in ERROR, if the text as a whole is not PTX. An error inside a function is kept in the
+ * function's `error`, so other kernels of the module can still run.
  *
- * Several texts, one after the other, are units that are linked. Names are private to their unit
- * unless they are .visible, .weak or .extern. */
+ * TEXT can consist of several units, each with its own .version. The units are numbered from 0 and
+ * linked: see link.c. */
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* NULL is allowed */
 
-/* The function or kernel, or the variable at module scope, that NAME means in UNIT: the unit's own,
- * or one that another unit shows. NULL: there is none. */
+/* Finds the function (or kernel), or the variable at module scope, that NAME means in UNIT: the
+ * unit's own, or else one that another unit shows. NULL: there is none. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
-/* The definition that V declares, or V itself. */
+/* The definition of the variable that V declares; V itself if V is the definition. */
 static inline const struct ptx_variable *ptx_definition(const struct ptx_variable *v)
 {
     return v->definition ? v->definition : v;
 }
-#define PTX_ANY_UNIT UINT32_MAX /* for callers that know only the name: the first match */
+#define PTX_ANY_UNIT UINT32_MAX /* find the first match in any unit */
 
-int ptx_name_compare(struct ptx_name a, struct ptx_name b); /* as strcmp */
-/* Inlined, so that the length of a literal is a constant: the parser calls this many times for each
- * word. */
+int ptx_name_compare(struct ptx_name a, struct ptx_name b); /* like strcmp() */
+/* Inlined, so that the length of a string literal is a constant. Speed matters: the parser calls
+ * this function many times for each word. */
 static inline bool ptx_name_is(struct ptx_name name, const char *text)
 {
     return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
 }
-/* A type or modifier by its name. -1: unknown. */
+/* Finds the type or the modifier with this NAME. -1: unknown. */
 int ptx_find_type(struct ptx_name name);
 int ptx_find_modifier(struct ptx_name name);
-/* The longest opcode that TEXT begins with, in whole words. -1: there is none. */
+/* Finds the longest opcode with whose words TEXT begins. -1: there is none. */
 int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
-/* The module's id of a file that has this number in its unit. */
+/* The id in the module of the file with this number in UNIT. */
 static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
 {
     return unit << 20 ^ (uint32_t)number;
@@ -244,7 +245,7 @@ static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
 struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);
 /* Writes the mnemonic, such as "add.rn.f32", to BUFFER. */
 const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size);
-/* The state space that the instruction names; PTX_GENERIC if none. */
+/* The state space that the instruction names. PTX_GENERIC: it names none. */
 enum ptx_space ptx_space_of(const struct ptx_instruction *instruction);
 
 #endif

@@ -46,8 +46,8 @@ int64_t parse_offset(struct parser *p)
     return minus ? (int64_t)(0 - (uint64_t)offset) : offset;
 }
 
-/* A name: a register, a special register, a variable, or else a label or function that may be
- * declared later. */
+/* Parses an operand that is a name: a register, a special register or a variable. Any other name is
+ * a label or a function, which can be declared later. */
 struct ptx_operand parse_named_operand(struct parser *p)
 {
     struct ptx_name name = parse_expect_word(p);
@@ -102,7 +102,7 @@ static struct ptx_operand vector_operand(struct parser *p)
     parse_expect(p, '{');
     do {
         if (op.count == 8)
-            parse_fail(p, "a vector of more than 8 elements");
+            parse_fail(p, "a vector has more than 8 elements");
         else if (!p->failed)
             op.elements[op.count++] = parse_operand(p);
     } while (parse_accept(p, ','));

@@ -13,8 +13,8 @@
 
 #include "gpu/ptx/arena.h"
 
-/* Parses ( .param .b64 name, … ) into LIST. Parameters of kernels and of functions are in different
- * spaces. */
+/* Parses ( .param .b64 name, … ) into LIST. Parameters of kernels are in another space than those
+ * of functions. */
 static void parameters(struct parser *p, struct ptx_function *f, struct ptx_variable **list)
 {
     enum ptx_space space = f->is_kernel ? PTX_PARAM : PTX_FRAME;
@@ -37,7 +37,7 @@ static void parameters(struct parser *p, struct ptx_function *f, struct ptx_vari
 
 static void performance_bound(struct ptx_function *f, struct ptx_name name, uint64_t value)
 {
-    const uint32_t most = 1024; /* a larger bound has no effect */
+    const uint32_t most = 1024; /* a bound above this has no effect */
     if (!value || value > most)
         return;
     if (ptx_name_is(name, "maxntid") || ptx_name_is(name, "reqntid")) {
@@ -50,7 +50,7 @@ static void performance_bound(struct ptx_function *f, struct ptx_name name, uint
     }
 }
 
-/* A directive about clusters. */
+/* Stores the value of a directive about clusters. */
 static void cluster_directive(struct ptx_function *f, struct ptx_name name, const uint32_t *size,
                               uint32_t product)
 {
@@ -61,10 +61,10 @@ static void cluster_directive(struct ptx_function *f, struct ptx_name name, cons
     else if (ptx_name_is(name, "maxclusterrank"))
         f->max_cluster = product;
     else if (ptx_name_is(name, "blocksareclusters"))
-        f->error = "a kernel whose grid counts clusters (.blocksareclusters) is not supported";
+        f->error = "a grid of clusters instead of blocks (.blocksareclusters) is not supported";
 }
 
-/* .maxntid 256, 1, 1 and the like, between the parameters and the body. */
+/* Parses the directives between the parameters and the body, such as .maxntid 256, 1, 1. */
 static void performance_directives(struct parser *p, struct ptx_function *f)
 {
     while (!p->failed && p->token.kind == PTX_DOT) {
@@ -85,7 +85,7 @@ static void performance_directives(struct parser *p, struct ptx_function *f)
     }
 }
 
-/* Moves the code into the module, in exactly as much memory as it needs. */
+/* Copies the function's code from the parser's buffer to the module's arena. */
 static void keep_code(struct parser *p, struct ptx_function *f)
 {
     size_t size = f->code_count * sizeof *f->code;
@@ -96,8 +96,8 @@ static void keep_code(struct parser *p, struct ptx_function *f)
         f->code_count = 0;
 }
 
-/* Parses the body. An error in it, or in the function's head, is kept with the function: the module
- * stays valid. */
+/* Parses the body. An error in the body or in the function's head is stored in the function, so the
+ * module stays valid. */
 static void body_or_error(struct parser *p, struct ptx_function *f)
 {
     struct ptx_lexer lexer = p->lexer;
@@ -171,9 +171,9 @@ static void version_directive(struct parser *p)
     double version = 0;
     if (token.kind == PTX_F64)
         memcpy(&version, &token.value, sizeof version);
-    p->unit += p->module->version != 0; /* the next text begins */
+    p->unit += p->module->version != 0; /* each .version after the first one begins a new unit */
     if (version < 1 || version > 99)
-        parse_fail(p, "expected a version such as 9.0");
+        parse_fail(p, "expected a version such as 9.0 after .version");
     else
         p->module->version = (uint32_t)(version * 10 + 0.5);
 }

@@ -1,11 +1,11 @@
-/* Internals of the parser: its state, and the functions that its files share.
+/* Internals of the parser: its state and the functions that its files share.
  *
  *   tokens.c     tokens, errors, memory      variables.c  types, variables, registers
  *   operands.c   operands                    body.c       instructions, labels, scopes
  *   parse.c      functions, the module       link.c       several texts as one module
  *
- * The first error is kept. After it, every token reads as the end of the text, so callers need not
- * check for errors: their loops end, and the result is discarded. */
+ * Only the first error is kept. After an error, every token reads as the end of the text. So
+ * callers need not check for errors: their loops end, and the result is discarded. */
 #ifndef GPU_PTX_PARSER_H
 #define GPU_PTX_PARSER_H
 
@@ -13,7 +13,7 @@
 #include "gpu/ptx/module.h"
 #include "gpu/ptx/scope.h"
 
-#define PARSE_MAX_DEPTH 64 /* of braces within braces */
+#define PARSE_MAX_DEPTH 64 /* highest number of nested braces */
 
 /* A use of a label. It is resolved when the scope that declares the label ends. */
 struct label_use {
@@ -27,10 +27,10 @@ struct parser {
     struct ptx_token token; /* the next token, not yet taken */
     struct ptx_scope *scope;
     uint32_t unit, variable_count;
-    struct ptx_function *function; /* being parsed; or NULL */
-    struct ptx_function **end;     /* of the module's list: where the next function goes */
+    struct ptx_function *function; /* the function whose body is being parsed, or NULL */
+    struct ptx_function **end;     /* end of the module's list of functions */
     uint32_t register_room, loc_room;
-    struct ptx_instruction *code; /* of the function being parsed; reused for the next one */
+    struct ptx_instruction *code; /* buffer for the code of one function; reused for the next */
     uint32_t code_room;
     struct label_use *uses;
     uint32_t use_count, use_room;
@@ -39,8 +39,8 @@ struct parser {
     char error[256];
 };
 
-/* tokens.c: parse_accept takes the token only if it matches; parse_expect fails if it does not
- * match. */
+/* tokens.c: parse_accept() takes the next token only if it matches; parse_expect() fails if it does
+ * not match. */
 __attribute__((format(printf, 2, 3))) void parse_fail(struct parser *p, const char *format, ...);
 struct ptx_token parse_take(struct parser *p);
 bool parse_at_punct(const struct parser *p, char c);
@@ -52,19 +52,19 @@ bool parse_is_dot(const struct parser *p, const char *text);
 bool parse_accept_dot(struct parser *p, const char *text);
 struct ptx_name parse_expect_word(struct parser *p);
 uint64_t parse_expect_int(struct parser *p);
-void parse_skip_balanced(struct parser *p);  /* { … } with all nested braces */
-void parse_skip_statement(struct parser *p); /* up to and including the next ; */
+void parse_skip_balanced(struct parser *p);  /* skips { … } with all nested braces */
+void parse_skip_statement(struct parser *p); /* skips tokens up to and including the next ; */
 
-/* SIZE zeroed bytes of the module's arena; NULL after an error. */
+/* Allocates SIZE zeroed bytes in the module's arena. NULL: out of memory. */
 void *parse_take_memory(struct parser *p, size_t size);
-/* Makes room for one more element in an array of the arena. An array that moves leaves its old
- * memory to the arena. */
+/* Makes room for one more element in an array in the arena. If the array moves, its old memory
+ * stays in the arena, unused. */
 void *parse_grow(struct parser *p, void *array, uint32_t count, uint32_t *room, size_t size);
 
 /* variables.c */
 enum ptx_type parse_expect_type(struct parser *p);
-/* Parses [.align 8] [.v4] .b8 name[16] [= value], after the state space. Takes no ';', as
- * parameters have none. */
+/* Parses [.align 8] [.v4] .b8 name[16] [= value], after the state space. Does not take a ';',
+ * because parameters have none. */
 struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space);
 /* Appends VAR to LIST at the next aligned offset from *USED on, and advances *USED. */
 void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t *used);
@@ -74,12 +74,12 @@ void parse_declare_registers(struct parser *p);
 /* operands.c */
 struct ptx_operand parse_operand(struct parser *p);
 struct ptx_operand parse_named_operand(struct parser *p);
-int64_t parse_offset(struct parser *p); /* +8, -8 or +-8; 0 if there is none */
+int64_t parse_offset(struct parser *p); /* parses +8, -8 or +-8; 0: there is no offset */
 
-/* link.c: resolves names across units, once all are parsed */
+/* link.c: resolves names across units once all units are parsed */
 void parse_link(struct parser *p);
 
-/* body.c: { … } of a function */
+/* body.c: parses the body of a function, { … } */
 void parse_body(struct parser *p);
 
 #endif

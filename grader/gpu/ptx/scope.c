@@ -1,5 +1,6 @@
-/* A hash table with chains, newest symbol first, and a stack of all symbols in the order of
- * declaration. Leaving a scope pops its symbols: each is then at the head of its chain. */
+/* The names are in a hash table, whose chains have the newest symbol first, and in a stack in the
+ * order of declaration. Leaving a scope pops its symbols from the stack, newest first. So each
+ * popped symbol is at the head of its chain. */
 #include "gpu/ptx/scope.h"
 
 #include <ctype.h>
@@ -10,8 +11,8 @@
 
 struct entry {
     struct ptx_symbol symbol;
-    struct entry *chain;  /* older symbols of the bucket */
-    struct entry *before; /* the symbol added before this one, anywhere */
+    struct entry *chain;  /* next older symbol in the bucket */
+    struct entry *before; /* the symbol that was declared before this one: next in the stack */
     uint32_t bucket;
     unsigned depth;
 };

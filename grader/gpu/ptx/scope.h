@@ -6,10 +6,10 @@
 #include "gpu/ptx/module.h"
 
 enum ptx_symbol_kind {
-    PTX_SYMBOL_REGISTER, /* index */
-    PTX_SYMBOL_RANGE,    /* %r<21>: %r0 … %r20 are index … index + count - 1 */
+    PTX_SYMBOL_REGISTER, /* `index`: of the register */
+    PTX_SYMBOL_RANGE,    /* %r<21>: %r0 … %r20 are registers `index` … `index + count - 1` */
     PTX_SYMBOL_VARIABLE,
-    PTX_SYMBOL_LABEL, /* index of the instruction after it */
+    PTX_SYMBOL_LABEL, /* `index`: of the instruction after the label */
 };
 
 struct ptx_symbol {
@@ -26,10 +26,11 @@ void ptx_scope_free(struct ptx_scope *scope);
 
 void ptx_scope_enter(struct ptx_scope *scope);
 void ptx_scope_leave(struct ptx_scope *scope);
-/* Leaves scopes until DEPTH of them remain; a new struct has one scope. */
+/* Leaves scopes until DEPTH scopes remain. A new struct ptx_scope has one scope. */
 void ptx_scope_leave_to(struct ptx_scope *scope, unsigned depth);
 
-/* Adds SYMBOL to the innermost scope; it hides older symbols of its name. False: out of memory. */
+/* Adds SYMBOL to the innermost scope, where it hides older symbols of the same name. False: out of
+ * memory. */
 bool ptx_scope_add(struct ptx_scope *scope, struct ptx_symbol symbol);
 bool ptx_scope_find(const struct ptx_scope *scope, struct ptx_name name, enum ptx_symbol_kind kind,
                     struct ptx_symbol *symbol);

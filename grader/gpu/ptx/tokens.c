@@ -1,4 +1,4 @@
-/* Takes tokens one by one and keeps the first error. */
+/* The parser's functions for tokens, errors and memory. */
 #include "gpu/ptx/parser.h"
 
 #include <stdarg.h>

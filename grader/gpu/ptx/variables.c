@@ -1,9 +1,10 @@
-/* Parses declarations: variables with type, alignment, size and initial value; registers. */
+/* Parses declarations of registers and of variables, with type, alignment, size and initial
+ * value. */
 #include "gpu/ptx/parser.h"
 
 #include <string.h>
 
-#define MAX_REGISTERS 65536 /* of one function; ptxas gives up long before that */
+#define MAX_REGISTERS 65536 /* registers of one function; ptxas fails long before that */
 #define MAX_VARIABLE  ((uint64_t)1 << 32)
 
 enum ptx_type parse_expect_type(struct parser *p)
@@ -34,7 +35,8 @@ static void put_constant(struct parser *p, uint8_t *bytes, unsigned size)
     memcpy(bytes, &bits, size); /* little-endian, like the GPU */
 }
 
-/* generic(name)+8 or name: an address, which is known once the module is in device memory. */
+/* Parses generic(name)+8 or name: an address. Its value is only known once the module is in device
+ * memory. */
 static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_t at)
 {
     struct ptx_pointer *pointer = parse_take_memory(p, sizeof *pointer);
@@ -54,7 +56,8 @@ static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_
     variable->pointers = pointer;
 }
 
-/* Parses a constant, or a nested list of constants, and writes it from *AT on. */
+/* Parses a constant, or a nested list of constants, and writes it to BYTES from offset *AT on.
+ * Advances *AT. */
 static void initial_value(struct parser *p, struct ptx_variable *variable, uint8_t *bytes,
                           unsigned element, uint64_t *at)
 {
@@ -71,7 +74,7 @@ static void initial_value(struct parser *p, struct ptx_variable *variable, uint8
         return;
     }
     if (*at + element > variable->size) {
-        parse_fail(p, "more initial values than '%.*s' has room for", (int)variable->name.length,
+        parse_fail(p, "'%.*s' has more initial values than elements", (int)variable->name.length,
                    variable->name.text);
         return;
     }
@@ -88,7 +91,7 @@ static uint64_t array_size(struct parser *p, uint64_t element)
     while (parse_accept(p, '[')) {
         uint64_t count = parse_at_punct(p, ']') ? 0 : parse_expect_int(p);
         if (size && count > MAX_VARIABLE / size) {
-            parse_fail(p, "a variable of more than 4 GiB");
+            parse_fail(p, "a variable is larger than 4 GiB");
             count = 0;
         }
         size *= count;
@@ -122,7 +125,7 @@ struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space)
     if (!align)
         align = (uint64_t)element * lanes;
     if (!element || !is_power_of_two(align) || align > 65536)
-        parse_fail(p, "bad alignment or type of a variable");
+        parse_fail(p, "a variable has a bad alignment or type");
     var->space = space;
     var->unit = p->unit;
     var->align = (uint32_t)align;
@@ -150,13 +153,13 @@ void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t 
     *used = end > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)end;
 }
 
-/* A GPU has no more constant memory than this. The emulator must refuse more, too, as no counter
- * charges for reads of constants. */
+/* Adds VAR to the constant memory that the module uses. The emulator must enforce the limit of a
+ * GPU, because no counter makes reads of constant memory costly. */
 static void take_constant(struct parser *p, const struct ptx_variable *var)
 {
     uint32_t used = p->module->const_bytes;
     if (var->size > PTX_CONST_BYTES - used)
-        parse_fail(p, "more constant memory than the %u bytes that a GPU has", PTX_CONST_BYTES);
+        parse_fail(p, "more than the %u bytes of constant memory of a GPU", PTX_CONST_BYTES);
     else
         p->module->const_bytes = used + (uint32_t)var->size;
 }
@@ -184,12 +187,12 @@ void parse_declare_variable(struct parser *p, struct ptx_variable *var)
         parse_fail(p, "out of memory");
 }
 
-/* .reg .b32 %r<21>;   .reg .pred p, q; */
+/* Parses a declaration such as .reg .b32 %r<21>; or .reg .pred p, q; */
 void parse_declare_registers(struct parser *p)
 {
     struct ptx_function *function = p->function;
     if (parse_accept_dot(p, "v2") || parse_accept_dot(p, "v4"))
-        parse_fail(p, "unsupported: vector registers");
+        parse_fail(p, "vector registers are not supported");
     enum ptx_type type = parse_expect_type(p);
     do {
         struct ptx_name name = parse_expect_word(p);
@@ -200,7 +203,7 @@ void parse_declare_registers(struct parser *p)
             parse_expect(p, '>');
         }
         if (p->failed || count > MAX_REGISTERS - function->register_count) {
-            parse_fail(p, "more than %d registers", MAX_REGISTERS);
+            parse_fail(p, "a function has more than %d registers", MAX_REGISTERS);
             return;
         }
         struct ptx_symbol symbol = {range ? PTX_SYMBOL_RANGE : PTX_SYMBOL_REGISTER, name,
