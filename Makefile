@@ -183,6 +183,7 @@ new-lab: lanewise ## Create the files of a new lab: NAME=07-histogram
 lab-check: lanewise ## Check that the labs are sound: [LAB= DEVICE=]
 	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
 
+costs: ## Measure what the solutions cost, for the limits of the checks
 facts: ## Measure the figures of the handouts on the emulator
 record-ladders: ## Time the handouts' programs on this machine's GPU
 record-times: ## Time naive kernels and solutions on this machine's GPU: [LAB=]
@@ -218,5 +219,5 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
-	handouts-pdf new-lab lab-check facts record-ladders record-times lanewise setup test unit asan golden check \
+	handouts-pdf new-lab lab-check costs facts record-ladders record-times lanewise setup test unit asan golden check \
 	format bench fuzz soak soak-batch slurm-test answers clean distclean FORCE

@@ -11,3 +11,13 @@ $(call built_program,$(PROGRAM)): $(PROGRAM) FORCE | $(BUILD)/lib/libcudart.so
 	@mkdir -p $(@D)
 	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
 endif
+
+# labs/NN-name/costs.def: what the solution costs in each run whose costs a check judges (grader/checks/costs.c).
+COSTS_HEAD := /* What the solution costs: check, run, path, work, reads, writes, shared, barriers, atomics (make costs). */
+costs: lanewise
+	$(Q)set -e; for lab in $(LABS); do \
+		rm -f $(BUILD)/costs; \
+		LANEWISE_COSTS=$(CURDIR)/$(BUILD)/costs LANEWISE_LABS= $(LANEWISE) grade --lab $$lab --device emulator \
+			--seed 1 --submission solutions/$$lab >/dev/null; \
+		test ! -e $(BUILD)/costs || { echo '$(COSTS_HEAD)'; LC_ALL=C sort $(BUILD)/costs; } >labs/$$lab/costs.def; \
+		echo "  labs/$$lab/costs.def"; done

@@ -59,6 +59,27 @@ enum check_where {
     CHECK_GPU_ONLY,      /* left out when the emulator is graded */
 };
 
+/* What a whole program costs: totals over its launches and its copies on the GPU. Their limits are multiples of what
+ * the solution costs (costs.c). Predicted time would be one more. */
+enum check_cost {
+    CHECK_PATH,     /* instructions of the longest warp, summed over the launches */
+    CHECK_WORK,     /* instructions of all warps */
+    CHECK_READS,    /* sectors that are read from global memory */
+    CHECK_WRITES,   /* sectors that are written to it */
+    CHECK_SHARED,   /* wavefronts: passes through shared memory */
+    CHECK_BARRIERS, /* barriers that warps arrive at */
+    CHECK_ATOMICS,  /* atomic requests to global memory */
+    CHECK_COSTS,
+};
+
+/* The solution's costs in one run of a check: labs/NN-name/costs.def has a line COST(check, run, ...) for each.
+ * `make costs` writes that file. */
+struct check_cost_row {
+    const char *check;
+    unsigned run; /* number of the check_costs() in the check, from 0 */
+    double of[CHECK_COSTS];
+};
+
 /* A measured figure that earns points. */
 struct check_figure {
     const char *text;    /* "the longest warp executes %s instructions"; %s is the figure */
@@ -68,6 +89,8 @@ struct check_figure {
      * check_speed(), only the slack is declared. */
     struct judge_budget budget;
     bool textures; /* kernels may use textures and surfaces: check_is_counted() */
+    unsigned
+        judges; /* 1 << enum check_cost: costs that the figure itself judges, so they have no limit */
 };
 
 struct check;
@@ -281,12 +304,29 @@ const char *check_other_call(const struct run *run, const char *part, const char
  * from warp to warp. */
 void check_is_counted(struct check *check, const struct run *run);
 
-/* Gives the check the points that VALUE earns by its figure's budget, after check_is_counted(). */
+/* The whole program must not cost much more than the solution. NULL and a GPU: does nothing. */
+void check_costs(struct check *check, const struct run *run);
+
+/* The result NAME must change when loads from shared memory return wrong values: the kernels must compute it from
+ * there. Runs the program once more. HINT says what to do. Does nothing for NULL and on a GPU. */
+void check_through_shared(struct check *check, const struct run *run, const char *name,
+                          const char *hint);
+
+/* Gives the check the points that VALUE earns by its figure's budget, after check_is_counted() and, if VALUE earns any,
+ * check_costs(). */
 void check_measure(struct check *check, const struct run *run, double value);
 
 /* --- for the runner --------------------------------------------------------------------------- */
 
 /* Runs one check and writes its verdict. */
 void check_perform(const struct check_info *info);
+
+#ifdef LAB_COSTS /* checks/rules.mk: the path of costs.def, for a lab's checks.c */
+#define COST(name, number, ...) {.check = #name, .run = number, .of = {__VA_ARGS__}},
+const struct check_cost_row lab_costs[] = {
+#include LAB_COSTS
+    {0}};
+#undef COST
+#endif
 
 #endif

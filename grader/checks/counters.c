@@ -113,16 +113,34 @@ static void point_at_worst_line(struct check *check, const struct run *run)
     }
 }
 
+/* No counter shows how much data comes from constant memory: a few sizes and addresses may. */
+#define MOST_CONSTANTS 256
+
+/* The largest size of the variables in constant memory that a launch could read. */
+static double constant_bytes(const struct run *run)
+{
+    size_t i;
+    json_t *launch;
+    double most = 0;
+    json_array_foreach(run ? json_object_get(run->record, "launches") : NULL, i, launch)
+    {
+        double bytes = json_number_of(launch, "constant_bytes");
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 void check_is_counted(struct check *check, const struct run *run)
 {
     if (!check->info->figure.textures && check_counter(run, "texture_requests") > 0)
         check_refuse(check, run, "Read and write memory through pointers.",
                      "your kernels use textures or surfaces, which this check does not count");
-    if (check_counter(run, "constant_requests") > 0)
+    if (constant_bytes(run) > MOST_CONSTANTS)
         check_refuse(
             check, run,
-            "Hand pointers and numbers to the kernel as its parameters, and read the data through these.",
-            "your kernels read __constant__ variables, which this check does not count");
+            "Copy the data to memory of cudaMalloc(), and pass its address to the kernel.",
+            "your kernels read __constant__ variables of %s bytes: too many for a few sizes and addresses",
+            check_number(constant_bytes(run)));
     if (check_counter(run, "cluster_requests") > 0)
         check_refuse(
             check, run, "Keep to the block's own shared memory.",
@@ -139,6 +157,8 @@ void check_measure(struct check *check, const struct run *run, double value)
     if (!run || !check_is_open(check))
         return;
     check_value(check, value);
-    if (check->verdict.share < 1)
+    if (check->verdict.share > 0)
+        check_costs(check, run);
+    if (check_is_open(check) && check->verdict.share < 1)
         point_at_worst_line(check, run);
 }

@@ -42,10 +42,14 @@ struct check {
     struct run runs[CHECK_MAX_BLOCKS];
     void *blocks[CHECK_MAX_BLOCKS];
     unsigned case_count, run_count, block_count;
+    unsigned cost_count; /* calls of check_costs() so far */
 };
 
 /* The declarations of this program. */
 extern const struct check_info *const __start_lanewise_checks[], *const __stop_lanewise_checks[];
+
+/* The lab's costs.def, up to a row without a check; a lab without that file has no such symbol. */
+extern const struct check_cost_row lab_costs[] __attribute__((weak));
 
 /* Whether the check is part of a grading on DEVICE. */
 bool check_runs_on(const struct check_info *info, enum grading_device device);

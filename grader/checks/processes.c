@@ -90,6 +90,8 @@ static void fill_device(struct environment *environment, const struct run_files 
     add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
     add(environment, "LANEWISE_TOOLS=%s",
         plan->watched ? "origins,racecheck,initcheck" : "origins");
+    if (plan->scrambles)
+        add(environment, "LANEWISE_SCRAMBLE_SHARED=1");
     if (plan->backwards)
         add(environment, "LANEWISE_BACKWARDS=1");
     else if (check->job.pictures)

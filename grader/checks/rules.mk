@@ -16,6 +16,9 @@ $(NO_GIT): grader/checks/empty/git.c
 LABS := $(patsubst labs/%/checks.c,%,$(wildcard labs/*/checks.c))
 LAB_OBJECTS := $(LABS:%=$(BUILD)/obj/labs/%/checks.o)
 CHECKS := $(LABS:%=$(BUILD)/checks/%)
+# What each lab's solution costs: checks/costs.c. `make costs` measures it.
+LAB_COSTS := $(wildcard labs/*/costs.def)
+$(LAB_COSTS:labs/%/costs.def=$(BUILD)/obj/labs/%/checks.o): CPPFLAGS += -DLAB_COSTS='"labs/$(notdir $(@D))/costs.def"' -I.
 OBJECTS += $(CHECKS_OBJECTS) $(LAB_OBJECTS)
 TOOLS += $(CHECKS)
 
@@ -34,7 +37,7 @@ TOOLS += $(SOURCE_HASHES)
 
 $(LABS:%=$(BUILD)/sources/%): $(BUILD)/sources/%: labs/%/checks.c $(BUILD)/checks/%
 	@mkdir -p $(@D)
-	$(Q)sha256sum <$< >$@
+	$(Q)cat labs/$(@F)/*.c $(wildcard labs/$(@F)/costs.def) | sha256sum >$@
 
 $(BUILD)/sources/grader: $(GRADER_SOURCES) $(BUILD)/flags $(LANEWISE) $(REMOTE_DEVICE) $(CUDART) $(REMOTE_CUDART)
 	@mkdir -p $(@D)

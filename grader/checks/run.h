@@ -22,6 +22,7 @@ struct run_plan {
     bool copy_rate; /* it also measures how fast the GPU copies memory */
     bool watched;   /* racecheck and initcheck watch it, too */
     bool backwards; /* the last block runs first, and of a block the last warp */
+    bool scrambles; /* loads from shared memory return wrong values */
     bool hides;     /* main() sees another input than kernels work on: gpu/remote/views.h */
     /* > 0: a second device works on data of which one piece in so many is spoilt: gpu/remote/twin.h
      * */
@@ -53,6 +54,10 @@ const struct run *check_run_openly(struct check *check, const struct run *hidden
  * they return. So a watched run without findings is judged again with its warps in the other order.
  * Returns that run; NULL: there is nothing more to judge. */
 const struct run *check_run_backwards(struct check *check, const struct run *run);
+
+/* Runs RUN's program again, with the judged input, while loads from shared memory return wrong values. Returns the
+ * result file, which the caller frees; NULL: the program did not come that far, or not to its end. */
+struct case_data *check_run_scrambled(struct check *check, const struct run *run);
 
 /* Frees all runs of the check. */
 void check_free_runs(struct check *check);

@@ -158,11 +158,12 @@ static bool write_job(struct grade *grade, char path[PATH_SIZE])
  * Criterion. */
 static bool run_checks(struct grade *grade)
 {
-    char job[PATH_SIZE], job_variable[PATH_SIZE + 32], visible[256], libraries[4096];
+    char job[PATH_SIZE], job_variable[PATH_SIZE + 32], visible[256], libraries[4096],
+        costs[PATH_SIZE + 32];
     if (!write_job(grade, job))
         return false;
     snprintf(job_variable, sizeof job_variable, "%s=%s", GRADE_JOB_VARIABLE, job);
-    const char *environment[6] = {job_variable, "PATH=/usr/bin:/bin", "LC_ALL=C"};
+    const char *environment[7] = {job_variable, "PATH=/usr/bin:/bin", "LC_ALL=C"};
     size_t count = 3;
     const char *value = getenv("CUDA_VISIBLE_DEVICES");
     if (value && snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%s", value) < 256)
@@ -170,6 +171,9 @@ static bool run_checks(struct grade *grade)
     value = getenv("LD_LIBRARY_PATH");
     if (value && snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", value) < 4096)
         environment[count++] = libraries;
+    value = getenv("LANEWISE_COSTS"); /* of `make costs` */
+    if (value && snprintf(costs, sizeof costs, "LANEWISE_COSTS=%s", value) < PATH_SIZE)
+        environment[count++] = costs;
     const char *argv[] = {grade->grading->lab->runner, NULL};
     struct process_command command = {.argv = argv,
                                       .environment = environment,

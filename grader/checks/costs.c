@@ -1,0 +1,125 @@
+/* What the whole program costs, beside what the solution costs.
+ *
+ * A figure judges one lesson, often as a ratio, and a program can improve a ratio by work for show: reads that it does
+ * not need, warps that only spin, threads that queue. These totals cover all launches and all copies on the GPU, so
+ * such work adds to them. The limits are multiples of the solution's totals, which labs/NN-name/costs.def records. They
+ * leave room for any sensible way to the same end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "checks/internal.h"
+#include "checks/run.h"
+#include "checks/verdict.h"
+
+/* The limit is TIMES the solution's total, or LEAST of its instructions if that is more: a kernel may use barriers
+ * although the solution uses none. */
+static const struct {
+    double times, least;
+    const char *text, *hint;
+} limits[CHECK_COSTS] = {
+    [CHECK_PATH] =
+        {4, 0, "the longest warp executes %s instructions",
+         "Share the work among more threads, so that no warp works much longer than the others."},
+    [CHECK_WORK] =
+        {3, 0, "all warps together execute %s instructions",
+         "Do each part of the work once, in one thread, and leave out what the answer does not need."},
+    [CHECK_READS] =
+        {2, 0.05, "the program reads %s sectors of 32 bytes from the GPU's memory",
+         "Read each number once, and let neighbouring threads read neighbouring numbers. Copies on the GPU count, too."},
+    [CHECK_WRITES] =
+        {3, 0.02, "the program writes %s sectors of 32 bytes to the GPU's memory",
+         "Keep what only one thread needs in a variable, and write each result once. Copies on the GPU count, too."},
+    [CHECK_SHARED] =
+        {3, 0.25, "the warps make %s passes through shared memory",
+         "Let threads share the work in shared memory, instead of each doing all of it."},
+    [CHECK_BARRIERS] =
+        {3, 0.05, "the warps wait at barriers %s times in all",
+         "A barrier belongs between a write and another thread's read, and nowhere else."},
+    [CHECK_ATOMICS] =
+        {4, 0.01, "the warps make %s atomic operations on global memory",
+         "Let each thread add up several numbers in a variable of its own, and add that to the total once."},
+};
+
+/* Of the requests in WHAT to the GPU: copies and fills. */
+static double sectors_of(const struct run *run, const char *what)
+{
+    return json_number_of(json_object_get(run->record, "sectors"), what);
+}
+
+static double sum(const struct run *run, const char *const *names)
+{
+    double sum = 0;
+    for (; *names; ++names)
+        sum += check_counter(run, *names);
+    return sum;
+}
+
+/* A copy on the GPU reads half of its sectors and writes the other half. */
+static void measure(const struct run *run, double costs[CHECK_COSTS])
+{
+    static const char *const reads[] = {"global_load_sectors", "global_atomic_sectors",
+                                        "texture_sectors", NULL};
+    static const char *const writes[] = {"global_store_sectors", "global_reduction_sectors", NULL};
+    static const char *const shared[] = {"shared_load_wavefronts", "shared_store_wavefronts",
+                                         "shared_atomic_wavefronts", NULL};
+    static const char *const atomics[] = {"global_atomic_requests", "global_reduction_requests",
+                                          NULL};
+    double copied = (sectors_of(run, "copy") + sectors_of(run, "copy_rows")) / 2;
+    costs[CHECK_PATH] = check_counter(run, "longest_warp_instructions");
+    costs[CHECK_WORK] = check_counter(run, "warp_instructions");
+    costs[CHECK_READS] = sum(run, reads) + copied;
+    costs[CHECK_WRITES] =
+        sum(run, writes) + copied + sectors_of(run, "set") + sectors_of(run, "set_rows");
+    costs[CHECK_SHARED] = sum(run, shared);
+    costs[CHECK_BARRIERS] = check_counter(run, "barriers");
+    costs[CHECK_ATOMICS] = sum(run, atomics);
+}
+
+/* `make costs` grades the solution, and has each check append its rows of costs.def to this file. */
+static void record(const struct check *check, const double costs[CHECK_COSTS])
+{
+    const char *path = getenv("LANEWISE_COSTS");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (!file)
+        return;
+    char row[400];
+    int length = snprintf(row, sizeof row, "COST(%s, %u", check->info->id, check->cost_count);
+    for (int i = 0; i < CHECK_COSTS; ++i)
+        length += snprintf(row + length, sizeof row - (size_t)length, ", %.0f", costs[i]);
+    fprintf(file, "%s)\n", row);
+    fclose(file);
+}
+
+/* The solution's costs of the check's next run; NULL: unknown. */
+static const double *find_solutions(const struct check *check)
+{
+    if (!lab_costs) /* a lab without costs.def */
+        return NULL;
+    for (const struct check_cost_row *row = lab_costs; row->check; ++row)
+        if (strcmp(row->check, check->info->id) == 0 && row->run == check->cost_count)
+            return row->of;
+    return NULL;
+}
+
+void check_costs(struct check *check, const struct run *run)
+{
+    double costs[CHECK_COSTS];
+    if (!run || !run->counters || !check_is_open(check))
+        return;
+    measure(run, costs);
+    record(check, costs);
+    const double *solutions = find_solutions(check);
+    check->cost_count++;
+    for (int i = 0; solutions && i < CHECK_COSTS; ++i) {
+        double most = limits[i].times * solutions[i],
+               least = limits[i].least * solutions[CHECK_WORK];
+        char text[200];
+        if (check->info->figure.judges & 1u << i || costs[i] <= (most > least ? most : least))
+            continue;
+        snprintf(text, sizeof text, limits[i].text, check_number(costs[i]));
+        check_refuse(check, run, limits[i].hint, "%s; the solution needs %s, and the limit is %s",
+                     text, check_number(solutions[i]), check_number(most > least ? most : least));
+    }
+}
