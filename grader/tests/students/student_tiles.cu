@@ -1,9 +1,8 @@
 /* What students get wrong with tiles, histograms and other arrays that a block shares,
- * each beside the same kernel done right: see races.cuh. */
+ * each beside the same kernel done right: see kernel_rows.cuh. */
 #include <cuda_pipeline.h>
 
-#define ERROR_STATUS 0 /* some of them end so on a real GPU, too */
-#include "tests/support/races.cuh"
+#include "tests/support/kernel_rows.cuh"
 
 #define BLOCK 128
 

@@ -1,9 +1,8 @@
 /* What students get wrong with warps, flags and a thread's own arrays,
- * each beside the same kernel done right: see races.cuh. */
+ * each beside the same kernel done right: see kernel_rows.cuh. */
 #include <cooperative_groups.h>
 
-#define ERROR_STATUS 0 /* some of them end so on a real GPU, too */
-#include "tests/support/races.cuh"
+#include "tests/support/kernel_rows.cuh"
 
 namespace cg = cooperative_groups;
 

@@ -31,8 +31,8 @@ char *submission_grade(const char *lab, const char *name, int *code, json_t **re
  * came from the cache. Returns TEXT. */
 char *submission_normalise(char *text);
 
-/* Compares TEXT with grader/tests/golden/NAME.txt (with NAME itself if it contains a dot), or
- * writes TEXT there for `make golden`. */
+/* Compares TEXT with grader/tests/golden/NAME.txt (with NAME itself if it contains a dot, and with
+ * grader/tests/NAME if it contains a slash), or writes TEXT there for `make golden`. */
 void golden_check(const char *name, const char *text);
 
 #endif

@@ -11,8 +11,8 @@
 TestSuite(paths, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* Not memory_more: it registers host memory, whose address changes with each run. */
-static const char *const programs[] = {"counts",   "sum_ladder", "matmul_ladder", "losses",
-                                       "textures", "halves",     "threads",       "spaces"};
+static const char *const programs[] = {"counts", "sum_ladder", "matmul_ladder", "textures",
+                                       "halves", "threads",    "spaces"};
 
 static json_t *run(const char *program, const char *tools)
 {
