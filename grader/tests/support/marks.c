@@ -160,22 +160,24 @@ static bool is_about(const json_t *finding, json_int_t line)
 
 /* Checks a finding and marks the lines it names in FOUND. A kernel that wastes time may do so in
  * more than one way. */
-static void check_finding(const struct expectation *wanted, const json_t *finding, bool found[3])
+static void check_finding(const struct source *source, const struct expectation *wanted,
+                          const json_t *finding, bool found[3])
 {
     const char *id = text_of(finding, "id"), *message = text_of(finding, "message");
     const char *cause = text_of(finding, "cause");
     json_int_t line = line_of(finding);
     bool is_wanted = strcmp(id, wanted->id) == 0;
-    cr_expect(is_wanted || (is_loss(id) && is_loss(wanted->id)), "%s, line %lld: %s [%s]",
-              wanted->kernel, (long long)line, message, id);
-    cr_expect(strlen(message) < COLUMNS, "%s: too long: %s", wanted->kernel, message);
+    cr_expect(is_wanted || (is_loss(id) && is_loss(wanted->id)), "%s: %s, line %lld: %s [%s]",
+              source->program, wanted->kernel, (long long)line, message, id);
+    cr_expect(strlen(message) < COLUMNS, "%s: %s: too long: %s", source->program, wanted->kernel,
+              message);
     for (size_t i = 1; is_wanted && i < 3; i++)
         found[i] |= line == wanted->marked[i] && is_about(finding, wanted->marked[0]);
     cr_expect(!*wanted->cause || !is_wanted || line != wanted->marked[1] ||
                   strstr(cause, wanted->cause),
-              "%s: another cause: %s", wanted->kernel, cause);
+              "%s: %s: another cause: %s", source->program, wanted->kernel, cause);
     cr_expect(strcmp(id, "deadlock") != 0 || line == wanted->marked[1] || line == wanted->marked[2],
-              "%s: line %lld does not wait", wanted->kernel, (long long)line);
+              "%s: %s: line %lld does not wait", source->program, wanted->kernel, (long long)line);
 }
 
 /* Whether the kernel was launched, and never failed. */
@@ -201,15 +203,16 @@ static void check_kernel(const struct source *source, const struct expectation *
     size_t i;
     json_t *finding;
     json_array_foreach(findings, i, finding) if (is_of(finding, source, wanted))
-        check_finding(wanted, finding, found);
+        check_finding(source, wanted, finding, found);
     if (is_fine(wanted)) {
-        cr_expect(wanted->from || has_run(wanted, launches), "%s did not run", wanted->kernel);
+        cr_expect(wanted->from || has_run(wanted, launches), "%s: %s did not run", source->program,
+                  wanted->kernel);
         return;
     }
-    cr_expect(found[1], "%s: no %s of lines %lld and %lld", wanted->kernel, wanted->id,
-              (long long)wanted->marked[0], (long long)wanted->marked[1]);
-    cr_expect(found[2] || !wanted->marked[2], "%s: no %s of line %lld", wanted->kernel, wanted->id,
-              (long long)wanted->marked[2]);
+    cr_expect(found[1], "%s: %s: no %s of lines %lld and %lld", source->program, wanted->kernel,
+              wanted->id, (long long)wanted->marked[0], (long long)wanted->marked[1]);
+    cr_expect(found[2] || !wanted->marked[2], "%s: %s: no %s of line %lld", source->program,
+              wanted->kernel, wanted->id, (long long)wanted->marked[2]);
 }
 
 /* The findings that count, each of which must be of a kernel or function that is listed. */
@@ -251,8 +254,8 @@ struct marks_count marks_check(const char *program, const char *id, const json_t
         const struct expectation *wanted = &source.list[i];
         bool fine = is_fine(wanted);
         check_kernel(&source, wanted, findings, json_object_get(document, "launches"));
-        cr_expect(fine || !id || strcmp(wanted->id, id) == 0, "%s: a defect of another folder: %s",
-                  wanted->kernel, wanted->id);
+        cr_expect(fine || !id || strcmp(wanted->id, id) == 0,
+                  "%s: %s: a defect of another folder: %s", program, wanted->kernel, wanted->id);
         count.twins += fine;
         count.defects += !fine;
     }

@@ -135,8 +135,8 @@ void golden_check(const char *name, const char *text)
     }
     char *golden = shell_file(path, NULL);
     cr_expect_str_eq(text, golden,
-                     "%s is no longer what %s holds; if that is right, run make golden and read "
-                     "the diff. Now:\n%s",
-                     name, path, text);
+                     "%s is no longer as recorded; if that is right, run make golden and read the "
+                     "diff. Now:\n%s",
+                     name, text);
     free(golden);
 }
