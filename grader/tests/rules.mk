@@ -10,7 +10,8 @@ TEST_FILES := $(shell find grader/tests -name '*.c' -o -name '*.cu')
 TEST_OBJECTS := $(call objects,$(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) grader/tests/attacks/test_attacks.c)
 TEST_PROGRAM_SOURCES := $(filter-out $(OTHER_TESTS) $(addprefix grader/tests/,gpu/ptx/linked/% handouts/% mutants/% similar/%), \
 	$(filter %.cu,$(TEST_FILES))) grader/tests/attacks/attacks.cu
-TEST_PROGRAMS := $(foreach source,$(TEST_PROGRAM_SOURCES),build/tests/programs/$(basename $(notdir $(source))))
+test_program = $(addprefix build/tests/programs/,$(basename $(notdir $1)))
+TEST_PROGRAMS := $(call test_program,$(TEST_PROGRAM_SOURCES))
 UNIT := $(BUILD)/tests/unit
 OBJECTS += $(TEST_OBJECTS)
 
@@ -26,8 +27,9 @@ $(UNIT): $(UNIT_PARTS)
 build/tests/programs/attacks: NVCC_FLAGS += -std=c++17 -gencode arch=compute_80,code=compute_80
 build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.def grader/tests/attacks/attacks.def $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
-# Programs that use features of newer GPUs.
-$(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised matrices races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,build/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
+# Programs for features of newer GPUs.
+$(call test_program,async clusters counts lane_talk matrices spaces student_blocks student_meets student_odd student_tiles \
+	$(filter grader/tests/gpu/observe/planted/%,$(TEST_PROGRAM_SOURCES))): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
 NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib
@@ -40,7 +42,7 @@ build/tests/programs/own_streams: NVCC_FLAGS += --default-stream per-thread
 
 TEST_HEADERS := $(wildcard grader/tests/support/*.cuh)
 define program_rule
-build/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(TEST_HEADERS) grader/tests/rules.mk | build/config.mk $(BUILD)/lib/libcudart.so
+$(call test_program,$1): $1 $(wildcard $(dir $1)*.cuh $(dir $1)../*.cuh) $(TEST_HEADERS) grader/tests/rules.mk | build/config.mk $(BUILD)/lib/libcudart.so
 	@mkdir -p $$(@D)
 	$$(Q)$$(CONFIG_NVCC) $$(NVCC_FLAGS) -o $$@ $$<
 endef

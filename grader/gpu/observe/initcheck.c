@@ -206,7 +206,7 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
                                     uint32_t lane)
 {
     const struct launch_view *launch = init->launch;
-    uint64_t addr = access->addr[lane], own = launch->own_bytes;
+    uint64_t addr = access->addr[lane], own = launch->function->local_bytes;
     struct init_place place = {NULL, NULL};
     if (addr % access->bytes)
         return place; /* memcheck reports misaligned accesses, and accesses out of bounds */
@@ -216,7 +216,8 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
              access->bytes <= launch->shared_bytes - addr)
         place.flags = shared_flags(init, access, addr);
     else if (access->space == PTX_LOCAL && addr < own && access->bytes <= own - addr)
-        place.flags = init->current->local + (access->warp * WARP + lane) * own + addr;
+        place.flags =
+            init->current->local + (access->warp * WARP + lane) * launch->own_bytes + addr;
     return place;
 }
 

@@ -82,11 +82,11 @@ Test(sarif, has_what_the_standard_requires)
 
 Test(sarif, of_a_run_is_written)
 {
-    free(shell_must("$LANEWISE run --sarif a.sarif $PROGRAMS/losses 2>/dev/null"));
+    free(shell_must("$LANEWISE run --sarif a.sarif $PROGRAMS/uncoalesced-load 2>/dev/null"));
     char *text = shell_file("a.sarif", NULL);
     json_t *log = json_loads(text, 0, NULL);
     cr_expect_gt(json_array_size(check_log(log)), 8);
-    cr_expect(strstr(text, "bank-conflict") && strstr(text, "losses.cu"));
+    cr_expect(strstr(text, "uncoalesced-load") && strstr(text, "uncoalesced-load.cu"));
     json_decref(log);
     free(text);
 }

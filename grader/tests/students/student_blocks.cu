@@ -1,7 +1,6 @@
-/* Typical mistakes when a block works on neighbours, trees and scans. Each kernel with a mistake is followed by a
- * correct one: see races.cuh. */
-#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
-#include "tests/support/races.cuh"
+/* What students get wrong when a block works on neighbours, trees and scans,
+ * each beside the same kernel done right: see kernel_rows.cuh. */
+#include "tests/support/kernel_rows.cuh"
 
 #define BLOCK  128
 #define RADIUS 3

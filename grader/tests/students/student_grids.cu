@@ -1,9 +1,7 @@
-/* Typical mistakes in global memory and among blocks. Each kernel with a mistake is followed by a
- * correct one: see races.cuh. */
+/* What students get wrong in global memory and among blocks, each beside the same kernel done right: see kernel_rows.cuh. */
 #include <cooperative_groups.h>
 
-#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
-#include "tests/support/races.cuh"
+#include "tests/support/kernel_rows.cuh"
 
 namespace cg = cooperative_groups;
 

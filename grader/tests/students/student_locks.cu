@@ -1,9 +1,8 @@
-/* Threads that wait for values in memory: locks, flags and tickets that never let a thread continue. Each kernel with
- * a mistake is followed by a correct one: see races.cuh. */
+/* Threads that wait for values in memory: locks, flags and tickets that let nobody go, each beside the same
+ * kernel done right: see kernel_rows.cuh. */
 #include <cooperative_groups.h>
 
-#define ERROR_STATUS 0 /* failed launches are expected */
-#include "tests/support/races.cuh"
+#include "tests/support/kernel_rows.cuh"
 
 namespace cg = cooperative_groups;
 

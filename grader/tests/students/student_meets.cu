@@ -1,11 +1,10 @@
-/* Barriers, mbarriers and groups that wait for threads which never arrive. Each kernel with a mistake is followed by
- * a correct one: see races.cuh. */
+/* Barriers, mbarriers and groups that wait for threads which never come, each beside the same kernel done right:
+ * see kernel_rows.cuh. */
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 #include <cuda_pipeline.h>
 
-#define ERROR_STATUS 0 /* failed launches are expected */
-#include "tests/support/races.cuh"
+#include "tests/support/kernel_rows.cuh"
 
 #pragma nv_diag_suppress static_var_with_dynamic_init
 

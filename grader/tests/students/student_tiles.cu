@@ -1,9 +1,8 @@
-/* Typical mistakes with tiles, histograms and other arrays that a block shares. Each kernel with a mistake is
- * followed by a correct one: see races.cuh. */
+/* What students get wrong with tiles, histograms and other arrays that a block shares,
+ * each beside the same kernel done right: see kernel_rows.cuh. */
 #include <cuda_pipeline.h>
 
-#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
-#include "tests/support/races.cuh"
+#include "tests/support/kernel_rows.cuh"
 
 #define BLOCK 128
 

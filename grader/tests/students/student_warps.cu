@@ -1,9 +1,8 @@
-/* Typical mistakes with warps, flags and a thread's own arrays. Each kernel with a mistake is followed by a
- * correct one: see races.cuh. */
+/* What students get wrong with warps, flags and a thread's own arrays,
+ * each beside the same kernel done right: see kernel_rows.cuh. */
 #include <cooperative_groups.h>
 
-#define ERROR_STATUS 0 /* some kernels fail on a real GPU, too */
-#include "tests/support/races.cuh"
+#include "tests/support/kernel_rows.cuh"
 
 namespace cg = cooperative_groups;
 

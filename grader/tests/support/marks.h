@@ -1,20 +1,32 @@
-/* Programs whose kernels have planted defects, each next to a correct version. Comments in the
- * source say which finding is expected on which line: see support/races.cuh. */
+/* Programs with planted defects and correct twins that look alike. Comments in the source, which lies in a file of the
+ * program's name, say what is expected:
+ *
+ *   // race-shared                        the next kernel or function has this finding,
+ *   // uncoalesced-load: (stride 2        with this in its cause,
+ *   // fine                               or none at all
+ *   s[t] = g[t]; // B                     the finding's line
+ *   g[t] = s[t ^ 1]; // A                 a line that the finding also names
+ *   g[t] = 1; // C                        the line of another finding of the same kind
+ *   *at = 1; // A of KERNEL               the same, in a function before the kernel
+ *
+ * Losses of time count only in programs that expect some. A deadlock must name exactly the marked lines. */
 #ifndef TESTS_SUPPORT_MARKS_H
 #define TESTS_SUPPORT_MARKS_H
 
 #include <jansson.h>
 #include <stddef.h>
 
-/* Runs PROGRAM under `lanewise run --tools TOOLS`. The program must have at least LEAST kernels,
- * and each kernel exactly the findings that its source expects. Call shell_init() before. */
-void marks_check(const char *program, const char *tools, size_t least);
+struct marks_count {
+    size_t defects, twins;
+};
 
-/* The same, with a process for each kernel, because a kernel may end its process. */
-void marks_check_each(const char *program, const char *tools, size_t least);
+/* Runs `lanewise run` with OPTIONS and PROGRAM, which must end with status 0. Returns the JSON
+ * document; the caller calls json_decref(). Needs shell_init(). */
+json_t *marks_run(const char *options, const char *program);
 
-/* Returns the errors (not the losses) of a run of PROGRAM with TOOLS and OPTIONS. The caller
- * calls json_decref(). */
-json_t *marks_findings(const char *program, const char *tools, const char *options);
+/* Checks a run of PROGRAM: each kernel and function must have the findings that the source
+ * expects, nothing else may have one, and the twins must have run. Unless ID is NULL, the source
+ * must expect no other finding than ID. */
+struct marks_count marks_check(const char *program, const char *id, const json_t *document);
 
 #endif

@@ -127,16 +127,16 @@ char *submission_normalise(char *text)
 void golden_check(const char *name, const char *text)
 {
     char path[PATH_SIZE];
-    cr_assert(base_path(path, "%s/grader/tests/golden/%s%s", LANEWISE_ROOT, name,
-                        strchr(name, '.') ? "" : ".txt"));
+    cr_assert(base_path(path, "%s/grader/tests/%s%s%s", LANEWISE_ROOT,
+                        strchr(name, '/') ? "" : "golden/", name, strchr(name, '.') ? "" : ".txt"));
     if (getenv("LANEWISE_UPDATE_GOLDEN")) {
         cr_assert(base_write_file(path, text, strlen(text), 0644), "cannot write %s", path);
         return;
     }
     char *golden = shell_file(path, NULL);
     cr_expect_str_eq(text, golden,
-                     "%s differs from grader/tests/golden; if this is right, run make "
-                     "golden and read the diff. Now:\n%s",
+                     "%s is no longer as recorded; if that is right, run make golden and read the "
+                     "diff. Now:\n%s",
                      name, text);
     free(golden);
 }

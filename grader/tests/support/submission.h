@@ -31,8 +31,8 @@ char *submission_grade(const char *lab, const char *name, int *code, json_t **re
  * cache. Returns TEXT. */
 char *submission_normalise(char *text);
 
-/* Compares TEXT with the file grader/tests/golden/NAME.txt, or NAME itself if it contains a dot.
- * For `make golden`, writes TEXT to this file instead. */
+/* Compares TEXT with grader/tests/golden/NAME.txt (with NAME itself if it contains a dot, and with
+ * grader/tests/NAME if it contains a slash), or writes TEXT there for `make golden`. */
 void golden_check(const char *name, const char *text);
 
 #endif

@@ -290,7 +290,7 @@ Test(cudart, faults_have_their_errors_and_findings)
 
 Test(cudart, an_impossible_launch_is_explained)
 {
-    char *output = shell_must("cd $TESTS/gpu/execute && $LANEWISE run $PROGRAMS/faults threads");
+    char *output = shell_must("cd $TESTS/gpu/cudart && $LANEWISE run $PROGRAMS/faults threads");
     cr_expect(strstr(output, "launch: cudaErrorInvalidValue\nwait: cudaSuccess\n"), "%s", output);
     cr_expect(strstr(output, "faults.cu:69: error: outside: a block of 2000 x 1 x 1 threads") &&
                   strstr(output, "outside<<<1, 2000>>>(p, 0);") &&
@@ -320,7 +320,7 @@ Test(cudart, a_launch_is_found_where_it_is)
 
 Test(cudart, what_is_not_supported_is_named_once)
 {
-    char *output = shell_must("cd $TESTS/gpu/ptx && $LANEWISE run $PROGRAMS/unsupported");
+    char *output = shell_must("cd $TESTS/gpu/cudart && $LANEWISE run $PROGRAMS/unsupported");
     static const char right[] = "cudaGraphConditionalHandleCreate: cudaErrorNotSupported\n"
                                 "cudaGraphConditionalHandleCreate again: cudaErrorNotSupported\n"
                                 "cudaArrayGetSparseProperties: cudaErrorNotSupported\n"

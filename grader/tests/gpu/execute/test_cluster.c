@@ -1,22 +1,16 @@
-/* Clusters of CTAs: which launches are valid, and the findings in kernels. gpu/execute/clusters.cu
- * tests the results, test_device_special.c the registers. */
+/* Clusters of CTAs: valid launches, and their counters. gpu/execute/clusters.cu tests their
+ * results, test_device_special.c the registers, gpu/observe/planted the findings in kernels. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/emulator_fixture.h"
-#include "tests/support/marks.h"
 #include "tests/support/shell.h"
 
 TestSuite(cluster, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-Test(cluster, defects_are_found)
-{
-    marks_check_each("cluster_defects", "racecheck,initcheck", 20);
-}
-
-/* The counter NAME of launch number LAUNCH in the program's order. */
+/* The counters of a launch, in the order of the program. */
 static json_int_t counter(const json_t *document, size_t launch, const char *name)
 {
     json_t *counters =
@@ -27,7 +21,7 @@ static json_int_t counter(const json_t *document, size_t launch, const char *nam
 /* Requests to other blocks have their own counter: one request per block that a warp accesses. */
 Test(cluster, requests_to_others_are_counted)
 {
-    free(shell_must("$LANEWISE run --json out.json $PROGRAMS/cluster_defects neighbours_in_turns "
+    free(shell_must("$LANEWISE run --json out.json $PROGRAMS/cluster-access neighbours_in_turns "
                     "atomics_from_all_blocks"));
     char *text = shell_file("out.json", NULL);
     json_t *document = json_loads(text, 0, NULL);
