@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sandbox/process.h"
+
 #define READER_SECONDS 60 /* of CPU time */
 #define READER_BYTES   ((rlim_t)2 << 30)
 
@@ -172,10 +174,11 @@ static void read_entries(struct archive *archive, int pipe)
         tell_problem(pipe, "", "is an empty archive");
 }
 
-static void read_archive(const char *path, int pipe)
+static void read_archive(const char *path, int pipe, pid_t parent)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!process_end_with(parent, SIGKILL))
+        _exit(1);
     setlocale(LC_CTYPE, "C.UTF-8"); /* names inside are UTF-8, if anything */
     if (fd < 0)
         tell_problem(pipe, "", strerror(errno));
@@ -250,10 +253,10 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
     int ends[2];
     bool open = pipe2(ends, O_CLOEXEC) == 0;
     fflush(NULL); /* so that the child does not write it again */
-    pid_t child = open ? fork() : -1;
+    pid_t parent = getpid(), child = open ? fork() : -1;
     if (child == 0) {
         close(ends[0]);
-        read_archive(path, ends[1]);
+        read_archive(path, ends[1], parent);
     }
     if (open)
         close(ends[1]);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -153,6 +154,13 @@ static bool write_job(struct grade *grade, char path[PATH_SIZE])
     return stop(grade, GRADE_IMPOSSIBLE, "cannot write to %s: %s", grade->folder, strerror(errno));
 }
 
+static void remove_socket(pid_t runner)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/" GRADE_SOCKET, (long)runner);
+    unlink(path);
+}
+
 /* Runs the lab's checks runner in a fixed environment, so the user's variables cannot affect
  * Criterion. */
 static bool run_checks(struct grade *grade)
@@ -175,11 +183,12 @@ static bool run_checks(struct grade *grade)
                                       .folder = grade->job.folder,
                                       .wall_seconds = RUNNER_SECONDS,
                                       .output_keep = 4096,
-                                      .output_limit = 16 << 20,
-                                      .stay_in_group = true};
+                                      .output_limit = 16 << 20};
     struct process_outcome outcome;
     process_run(&command, &outcome);
     bool good = outcome.end == PROCESS_EXITED && outcome.code == 0;
+    if (outcome.end != PROCESS_EXITED) /* Criterion could not remove its socket */
+        remove_socket(outcome.pid);
     if (outcome.end == PROCESS_INTERRUPTED)
         stop(grade, GRADE_INTERRUPTED, "interrupted");
     else if (!good)
