@@ -27,10 +27,15 @@ bool base_write_file(const char *path, const void *bytes, size_t size, unsigned 
  * replaced. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode);
 
+/* Removes the output of an earlier run at PATH, unless base_write_output() would not replace it.
+ * False: errno says why. */
+bool base_remove_output(const char *path);
+
 /* True if PATH's disk has BYTES free, or if its free space is unknown. */
 bool base_has_room(const char *path, uint64_t bytes);
 
-/* Makes a folder that only this user can list, in $TMPDIR or /tmp. False: errno says why. */
+/* Makes a folder that only this user can list, in $TMPDIR or /tmp. The first call also removes
+ * those that this user's dead processes have left there. False: errno says why. */
 bool base_private_folder(char path[PATH_SIZE]);
 /* Makes a new folder in PARENT, named PREFIX and six random characters. False: errno says why. */
 bool base_new_folder(const char *parent, const char *prefix, char path[PATH_SIZE]);

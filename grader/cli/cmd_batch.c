@@ -274,13 +274,9 @@ static bool choose_seed(struct session *session)
             fail(session));
 }
 
-/* Makes the temporary folder of gradings, and removes that of an earlier run that was killed. */
+/* Makes the temporary folder of gradings. */
 static bool open_scratch(struct session *session)
 {
-    char *last = batch_store_get(session->store, "scratch");
-    if (last && strstr(last, "/lanewise-"))
-        base_remove_tree(last);
-    free(last);
     if (!base_private_folder(session->scratch)) {
         complain(EXIT_USAGE, "cannot make a folder in %s: %s",
                  getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
@@ -288,7 +284,7 @@ static bool open_scratch(struct session *session)
         return false;
     }
     setenv("TMPDIR", session->scratch, 1);
-    return batch_store_set(session->store, "scratch", session->scratch) || fail(session);
+    return true;
 }
 
 static bool open_store(struct session *session)
@@ -591,7 +587,6 @@ int cmd_batch(int argc, char **argv)
     if (session.options.chunk)
         return grade_chunk(&session.options);
     cli_catch_signals();
-    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit then is an ordinary error */
     code = cli_read_key("batch", session.options.key, &session.key, &session.has_key) &&
                    prepare(&session) && open_out(&session) && open_store(&session) && scan(&session)
                ? grade(&session)

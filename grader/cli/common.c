@@ -121,6 +121,7 @@ void cli_catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` must still write its result */
+    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit then is an ordinary error */
 }
 
 bool cli_open_lab(const char *command, const char *word, struct lab *lab)
