@@ -111,6 +111,11 @@ $(SOAK): $(SOAK_OBJECTS) $(GRADER) $(EMULATOR)
 soak: lanewise $(SOAK)
 	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # the cache of malloc would count as used
 
+# --- make soak-kill: gradings that are ended at random moments (sandbox/test_kills.c) ------------------------------------
+
+soak-kill: build/setup/test lanewise $(UNIT)
+	$(Q)KILLS=$(or $(KILLS),1000) $(UNIT) --filter 'kills/*'
+
 # --- make soak-batch: a class that is graded while it is killed again and again (batch/class/) ------------------------
 
 MAKE_CLASS := $(BUILD)/tests/make-class
