@@ -97,8 +97,11 @@ static bool parse_line(struct options *options)
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
+    const struct cli_files files = {{options->output}, {NULL}};
     if (code >= 0)
-        return code;
+        return cli_clear_after_mistake(code, &files);
+    if (!cli_clear_outputs("trace", &files))
+        return EXIT_USAGE;
     options->argv = argv + optind;
     options->program = argv[optind];
     if (!options->output)

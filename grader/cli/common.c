@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "grade/installed_gpu.h"
+#include "report/result_json.h"
 #include "sandbox/process.h"
 #include "sandbox/sandbox.h"
 
@@ -83,6 +85,50 @@ bool cli_check_sandbox(const char *command, bool unsafe)
             "no sandbox on this machine (%s); a submission could do whatever you can. For code you trust, add --unsafe (with make: UNSAFE=1)",
             why);
     return level > SANDBOX_NONE || unsafe;
+}
+
+static bool is_same_file(const char *left, const char *right)
+{
+    struct stat a, b;
+    return left && right && stat(left, &a) == 0 && stat(right, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* Why nothing may be written to PATH; NULL: it may. Somebody may have left out an option's value, so
+ * that the next word was taken for it. */
+static const char *find_trouble(const char *path, const struct cli_files *files)
+{
+    const char *ending = strrchr(path, '.');
+    struct stat status;
+    if (ending && strcmp(ending, ".cu") == 0)
+        return "it is the name of a source file";
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & S_IXUSR))
+        return "it is a program";
+    for (size_t i = 0; i < CLI_FILES; ++i)
+        if (is_same_file(path, files->inputs[i]))
+            return "this command reads it";
+    return report_json_writable(path) ? NULL : strerror(errno);
+}
+
+bool cli_clear_outputs(const char *command, const struct cli_files *files)
+{
+    bool good = true;
+    for (size_t i = 0; i < CLI_FILES; ++i) {
+        const char *path = files->outputs[i], *trouble = path ? find_trouble(path, files) : NULL;
+        if (path && !trouble && !base_remove_output(path))
+            trouble = strerror(errno);
+        if (trouble && good && command)
+            cli_complain(command, EXIT_USAGE, "cannot write %s: %s", path, trouble);
+        good = good && !trouble;
+    }
+    return good;
+}
+
+int cli_clear_after_mistake(int code, const struct cli_files *files)
+{
+    if (code == EXIT_USAGE)
+        cli_clear_outputs(NULL, files);
+    return code;
 }
 
 bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key)

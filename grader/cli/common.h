@@ -31,6 +31,19 @@ bool cli_choose_seed(const char *command, const char *text, uint64_t *seed);
  * is false. */
 bool cli_check_sandbox(const char *command, bool unsafe);
 
+/* The files that a command will write, and those that it reads. NULL: none. */
+enum { CLI_FILES = 3 };
+struct cli_files {
+    const char *outputs[CLI_FILES], *inputs[CLI_FILES];
+};
+
+/* Removes the outputs of an earlier run: if this one fails, nobody takes them for its own. False:
+ * one of them cannot be written, or would overwrite an input or a source. */
+bool cli_clear_outputs(const char *command, const struct cli_files *files);
+
+/* The same for a command line with a mistake, which is already reported: prints nothing. Returns CODE. */
+int cli_clear_after_mistake(int code, const struct cli_files *files);
+
 /* Reads the key in the file PATH; if PATH is NULL, in the file $LANEWISE_KEY. *HAS_KEY: there is a
  * key. False: it cannot be read. */
 bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key);

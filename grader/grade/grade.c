@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -248,17 +249,25 @@ static bool choose_level(struct grade *grade)
     return stop(grade, GRADE_IMPOSSIBLE, "there is no sandbox on this machine: %s", why);
 }
 
-/* Withdraws a grade below full marks if the disk is nearly full, which may be the cause: a compiler
- * or program that could not write its output does not say so. */
+/* Withdraws a grade below full marks if the disk is nearly full or files may not be large, which may
+ * be the cause: a compiler or program that could not write its output does not say so. */
 static void check_room(struct grade *grade)
 {
     const char *status = json_string_value(json_object_get(grade->result, "status"));
-    if (!status || strcmp(status, "passed") == 0 || base_has_room(grade->folder, ROOM_BYTES))
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    bool small = limit.rlim_cur < ROOM_BYTES;
+    if (!status || strcmp(status, "passed") == 0 ||
+        (!small && base_has_room(grade->folder, ROOM_BYTES)))
         return;
     json_decref(grade->result);
     grade->result = NULL;
-    stop(grade, GRADE_IMPOSSIBLE, "the disk is nearly full: gradings need %u MB in %s",
-         ROOM_BYTES >> 20, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    if (small)
+        stop(grade, GRADE_IMPOSSIBLE,
+             "the limit on file sizes is too low: set ulimit -f %u or more", ROOM_BYTES >> 10);
+    else
+        stop(grade, GRADE_IMPOSSIBLE, "the disk is nearly full: gradings need %u MB in %s",
+             ROOM_BYTES >> 20, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 }
 
 /* Builds, runs the checks and composes the result in the private folder. */
