@@ -65,15 +65,20 @@ static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
     return true;
 }
 
-static const char *read_open_file(int fd, size_t max_bytes, struct text *text)
+/* Returns NULL, or what is wrong. TOO_LARGE (SIZE bytes) is for text. */
+static const char *read_open_file(int fd, size_t max_bytes, struct text *text, char *too_large,
+                                  size_t size)
 {
     struct stat status;
     if (fstat(fd, &status) != 0)
         return strerror(errno);
     if (!S_ISREG(status.st_mode))
         return describe_type(status.st_mode);
-    if ((uint64_t)status.st_size > max_bytes)
-        return "is too large";
+    if ((uint64_t)status.st_size > max_bytes) {
+        snprintf(too_large, size, "is too large: %lld bytes, and at most %zu are read",
+                 (long long)status.st_size, max_bytes);
+        return too_large;
+    }
     text->bytes = malloc((size_t)status.st_size + 1);
     if (!text->bytes)
         return "does not fit into memory";
@@ -83,17 +88,20 @@ static const char *read_open_file(int fd, size_t max_bytes, struct text *text)
     return NULL;
 }
 
-bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size)
+static bool read_file(const char *path, int flags, size_t max_bytes, struct text *text, char *why,
+                      size_t size)
 {
     *text = (struct text){0};
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
     const char *wrong;
+    char too_large[100];
     if (fd < 0)
-        wrong = errno == ENOENT   ? "does not exist"
-                : errno == EACCES ? "may not be read by you"
-                                  : strerror(errno);
+        wrong = errno == ENOENT                         ? "does not exist"
+                : errno == EACCES                       ? "may not be read by you"
+                : errno == ELOOP && flags == O_NOFOLLOW ? BASE_IS_LINK
+                                                        : strerror(errno);
     else
-        wrong = read_open_file(fd, max_bytes, text);
+        wrong = read_open_file(fd, max_bytes, text, too_large, sizeof too_large);
     if (wrong) {
         snprintf(why, size, "%s", wrong);
         free(text->bytes);
@@ -102,6 +110,17 @@ bool base_read_file(const char *path, size_t max_bytes, struct text *text, char 
     if (fd >= 0)
         close(fd);
     return !wrong;
+}
+
+bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size)
+{
+    return read_file(path, 0, max_bytes, text, why, size);
+}
+
+bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, char *why,
+                       size_t size)
+{
+    return read_file(path, O_NOFOLLOW, max_bytes, text, why, size);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

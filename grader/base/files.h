@@ -18,6 +18,12 @@ struct text {
  * a short reason such as "is a folder", and TEXT->bytes is NULL. */
 bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size);
 
+/* The same for a PATH that somebody else may have made: a link is not followed; WHY is then
+ * BASE_IS_LINK. */
+#define BASE_IS_LINK "is a link: hand in the file itself"
+bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, char *why,
+                       size_t size);
+
 /* Replaces PATH by SIZE bytes. Writes a temporary file next to it and renames that, so a
  * half-written file is never visible. MODE is the new file's mode. False: errno says why, and PATH
  * is unchanged. */

@@ -27,6 +27,10 @@
 #define READER_SECONDS 60 /* of CPU time */
 #define READER_BYTES   ((rlim_t)2 << 30)
 
+/* An archive may leave out a file's size. */
+#define TOO_LARGE "is too large: at most 1048576 bytes are read"
+_Static_assert(BATCH_SOURCE_BYTES == 1048576, "the message names it");
+
 enum kind { SOURCE, PROBLEM, PASSED, END };
 
 /* A message in the pipe: this header, the path, then the bytes: a source, or the text of the
@@ -122,7 +126,9 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
     }
     if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK) {
         if (source)
-            tell_problem(pipe, path, "is a link, not the file itself");
+            tell_problem(pipe, path,
+                         archive_entry_hardlink(entry) ? "is a second name of another file"
+                                                       : BATCH_LINK);
     } else if (archive_entry_filetype(entry) != AE_IFREG) {
         if (source && archive_entry_filetype(entry) != AE_IFDIR)
             tell_problem(pipe, path, "is not a regular file");
@@ -135,7 +141,7 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
         if (size < 0)
             tell_problem(pipe, path, "is damaged");
         else if ((size_t)size > BATCH_SOURCE_BYTES)
-            tell_problem(pipe, path, "is too large");
+            tell_problem(pipe, path, TOO_LARGE);
         else
             tell(pipe, SOURCE, path, bytes, (size_t)size);
     } else if (!passed) {
@@ -171,7 +177,7 @@ static void read_entries(struct archive *archive, int pipe)
                      entries ? "is damaged; the rest was skipped"
                              : "is damaged, or no zip, tar, 7z or rar file");
     else if (entries == 0)
-        tell_problem(pipe, "", "is an empty archive");
+        tell_problem(pipe, "", BATCH_EMPTY_ARCHIVE);
 }
 
 static void read_archive(const char *path, int pipe, pid_t parent)

@@ -447,7 +447,30 @@ static void print_reviews(const struct session *session, const json_t *review)
             print_review(student, lab, path, why);
     }
     if (count > SHOWN)
-        printf("  and %zu more in %s/class.json\n", count - SHOWN, session->options.out);
+        cli_say(stdout, "  and %zu more in %s/class.json", count - SHOWN, session->options.out);
+}
+
+/* Lists hand-ins that hold nothing, at most SHOWN. One may be for several labs. */
+static void print_empty(const json_t *class)
+{
+    enum { SHOWN = 10 };
+    size_t i, count = 0;
+    const char *lab, *last = "";
+    json_t *student, *entry;
+    json_array_foreach(json_object_get(class, "students"), i, student)
+        json_object_foreach(json_object_get(student, "labs"), lab, entry)
+    {
+        const char *why = json_text_of(entry, "why");
+        if (!*why || strcmp(why, last) == 0)
+            continue;
+        if (count++ == 0)
+            printf("nothing to grade, so 0 points:\n");
+        if (count <= SHOWN)
+            printf("  %s\n", why);
+        last = why;
+    }
+    if (count > SHOWN)
+        printf("  and %zu more\n", count - SHOWN);
 }
 
 /* Lists folders of students who have left the class. Removing them is up to the instructor. */
@@ -490,14 +513,17 @@ static int write_reports(struct session *session, bool finished)
         complain(EXIT_USAGE, "%s", error);
     else if (finished) {
         print_reviews(session, json_object_get(class, "review"));
-        printf(
-            "%s: gradebook.csv, class.html and a folder for each student; feedback/ holds the pages to send back\n",
+        print_empty(class);
+        cli_say(
+            stdout,
+            "%s: gradebook.csv, class.html and a folder for each student; feedback/ holds the pages to send back",
             session->options.out);
         print_old_folders(session, class);
     } else
-        printf("%s: gradebook.csv and all reports so far; %lld submission%s not graded yet\n",
-               session->options.out, json_integer_of(class, "pending"),
-               json_integer_of(class, "pending") == 1 ? " is" : "s are");
+        cli_say(stdout,
+                "%s: gradebook.csv and all reports so far; %lld submission%s not graded yet",
+                session->options.out, json_integer_of(class, "pending"),
+                json_integer_of(class, "pending") == 1 ? " is" : "s are");
     json_decref(class);
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
 }

@@ -83,8 +83,8 @@ static int report(const struct options *options, const struct grading *grading)
     if (!write_page(options->out, result, &page))
         code = complain(EXIT_USAGE, "cannot write %s: %s", options->out, strerror(errno));
     else
-        printf("%s: %.6g of %.6g points; the report is %s\n", grading->lab->name, score, max_score,
-               options->out);
+        cli_say(stdout, "%s: %.6g of %.6g points; the report is %s", grading->lab->name, score,
+                max_score, options->out);
     json_decref(result);
     return code;
 }

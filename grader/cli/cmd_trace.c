@@ -200,7 +200,7 @@ static int draw(const struct options *options, const json_t *record)
     if (code == 0 && !base_write_output(options->output, text, size, 0644))
         code = complain("cannot write %s: %s", options->output, strerror(errno));
     if (code == 0)
-        fprintf(stderr, "lanewise: the picture is %s\n", options->output);
+        cli_say(stderr, "lanewise: the picture is %s", options->output);
     report_totals_free(&totals);
     free(text);
     return code;

@@ -15,20 +15,37 @@
 #include "sandbox/process.h"
 #include "sandbox/sandbox.h"
 
+/* The text of a message, as one line; to be freed. */
+static char *compose(const char *format, va_list arguments)
+{
+    char *text, *line;
+    if (vasprintf(&text, format, arguments) < 0)
+        return NULL;
+    line = base_one_line(text);
+    free(text);
+    return line;
+}
+
 int cli_complain(const char *command, int code, const char *format, ...)
 {
     va_list arguments;
-    char *text;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
+    char *line = compose(format, arguments);
     va_end(arguments);
     fflush(stdout);
-    if (text) /* it may quote untrusted names from an archive or a result */
-        base_clean_text(text, strlen(text));
-    fprintf(stderr, "lanewise %s: %s\n", command, text ? text : "out of memory");
-    free(text);
+    fprintf(stderr, "lanewise %s: %s\n", command, line ? line : "out of memory");
+    free(line);
     return code;
+}
+
+void cli_say(FILE *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *line = compose(format, arguments);
+    va_end(arguments);
+    fprintf(to, "%s\n", line ? line : "out of memory");
+    free(line);
 }
 
 bool cli_choose_device(const char *command, const char *text, enum grading_device *device,

@@ -3,6 +3,7 @@
 #define CLI_COMMON_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "course/course.h"
 #include "course/lab.h"
@@ -12,9 +13,11 @@
 /* The exit codes of commands that grade. */
 enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
 
-/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. */
+/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. Names in it may hold any byte. */
 int cli_complain(const char *command, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Prints one line on TO. */
+void cli_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The functions below that return false have printed the reason. */
 
