@@ -158,6 +158,53 @@ Test(grade, a_program_that_hangs_is_ended_after_10_seconds)
     free(output);
 }
 
+/* --- numbers that the record must hold ------------------------------------------------------------- */
+
+#define BEFORE_MAIN(calls)                                                                         \
+    "#include \"lab.h\"\nstruct huge { huge() {\nvoid *p, *q; size_t pitch, most = (size_t)-1;\n"  \
+    "cudaMalloc(&q, 512); cudaPitchedPtr all = {q, 512, 512, most};\n" calls                       \
+    "cudaFree(q); cudaGetLastError(); } } huge;\n#line 4000000000"
+
+/* All of these calls fail; the last ones are also findings of memcheck, which cost points. */
+static const struct {
+    const char *name, *begin;
+    int code;
+} huge[] = {
+    {"memory",
+     BEFORE_MAIN("cudaMallocPitch(&p, &pitch, most, most);\n"
+                 "cudaMallocPitch(&p, &pitch, 4, most / 2 + 1);\n"
+                 "cudaMalloc3D(&all, make_cudaExtent(4, most, 1));\n"
+                 "cudaMalloc(&p, most);\n"
+                 "cudaMemset2D(q, 4, 0, 4, most);\n"
+                 "cudaMemset2D(q, most, 0, most, most);\n"
+                 "cudaMemset3D(all, 0, make_cudaExtent(4, most, 1));\n"
+                 "cudaMemcpy2D(q, 8, q, 8, 4, most / 4, cudaMemcpyDeviceToDevice);\n"),
+     0},
+    {"copies",
+     BEFORE_MAIN("cudaMemcpy3DParms copy = {}; copy.srcPtr = copy.dstPtr = all;\n"
+                 "copy.kind = cudaMemcpyDeviceToDevice;\n"
+                 "copy.extent = make_cudaExtent(4, most, most); cudaMemcpy3D(&copy);\n"
+                 "copy.extent = make_cudaExtent(4, most, 1); cudaMemcpy3D(&copy);\n"
+                 "cudaMemcpy2D(q, 4, &p, 4, 4, most, cudaMemcpyHostToDevice);\n"
+                 "cudaMemcpy2D(&p, 4, q, 4, 4, most, cudaMemcpyDeviceToHost);\n"
+                 "cudaMemset(q, 0, most); cudaMemset2D(q, 4, 0, 4, 1 << 30);\n"
+                 "cudaMemcpy(q, q, most, cudaMemcpyDeviceToDevice);\n"),
+     1},
+};
+
+Test(grade, huge_numbers_leave_the_record_readable)
+{
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; ++i) {
+        const struct edit edits[SUBMISSION_EDITS] = {{"#include \"lab.h\"", huge[i].begin}};
+        int code;
+        submission_write("02-coalesce", edits, "coalesce.cu");
+        char *output = submission_grade("02-coalesce", "coalesce.cu", &code, NULL);
+        cr_expect_eq(code, huge[i].code, "%s: code %d\n%s", huge[i].name, code, output);
+        cr_expect(!strstr(output, "unreadable"), "%s: %s", huge[i].name, output);
+        free(output);
+    }
+}
+
 /* --- submissions that cannot be graded ------------------------------------------------------------- */
 
 #define GRADE "$LANEWISE grade --device emulator --json out.json "
