@@ -338,9 +338,9 @@ Test(formats, a_failure_leaves_no_file)
 {
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
         int code;
-        char *output = shell(
-            &code, "echo earlier >old.json; echo '// %zu' >>labs/02-coalesce/coalesce.cu\n%s", i,
-            failures[i].command);
+        char *output =
+            shell(&code, "echo earlier >old.json; echo '// %zu' >>labs/02-coalesce/coalesce.cu\n%s",
+                  i, failures[i].command);
         cr_expect_eq(code, failures[i].code, "%s: exit code %d: %s", failures[i].name, code,
                      output);
         free(shell_must("test ! -e old.json"));
