@@ -207,6 +207,7 @@ format: ## Reformat the sources with clang-format
 bench: ## Time the emulator against Oclgrind and PoCL, or another build: [OTHER=build/lanewise]
 fuzz: ## Fuzz the readers of PTX, fat binaries and messages: [FUZZ=ptx FUZZ_SECONDS=600]
 soak: ## Grade a thousand submissions in a row and look for leaks: [RUNS=1000]
+soak-kill: ## End gradings at random moments and look for what is left: [KILLS=1000]
 soak-batch: ## Grade a class while killing the grader again and again: [STUDENTS=50 KILLS=20]
 slurm-test: ## Grade a class on a private Slurm whose nodes die: [SLURM_TEST=dies]
 answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all, new]
@@ -220,4 +221,4 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times lanewise setup test unit asan golden check \
-	format bench fuzz soak soak-batch slurm-test answers clean distclean FORCE
+	format bench fuzz soak soak-kill soak-batch slurm-test answers clean distclean FORCE

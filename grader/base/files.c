@@ -1,6 +1,7 @@
 /* Files and folders. The hash is nettle's SHA-256. */
 #include "base/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -63,15 +65,20 @@ static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
     return true;
 }
 
-static const char *read_open_file(int fd, size_t max_bytes, struct text *text)
+/* Returns NULL, or what is wrong. TOO_LARGE (SIZE bytes) is for text. */
+static const char *read_open_file(int fd, size_t max_bytes, struct text *text, char *too_large,
+                                  size_t size)
 {
     struct stat status;
     if (fstat(fd, &status) != 0)
         return strerror(errno);
     if (!S_ISREG(status.st_mode))
         return describe_type(status.st_mode);
-    if ((uint64_t)status.st_size > max_bytes)
-        return "is too large";
+    if ((uint64_t)status.st_size > max_bytes) {
+        snprintf(too_large, size, "is too large: %lld bytes, and at most %zu are read",
+                 (long long)status.st_size, max_bytes);
+        return too_large;
+    }
     text->bytes = malloc((size_t)status.st_size + 1);
     if (!text->bytes)
         return "does not fit into memory";
@@ -81,17 +88,20 @@ static const char *read_open_file(int fd, size_t max_bytes, struct text *text)
     return NULL;
 }
 
-bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size)
+static bool read_file(const char *path, int flags, size_t max_bytes, struct text *text, char *why,
+                      size_t size)
 {
     *text = (struct text){0};
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
     const char *wrong;
+    char too_large[100];
     if (fd < 0)
-        wrong = errno == ENOENT   ? "does not exist"
-                : errno == EACCES ? "cannot be read: permission denied"
-                                  : strerror(errno);
+        wrong = errno == ENOENT                         ? "does not exist"
+                : errno == EACCES                       ? "cannot be read: permission denied"
+                : errno == ELOOP && flags == O_NOFOLLOW ? BASE_IS_LINK
+                                                        : strerror(errno);
     else
-        wrong = read_open_file(fd, max_bytes, text);
+        wrong = read_open_file(fd, max_bytes, text, too_large, sizeof too_large);
     if (wrong) {
         snprintf(why, size, "%s", wrong);
         free(text->bytes);
@@ -100,6 +110,17 @@ bool base_read_file(const char *path, size_t max_bytes, struct text *text, char 
     if (fd >= 0)
         close(fd);
     return !wrong;
+}
+
+bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size)
+{
+    return read_file(path, 0, max_bytes, text, why, size);
+}
+
+bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, char *why,
+                       size_t size)
+{
+    return read_file(path, O_NOFOLLOW, max_bytes, text, why, size);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -144,13 +165,23 @@ bool base_has_room(const char *path, uint64_t bytes)
     return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
-/* Only for paths that submissions cannot write to, because a submission could put a pipe or a link
- * there. */
-bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
+/* Whether an output replaces PATH; the others are pipes, devices and links to descriptors. */
+static bool is_replaced(const char *path)
 {
     struct stat status, link;
-    if (stat(path, &status) != 0 || lstat(path, &link) != 0 ||
-        (S_ISREG(status.st_mode) && (S_ISREG(link.st_mode) || strncmp(path, "/dev/", 5) != 0)))
+    return stat(path, &status) != 0 || lstat(path, &link) != 0 ||
+           (S_ISREG(status.st_mode) && (S_ISREG(link.st_mode) || strncmp(path, "/dev/", 5) != 0));
+}
+
+bool base_remove_output(const char *path)
+{
+    return !is_replaced(path) || unlink(path) == 0 || errno == ENOENT;
+}
+
+/* Only for paths that submissions cannot write to: they could put a pipe or a link there. */
+bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
+{
+    if (is_replaced(path))
         return base_write_file(path, bytes, size, mode);
     int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
@@ -177,12 +208,6 @@ bool base_new_folder(const char *parent, const char *prefix, char path[PATH_SIZE
     return mkdtemp(path) != NULL && let_sandbox_enter(path);
 }
 
-bool base_private_folder(char path[PATH_SIZE])
-{
-    const char *parent = getenv("TMPDIR");
-    return base_new_folder(parent && parent[0] == '/' ? parent : "/tmp", "lanewise-", path);
-}
-
 bool base_make_folder(const char *path)
 {
     return mkdir(path, 0700) == 0 && let_sandbox_enter(path);
@@ -194,9 +219,103 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return 0;
 }
 
+/* --- private folders --------------------------------------------------------------------------- */
+
+/* A process that is killed leaves its private folders, and the next one sweeps them. Each folder is
+ * locked (flock) while its process, or one that this has forked, lives: then the lock cannot be
+ * taken. Process ids would not do: /tmp may be shared by containers that number them apart. */
+#define PRIVATE "lanewise-work-"
+
+static int locks[8]; /* descriptors of this process's private folders; 0: none */
+#define LOCKS (sizeof locks / sizeof *locks)
+
+static bool is_open_at(int fd, const char *path)
+{
+    struct stat there, opened;
+    return lstat(path, &there) == 0 && fstat(fd, &opened) == 0 && there.st_dev == opened.st_dev &&
+           there.st_ino == opened.st_ino;
+}
+
+/* Removes the folder NAME in PARENT if its process is dead. Never follows a link. */
+static void sweep_one(const char *parent, const char *name)
+{
+    char path[PATH_SIZE];
+    struct stat status;
+    if (!base_path(path, "%s/%s", parent, name) || lstat(path, &status) != 0 ||
+        status.st_uid != geteuid())
+        return;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_open_at(fd, path))
+        base_remove_tree(path);
+    close(fd);
+}
+
+static void sweep(const char *parent)
+{
+    DIR *folder = opendir(parent);
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (strncmp(entry->d_name, PRIVATE, strlen(PRIVATE)) == 0)
+            sweep_one(parent, entry->d_name);
+    if (folder)
+        closedir(folder);
+}
+
+/* Opens and locks the new folder PATH. Returns its descriptor, or -1: errno says why, ENOENT if
+ * another process has swept it meanwhile. */
+static int lock_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+        ;
+    if (is_open_at(fd, path)) /* also without a lock, where the file system has none */
+        return fd;
+    close(fd);
+    errno = ENOENT;
+    return -1;
+}
+
+bool base_private_folder(char path[PATH_SIZE])
+{
+    static bool swept;
+    const char *named = getenv("TMPDIR"), *parent = named && named[0] == '/' ? named : "/tmp";
+    size_t i = 0;
+    while (i < LOCKS && locks[i])
+        ++i;
+    if (i == LOCKS || !base_path(path, "%s/" PRIVATE "XXXXXX", parent)) {
+        errno = i == LOCKS ? EMFILE : ENAMETOOLONG;
+        return false;
+    }
+    if (!swept)
+        sweep(parent);
+    swept = true;
+    while (mkdtemp(path)) {
+        int fd = lock_folder(path);
+        if (fd >= 0) {
+            locks[i] = fd;
+            return let_sandbox_enter(path);
+        }
+        if (errno != ENOENT)
+            return false;
+        memcpy(path + strlen(path) - 6, "XXXXXX", 6);
+    }
+    return false;
+}
+
 void base_remove_tree(const char *path)
 {
+    size_t i = 0;
+    while (i < LOCKS && !(locks[i] && is_open_at(locks[i], path)))
+        ++i;
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (i < LOCKS) {
+        close(locks[i]);
+        locks[i] = 0;
+    }
 }
 
 /* --- hashes ----------------------------------------------------------------------------------- */

@@ -18,19 +18,30 @@ struct text {
  * a short reason such as "is a folder", and TEXT->bytes is NULL. */
 bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size);
 
-/* Writes SIZE bytes to the file PATH, which is replaced if it exists. Writes a temporary file next
- * to PATH and renames it, so a half-written file is never visible. MODE is the new file's mode.
- * False: errno says why, and PATH is unchanged. */
+/* The same for a PATH that somebody else may have made: a link is not followed; WHY is then
+ * BASE_IS_LINK. */
+#define BASE_IS_LINK "is a link: hand in the file itself"
+bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, char *why,
+                       size_t size);
+
+/* Replaces PATH by SIZE bytes. Writes a temporary file next to it and renames that, so a
+ * half-written file is never visible. MODE is the new file's mode. False: errno says why, and PATH
+ * is unchanged. */
 bool base_write_file(const char *path, const void *bytes, size_t size, unsigned mode);
 
 /* Like base_write_file(), for a PATH that a user named: /dev/stdout, a pipe and the like are
  * written to, not replaced. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode);
 
+/* Removes the output of an earlier run at PATH, unless base_write_output() would not replace it.
+ * False: errno says why. */
+bool base_remove_output(const char *path);
+
 /* True if PATH's disk has BYTES free, or if its free space is unknown. */
 bool base_has_room(const char *path, uint64_t bytes);
 
-/* Makes a folder that only this user can list, in $TMPDIR or /tmp. False: errno says why. */
+/* Makes a folder that only this user can list, in $TMPDIR or /tmp. The first call also removes
+ * those that this user's dead processes have left there. False: errno says why. */
 bool base_private_folder(char path[PATH_SIZE]);
 /* Makes a new folder in PARENT, named PREFIX and six random characters. False: errno says why. */
 bool base_new_folder(const char *parent, const char *prefix, char path[PATH_SIZE]);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The length of the printable UTF-8 character that begins at TEXT; 0 if there is none. The text
@@ -38,6 +39,27 @@ void base_clean_text(char *text, size_t size)
             text[at] = '?';
         at += length ? length : 1;
     }
+}
+
+char *base_one_line(const char *text)
+{
+    size_t left = strlen(text);
+    char *line = malloc(4 * left + 1), *to = line;
+    while (line && left > 0) {
+        size_t length = printable((const unsigned char *)text, left);
+        if (*text == '\n' || *text == '\t')
+            to += sprintf(to, "\\%c", *text == '\n' ? 'n' : 't');
+        else if (length == 0)
+            to += sprintf(to, "\\x%02x", (unsigned char)*text);
+        else
+            to = mempcpy(to, text, length);
+        length = length ? length : 1;
+        text += length;
+        left -= length;
+    }
+    if (line)
+        *to = 0;
+    return line;
 }
 
 bool base_source_line(const char *text, unsigned number, const char **line, size_t *length)

@@ -23,8 +23,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sandbox/process.h"
+
 #define READER_SECONDS 60 /* most CPU time of the reader */
 #define READER_BYTES   ((rlim_t)2 << 30)
+
+/* An archive may leave out a file's size. */
+#define TOO_LARGE "is too large: at most 1048576 bytes are read"
+_Static_assert(BATCH_SOURCE_BYTES == 1048576, "the message names it");
 
 enum kind { SOURCE, PROBLEM, PASSED, END };
 
@@ -123,7 +129,9 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
     }
     if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK) {
         if (source)
-            tell_problem(pipe, path, "is a link, not the file itself");
+            tell_problem(pipe, path,
+                         archive_entry_hardlink(entry) ? "is a second name of another file"
+                                                       : BATCH_LINK);
     } else if (archive_entry_filetype(entry) != AE_IFREG) {
         if (source && archive_entry_filetype(entry) != AE_IFDIR)
             tell_problem(pipe, path, "is not a regular file");
@@ -136,7 +144,7 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
         if (size < 0)
             tell_problem(pipe, path, "is damaged");
         else if ((size_t)size > BATCH_SOURCE_BYTES)
-            tell_problem(pipe, path, "is too large");
+            tell_problem(pipe, path, TOO_LARGE);
         else
             tell(pipe, SOURCE, path, bytes, (size_t)size);
     } else if (!passed) {
@@ -172,13 +180,14 @@ static void read_entries(struct archive *archive, int pipe)
                      entries ? "is damaged; the rest was skipped"
                              : "is damaged, or is not a zip, tar, 7z or rar file");
     else if (entries == 0)
-        tell_problem(pipe, "", "is an empty archive");
+        tell_problem(pipe, "", BATCH_EMPTY_ARCHIVE);
 }
 
-static void read_archive(const char *path, int pipe)
+static void read_archive(const char *path, int pipe, pid_t parent)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!process_end_with(parent, SIGKILL))
+        _exit(1);
     setlocale(LC_CTYPE, "C.UTF-8"); /* libarchive converts names to this encoding */
     if (fd < 0)
         tell_problem(pipe, "", strerror(errno));
@@ -253,10 +262,10 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
     int ends[2];
     bool open = pipe2(ends, O_CLOEXEC) == 0;
     fflush(NULL); /* else the child would write buffered output again */
-    pid_t child = open ? fork() : -1;
+    pid_t parent = getpid(), child = open ? fork() : -1;
     if (child == 0) {
         close(ends[0]);
-        read_archive(path, ends[1]);
+        read_archive(path, ends[1], parent);
     }
     if (open)
         close(ends[1]);

@@ -251,9 +251,10 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
     json_object_set_new(entry, "penalty", json_real(0));
 }
 
-/* One value of a student's "labs". ROWS: the student's submissions for the lab, by time. */
+/* One value of a student's "labs". ROWS: the student's submissions for the lab, by time. EMPTY: a file
+ * of the hand-in that holds nothing; NULL: none. */
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
-                            const json_t *rows, bool unread)
+                            const json_t *rows, bool unread, const json_t *empty)
 {
     struct course_lab_policy terms = terms_for(c->terms, student, json_text_of(lab, "lab"));
     double max_score = json_number_of(lab, "max_score");
@@ -276,6 +277,10 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
         max_score, "late_days", json_integer_of(late, "late_days"), "penalty",
         json_number_of(chosen, "penalty"), "counted", json_integer_of(chosen, "attempt"), "key",
         json_text_of(chosen, "key"), "attempts", attempts);
+    if (empty && strcmp(status, "missing") == 0)
+        json_object_set_new(
+            entry, "why",
+            json_sprintf("%s %s", json_text_of(empty, "path"), json_text_of(empty, "why")));
     const struct course_exception *exception =
         course_exception_find(c->terms->exceptions, student, json_text_of(lab, "lab"));
     if (exception)
@@ -285,17 +290,17 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* True if something from STUDENT could not be read and may be for LAB. */
-static bool is_unread(const json_t *reviews, const char *student, const char *lab)
+/* The first of ROWS about STUDENT that is for LAB, or may be; NULL: none. */
+static const json_t *find_row(const json_t *rows, const char *student, const char *lab)
 {
     size_t i;
     json_t *row;
-    json_array_foreach(reviews, i, row)
+    json_array_foreach(rows, i, row)
     {
         if (same(row, "student", student) && (same(row, "lab", "") || same(row, "lab", lab)))
-            return true;
+            return row;
     }
-    return false;
+    return NULL;
 }
 
 /* Returns the rows of STUDENT for LAB and advances *NEXT past them. They begin at *NEXT, because
@@ -314,7 +319,7 @@ static json_t *take_rows(const json_t *rows, size_t *next, const char *student, 
 
 /* All rows about a class in the store. */
 struct rows {
-    json_t *labs, *students, *submissions, *reviews;
+    json_t *labs, *students, *submissions, *reviews, *empties;
 };
 
 static bool read_rows(struct batch_store *store, struct rows *rows)
@@ -323,7 +328,8 @@ static bool read_rows(struct batch_store *store, struct rows *rows)
     rows->students = rows->labs ? batch_store_students(store) : NULL;
     rows->submissions = rows->students ? batch_store_submissions(store) : NULL;
     rows->reviews = rows->submissions ? batch_store_reviews(store) : NULL;
-    return rows->reviews != NULL;
+    rows->empties = rows->reviews ? batch_store_empties(store) : NULL;
+    return rows->empties != NULL;
 }
 
 static void free_rows(struct rows *rows)
@@ -332,6 +338,7 @@ static void free_rows(struct rows *rows)
     json_decref(rows->students);
     json_decref(rows->submissions);
     json_decref(rows->reviews);
+    json_decref(rows->empties);
 }
 
 /* The document's labs: from the store, with the course's rules. */
@@ -366,7 +373,8 @@ static json_t *describe_student(struct composition *c, const json_t *labs, const
         const char *name = json_text_of(lab, "lab");
         double weight = json_number_of(lab, "weight");
         json_t *taken = take_rows(rows->submissions, next, id, name);
-        json_t *entry = describe_lab(c, id, lab, taken, is_unread(rows->reviews, id, name));
+        json_t *entry = describe_lab(c, id, lab, taken, find_row(rows->reviews, id, name) != NULL,
+                                     find_row(rows->empties, id, name));
         bool excused = same(entry, "status", "excused");
         total += weight * json_number_of(entry, "score");
         most += excused ? 0 : weight * json_number_of(entry, "max_score");

@@ -140,6 +140,14 @@ void batch_handin_free(struct batch_handin *handin)
     *handin = (struct batch_handin){0};
 }
 
+bool batch_holds_nothing(const struct batch_file *file)
+{
+    if (file->problem)
+        return strcmp(file->problem, BATCH_LINK) == 0 ||
+               strcmp(file->problem, BATCH_EMPTY_ARCHIVE) == 0;
+    return strspn(file->text.bytes, " \t\r\n") == file->text.size;
+}
+
 void batch_handin_pass(struct batch_handin *handin, const char *path)
 {
     if (!handin->passed && !batch_is_ignored(path))
@@ -159,7 +167,7 @@ static void add_file(struct batch_handin *handin, const char *path, const char *
     char why[100];
     if (batch_is_archive(shown, NULL))
         batch_archive_read(path, shown, time, handin);
-    else if (base_read_file(path, BATCH_SOURCE_BYTES, &text, why, sizeof why))
+    else if (base_read_no_link(path, BATCH_SOURCE_BYTES, &text, why, sizeof why))
         batch_handin_add(handin, shown, time, text, NULL);
     else
         add_problem(handin, shown, time, why);
@@ -197,8 +205,7 @@ static void take_entry(struct batch_handin *handin, FTS *walk, FTSENT *entry, co
     case FTS_SL:
     case FTS_SLNONE:
         if (wanted)
-            add_problem(handin, shown, entry->fts_statp->st_mtime,
-                        "is a link, not the file itself");
+            add_problem(handin, shown, entry->fts_statp->st_mtime, BATCH_LINK);
         break;
     case FTS_DNR:
     case FTS_ERR:

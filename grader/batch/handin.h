@@ -24,6 +24,10 @@ struct batch_file {
     char *problem;    /* why the file cannot be read, in a few words; NULL: it was read */
 };
 
+/* Problems of a hand-in that holds no work. */
+#define BATCH_LINK          "is a link, not the file itself"
+#define BATCH_EMPTY_ARCHIVE "is an empty archive"
+
 struct batch_handin {
     struct batch_file *files; /* sorted by path */
     size_t count, room;
@@ -47,6 +51,10 @@ void batch_handin_free(struct batch_handin *handin);
 /* Adds a file, with PATH cleaned. HANDIN takes over TEXT's bytes. PROBLEM may be NULL. */
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem);
+
+/* True if nothing was handed in with FILE: it is empty, or a link. Other files that cannot be graded may
+ * hold work that a human can find. */
+bool batch_holds_nothing(const struct batch_file *file);
 
 /* Records that the file at PATH was skipped. */
 void batch_handin_pass(struct batch_handin *handin, const char *path);

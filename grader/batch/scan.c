@@ -131,12 +131,13 @@ struct candidate {
     char *shown; /* the file's path in the folder of submissions */
     enum batch_match match;
     size_t lab;
+    bool empty; /* holds nothing: it cannot be the file that is meant */
 };
 
 static void match_file(const struct walk *walk, const struct entry *entry,
                        const struct batch_file *file, struct candidate *candidate)
 {
-    *candidate = (struct candidate){.file = file};
+    *candidate = (struct candidate){.file = file, .empty = batch_holds_nothing(file)};
     if (asprintf(&candidate->shown, "%s%s%s%s", entry->above, entry->folder ? entry->name : "",
                  entry->folder && *file->path ? "/" : "", file->path) < 0) {
         candidate->shown = NULL;
@@ -155,7 +156,7 @@ static size_t count_matches(const struct candidate *candidates, size_t count, si
 {
     size_t hits = 0;
     for (size_t i = 0; i < count; ++i)
-        hits += candidates[i].match == match && candidates[i].lab == lab;
+        hits += candidates[i].match == match && candidates[i].lab == lab && !candidates[i].empty;
     return hits;
 }
 
@@ -228,6 +229,18 @@ static bool take(struct walk *walk, const char *student, const struct candidate 
     return batch_store_add_submission(walk->store, &submission);
 }
 
+/* Notes that the candidate holds nothing, for the lab that it is for, if any. */
+static bool note_empty(struct walk *walk, const char *student, const struct candidate *candidate)
+{
+    const struct lab *lab = candidate->match ? &walk->labs[candidate->lab] : NULL;
+    char why[300];
+    if (candidate->file->problem)
+        snprintf(why, sizeof why, "%s", candidate->file->problem);
+    else if (!lab || submission_check(lab, &candidate->file->text, why, sizeof why))
+        snprintf(why, sizeof why, "is empty");
+    return batch_store_add_empty(walk->store, student, lab ? lab->name : "", candidate->shown, why);
+}
+
 static bool add_candidate(struct walk *walk, const char *student,
                           const struct candidate *candidates, size_t count, size_t i)
 {
@@ -237,6 +250,8 @@ static bool add_candidate(struct walk *walk, const char *student,
     walk->hand_ins += candidate->match != BATCH_NO_MATCH;
     if (candidate->match && candidate->lab >= walk->scan->lab_count)
         return true;
+    if (candidate->empty)
+        return note_empty(walk, student, candidate);
     if (candidate->file->problem)
         return ask(walk, student, candidate, candidate->file->problem);
     enum verdict verdict = judge_candidate(candidates, count, i);

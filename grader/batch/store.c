@@ -28,6 +28,11 @@ static const char schema[] =
     "  state TEXT NOT NULL, why TEXT NOT NULL, result TEXT);"
     "CREATE INDEX of_source ON gradings(source, lab);";
 
+/* Older stores of this version lack it. */
+static const char empties[] =
+    "CREATE TABLE IF NOT EXISTS empties(student TEXT NOT NULL, lab TEXT NOT NULL,"
+    "  path TEXT NOT NULL, why TEXT NOT NULL)";
+
 struct batch_store {
     sqlite3 *database;
     char path[PATH_SIZE];
@@ -227,7 +232,7 @@ struct batch_store *batch_store_open(const char *path, char *error, size_t size)
     else
         fail(store);
     good = good && execute(store, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE") &&
-           check_tables(store);
+           check_tables(store) && execute(store, empties);
     if (good)
         return store;
     snprintf(error, size, "%s", store->error);
@@ -284,7 +289,7 @@ char *batch_store_get(struct batch_store *store, const char *name)
 bool batch_store_forget(struct batch_store *store)
 {
     return execute(store, "DELETE FROM students; DELETE FROM labs; DELETE FROM submissions;"
-                          "DELETE FROM reviews");
+                          "DELETE FROM reviews; DELETE FROM empties");
 }
 
 bool batch_store_add_student(struct batch_store *store, const char *id, const char *name)
@@ -317,6 +322,12 @@ bool batch_store_add_review(struct batch_store *store, const char *student, cons
     return run(store, "INSERT INTO reviews VALUES(?, ?, ?, ?)", "ssss", student, lab, path, why);
 }
 
+bool batch_store_add_empty(struct batch_store *store, const char *student, const char *lab,
+                           const char *path, const char *why)
+{
+    return run(store, "INSERT INTO empties VALUES(?, ?, ?, ?)", "ssss", student, lab, path, why);
+}
+
 json_t *batch_store_students(struct batch_store *store)
 {
     return all_rows(store, "SELECT student, name FROM students ORDER BY student");
@@ -338,6 +349,12 @@ json_t *batch_store_submissions(struct batch_store *store)
 json_t *batch_store_reviews(struct batch_store *store)
 {
     return all_rows(store, "SELECT student, lab, path, why FROM reviews "
+                           "ORDER BY student, lab, path, why");
+}
+
+json_t *batch_store_empties(struct batch_store *store)
+{
+    return all_rows(store, "SELECT student, lab, path, why FROM empties "
                            "ORDER BY student, lab, path, why");
 }
 

@@ -59,7 +59,7 @@ struct batch_submission {
     const char *key;           /* key of the submission's grading */
 };
 
-/* Removes students, labs, submissions and reviews; keeps all gradings. */
+/* Removes students, labs, submissions, reviews and notes; keeps all gradings. */
 bool batch_store_forget(struct batch_store *store);
 bool batch_store_add_student(struct batch_store *store, const char *id, const char *name);
 bool batch_store_add_lab(struct batch_store *store, const char *lab, const char *title,
@@ -71,11 +71,16 @@ bool batch_store_add_submission(struct batch_store *store,
 bool batch_store_add_review(struct batch_store *store, const char *student, const char *lab,
                             const char *path, const char *why);
 
+/* Notes that a file of a hand-in holds nothing. LAB may be "". */
+bool batch_store_add_empty(struct batch_store *store, const char *student, const char *lab,
+                           const char *path, const char *why);
+
 json_t *batch_store_students(struct batch_store *store); /* [{"student", "name"}], by id */
 json_t *batch_store_labs(struct batch_store *store);     /* [{"lab", "title", "max_score"}] */
 /* [{"student", "lab", "path", "submitted", "source", "key"}], by student, lab, time and path. */
 json_t *batch_store_submissions(struct batch_store *store);
 json_t *batch_store_reviews(struct batch_store *store); /* [{"student", "lab", "path", "why"}] */
+json_t *batch_store_empties(struct batch_store *store); /* the same */
 /* Reads the source with this hash. The caller frees its bytes. */
 bool batch_store_source(struct batch_store *store, const char *hash, struct text *source);
 

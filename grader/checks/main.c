@@ -7,17 +7,23 @@
 #include "checks/internal.h"
 
 #include <criterion/options.h>
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "sandbox/process.h"
 
 /* Longer than any check takes: each run ends after 10 s, and a check stops at its first failure. */
 #define CHECK_SECONDS 120
+#define SWEEP_SECONDS 3600 /* longer than any runner lives */
 
 static json_t *describe_texts(const char *const *texts, size_t most)
 {
@@ -76,6 +82,29 @@ static int describe(void)
     return failed;
 }
 
+/* Removes a file of Criterion in FOLDER whose process, named in it, was killed. FORMAT reads that
+ * name. Containers that share the folder have other process ids, so the file must be older than any
+ * runner lives. */
+static void sweep(const char *folder, const char *format)
+{
+    DIR *opened = opendir(folder);
+    struct dirent *entry;
+    struct stat status;
+    while (opened && (entry = readdir(opened))) {
+        long pid;
+        int end = 0;
+        if (sscanf(entry->d_name, format, &pid, &end) != 1 || !end || entry->d_name[end] ||
+            kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+            continue;
+        int at = dirfd(opened);
+        if (fstatat(at, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            status.st_uid == geteuid() && status.st_mtime + SWEEP_SECONDS < time(NULL))
+            unlinkat(at, entry->d_name, 0);
+    }
+    if (opened)
+        closedir(opened);
+}
+
 /* Criterion creates a socket named after its process id in a folder that all users share. A killed
  * process leaves its socket behind, which another user's process with the same id could not
  * replace. So a child with another id goes on. */
@@ -83,7 +112,7 @@ static void avoid_taken_socket(void)
 {
     char path[64];
     for (int tries = 0; tries < 100; tries++) {
-        snprintf(path, sizeof path, "/tmp/criterion_%ld.sock", (long)getpid());
+        snprintf(path, sizeof path, "/tmp/" GRADE_SOCKET, (long)getpid());
         if (unlink(path) == 0 || errno == ENOENT)
             return;
         pid_t parent = getpid(), child = fork();
@@ -92,7 +121,7 @@ static void avoid_taken_socket(void)
             bool ended = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
             exit(ended ? WEXITSTATUS(status) : 1);
         }
-        if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        if (!process_end_with(parent, SIGKILL))
             exit(1);
     }
 }
@@ -106,6 +135,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: started by `lanewise grade`; --describe shows the lab\n", argv[0]);
         return 2;
     }
+    sweep("/tmp", GRADE_SOCKET "%n");
+    sweep("/dev/shm", "bxfi_%ld%n");
     avoid_taken_socket();
     struct criterion_test_set *tests = criterion_initialize();
     criterion_options.jobs = job.device == ON_GPU ? 1 : 2; /* a GPU is timed alone */

@@ -291,13 +291,9 @@ static bool choose_seed(struct session *session)
             fail(session));
 }
 
-/* Makes the temporary folder of gradings, and removes the one that a killed run left. */
+/* Makes the temporary folder of gradings. */
 static bool open_scratch(struct session *session)
 {
-    char *last = batch_store_get(session->store, "scratch");
-    if (last && strstr(last, "/lanewise-"))
-        base_remove_tree(last);
-    free(last);
     if (!base_private_folder(session->scratch)) {
         complain(EXIT_USAGE, "cannot make a folder in %s: %s",
                  getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
@@ -305,7 +301,7 @@ static bool open_scratch(struct session *session)
         return false;
     }
     setenv("TMPDIR", session->scratch, 1);
-    return batch_store_set(session->store, "scratch", session->scratch) || fail(session);
+    return true;
 }
 
 static bool open_store(struct session *session)
@@ -468,7 +464,30 @@ static void print_reviews(const struct session *session, const json_t *review)
             print_review(student, lab, path, why);
     }
     if (count > SHOWN)
-        printf("  and %zu more in %s/class.json\n", count - SHOWN, session->options.out);
+        cli_say(stdout, "  and %zu more in %s/class.json", count - SHOWN, session->options.out);
+}
+
+/* Lists hand-ins that hold nothing, at most SHOWN. One may be for several labs. */
+static void print_empty(const json_t *class)
+{
+    enum { SHOWN = 10 };
+    size_t i, count = 0;
+    const char *lab, *last = "";
+    json_t *student, *entry;
+    json_array_foreach(json_object_get(class, "students"), i, student)
+        json_object_foreach(json_object_get(student, "labs"), lab, entry)
+    {
+        const char *why = json_text_of(entry, "why");
+        if (!*why || strcmp(why, last) == 0)
+            continue;
+        if (count++ == 0)
+            printf("nothing to grade, so 0 points:\n");
+        if (count <= SHOWN)
+            printf("  %s\n", why);
+        last = why;
+    }
+    if (count > SHOWN)
+        printf("  and %zu more\n", count - SHOWN);
 }
 
 /* Lists folders of students who have left the class. The instructor decides whether to remove
@@ -512,14 +531,17 @@ static int write_reports(struct session *session, bool finished)
         complain(EXIT_USAGE, "%s", error);
     else if (finished) {
         print_reviews(session, json_object_get(class, "review"));
-        printf(
-            "%s: gradebook.csv, class.html and a folder for each student; feedback/ has the pages to send back\n",
+        print_empty(class);
+        cli_say(
+            stdout,
+            "%s: gradebook.csv, class.html and a folder for each student; feedback/ has the pages to send back",
             session->options.out);
         print_old_folders(session, class);
     } else
-        printf("%s: gradebook.csv and all reports so far; %lld submission%s not graded yet\n",
-               session->options.out, json_integer_of(class, "pending"),
-               json_integer_of(class, "pending") == 1 ? " is" : "s are");
+        cli_say(stdout,
+                "%s: gradebook.csv and all reports so far; %lld submission%s not graded yet",
+                session->options.out, json_integer_of(class, "pending"),
+                json_integer_of(class, "pending") == 1 ? " is" : "s are");
     json_decref(class);
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
 }
@@ -609,7 +631,6 @@ int cmd_batch(int argc, char **argv)
     if (session.options.chunk)
         return grade_chunk(&session.options);
     cli_catch_signals();
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit then fails with an error */
     code = cli_read_key("batch", session.options.key, &session.key, &session.has_key) &&
                    prepare(&session) && open_out(&session) && open_store(&session) && scan(&session)
                ? grade(&session)

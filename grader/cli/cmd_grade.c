@@ -1,7 +1,8 @@
 /* lanewise grade: grades one lab or all labs and reports the result.
  *
  * Exit codes: 0 full marks; 1 less; 2 wrong usage or environment, nothing was graded; 3 the grader
- * failed, nothing was graded. A failed grading never overwrites an earlier result.
+ * failed, nothing was graded. Results of an earlier grading are removed first: if this one fails,
+ * there is no result.
  *
  * With --format the caller is a learning system. Then the exit code is 0 for any grade, even for an
  * unreadable submission, and only the document goes to stdout. */
@@ -342,18 +343,20 @@ int cmd_grade(int argc, char **argv)
     struct options options = {0};
     struct session session = {.options = &options};
     int code = cli_read_options(&syntax, argc, argv, &options);
+    const struct cli_files files = {{options.json, options.sarif, options.out},
+                                    {options.submission, options.course, options.key}};
     if (code < 0)
         code = check_format(&options);
     if (code >= 0)
-        return code;
+        return cli_clear_after_mistake(code, &files);
+    if (!cli_clear_outputs("grade", &files))
+        return EXIT_USAGE;
+    if (!options.json)
+        base_remove_output(DEFAULT_JSON);
     if (!cli_choose_seed("grade", options.seed, &session.seed) ||
         !cli_read_course(options.course, &session.course) ||
         !cli_read_key("grade", options.key, &session.key, &session.has_key))
         return EXIT_USAGE;
-    const char *const files[] = {options.json, options.sarif, options.out};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i] && !report_json_writable(files[i]))
-            return complain(EXIT_USAGE, "cannot write %s: %s", files[i], strerror(errno));
     cli_catch_signals();
     if (!cli_choose_device("grade", options.device, &session.device, session.gpu_name,
                            sizeof session.gpu_name) ||

@@ -33,7 +33,7 @@ int cmd_key(int argc, char **argv)
         return cli_complain("key", EXIT_USAGE, "cannot make %s: %s", path,
                             errno == EEXIST ? "the file exists; keys are never overwritten"
                                             : strerror(errno));
-    printf("%s contains key %s\n", path, key.id);
+    cli_say(stdout, "%s contains key %s", path, key.id);
     seal_key_forget(&key);
     return EXIT_FULL;
 }

@@ -14,7 +14,6 @@
 #include "grade/grade.h"
 #include "grade/installed_gpu.h"
 #include "report/html.h"
-#include "report/result_json.h"
 
 struct options {
     const char *lab, *submission, *out, *device, *seed, *date;
@@ -84,8 +83,8 @@ static int report(const struct options *options, const struct grading *grading)
     if (!write_page(options->out, result, &page))
         code = complain(EXIT_USAGE, "cannot write %s: %s", options->out, strerror(errno));
     else
-        printf("%s: %.6g of %.6g points; the report is %s\n", grading->lab->name, score, max_score,
-               options->out);
+        cli_say(stdout, "%s: %.6g of %.6g points; the report is %s", grading->lab->name, score,
+                max_score, options->out);
     json_decref(result);
     return code;
 }
@@ -115,12 +114,12 @@ int cmd_report(int argc, char **argv)
     struct options options = {.out = "report.html"};
     struct grading grading = {.gpu_name = gpu_name, .pictures = true};
     int code = cli_read_options(&syntax, argc, argv, &options);
+    const struct cli_files files = {{options.out}, {options.submission}};
     if (code >= 0)
-        return code;
-    if (!cli_choose_seed("report", options.seed, &grading.seed))
+        return cli_clear_after_mistake(code, &files);
+    if (!cli_clear_outputs("report", &files) ||
+        !cli_choose_seed("report", options.seed, &grading.seed))
         return EXIT_USAGE;
-    if (!report_json_writable(options.out))
-        return complain(EXIT_USAGE, "cannot write %s: %s", options.out, strerror(errno));
     cli_catch_signals();
     if (!cli_choose_device("report", options.device, &grading.device, gpu_name, sizeof gpu_name) ||
         !cli_check_sandbox("report", options.unsafe))

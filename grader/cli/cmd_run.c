@@ -21,6 +21,7 @@
 #include "gpu/tools.h"
 #include "gpu/virtual_gpu.h"
 #include "record/record.h"
+#include "report/result_json.h"
 #include "report/run_terminal.h"
 #include "report/sarif.h"
 
@@ -132,8 +133,11 @@ static bool choose_lab(struct options *options, char **argv)
 static int read_options(struct options *options, int argc, char **argv)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
+    const struct cli_files files = {{options->json, options->sarif}, {NULL}};
     if (code >= 0)
-        return code;
+        return cli_clear_after_mistake(code, &files);
+    if (!cli_clear_outputs("run", &files))
+        return EXIT_USAGE;
     if (optind == argc && !options->lab) {
         cli_print_help(&syntax, stderr);
         return EXIT_USAGE;
@@ -205,13 +209,11 @@ static int report(const struct options *options, int status, json_t *record)
         cli_name_lab_file(record, &options->built);
     print_report(options, record);
     json_t *document = options->json ? make_document(options, status, record) : NULL;
-    if (options->json &&
-        (!document || json_dump_file(document, options->json, JSON_INDENT(2)) != 0))
+    if (options->json && (!document || !report_json_write(document, options->json)))
         code = complain("cannot write %s: %s", options->json, strerror(errno));
     json_decref(document);
     document = options->sarif ? report_sarif(record) : NULL;
-    if (options->sarif &&
-        (!document || json_dump_file(document, options->sarif, JSON_INDENT(2)) != 0))
+    if (options->sarif && (!document || !report_json_write(document, options->sarif)))
         code = complain("cannot write %s: %s", options->sarif, strerror(errno));
     json_decref(document);
     return code;

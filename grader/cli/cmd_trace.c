@@ -98,8 +98,11 @@ static bool parse_line(struct options *options)
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
+    const struct cli_files files = {{options->output}, {NULL}};
     if (code >= 0)
-        return code;
+        return cli_clear_after_mistake(code, &files);
+    if (!cli_clear_outputs("trace", &files))
+        return EXIT_USAGE;
     options->argv = argv + optind;
     options->program = argv[optind];
     if (!options->output)
@@ -199,7 +202,7 @@ static int draw(const struct options *options, const json_t *record)
     if (code == 0 && !base_write_output(options->output, text, size, 0644))
         code = complain("cannot write %s: %s", options->output, strerror(errno));
     if (code == 0)
-        fprintf(stderr, "lanewise: the picture is %s\n", options->output);
+        cli_say(stderr, "lanewise: the picture is %s", options->output);
     report_totals_free(&totals);
     free(text);
     return code;

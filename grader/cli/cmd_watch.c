@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sandbox/process.h"
+
 #define SETTLE_MS 50 /* wait after a save: editors save in several steps */
 
 struct options {
@@ -81,9 +83,12 @@ static void grade(struct watch *watch)
         kill(watch->grading, SIGTERM); /* the grading then cleans up and prints nothing */
     reap(watch);
     fflush(stdout);
+    pid_t parent = getpid();
     watch->grading = fork();
     if (watch->grading == 0) {
         sigprocmask(SIG_SETMASK, &watch->before, NULL);
+        if (!process_end_with(parent, SIGTERM))
+            _exit(EXIT_GRADER);
         int code = cmd_grade(count, words);
         fflush(stdout);
         _exit(code);

@@ -7,26 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "grade/installed_gpu.h"
+#include "report/result_json.h"
 #include "sandbox/process.h"
 #include "sandbox/sandbox.h"
+
+/* The text of a message, as one line; to be freed. */
+static char *compose(const char *format, va_list arguments)
+{
+    char *text, *line;
+    if (vasprintf(&text, format, arguments) < 0)
+        return NULL;
+    line = base_one_line(text);
+    free(text);
+    return line;
+}
 
 int cli_complain(const char *command, int code, const char *format, ...)
 {
     va_list arguments;
-    char *text;
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL;
+    char *line = compose(format, arguments);
     va_end(arguments);
     fflush(stdout);
-    if (text) /* the text may quote untrusted names from an archive or a result */
-        base_clean_text(text, strlen(text));
-    fprintf(stderr, "lanewise %s: %s\n", command, text ? text : "out of memory");
-    free(text);
+    fprintf(stderr, "lanewise %s: %s\n", command, line ? line : "out of memory");
+    free(line);
     return code;
+}
+
+void cli_say(FILE *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *line = compose(format, arguments);
+    va_end(arguments);
+    fprintf(to, "%s\n", line ? line : "out of memory");
+    free(line);
 }
 
 bool cli_choose_device(const char *command, const char *text, enum grading_device *device,
@@ -98,6 +117,50 @@ bool cli_check_sandbox(const char *command, bool unsafe)
     return level > SANDBOX_NONE || unsafe;
 }
 
+static bool is_same_file(const char *left, const char *right)
+{
+    struct stat a, b;
+    return left && right && stat(left, &a) == 0 && stat(right, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* Why nothing may be written to PATH; NULL: it may. Somebody may have left out an option's value, so
+ * that the next word was taken for it. */
+static const char *find_trouble(const char *path, const struct cli_files *files)
+{
+    const char *ending = strrchr(path, '.');
+    struct stat status;
+    if (ending && strcmp(ending, ".cu") == 0)
+        return "it is the name of a source file";
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & S_IXUSR))
+        return "it is a program";
+    for (size_t i = 0; i < CLI_FILES; ++i)
+        if (is_same_file(path, files->inputs[i]))
+            return "this command reads it";
+    return report_json_writable(path) ? NULL : strerror(errno);
+}
+
+bool cli_clear_outputs(const char *command, const struct cli_files *files)
+{
+    bool good = true;
+    for (size_t i = 0; i < CLI_FILES; ++i) {
+        const char *path = files->outputs[i], *trouble = path ? find_trouble(path, files) : NULL;
+        if (path && !trouble && !base_remove_output(path))
+            trouble = strerror(errno);
+        if (trouble && good && command)
+            cli_complain(command, EXIT_USAGE, "cannot write %s: %s", path, trouble);
+        good = good && !trouble;
+    }
+    return good;
+}
+
+int cli_clear_after_mistake(int code, const struct cli_files *files)
+{
+    if (code == EXIT_USAGE)
+        cli_clear_outputs(NULL, files);
+    return code;
+}
+
 bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key)
 {
     char error[PATH_SIZE + 200];
@@ -134,6 +197,7 @@ void cli_catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` must still write its result */
+    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit then is an ordinary error */
 }
 
 bool cli_open_lab(const char *command, const char *word, struct lab *lab)

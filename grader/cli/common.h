@@ -3,6 +3,7 @@
 #define CLI_COMMON_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "course/course.h"
 #include "course/lab.h"
@@ -12,9 +13,11 @@
 /* The exit codes of commands that grade. */
 enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
 
-/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. */
+/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. Names in it may hold any byte. */
 int cli_complain(const char *command, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Prints one line on TO. */
+void cli_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* When a function below returns false, it has printed the reason. */
 
@@ -29,6 +32,19 @@ bool cli_choose_seed(const char *command, const char *text, struct grade_seed *s
 /* Warns if this machine has only a weak sandbox (sandbox/sandbox.h). False: it has no sandbox, and
  * UNSAFE is false. */
 bool cli_check_sandbox(const char *command, bool unsafe);
+
+/* The files that a command will write, and those that it reads. NULL: none. */
+enum { CLI_FILES = 3 };
+struct cli_files {
+    const char *outputs[CLI_FILES], *inputs[CLI_FILES];
+};
+
+/* Removes the outputs of an earlier run: if this one fails, nobody takes them for its own. False:
+ * one of them cannot be written, or would overwrite an input or a source. */
+bool cli_clear_outputs(const char *command, const struct cli_files *files);
+
+/* The same for a command line with a mistake, which is already reported: prints nothing. Returns CODE. */
+int cli_clear_after_mistake(int code, const struct cli_files *files);
 
 /* Reads the key in the file PATH. If PATH is NULL, reads the file $LANEWISE_KEY, if that variable
  * is set. *HAS_KEY says whether a file was named. False: the key cannot be read. */

@@ -15,6 +15,7 @@
 #include "cli/program.h"
 #include "compile/column.h"
 #include "record/record.h"
+#include "sandbox/process.h"
 
 /* --- the program's environment ---------------------------------------------------------------- */
 
@@ -74,8 +75,10 @@ static bool run_program(const char *command, const char *program, char **argv, i
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     sigaction(SIGINT, &ignore, &interrupt);
     sigaction(SIGQUIT, &ignore, &quit);
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child == 0) {
+        if (!process_end_with(parent, SIGTERM))
+            _exit(EXIT_USAGE);
         sigaction(SIGINT, &interrupt, NULL);
         sigaction(SIGQUIT, &quit, NULL);
         execv(program, argv);
@@ -83,8 +86,11 @@ static bool run_program(const char *command, const char *program, char **argv, i
         _exit(EXIT_USAGE);
     }
     bool done = child > 0;
-    while (done && waitpid(child, status, 0) < 0)
+    while (done && waitpid(child, status, 0) < 0) {
         done = errno == EINTR;
+        if (process_interrupted())
+            kill(child, SIGTERM);
+    }
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGQUIT, &quit, NULL);
     return done;

@@ -3,6 +3,7 @@
  * A new command is one line in the table below and one file, cmd_NAME.c. */
 #include "base/version.h"
 #include "cli/cli.h"
+#include "cli/common.h"
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -75,11 +76,10 @@ static int complain_of(const char *name)
     for (int i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
     const char *meant = cli_suggest(name, names, COMMAND_COUNT);
-    fprintf(stderr, "lanewise: no command \"%s\"; ", name);
     if (meant)
-        fprintf(stderr, "did you mean %s?\n", meant);
+        cli_say(stderr, "lanewise: no command \"%s\"; did you mean %s?", name, meant);
     else
-        fprintf(stderr, "lanewise help lists all commands\n");
+        cli_say(stderr, "lanewise: no command \"%s\"; lanewise help lists all commands", name);
     return 2;
 }
 

@@ -195,30 +195,42 @@ static void keep(const struct cli_option *option, void *values)
         *(const char **)at = optarg;
 }
 
-/* Reads all options. Returns -1 to go on, or the exit code. */
+/* Complains about what getopt_long() FOUND. OPTION is NULL if it is not known. */
+static int complain_of(const struct cli_syntax *syntax, const struct table *table, int found,
+                       const struct cli_option *option, char **argv)
+{
+    if (!option)
+        return complain_of_unknown(syntax, table, unread_word(argv));
+    if (found == '?')
+        return complain("--%s takes no value", option->name);
+    if (found == ':')
+        return complain("--%s needs a value: --%s %s", option->name, option->name,
+                        option->argument);
+    return complain_of_number(syntax, option);
+}
+
+/* Reads all options, also those after a mistake: the caller removes old outputs that they name.
+ * Returns -1 to go on, or the exit code. */
 static int read_all(const struct cli_syntax *syntax, const struct table *table, int argc,
                     char **argv, void *values)
 {
+    int code = -1;
     opterr = 0;
     optind = 0; /* makes getopt_long() start with a new ARGV */
     for (int found; (found = getopt_long(argc, argv, table->letters, table->known, NULL)) != -1;) {
-        if (found == 'h') {
+        if (found == 'h' && code < 0) {
             cli_print_help(syntax, stdout);
             return EXIT_FULL;
         }
-        if (found == '?' && optopt < FIRST)
-            return complain_of_unknown(syntax, table, unread_word(argv));
-        const struct cli_option *option = find_option(syntax, strchr("?:", found) ? optopt : found);
-        if (found == '?')
-            return complain("--%s takes no value", option->name);
-        if (found == ':')
-            return complain("--%s needs a value: --%s %s", option->name, option->name,
-                            option->argument);
-        if (option->kind >= CLI_KIND_WHOLE && !is_in_range(option, optarg))
-            return complain_of_number(syntax, option);
-        keep(option, values);
+        bool read = found != '?' && found != ':' && found != 'h';
+        bool known = read || found == ':' || (found == '?' && optopt >= FIRST);
+        const struct cli_option *option = known ? find_option(syntax, read ? found : optopt) : NULL;
+        if (read && (option->kind < CLI_KIND_WHOLE || is_in_range(option, optarg)))
+            keep(option, values);
+        else if (code < 0)
+            code = complain_of(syntax, table, found, option, argv);
     }
-    return -1;
+    return code;
 }
 
 int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, void *values)

@@ -61,8 +61,8 @@ struct cli_syntax {
 #define CLI_HELP_FILE   "the student's file, or a folder with it (default: your own copy)"
 
 /* Reads ARGV with getopt_long() into the struct at VALUES; argv[optind] is then the first word that
- * is not an option. Returns -1 if the command should go on. Otherwise it has printed --help or one
- * line of complaint, and returns the exit code. */
+ * is not an option. Returns -1 to go on. Otherwise --help or one line of complaint was printed, and
+ * the result is the exit code; after a complaint, the struct has the values that could be read. */
 int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, void *values);
 
 /* Writes what --help prints. */

@@ -55,7 +55,7 @@ static bool find_file(const struct lab *lab, const char *path, char found[PATH_S
     if (find_in_folder(lab, path, (int)length, found, &link))
         return true;
     if (link)
-        snprintf(error, size, "%s is a link: hand in the file itself", base_shorten_path(found));
+        snprintf(error, size, "%s " BASE_IS_LINK, base_shorten_path(found));
     else
         snprintf(error, size, "the folder %s contains neither %s nor %s/%s", path, lab->file,
                  lab->name, lab->file);
@@ -65,6 +65,19 @@ static bool find_file(const struct lab *lab, const char *path, char found[PATH_S
 static bool is_blank(const struct text *text)
 {
     return strspn(text->bytes, " \t\r\n") == text->size;
+}
+
+/* UTF-16, which some editors on Windows write: with a mark at the beginning, or with a zero in nearly
+ * every other byte, as C is ASCII. */
+static bool is_utf16(const struct text *text)
+{
+    size_t zeros[2] = {0, 0};
+    for (size_t i = 0; i < text->size; ++i)
+        zeros[i % 2] += text->bytes[i] == 0;
+    size_t more = zeros[0] > zeros[1] ? zeros[0] : zeros[1], fewer = zeros[0] + zeros[1] - more;
+    bool marked = text->size >= 2 && (memcmp(text->bytes, "\xff\xfe", 2) == 0 ||
+                                      memcmp(text->bytes, "\xfe\xff", 2) == 0);
+    return text->size % 2 == 0 && (marked || (more > text->size / 4 && 8 * fewer <= more));
 }
 
 unsigned submission_lab_number(const char *source)
@@ -77,7 +90,7 @@ unsigned submission_lab_number(const char *source)
 static bool is_unfit_file(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0 &&
+    return lstat(path, &status) == 0 &&
            (!S_ISREG(status.st_mode) || status.st_size > (off_t)SUBMISSION_BYTES);
 }
 
@@ -101,6 +114,10 @@ bool submission_check(const struct lab *lab, const struct text *source, char *wh
     unsigned number = (unsigned)strtoul(lab->name, NULL, 10);
     if (source->size == 0 || is_blank(source))
         snprintf(why, size, "is empty: hand in your %s", lab->file);
+    else if (is_utf16(source))
+        snprintf(
+            why, size,
+            "is in UTF-16: save it as UTF-8 (in your editor, or: iconv -f UTF-16 -t UTF-8 OLD >NEW)");
     else if (strlen(source->bytes) != source->size)
         snprintf(why, size, "is not a text file");
     else if (own && number && own != number)
@@ -125,9 +142,10 @@ bool submission_open(const struct lab *lab, const char *path, struct submission 
         snprintf(submission->shown, sizeof submission->shown, "%s", lab->file);
         return false;
     }
-    snprintf(submission->shown, sizeof submission->shown, "%s", base_shorten_path(found));
-    base_clean_text(submission->shown, strlen(submission->shown));
-    bool read = base_read_file(found, SUBMISSION_BYTES, source, why, sizeof why);
+    char *line = base_one_line(base_shorten_path(found));
+    snprintf(submission->shown, sizeof submission->shown, "%s", line ? line : lab->file);
+    free(line);
+    bool read = base_read_no_link(found, SUBMISSION_BYTES, source, why, sizeof why);
     if (read && submission_check(lab, source, why, sizeof why))
         return true;
     snprintf(error, size, "%s %s", submission->shown, why);

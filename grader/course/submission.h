@@ -12,10 +12,10 @@ struct submission {
     bool unfit; /* the hand-in itself cannot be graded; the machine is not the cause */
 };
 
-/* Finds and reads the submission for LAB. PATH is the file itself, or a folder that contains FILE
- * or NAME/FILE, where FILE and NAME are those of LAB. If PATH is NULL, reads the student's own copy
- * (lab_own_path). False: ERROR is one line, and SUBMISSION->unfit says whether the hand-in is the
- * cause: the folder lacks the file, or the file is a link, empty, not text, or for another lab. */
+/* Finds and reads the submission. PATH is the file, or a folder that contains it or NAME/file; NULL
+ * is the student's own copy (lab_own_path). False: ERROR is one line. SUBMISSION->unfit then says
+ * whether the student caused it: the folder lacks the file, or the file is a link, empty, not text,
+ * or for another lab. A folder that PATH names may be a link: whoever named it trusts it. */
 bool submission_open(const struct lab *lab, const char *path, struct submission *submission,
                      char *error, size_t size);
 void submission_close(struct submission *submission);

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -154,6 +156,13 @@ static bool write_job(struct grade *grade, char path[PATH_SIZE])
     return stop(grade, GRADE_IMPOSSIBLE, "cannot write to %s: %s", grade->folder, strerror(errno));
 }
 
+static void remove_socket(pid_t runner)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/" GRADE_SOCKET, (long)runner);
+    unlink(path);
+}
+
 /* Runs the lab's checks runner in a fixed environment, so the user's variables cannot affect
  * Criterion. */
 static bool run_checks(struct grade *grade)
@@ -180,11 +189,12 @@ static bool run_checks(struct grade *grade)
                                       .folder = grade->job.folder,
                                       .wall_seconds = RUNNER_SECONDS,
                                       .output_keep = 4096,
-                                      .output_limit = 16 << 20,
-                                      .stay_in_group = true};
+                                      .output_limit = 16 << 20};
     struct process_outcome outcome;
     process_run(&command, &outcome);
     bool good = outcome.end == PROCESS_EXITED && outcome.code == 0;
+    if (outcome.end != PROCESS_EXITED) /* Criterion could not remove its socket */
+        remove_socket(outcome.pid);
     if (outcome.end == PROCESS_INTERRUPTED)
         stop(grade, GRADE_INTERRUPTED, "interrupted");
     else if (!good)
@@ -245,17 +255,25 @@ static bool choose_level(struct grade *grade)
     return stop(grade, GRADE_IMPOSSIBLE, "there is no sandbox on this machine: %s", why);
 }
 
-/* Withdraws a grade below full marks if the disk is nearly full. That may have cost the points: a
- * compiler or program that cannot write its output does not always say so. */
+/* Withdraws a grade below full marks if the disk is nearly full or files may not be large, which may
+ * be the cause: a compiler or program that could not write its output does not say so. */
 static void check_room(struct grade *grade)
 {
     const char *status = json_string_value(json_object_get(grade->result, "status"));
-    if (!status || strcmp(status, "passed") == 0 || base_has_room(grade->folder, ROOM_BYTES))
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    bool small = limit.rlim_cur < ROOM_BYTES;
+    if (!status || strcmp(status, "passed") == 0 ||
+        (!small && base_has_room(grade->folder, ROOM_BYTES)))
         return;
     json_decref(grade->result);
     grade->result = NULL;
-    stop(grade, GRADE_IMPOSSIBLE, "the disk is nearly full: gradings need %u MB in %s",
-         ROOM_BYTES >> 20, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    if (small)
+        stop(grade, GRADE_IMPOSSIBLE,
+             "the limit on file sizes is too low: set ulimit -f %u or more", ROOM_BYTES >> 10);
+    else
+        stop(grade, GRADE_IMPOSSIBLE, "the disk is nearly full: gradings need %u MB in %s",
+             ROOM_BYTES >> 20, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 }
 
 /* Builds the submission, runs the checks and composes the result. */

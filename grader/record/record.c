@@ -67,6 +67,17 @@ static bool copy_number(json_t *into, const json_t *object, const char *name, js
            json_object_set_new(into, name, json_integer(number)) == 0;
 }
 
+/* Adds OBJECT's line or column NAME to INTO. After a #line it may be any number: then it counts as
+ * unknown. */
+static bool copy_place(json_t *into, const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    json_int_t number;
+    bool known = read_number(value, MAX_SOURCE_LINE, &number);
+    return json_is_integer(value) &&
+           json_object_set_new(into, name, json_integer(known ? number : 0)) == 0;
+}
+
 static bool copy_triple(json_t *into, const json_t *object, const char *name)
 {
     const json_t *from = json_object_get(object, name);
@@ -110,8 +121,8 @@ static bool copy_lines(json_t *launch, const json_t *from)
     json_array_foreach(from, i, line)
     {
         json_t *copy = json_object();
-        good = good && copy_text(copy, line, "file", MAX_NAME) &&
-               copy_number(copy, line, "line", MAX_SOURCE_LINE) && copy_counters(copy, line, false);
+        good = good && copy_text(copy, line, "file", MAX_NAME) && copy_place(copy, line, "line") &&
+               copy_counters(copy, line, false);
         good = json_array_append_new(lines, copy) == 0 && good;
     }
     return good;
@@ -249,7 +260,7 @@ static bool copy_related(json_t *finding, const json_t *from)
     {
         json_t *copy = json_object();
         good = good && copy_text(copy, place, "file", MAX_NAME) &&
-               copy_number(copy, place, "line", MAX_SOURCE_LINE) &&
+               copy_place(copy, place, "line") &&
                (!json_object_get(place, "message") || copy_text(copy, place, "message", MAX_NAME));
         good = json_array_append_new(copies, copy) == 0 && good;
     }
@@ -273,16 +284,14 @@ static bool copy_loss(json_t *finding, const json_t *from)
 static bool add_finding(struct builder *builder, const json_t *from)
 {
     json_t *finding = json_object();
-    bool good = copy_text(finding, from, "id", MAX_NAME) &&
-                copy_text(finding, from, "severity", MAX_NAME) &&
-                copy_text(finding, from, "kernel", MAX_NAME) &&
-                copy_text(finding, from, "file", MAX_NAME) &&
-                copy_number(finding, from, "line", MAX_SOURCE_LINE) &&
-                copy_number(finding, from, "column", MAX_SOURCE_LINE) &&
-                copy_text(finding, from, "message", MAX_MESSAGE) &&
-                copy_number(finding, from, "count", RECORD_COUNTER) &&
-                copy_related(finding, from) && copy_loss(finding, from) &&
-                merge_finding(builder, finding);
+    bool good =
+        copy_text(finding, from, "id", MAX_NAME) &&
+        copy_text(finding, from, "severity", MAX_NAME) &&
+        copy_text(finding, from, "kernel", MAX_NAME) &&
+        copy_text(finding, from, "file", MAX_NAME) && copy_place(finding, from, "line") &&
+        copy_place(finding, from, "column") && copy_text(finding, from, "message", MAX_MESSAGE) &&
+        copy_number(finding, from, "count", RECORD_COUNTER) && copy_related(finding, from) &&
+        copy_loss(finding, from) && merge_finding(builder, finding);
     json_decref(finding);
     return good;
 }
@@ -322,15 +331,13 @@ static bool copy_access(json_t *access, const json_t *from)
     static const char *const spaces[] = {"global", "shared", NULL};
     json_int_t bytes = json_integer_of(from, "bytes");
     return copy_text(access, from, "kernel", MAX_NAME) &&
-           copy_text(access, from, "file", MAX_NAME) &&
-           copy_number(access, from, "line", MAX_SOURCE_LINE) &&
-           copy_number(access, from, "column", MAX_SOURCE_LINE) &&
-           copy_triple(access, from, "block") && copy_number(access, from, "warp", 31) &&
-           copy_number(access, from, "step", UINT32_MAX) && is_one_of(from, "kind", kinds) &&
-           copy_text(access, from, "kind", MAX_NAME) && is_one_of(from, "space", spaces) &&
-           copy_text(access, from, "space", MAX_NAME) && bytes >= 1 && bytes <= 16 &&
-           (bytes & (bytes - 1)) == 0 && copy_number(access, from, "bytes", 16) &&
-           copy_number(access, from, "cost", MAX_COST) &&
+           copy_text(access, from, "file", MAX_NAME) && copy_place(access, from, "line") &&
+           copy_place(access, from, "column") && copy_triple(access, from, "block") &&
+           copy_number(access, from, "warp", 31) && copy_number(access, from, "step", UINT32_MAX) &&
+           is_one_of(from, "kind", kinds) && copy_text(access, from, "kind", MAX_NAME) &&
+           is_one_of(from, "space", spaces) && copy_text(access, from, "space", MAX_NAME) &&
+           bytes >= 1 && bytes <= 16 && (bytes & (bytes - 1)) == 0 &&
+           copy_number(access, from, "bytes", 16) && copy_number(access, from, "cost", MAX_COST) &&
            copy_number(access, from, "ideal", MAX_COST) && copy_offsets(access, from, bytes);
 }
 

@@ -40,8 +40,8 @@ static void put_remarks(struct markup *m, const json_t *entry)
     const char *remark = remark_of(json_text_of(entry, "status"));
     size_t attempts = json_array_size(json_object_get(entry, "attempts"));
     json_int_t late = json_integer_of(entry, "late_days");
-    const char *comma = *remark ? ", " : "";
-    markup_text(m, "%s", remark);
+    const char *comma = *remark ? ", " : "", *why = json_text_of(entry, "why");
+    markup_text(m, "%s%s%s", remark, *why ? ": " : "", why);
     if (attempts > 1 && json_integer_of(entry, "counted") > 0) {
         markup_text(m, "%sattempt %d of %zu counts", comma, (int)json_integer_of(entry, "counted"),
                     attempts);

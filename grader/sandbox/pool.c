@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,8 +29,7 @@ struct state {
 
 static void run_child(const struct process_pool *pool, size_t index, FILE *to, pid_t parent)
 {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) /* the parent died before that call */
+    if (!process_end_with(parent, SIGTERM))
         _exit(1);
     json_t *answer = pool->work(index, pool->context);
     int failed = !answer || json_dumpf(answer, to, JSON_ENCODE_ANY) != 0 || fflush(to) != 0;

@@ -1,13 +1,20 @@
 /* fork, limits, exec; then one loop that waits for output, the end of the process, and the
  * deadline.
  *
- *      parent                            child
- *      ------                            -----
+ *      parent         supervisor         child
+ *      ------         ----------         -----
  *      output pipe  <------------------  stdout, stderr
  *      error pipe   <------------------  errno if exec fails; closed by a successful exec
  *      status pipe  <------------------  a sandbox reports there whether it started the program
  *      socket  ----------------------->  descriptor 3, of a program and of its server
- *      pidfd: readable when the child has ended
+ *      control  <----> waits for the end of the child, or of the parent
+ *      pidfd: readable when the supervisor has ended
+ *
+ * The supervisor ends everything that the child has started, also in other sessions: orphans become its
+ * children (PR_SET_CHILD_SUBREAPER). It does so when the child ends, and when its control socket closes: the
+ * parent closes it, or was killed. PR_SET_PDEATHSIG alone is not enough, as only the child gets that signal:
+ * compilers start processes, and bubblewrap's own child asks for the signal only after it has made the
+ * sandbox.
  *
  * The loop never waits for the output's end of file: a descendant that moved to another session can
  * keep the pipe open forever. After the child has ended, the parent reads what is in the pipe, and
@@ -51,7 +58,12 @@ bool process_interrupted(void)
     return interrupted;
 }
 
-/* --- in the child: only functions that are safe after fork ------------------------------------ */
+bool process_end_with(pid_t parent, int number)
+{
+    return prctl(PR_SET_PDEATHSIG, number) == 0 && getppid() == parent;
+}
+
+/* --- in the child: only functions that are safe after fork ------------------------------------------- */
 
 static void limit(int resource, uint64_t soft, uint64_t hard)
 {
@@ -117,12 +129,9 @@ static void run_child(const struct process_command *command, pid_t parent,
     struct sandbox_start start = {command->argv,
                                   command->environment ? command->environment : empty};
     reset_signals();
-    /* If the grader dies, the program is killed, too. The grader may have died before this call. */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    if (!process_end_with(parent, SIGKILL))
         _exit(127);
-    if (!command->stay_in_group)
-        setsid();
+    setsid();
     if (command->sandbox)
         offer_memory();
     int error = from[ERROR_PIPE];
@@ -141,7 +150,74 @@ static void run_child(const struct process_command *command, pid_t parent,
     _exit(127);
 }
 
-/* --- in the parent ---------------------------------------------------------------------------- */
+/* --- in the supervisor -------------------------------------------------------------------------------- */
+
+/* Kills all children of this process. False: the kernel does not list them. */
+static bool kill_children(void)
+{
+    char list[4096], *at = list, *end;
+    int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    ssize_t size = file < 0 ? -1 : read(file, list, sizeof list - 1);
+    if (file >= 0)
+        close(file);
+    list[size > 0 ? size : 0] = 0;
+    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last one may be cut */
+        kill((pid_t)pid, SIGKILL);
+    return size >= 0;
+}
+
+/* Ends CHILD and everything that it has started. Returns how CHILD ended, as waitpid() does. */
+static int end_all(pid_t child)
+{
+    int status, result = 0;
+    pid_t ended;
+    kill(-child, SIGKILL); /* all at once: none of them can start another meanwhile */
+    kill(child, SIGKILL);  /* it may not have a group yet */
+    do {
+        bool all = kill_children();
+        ended = waitpid(all ? -1 : -child, &status, 0);
+        if (ended == child)
+            result = status;
+    } while (ended > 0);
+    return result;
+}
+
+/* What the supervisor tells at its end. STATUS is waitpid's. */
+struct message {
+    pid_t child;
+    int status;
+};
+
+/* Starts the child, and stays until it has ended or the CONTROL closes. Signals to the grader's group do not
+ * reach this process. */
+static void run_supervisor(const struct process_command *command, int control,
+                           const int from[DESCRIPTORS])
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    setsid();
+    prctl(PR_SET_NAME, "supervisor");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t supervisor = getpid(), child = fork();
+    if (child == 0)
+        run_child(command, supervisor, from);
+    int reason = errno;
+    if (child < 0 && write(from[ERROR_PIPE], &reason, sizeof reason) < 0)
+        _exit(126);
+    syscall(SYS_close_range, 0u, (unsigned)control - 1, 0u);
+    syscall(SYS_close_range, (unsigned)control + 1, ~0u, 0u);
+    if (child < 0)
+        _exit(127);
+    struct pollfd polled[2] = {{.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN},
+                               {.fd = control, .events = POLLIN}};
+    while (poll(polled, 2, -1) < 0 && errno == EINTR)
+        ;
+    struct message message = {child, end_all(child)};
+    _exit(send(control, &message, sizeof message, MSG_NOSIGNAL) < 0);
+}
+
+/* --- in the parent -------------------------------------------------------------------------------- */
 
 /* Moves a pair of descriptors to numbers above the child's, so that set_descriptors() cannot
  * overwrite them. */
@@ -167,8 +243,8 @@ struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-    pid_t pid;
-    int pipes[PIPES][2], output, pidfd;
+    pid_t supervisor;
+    int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including those not kept */
 };
 
@@ -194,7 +270,7 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Waits until the child has ended or must be killed. In the second case, OUTCOME->end says why. */
+/* Waits until the supervisor has ended, or must end the child: then OUTCOME->end says why. */
 static void wait_for_end(struct watch *watch, double deadline)
 {
     struct pollfd polled[2] = {{.fd = watch->pidfd, .events = POLLIN},
@@ -230,27 +306,45 @@ static void note_end(const struct watch *watch, int status)
     outcome->code = number ? number : WEXITSTATUS(status);
 }
 
-/* Reaps the child. Its status counts only if this process did not have to kill it. */
-static void reap(struct watch *watch)
-{
-    struct process_outcome *outcome = watch->outcome;
-    int status = 0;
-    if (outcome->end != PROCESS_EXITED || watch->command->stay_in_group)
-        kill(watch->pid, SIGKILL); /* has no effect if it has ended */
-    if (!watch->command->stay_in_group)
-        /* before waitpid(): until then, no other process can have this pid */
-        kill(-watch->pid, SIGKILL);
-    while (waitpid(watch->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    take_output(watch);
-    if (outcome->end == PROCESS_EXITED)
-        note_end(watch, status);
-}
-
 static void fail_to_start(struct process_outcome *outcome, int reason)
 {
     outcome->end = PROCESS_NOT_STARTED;
     outcome->code = reason;
+}
+
+/* The same, where no errno says why. */
+static void fail_because(struct watch *watch, const char *format, int number)
+{
+    struct process_outcome *outcome = watch->outcome;
+    snprintf(outcome->output, watch->command->output_keep + 1, format, number);
+    outcome->output_size = strlen(outcome->output);
+    fail_to_start(outcome, 0);
+}
+
+static void close_end(int *end)
+{
+    if (*end >= 0)
+        close(*end);
+    *end = -1;
+}
+
+/* Has the supervisor end everything that is left, and reaps it. The child's status counts only if it ended by
+ * itself. */
+static void reap(struct watch *watch)
+{
+    struct process_outcome *outcome = watch->outcome;
+    struct message message = {.child = 0};
+    shutdown(watch->control[0], SHUT_WR);
+    while (waitpid(watch->supervisor, NULL, 0) < 0 && errno == EINTR)
+        ;
+    bool told = recv(watch->control[0], &message, sizeof message, MSG_DONTWAIT) == sizeof message;
+    close_end(&watch->control[0]);
+    take_output(watch);
+    outcome->pid = message.child;
+    if (outcome->end == PROCESS_EXITED && told)
+        note_end(watch, message.status);
+    else if (outcome->end == PROCESS_EXITED)
+        fail_because(watch, "signal %d has ended its supervisor", SIGKILL);
 }
 
 /* Finds out whether the sandbox failed before it started the program. */
@@ -265,9 +359,7 @@ static void check_sandbox(struct watch *watch, int status)
     if (sandbox_began(watch->command->sandbox, text))
         return;
     if (watch->outcome->end == PROCESS_SIGNALLED && watch->outcome->output_size == 0)
-        watch->outcome->output_size =
-            (size_t)snprintf(watch->outcome->output, watch->command->output_keep + 1,
-                             "signal %d ended the sandbox", watch->outcome->code);
+        fail_because(watch, "signal %d has ended the sandbox", watch->outcome->code);
     fail_to_start(watch->outcome, 0);
 }
 
@@ -286,16 +378,21 @@ static int wait_for_exec(int error)
 static void close_pipes(struct watch *watch, int from, int to)
 {
     for (int i = 0; i < PIPES; ++i)
-        for (int end = from; end <= to; ++end) {
-            if (watch->pipes[i][end] >= 0)
-                close(watch->pipes[i][end]);
-            watch->pipes[i][end] = -1;
-        }
+        for (int end = from; end <= to; ++end)
+            close_end(&watch->pipes[i][end]);
+}
+
+/* Opens a socket whose ends are above the child's descriptors. */
+static bool open_socket(int ends[2])
+{
+    int low[2];
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) == 0 && lift(low, ends);
 }
 
 static bool open_pipes(struct watch *watch)
 {
-    return open_pipe(watch->pipes[OUTPUT]) && open_pipe(watch->pipes[ERROR]) &&
+    return open_socket(watch->control) && open_pipe(watch->pipes[OUTPUT]) &&
+           open_pipe(watch->pipes[ERROR]) &&
            (!watch->command->sandbox || open_pipe(watch->pipes[STATUS]));
 }
 
@@ -306,27 +403,28 @@ static void begin(struct watch *watch, const struct process_command *command,
     *watch = (struct watch){
         .command = command, .outcome = outcome, .pidfd = -1, .start = clock_seconds()};
     memset(watch->pipes, -1, sizeof watch->pipes);
-    pid_t parent = getpid();
+    memset(watch->control, -1, sizeof watch->control);
     *outcome = (struct process_outcome){.end = PROCESS_EXITED};
     outcome->output = calloc(1, command->output_keep + 1);
     if (interrupted) {
         outcome->end = PROCESS_INTERRUPTED;
         return;
     }
-    if (!outcome->output || !open_pipes(watch) || (watch->pid = fork()) < 0) {
+    if (!outcome->output || !open_pipes(watch) || (watch->supervisor = fork()) < 0) {
         fail_to_start(outcome, errno);
         return;
     }
-    if (watch->pid == 0) {
+    if (watch->supervisor == 0) {
         const int from[DESCRIPTORS] = {[STDOUT] = watch->pipes[OUTPUT][1],
                                        [STDERR] = watch->pipes[OUTPUT][1],
                                        [SOCKET] = socket,
                                        [ERROR_PIPE] = watch->pipes[ERROR][1],
                                        [STATUS_PIPE] = watch->pipes[STATUS][1]};
-        run_child(command, parent, from);
+        run_supervisor(command, watch->control[1], from);
     }
+    close_end(&watch->control[1]);
     close_pipes(watch, 1, 1);
-    watch->pidfd = (int)syscall(SYS_pidfd_open, watch->pid, 0);
+    watch->pidfd = (int)syscall(SYS_pidfd_open, watch->supervisor, 0);
     int reason = watch->pidfd < 0 ? errno : wait_for_exec(watch->pipes[ERROR][0]);
     watch->output = watch->pipes[OUTPUT][0];
     fcntl(watch->output, F_SETFL, fcntl(watch->output, F_GETFL) | O_NONBLOCK);
@@ -341,15 +439,17 @@ static void finish(struct watch *watch, double deadline)
     struct process_outcome *outcome = watch->outcome;
     if (outcome->end == PROCESS_EXITED)
         wait_for_end(watch, deadline);
-    if (watch->pid > 0)
+    if (watch->supervisor > 0)
         reap(watch);
     if (watch->pidfd >= 0)
         close(watch->pidfd);
-    if (watch->pid > 0 && watch->command->sandbox) {
+    if (watch->supervisor > 0 && watch->command->sandbox) {
         check_sandbox(watch, watch->pipes[STATUS][0]);
         sandbox_end(watch->command->sandbox);
     }
     close_pipes(watch, 0, 1);
+    close_end(&watch->control[0]); /* only if there is no supervisor */
+    close_end(&watch->control[1]);
     if (outcome->output)
         outcome->output[outcome->output_size] = 0;
     outcome->seconds = clock_seconds() - watch->start;
@@ -360,13 +460,6 @@ void process_run(const struct process_command *command, struct process_outcome *
     struct watch watch;
     begin(&watch, command, outcome, -1);
     finish(&watch, watch.start + command->wall_seconds);
-}
-
-/* Opens a socket whose ends are above the child's descriptors. */
-static bool open_socket(int ends[2])
-{
-    int low[2];
-    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) == 0 && lift(low, ends);
 }
 
 void process_run_served(const struct process_command *command, const struct process_command *server,

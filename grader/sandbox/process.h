@@ -1,9 +1,9 @@
 /* Runs one program in a process and reports how it ended.
  *
- * The program gets its own session and process group, /dev/null as input, one pipe for output and
- * errors, no other descriptor (except by process_run_served()), the environment of the command, and
- * limits on time, memory, file size and output. After the program has ended, all processes left in
- * its group are killed.
+ * The program gets its own session and process group, /dev/null as input, one pipe for output and errors,
+ * no other descriptor (except by process_run_served()), the environment of the command, and limits on
+ * time, memory, file size and output. After its end, or when the grader dies, however it dies, all processes
+ * that it has started are killed.
  *
  * That is enough for trusted programs. Other programs need a sandbox: sandbox.h. */
 #ifndef SANDBOX_PROCESS_H
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct sandbox;
 
@@ -25,9 +26,8 @@ struct process_command {
     uint64_t data_bytes;            /* bytes of writable memory; 0: no limit */
     uint64_t file_bytes;            /* size of each file that it writes; 0: no limit */
     size_t output_keep;             /* bytes of output kept */
-    size_t output_limit; /* the program is killed when it writes more; at least output_keep */
-    bool stay_in_group;  /* Ctrl-C reaches the program; only for trusted ones */
-    const struct sandbox *sandbox; /* for untrusted programs; NULL: none */
+    size_t output_limit;            /* it is killed when it writes more; at least output_keep */
+    const struct sandbox *sandbox;  /* for untrusted programs; NULL: none */
 };
 
 enum process_end {
@@ -46,6 +46,7 @@ struct process_outcome {
     char *output;       /* the first output_keep bytes and a NUL; may contain more NULs */
     size_t output_size; /* without the NUL */
     bool output_cut;    /* the program wrote more */
+    pid_t pid;          /* it was this process; 0: not known */
 };
 
 /* Runs COMMAND to its end and fills OUTCOME, which the caller frees with process_outcome_free(). */
@@ -58,7 +59,10 @@ void process_run_served(const struct process_command *command, const struct proc
                         struct process_outcome *outcome, struct process_outcome *server_outcome);
 void process_outcome_free(struct process_outcome *outcome);
 
-/* One line that says why the program did not start. The text belongs to OUTCOME or is static. */
+/* For a child of PARENT: has the kernel send it NUMBER when PARENT ends. False: PARENT has ended already. */
+bool process_end_with(pid_t parent, int number);
+
+/* One line that says why the program did not start. It belongs to OUTCOME, or is static. */
 const char *process_start_error(struct process_outcome *outcome);
 
 /* For signal handlers: ends the run in progress, and all later ones, with PROCESS_INTERRUPTED. */

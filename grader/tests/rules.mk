@@ -113,7 +113,12 @@ $(SOAK): $(SOAK_OBJECTS) $(GRADER) $(EMULATOR)
 soak: lanewise $(SOAK)
 	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # malloc's cache would count as memory in use
 
-# --- make soak-batch: grades a class while the batch is killed again and again (batch/class/) -------------------------
+# --- make soak-kill: gradings that are ended at random moments (sandbox/test_kills.c) ------------------------------------
+
+soak-kill: build/setup/test lanewise $(UNIT)
+	$(Q)KILLS=$(or $(KILLS),1000) $(UNIT) --filter 'kills/*'
+
+# --- make soak-batch: a class that is graded while it is killed again and again (batch/class/) ------------------------
 
 MAKE_CLASS := $(BUILD)/tests/make-class
 MAKE_CLASS_OBJECTS := $(call objects,$(call sources,grader/tests/batch/class))

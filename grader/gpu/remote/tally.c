@@ -17,7 +17,8 @@ static struct tally_part find_parts(const struct wire_head *request, struct tall
     return part;
 }
 
-/* The number of rows in the whole copy of which REQUEST is the first part. */
+/* The number of rows in the whole copy of which REQUEST is the first part. A copy that fails may have
+ * any number of rows. */
 static uint64_t rows_of(const struct wire_head *request)
 {
     const uint64_t *arg = request->arg;
@@ -41,7 +42,8 @@ void tally_add(struct tally *tally, const struct wire_head *request)
     bool continues =
         due->left && part.what == due->what && part.at == due->at && part.left == due->left;
     tally->requests[request->what] += !continues;
-    tally->rows[request->what] += continues ? 0 : rows_of(request);
+    uint64_t rows = continues ? 0 : rows_of(request), *sum = &tally->rows[request->what];
+    *sum = rows < TALLY_MOST - *sum ? *sum + rows : TALLY_MOST;
     *due = next;
 }
 

@@ -7,6 +7,8 @@
 
 #include "gpu/remote/wire.h"
 
+#define TALLY_MOST (1ull << 45) /* the largest sum of rows: readers of the record refuse more */
+
 struct tally {
     uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
     /* The next message of a copy in parts: request WHAT, at address AT, with LEFT bytes or rows

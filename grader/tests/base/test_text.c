@@ -45,6 +45,27 @@ Test(text, only_printable_utf_8_stays)
     }
 }
 
+static const struct {
+    const char *text, *line;
+} names[] = {
+    {"coalesce.cu", "coalesce.cu"},
+    {"a\nb\tc", "a\\nb\\tc"},
+    {"\033[31mred\r", "\\x1b[31mred\\x0d"},
+    {"nt \xc3\xa4", "nt \xc3\xa4"},
+    {"a\xc3", "a\\xc3"},
+    {"\xe2\x80\xae", "\\xe2\\x80\\xae"}, /* which would show the rest backwards */
+    {"", ""},
+};
+
+Test(text, names_become_one_line)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char *line = base_one_line(names[i].text);
+        cr_expect_str_eq(line, names[i].line);
+        free(line);
+    }
+}
+
 Test(text, nul_bytes_are_replaced)
 {
     char bytes[] = "a\0b";

@@ -99,7 +99,24 @@ Test(batch_grade, results_are_signed)
     expect_run(BATCH "--key key", 2, SAYS("others can read or write the key"));
 }
 
-/* Batch on the wrong folder leaves an existing gradebook unchanged and makes no new one. */
+/* A hand-in that holds nothing is missing, and says why; nobody need look at it. */
+Test(batch_grade, nothing_is_no_points)
+{
+    free(shell_must("mkdir -p subs/{ann,bob,carl}; cp " LAB " subs/ann; touch subs/ann/old.cu;"
+                    "ln -s /etc/passwd subs/bob/coalesce.cu; touch subs/carl/coalesce.cu"));
+    expect_run(BATCH "--seed 7", 0,
+               SAYS("nothing to grade, so 0 points:\n"
+                    "  bob/coalesce.cu is a link, not the file itself\n"
+                    "  carl/coalesce.cu is empty: hand in your coalesce.cu\n"));
+    expect_file("grades/gradebook.csv", HEAD "ann,,100,100,100,0,,,\r\n"
+                                             "bob,,0,0,100,0,02-coalesce,,\r\n"
+                                             "carl,,0,0,100,0,02-coalesce,,\r\n");
+    free(shell_must(
+        "grep -q 'nothing was handed in: bob/coalesce.cu is a link' grades/bob/report.html;"
+        "! grep -r root: grades"));
+}
+
+/* A wrong folder leaves the gradebook unchanged, and makes no new one. */
 Test(batch_grade, a_wrong_folder_is_an_error)
 {
     free(shell_must(CLASS "mkdir -p empty other/docs; echo x >other/docs/a.txt;"

@@ -248,8 +248,8 @@ static void add_line(char *text, size_t size, const json_t *row, const char *con
 
 static struct batch_hidden hidden; /* the hidden files that the last scan has skipped */
 
-/* Scans the folder subs in the test's folder. Returns a line for each submission and each
- * review. */
+/* Scans folder subs of the shell's, and tells what was found, a line each: submissions, reviews, and
+ * after "0:" what holds nothing. */
 static char *scan(const struct batch_roster *roster)
 {
     static char text[20000];
@@ -284,9 +284,16 @@ static char *scan(const struct batch_roster *roster)
         return text;
     }
     json_t *submissions = batch_store_submissions(store), *reviews = batch_store_reviews(store);
+    json_t *empties = batch_store_empties(store);
     text[0] = 0;
     json_array_foreach(submissions, i, row) add_line(text, sizeof text, row, of_submission);
     json_array_foreach(reviews, i, row) add_line(text, sizeof text, row, of_review);
+    json_array_foreach(empties, i, row)
+    {
+        strcat(text, "0: ");
+        add_line(text, sizeof text, row, of_review);
+    }
+    json_decref(empties);
     json_decref(submissions);
     json_decref(reviews);
     batch_store_close(store);
@@ -359,16 +366,28 @@ static const struct {
     {"mkdir ann; touch ann/coalesce.cu; mkdir bob; printf 'a\\0b' >bob/coalesce.cu; mkdir carl;"
      "echo '/* Lab 01: x */' >carl/coalesce.cu; mkdir dan; ln -s /etc/passwd dan/coalesce.cu;"
      "ln -s dan eve; mkdir -p fay/coalesce.cu; mkdir gil; mkfifo gil/coalesce.cu;"
-     "mkdir hal; head -c 2000000 /dev/zero | tr '\\0' ' ' >hal/coalesce.cu",
+     "mkdir hal; head -c 2000000 /dev/zero | tr '\\0' ' ' >hal/coalesce.cu;"
+     "mkdir ivo; echo 'int a;' | iconv -t UTF-16 >ivo/coalesce.cu; mkdir joe; ln -s /etc joe/x.cu",
      " |  | eve | is a link\n"
-     "ann | 02-coalesce | ann/coalesce.cu | is empty: hand in your coalesce.cu\n"
      "bob | 02-coalesce | bob/coalesce.cu | is not a text file\n"
      "carl | 02-coalesce | carl/coalesce.cu | is for lab 01 according to its first line, "
      "not for 02-coalesce\n"
-     "dan | 02-coalesce | dan/coalesce.cu | is a link, not the file itself\n"
      "gil | 02-coalesce | gil/coalesce.cu | is not a regular file\n"
-     "hal | 02-coalesce | hal/coalesce.cu | is too large\n"},
-    /* of many unusable files a few are named, for each lab and for no lab */
+     "hal | 02-coalesce | hal/coalesce.cu | is too large: 2000000 bytes, and at most 1048576 are "
+     "read\n"
+     "ivo | 02-coalesce | ivo/coalesce.cu | is in UTF-16: save it as UTF-8 (in your editor, or: "
+     "iconv -f UTF-16 -t UTF-8 OLD >NEW)\n"
+     "0: ann | 02-coalesce | ann/coalesce.cu | is empty: hand in your coalesce.cu\n"
+     "0: dan | 02-coalesce | dan/coalesce.cu | is a link, not the file itself\n"
+     "0: joe |  | joe/x.cu | is a link, not the file itself\n"},
+    /* an empty file beside the right one does no harm */
+    {"mkdir ann bob; echo 1 >ann/coalesce.cu; touch ann/old.cu; echo 1 >bob/kernel.cu;"
+     "sed -i '1i /* Lab 02: x */' bob/kernel.cu; touch bob/coalesce.cu",
+     "ann | 02-coalesce | ann/coalesce.cu\n"
+     "bob | 02-coalesce | bob/kernel.cu\n"
+     "0: ann |  | ann/old.cu | is empty\n"
+     "0: bob | 02-coalesce | bob/coalesce.cu | is empty: hand in your coalesce.cu\n"},
+    /* a few of many are named, of each lab's and of the others */
     {"mkdir -p ann/02-coalesce; for i in 1 2 3 4 5 6 7; do echo $i | tee ann/$i.cu "
      ">ann/02-coalesce/$i.cu; done;"
      "rm ann/02-coalesce/[4-7].cu",
@@ -434,9 +453,9 @@ static const struct {
      "ln coalesce.cu reduce.cu; bsdtar -cf ../carl.tar coalesce.cu reduce.cu); rm -r x",
      "ann | 02-coalesce | ann.tar/../../../../coalesce.cu\n"
      "carl | 02-coalesce | carl.tar/coalesce.cu\n"
-     "bob | 01-parallelize | bob.tar/parallelize.cu | is a link, not the file itself\n"
-     "carl | 13-reduce | carl.tar/reduce.cu | is a link, not the file itself\n"},
-    /* a file that exists but cannot be read does not count as missing */
+     "carl | 13-reduce | carl.tar/reduce.cu | is a second name of another file\n"
+     "0: bob | 01-parallelize | bob.tar/parallelize.cu | is a link, not the file itself\n"},
+    /* what is there, but cannot be read as a file, is not missing */
     {"mkdir x; mkfifo x/coalesce.cu; bsdtar -C x -cf ann.tar coalesce.cu; rm x/coalesce.cu;"
      "echo 1 >x/coalesce.cu;"
      "bsdtar -C x -cf bob.tar -s \",^,$(printf '%04500d' 0 | sed s,...,dd/,g),\" coalesce.cu; "
@@ -452,10 +471,9 @@ static const struct {
      "bob |  | bob.zip | is damaged; the rest was skipped\n"
      "bob | 02-coalesce | bob.zip/coalesce.cu | is damaged\n"
      "carl |  | carl.zip | is damaged, or is not a zip, tar, 7z or rar file\n"
-     "dan |  | dan.tar | is an empty archive\n"
-     "eve | 02-coalesce | eve.zip/coalesce.cu | is encrypted\n"},
-    /* 7z archives are read. Files of another type and folders without a source file do not count as
-     * missing. Notes are ignored. */
+     "eve | 02-coalesce | eve.zip/coalesce.cu | is encrypted\n"
+     "0: dan |  | dan.tar | is an empty archive\n"},
+    /* 7z is read, too; what is of another kind, or no source at all, is not missing; notes are */
     {"mkdir ann bob dan eve; echo 1 >coalesce.cu; bsdtar cf ann/x.7z --format 7zip coalesce.cu;"
      "gzip -c coalesce.cu >bob/coalesce.cu.gz; echo x | tee carl.rar dan/slides.pdf >notes.txt;"
      "cp coalesce.cu eve/coalesce.cu.txt; mv notes.txt gil.pdf; cp gil.pdf readme.md;"
@@ -474,7 +492,7 @@ static const struct {
      "rm coalesce.cu; mkdir x; (cd x; for i in $(seq 210); do echo $i >coalesce$i.cu; done;"
      "bsdtar -cf ../carl.tar .); rm -r x",
      "ann |  | ann.tgz | is too large when unpacked; the rest was skipped\n"
-     "bob | 02-coalesce | bob.zip/coalesce.cu | is too large\n"},
+     "bob | 02-coalesce | bob.zip/coalesce.cu | is too large: at most 1048576 bytes are read\n"},
 };
 
 Test(batch_scan, archives)

@@ -104,7 +104,6 @@ static struct timing time_command(const char *const argv[], int repeats)
         .wall_seconds = 300,
         .output_keep = 1 << 16,
         .output_limit = 1 << 20,
-        .stay_in_group = true,
     };
     struct process_outcome outcome;
     process_run(&command, &outcome);

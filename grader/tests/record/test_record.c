@@ -233,6 +233,25 @@ Test(record, texts_are_made_printable)
     json_decref(document);
 }
 
+/* After "#line 4294967295", for example. */
+Test(record, lines_out_of_range_are_unknown)
+{
+    static const char *const lines[] = {"-1", "16777217", "9223372036854775807"};
+    char error[200], text[300];
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        snprintf(
+            text, sizeof text,
+            "{\"findings\":[{\"id\":\"a\",\"severity\":\"error\",\"kernel\":\"\",\"file\":\"f\","
+            "\"line\":%s,\"column\":0,\"message\":\"m\",\"count\":1}]}\n",
+            lines[i]);
+        json_t *document = read_text(text, error);
+        cr_assert(document, "%s: %s", lines[i], error);
+        json_t *only = json_array_get(json_object_get(document, "findings"), 0);
+        cr_expect_eq(json_integer_value(json_object_get(only, "line")), 0, "%s", lines[i]);
+        json_decref(document);
+    }
+}
+
 static const struct {
     const char *name, *text;
 } malformed[] = {

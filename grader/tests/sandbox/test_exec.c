@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -111,22 +113,73 @@ Test(exec, output_is_kept_up_to_a_limit)
     process_outcome_free(&outcome);
 }
 
-Test(exec, what_is_left_of_the_group_is_killed)
+/* Whether the process is there, and no zombie. */
+static bool lives(pid_t pid)
 {
-    struct process_outcome outcome;
-    run_script("sleep 98765 & echo $!", &outcome);
-    pid_t left = atoi(outcome.output);
-    cr_assert_gt(left, 0);
-    for (int i = 0; i < 3000 && kill(left, 0) == 0; ++i) /* until init has reaped the process */
-        usleep(10000);
-    char state[64] = "", path[64];
-    snprintf(path, sizeof path, "/proc/%d/stat", left);
-    FILE *file = fopen(path, "r"); /* a zombie counts as ended, too */
+    char state = 'Z', path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
     if (file) {
-        cr_expect_eq(fscanf(file, "%*d %*s %63s", state), 1);
+        cr_expect_eq(fscanf(file, "%*d %*s %c", &state), 1);
         fclose(file);
     }
-    cr_expect(!file || state[0] == 'Z', "process %d is in state %s", left, state);
+    return state != 'Z';
+}
+
+Test(exec, what_is_left_is_killed)
+{
+    static const char *const scripts[] = {
+        "sleep 98765 & echo $!",
+        "setsid sleep 98765 & echo $!",
+        "setsid sh -c 'setsid sleep 98765 & echo $!'",
+        "setsid sh -c 'setsid sleep 98765 & kill -STOP $!; echo $!'",
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; ++i) {
+        struct process_outcome outcome;
+        run_script(scripts[i], &outcome);
+        cr_assert_gt(atoi(outcome.output), 0, "%s: %s", scripts[i], outcome.output);
+        cr_expect(!lives(atoi(outcome.output)), "%s", scripts[i]);
+        process_outcome_free(&outcome);
+    }
+}
+
+/* Runs SCRIPT in a process that dies while the script runs. */
+static void die_while(const char *script)
+{
+    struct process_outcome outcome;
+    pid_t grader = fork();
+    if (grader == 0) {
+        run_script(script, &outcome);
+        _exit(1);
+    }
+    for (int i = 0; i < 3000 && access("started", F_OK) != 0; ++i)
+        usleep(10000);
+    cr_expect_eq(kill(grader, SIGKILL), 0);
+    unlink("started");
+}
+
+Test(exec, nothing_outlives_the_grader)
+{
+    cr_assert(chdir(folder) == 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans become children of this process */
+    die_while("touch started; exec sleep 98765");
+    die_while("sleep 98765 & setsid sleep 98765 & touch started; wait");
+    die_while("trap '' TERM INT HUP; touch started; while :; do :; done");
+    bool ended = false;
+    for (int i = 0; i < 3000 && !ended; ++i, usleep(10000)) {
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+        ended = waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD;
+    }
+    cr_expect(ended, "processes are left");
+}
+
+Test(exec, a_killed_supervisor_is_the_graders_failure)
+{
+    struct process_outcome outcome;
+    run_script("kill -KILL $PPID; exec sleep 98765", &outcome);
+    cr_expect_eq(outcome.end, PROCESS_NOT_STARTED);
+    cr_expect_str_eq(process_start_error(&outcome), "signal 9 has ended its supervisor");
     process_outcome_free(&outcome);
 }
 

@@ -268,9 +268,28 @@ Test(remote, requests_are_counted)
                              "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12}}\n");
 }
 
-/* A request that the runtime library never sends ends the service. A mistake that a program can
- * make gets an error reply. */
-Test(remote, protocol_violations_end_the_service)
+/* Requests that fail count, too, and their numbers are the program's: sums have a limit, as readers of
+ * the record refuse larger numbers. */
+Test(remote, sums_of_rows_have_a_limit)
+{
+    static const uint64_t rows[] = {UINT64_MAX, 1ull << 63, 5, 1ull << 45};
+    struct link link;
+    open_link(&link);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct wire_head head = HEAD(0, 5, rows[i]);
+        cr_expect(ask(&link, WIRE_CALL_alloc_rows, &head, NULL), "%zu", i);
+        head = HEAD(0, 0, 4, 4, rows[i], 4);
+        cr_expect(ask(&link, WIRE_CALL_copy_rows, &head, NULL), "%zu", i);
+    }
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+    cr_expect_str_eq(record, "{\"requests\":{\"copy_rows\":4,\"alloc_rows\":4},"
+                             "\"rows\":{\"copy_rows\":35184372088832,"
+                             "\"alloc_rows\":35184372088832}}\n");
+}
+
+/* A request that no runtime library would send ends the service; possible mistakes get an error
+ * reply. */
+Test(remote, what_breaks_the_protocol)
 {
     static const char junk[WIRE_CHUNK + 1];
     static const struct {
