@@ -1,4 +1,4 @@
-/* lab.h: every lab's main() gets its input and hands in its answer with these functions.
+/* lab.h: with these functions, every lab's main() gets its input and hands in its answer.
  *
  * A lab is an ordinary CUDA program that runs in two ways:
  *
@@ -58,13 +58,13 @@ struct lab {
     char *input;       /* the case file's bytes; NULL when run by hand */
     size_t input_size; /* in bytes */
     FILE *result;      /* NULL when run by hand */
-    int repeats;       /* 0: the loop over lab_again() runs once, untimed */
+    int repeats;       /* timed rounds of the loop over lab_again(); 0: it runs once, untimed */
     int rounds;        /* how many rounds of that loop have begun */
     float *times;      /* milliseconds of each timed round */
     cudaEvent_t begin, end;
     void *scratch; /* on the GPU: writing all of it flushes the L2 cache */
     size_t scratch_size;
-    char asked[300]; /* the names that lab_int() has asked for, each after a blank */
+    char asked[300]; /* the names that lab_int() has asked for, each after a space */
 };
 
 /* --- helpers, which labs do not call ----------------------------------------------------------- */
@@ -246,7 +246,7 @@ static inline void lab_start_timing(struct lab *lab)
     CHECK_CUDA(cudaMalloc(&lab->scratch, lab->scratch_size + 1));
 }
 
-/* How many milliseconds it takes to wait until the device has nothing left to do. */
+/* Waits until the device has nothing left to do. Returns how many milliseconds that took. */
 static inline float lab_wait_for_device(void)
 {
     struct timespec begin, end;
@@ -256,17 +256,17 @@ static inline float lab_wait_for_device(void)
     return (end.tv_sec - begin.tv_sec) * 1e3f + (end.tv_nsec - begin.tv_nsec) * 1e-6f;
 }
 
-/* How many milliseconds did other streams go on, for which no event has waited? Waiting for nothing
- * takes time, too. */
+/* Milliseconds that the device still works after the last event: other streams may go on. Subtracts
+ * the time that a wait for an idle device takes. */
 static inline float lab_late_work(void)
 {
     float waited = lab_wait_for_device(), idle = lab_wait_for_device();
     return waited > idle ? waited - idle : 0;
 }
 
-/* True while the loop that launches the kernels must go on. That is one round; or, when the grader
- * wants times, one round to warm up and then `repeats` rounds, each timed between two events. Each
- * round begins with nothing of the input in the L2 cache. */
+/* True while the loop that launches the kernels must go on: for one round. If the grader wants times,
+ * the loop runs one round to warm up and then `repeats` rounds, each timed between two events. Each
+ * of these rounds begins with nothing of the input in the L2 cache. */
 static inline bool lab_again(struct lab *lab)
 {
     int done = lab->rounds++;
@@ -290,8 +290,8 @@ static inline bool lab_again(struct lab *lab)
     return true;
 }
 
-/* How fast this GPU copies its own memory, in GB read and written a second, for comparison with a
- * time. 0 if there is no room to measure it. */
+/* How fast this GPU copies its own memory, in GB read and written a second. The grader compares times
+ * with it. 0 if there is too little memory to measure it. */
 static inline float lab_copy_rate(struct lab *lab)
 {
     const size_t size = (size_t)128 << 20;

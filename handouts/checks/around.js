@@ -1,5 +1,5 @@
-/* Opens each page of a site in frames as wide as a phone and a desktop. Collects the defects that the probes in
- * them report (probe.js), and links that lead nowhere. browser.sh sets PAGES. */
+/* Opens each page of a site in two frames, one as wide as a phone and one as wide as a desktop. Collects the defects
+ * that the probes in the frames report (probe.js), and links that lead nowhere. browser.sh sets PAGES. */
 const widths = [360, 1280], said = [], told = {};
 let waiting = PAGES.length * widths.length;
 

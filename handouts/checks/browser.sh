@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-# Works on a copy, since each page gets a probe.
+# Works on a copy of the site, because each page gets a probe.
 cp -rL "$site" "$work/site" && cd "$work/site" || exit 2
 pages=(*.html)
 [ -e "${pages[0]}" ] || { echo "no pages in $site"; exit 2; }

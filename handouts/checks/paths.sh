@@ -3,8 +3,9 @@
 #
 #   handouts/checks/paths.sh README.md handouts/*.md
 #
-# Checks code that begins with a folder of the tree, `grader/judge/score.c`, and links of README.md. A * matches
-# anything; NN, NAME and 07-histogram stand for any lab. No line, exit code 0: all exist. 1: some do not.
+# Checks paths in `code` that begin with a folder of the tree, such as `grader/judge/score.c`, and links of README.md.
+# A * matches anything, NN-name any lab; paths with NAME or 07-histogram are not checked. Exit code: 0 all exist,
+# 1 some do not.
 cd "$(dirname "$0")/../.." || exit 2
 found=$(
     for page; do

@@ -1,4 +1,4 @@
-/* Runs in a copy of each page during the check, and reports the page's defects to the page around it. */
+/* Runs in a copy of each page during the check, and reports the page's defects to the page that frames it (around.js). */
 (() => {
     const wrong = new Set();
     const say = text => wrong.add(text);

@@ -1,11 +1,11 @@
-// Reverses an array in shared memory whose size only the launch knows.
+// Reverses an array in shared memory. Its size is known only at the launch.
 #include <cuda_runtime.h>
 #include <stdio.h>
 
-// As in race-shared.cu, for any number of threads.
+// Like right() of race-shared.cu, but for any number of threads.
 __global__ void turn_around(int *a)
 {
-    extern __shared__ int words[]; // no length: the launch gives the number of bytes
+    extern __shared__ int words[]; // no length: the launch sets the number of bytes
     words[threadIdx.x] = a[threadIdx.x];
     __syncthreads();
     a[threadIdx.x] = words[blockDim.x - 1 - threadIdx.x];

@@ -34,7 +34,7 @@ int main()
     CHECK_CUDA(cudaMemcpy(on_device, numbers, n * sizeof(int), cudaMemcpyHostToDevice));
 
     square_all<<<4, 256>>>(on_device, n); // 4 blocks of 256 threads
-    CHECK_CUDA(cudaGetLastError());       // did it start?
+    CHECK_CUDA(cudaGetLastError());       // did the kernel start?
 
     CHECK_CUDA(cudaMemcpy(numbers, on_device, n * sizeof(int), cudaMemcpyDeviceToHost));
     CHECK_CUDA(cudaFree(on_device));

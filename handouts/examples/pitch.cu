@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Numbers each row, beginning with `from`; one block for each row. The pitch is in bytes.
+// Numbers the words of each row, beginning with `from`. One block for each row; the pitch is in bytes.
 __global__ void number_rows(int *first, size_t pitch, int width, int from)
 {
     int *row = (int *)((char *)first + blockIdx.x * pitch);
@@ -15,7 +15,7 @@ int main()
 {
     const int width = 1001, height = 20;
     int *matrix, *numbers = (int *)malloc(width * height * sizeof(int));
-    size_t pitch, bytes = width * sizeof(int); // of a row
+    size_t pitch, bytes = width * sizeof(int); // bytes of a row
 
     cudaMallocPitch(&matrix, &pitch, bytes, height);
     number_rows<<<height, 256>>>(matrix, pitch, width, 100);

@@ -9,7 +9,7 @@ __global__ void square_all(int *numbers, int n)
         numbers[i] = numbers[i] * numbers[i];
 }
 
-// Milliseconds for one launch.
+// The time of one launch, in milliseconds.
 static float time_once(int *numbers, int n)
 {
     cudaEvent_t begin, end;
@@ -19,7 +19,7 @@ static float time_once(int *numbers, int n)
     cudaEventRecord(begin);
     square_all<<<(n + 255) / 256, 256>>>(numbers, n);
     cudaEventRecord(end);
-    cudaEventSynchronize(end); // waits until the device reaches it
+    cudaEventSynchronize(end); // waits until the device has reached `end`
     cudaEventElapsedTime(&milliseconds, begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""How many additions go to global memory, and how long that takes."""
+"""How many additions go to global memory, and how long they take."""
 from lib.plot import plot
 
 plot("atomics", {

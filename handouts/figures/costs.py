@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""What operations cost, on a GPU that is full of them."""
+"""What operations cost, on a fully busy GPU."""
 from lib.plot import load, plot
 
 plot("costs", {"gops_h100": ("speed", "10⁹ a second, H100")},

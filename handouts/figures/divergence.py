@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""Lanes that go different ways."""
+"""Lanes of a warp that go different ways at a branch."""
 from lib.plot import plot
 
 plot("divergence", {

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""Where numbers can be, and how long a thread waits for one: measured."""
+"""The memories of a GPU, and how long a thread waits for a number from each of them."""
 from lib.plot import load, short
 from lib.svg import Picture
 
@@ -7,7 +7,7 @@ ladders = load()["ladders"]
 latency = {rung: f"{values['latency_h100']:.0f} ns" for rung, values in ladders["latency"]["rungs"].items()}
 rate = {rung: f"{short(values['gb_per_s_h100'])} GB/s" for rung, values in ladders["transfers"]["rungs"].items()}
 
-picture = Picture(560, 330, "The memories of a GPU, with the time that a thread waits for each of them")
+picture = Picture(560, 330, "The memories of a GPU, with the time that a thread waits for each")
 
 
 def level(y, x, width, name, note, kind, on="", what=None):
@@ -22,9 +22,9 @@ picture.rect(8, 8, 544, 118, "none box", 6)
 picture.text(20, 26, "each multiprocessor", "dim small")
 level(32, 20, 256, "registers", "each thread's own", "b", "on-b")
 level(32, 284, 256, "shared memory", "the threads of one block", "b", "on-b", latency["shared"])
-level(78, 20, 520, "L1 cache", "what the multiprocessor fetched lately", "c", "on-b", latency["l1"])
+level(78, 20, 520, "L1 cache", "what the multiprocessor fetched recently", "c", "on-b", latency["l1"])
 picture.arrow(280, 126, 280, 146)
-level(148, 8, 544, "L2 cache", "what the GPU fetched lately", "e", "", latency["l2"])
+level(148, 8, 544, "L2 cache", "what the GPU fetched recently", "e", "", latency["l2"])
 picture.arrow(280, 190, 280, 210)
 level(212, 8, 544, "the GPU's memory", f"cudaMalloc(): all threads, from launch to launch; copied at {rate['on-gpu']}", "e", "", latency["memory"])
 picture.arrow(280, 254, 280, 278)

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""One warp waits; with six, there is always one that does not."""
+"""A single warp often waits; of six warps, one can always work."""
 from lib.svg import Picture
 
 LEFT, WORK, WAIT, ROW = 70, 26, 130, 20

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""The matrix product on every rung: then, counted, and now."""
+"""The matrix product on every rung: in 2007, counted, and today."""
 from lib.plot import plot
 
 plot("matmul", {

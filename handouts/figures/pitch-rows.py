@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""32 floats of a row that begins with a line, and of one that begins 4,004 bytes further."""
+"""32 floats of a row that begins with a line, and 32 of the next row, which begins 4,004 bytes later."""
 from lib.svg import Picture
 
 WORD, LEFT = 7, 112

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""More values in registers: fewer threads, and then spills."""
+"""More values in registers: fewer threads fit, and in the end values spill."""
 from lib.plot import plot
 
 plot("registers", {

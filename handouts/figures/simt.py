@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""A branch that some lanes take and others do not: both ways are walked, one after the other."""
+"""A branch that some lanes take and others do not: the warp executes both paths, one after the other."""
 from lib.svg import Picture
 
 LANE, LEFT, ROW = 26, 196, 24

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""A tile of C, and the strips of A and B that it is made of."""
+"""A tile of C, and the strips of A and B from which it is computed."""
 from lib.svg import Picture
 
 SIZE, GAP, TILE = 160, 22, 40

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""There and back again: pageable, pinned, in streams."""
+"""Copies to the GPU and back: pageable memory, pinned memory, and streams."""
 from lib.plot import plot
 
 plot("transfers", {

@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""Transposes, the one place where bank conflicts are plain in time."""
+"""Transposes, the one ladder in which bank conflicts show clearly in time."""
 from lib.plot import plot
 
 plot("transpose", {

@@ -5,7 +5,7 @@ from lib.svg import COLOURS, Picture
 CELL, LEFT, ROW = 40, 6, 44
 TREES = (
     ("t % (2 * off) == 0", "Both warps work in nearly every step, with fewer and fewer lanes: divergence.", False, lambda t, off: t if t % (2 * off) == 0 else None),
-    ("i = 2 * off * t", "Whole warps rest. But the words that a warp touches lie 2 off apart: bank conflicts.", False, lambda t, off: 2 * off * t if 2 * off * t < 8 else None),
+    ("i = 2 * off * t", "Whole warps rest. But the words that a warp touches are 2 * off apart: bank conflicts.", False, lambda t, off: 2 * off * t if 2 * off * t < 8 else None),
     ("t < off, off = 4, 2, 1", "Whole warps rest, and a warp touches words side by side.", True, lambda t, off: t if t < off else None),
 )
 

@@ -34,7 +34,7 @@ local function renamed(name, blocks)
   return pandoc.walk_block(pandoc.Div(blocks), { Header = id, Div = id, Span = id, Code = id, CodeBlock = id, Link = Link }).content
 end
 
--- A line of the contents. The first printing finds its page number (rules.mk).
+-- A line of the table of contents. The first printing finds the line's page number (rules.mk).
 local function entry(text, id)
   return pandoc.Plain { pandoc.Link(text, '#' .. id), pandoc.RawInline('html', '<span class="leader"></span><span class="folio" data-for="' .. id .. '"></span>') }
 end
@@ -56,7 +56,7 @@ local function chapter(page, at, toc)
   return pandoc.Div(blocks, { class = 'chapter', style = 'page: chapter' .. at })
 end
 
--- The running heads: one kind of page for each chapter, since Chromium does not support named strings.
+-- The running heads: one @page rule for each chapter, because Chromium does not support named strings.
 local function heads()
   local rules = {}
   for at, page in ipairs(contents.pages) do

@@ -1,10 +1,10 @@
--- Code cut by name from a tested source, numbered with the file's own lines:
+-- Code cut by name from a tested source file, with that file's line numbers:
 --
 --   ```{.cuda file="solutions/01-parallelize/parallelize.cu" cut="sum_one_block"}
 --   ```
 --
--- A name is that of a function, kernel, structure, constant or macro. The sources are formatted, so a definition
--- begins in column 0 and ends at the first line that begins with a brace; the comment right above belongs to it.
+-- A name is the name of a function, kernel, structure, constant or macro. The sources are formatted, so a definition
+-- begins in column 0 and ends at the first line that begins with a brace. The comment right above it is shown, too.
 local common = require 'common'
 
 -- The lines of a file. A student may have changed a lab's file, so pages show its skeleton.
@@ -56,7 +56,7 @@ local function definition(lines, first)
   return at, name
 end
 
--- The first line of the comment that ends right above line FIRST, else FIRST.
+-- The first line of the comment that ends right above line FIRST, or FIRST if there is no comment.
 local function comment_above(lines, first)
   local at = first - 1
   if at >= 1 and lines[at]:match('%*/%s*$') then
@@ -107,7 +107,7 @@ local function cut(block, path, lines, all, name)
   return found, pandoc.CodeBlock(code, pandoc.Attr('', { language, 'numberLines' }, { startFrom = tostring(found.first) }))
 end
 
--- The name of a file over its code, with the lines shown.
+-- The line above a piece of code: the file's name and the numbers of the lines shown.
 local function heading(path, found)
   local lines = found.first == found.last and (', line %d'):format(found.first)
     or (', lines %d–%d'):format(found.first, found.last)
@@ -118,7 +118,7 @@ local function CodeBlock(block)
   local path, wanted = block.attributes.file, block.attributes.cut
   if not path and not wanted then return nil end
   if not path or not wanted or block.text ~= '' then
-    return common.complain(wanted and 'cut="' .. wanted .. '"' or path, 'code is cut with file="…" and cut="…", and nothing between the fences')
+    return common.complain(wanted and 'cut="' .. wanted .. '"' or path, 'to show code, give file="…" and cut="…", and put nothing between the fences')
   end
   local lines = source(path)
   if not lines then return common.complain(path, 'there is no %s', path) end

@@ -1,5 +1,5 @@
--- Functions that the filters of a page share: reading files, finding the line of a mistake in the page, and
--- stopping the build with all mistakes, in gcc's form.
+-- Functions that the filters of a page share. They read files, find the line of a mistake in the page, and report
+-- all mistakes in gcc's format when the build of the page fails.
 local common = {}
 
 local page = PANDOC_STATE.input_files[1] or 'page'
@@ -21,7 +21,7 @@ function common.lines(text)
   return (text:gsub('\r', '') .. (text:match('\n$') and '' or '\n')):gmatch('(.-)\n')
 end
 
--- The number of the first line that holds NEEDLE, or 1: pandoc does not keep lines.
+-- The number of the first line that contains NEEDLE, or 1. Pandoc itself does not keep line numbers.
 local function line_of(needle)
   local number = 0
   for line in common.lines(common.read(page) or '') do
@@ -31,7 +31,7 @@ local function line_of(needle)
   return 1
 end
 
--- Reports a mistake in the line that has NEEDLE. The build goes on to find more mistakes, and then fails.
+-- Notes a mistake in the line that contains NEEDLE. The build goes on, to find more mistakes, and then fails.
 function common.complain(needle, format, ...)
   complaints[#complaints + 1] = { line = line_of(needle), at = #complaints, text = format:format(...) }
 end
@@ -57,7 +57,7 @@ function common.finish()
   end
   table.sort(names)
   local out = assert(io.open(path, 'w'))
-  -- Without the second line, make would stop at a file that no longer exists.
+  -- Without the empty rule "name:", make would stop at a file that no longer exists.
   for _, name in ipairs(names) do
     out:write(path:gsub('%.d$', '.json'), ': ', name, '\n', name, ':\n')
   end
@@ -71,7 +71,7 @@ function common.words(text)
   return words
 end
 
--- For a message about an unknown name: the names that exist.
+-- The names that exist, for a message about an unknown name.
 function common.list(names)
   return #names == 0 and 'it has none' or 'it has ' .. table.concat(names, ', ')
 end

@@ -5,14 +5,14 @@
 --   ```
 --
 -- run="cat …" runs another command than the page shows; with nothing between the fences it runs and shows that
--- command. exit="1" declares the exit code, lines="1-12" shows a part of the output. norun="needs a GPU" runs
--- nothing and gives the reason; the output, too, is then between the fences. Everywhere else in a page, `make …`
+-- command. exit="1" declares the exit code. lines="1-12" shows a part of the output. norun="needs a GPU" runs
+-- nothing and gives the reason; the page then has the output between the fences, too. In all code of a page, `make …`
 -- and `lanewise …` are checked: an unknown target, variable or command is an error.
 local common = require 'common'
 
 -- --- running ---------------------------------------------------------------------------------------------
 
--- TEXT as a shell word.
+-- TEXT quoted as one word of the shell.
 local function quoted(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
@@ -20,7 +20,7 @@ end
 local known = {} -- {command: {output, exit code}}
 
 -- Runs a command as a student would type it, but on fresh skeletons (filters/run.sh). Returns its output and
--- exit code. Each command runs once for a page: a second time its output would be the same.
+-- exit code. Each command runs only once for a page, because a second run would have the same output.
 local function run(command)
   if known[command] then return table.unpack(known[command]) end
   local pipe = assert(io.popen('handouts/filters/run.sh ' .. quoted(command) .. ' 2>&1', 'r'))
@@ -30,7 +30,7 @@ local function run(command)
   return output, code
 end
 
--- The lines of an output without seconds and the remark about an unchanged build, which differ from run to run.
+-- The lines of an output, without what differs from run to run: seconds, and the remark about an unchanged build.
 local function steady(output)
   local lines = {}
   for line in common.lines((output:gsub(' %(unchanged since the last time%)', ''))) do
@@ -42,7 +42,7 @@ local function steady(output)
   return lines
 end
 
--- The lines of RANGE, "3-12", with dots in place of the others.
+-- The lines of RANGE, "3-12", with dots in place of the lines before and after.
 local function part(lines, range, needle)
   if not range then return lines end
   local first, last = range:match('^(%d*)-(%d*)$')
@@ -52,7 +52,7 @@ local function part(lines, range, needle)
   end
   first, last = tonumber(first) or 1, tonumber(last) or #lines
   if first > #lines or last > #lines then
-    common.complain(needle, 'lines="%s", but there are only %d', range, #lines)
+    common.complain(needle, 'lines="%s", but the output has only %d lines', range, #lines)
     return lines
   end
   local kept = table.move(lines, first, last, 1, {})
@@ -61,11 +61,11 @@ local function part(lines, range, needle)
   return kept
 end
 
--- Complains, with the end of its output, about a command that did not end as declared.
+-- Complains about a command whose exit code is not the declared one, and shows the end of its output.
 local function must(command, code, declared, output)
   if code ~= declared then
     output = output:gsub('%s+$', ''):sub(-600)
-    common.complain(command, '"%s" ended with %d, not %d%s', command, code or -1, declared,
+    common.complain(command, '"%s" exited with %d, not with %d%s', command, code or -1, declared,
       output ~= '' and ':\n' .. output or '')
   end
 end
@@ -113,7 +113,7 @@ local function check_command(text)
     if target and not line then return common.complain(text, '`%s`: make has no target "%s"', text, target) end
     for variable in (' ' .. rest):gsub("'[^']*'", ''):gmatch('%s([%u_]+)=') do
       if line and not line:match('[%[%s%(]' .. variable .. '[=%s%]]') then
-        common.complain(text, '`%s`: make %s knows no %s=', text, target, variable)
+        common.complain(text, '`%s`: make %s has no variable %s=', text, target, variable)
       end
     end
   end
@@ -123,7 +123,7 @@ local function check_command(text)
   end
 end
 
--- A session that is not run: commands after "$ ", and their output between them.
+-- A session that the build does not run: lines after "$ " are commands, the others are their output.
 local function typed(text)
   local blocks, output = {}, {}
   local function flush()

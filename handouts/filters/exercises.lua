@@ -1,5 +1,5 @@
--- Exercises and answers. Exercises are numbered within a page; each has the command that tries it, which the
--- build runs. Only the instructors' pages have answers (HANDOUT=instructor).
+-- Exercises and answers. Exercises are numbered within a page. Each has a command that tries it; the build runs
+-- that command. Only the instructors' pages have answers (HANDOUT=instructor).
 --
 --   ::: {.exercise make="make grade LAB=01"}
 --   ::: answer
@@ -39,7 +39,7 @@ local function Div(div)
   end
 end
 
--- ANSWERS runs last: the content of an answer is checked even in the pages that do not show it.
+-- `answers` runs last, so that the content of an answer is checked even if the page does not show it.
 local answers = { Div = function(div) return div.classes:includes('answer') and answer(div) or nil end }
 
 return { exercises = { Div = Div, traverse = 'topdown' }, answers = answers }

@@ -49,7 +49,7 @@ local function number(value, digits)
   if value == math.floor(value) and (digits or 3) > 2 then return grouped(('%.0f'):format(value)) end
   local magnitude = value == 0 and 0 or math.floor(math.log(math.abs(value), 10) + 1e-12)
   local decimals = (digits or 3) - 1 - magnitude
-  if decimals <= 0 then -- 1,876 of two digits is 1,900
+  if decimals <= 0 then -- 1,876 with two digits is 1,900
     local step = digits and 10 ^ -decimals or 1
     return grouped(('%.0f'):format(math.floor(value / step + 0.5) * step))
   end
@@ -127,7 +127,7 @@ end
 
 -- --- a table -------------------------------------------------------------------------------------------
 
--- Aligns the decimal points of a column: shorter numbers get invisible digits. Turns texts into inlines.
+-- Aligns the decimal points of a column: adds invisible digits to shorter numbers. Turns the texts into inlines.
 local function align_points(cells, numeric)
   local most = 0
   for _, text in ipairs(cells) do most = math.max(most, #(text:match('%d(%.%d+)$') or '')) end
@@ -189,7 +189,7 @@ local function Div(div)
   local rungs = div.attributes.rungs and common.words(div.attributes.rungs) or ladder.order
   for _, rung in ipairs(rungs) do
     if not ladder.rungs[rung] then
-      return common.complain(rung, '%s has no rung "%s", but %s', of, rung, table.concat(ladder.order, ', '))
+      return common.complain(rung, '%s has no rung "%s"; its rungs are %s', of, rung, table.concat(ladder.order, ', '))
     end
   end
   local columns = common.words(div.attributes.columns or 'rung')

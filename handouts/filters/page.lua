@@ -1,9 +1,9 @@
 -- Turns a page's Markdown into the document from which the site and the book are made: fills in code, facts and
--- outputs. Stops with all mistakes in the page (common.lua).
+-- outputs. If the page has mistakes, reports all of them and fails (common.lua).
 package.path = PANDOC_SCRIPT_FILE:match('^.*/') .. '?.lua;' .. package.path
 local common = require 'common'
 
--- A script of the figure's name must draw it, and the page must describe it in words.
+-- A figure needs a script of the same name, which draws it, and a description in words.
 local function Image(image)
   local name = image.src:match('^figures/([%w-]+)%.svg$')
   local found = false

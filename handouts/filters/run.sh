@@ -3,8 +3,8 @@
 #
 #   handouts/filters/run.sh 'make grade LAB=01'
 #
-# It runs on fresh skeletons, since the labs of this tree may be half solved, and without the environment of the
-# make that builds the pages. A command may take a minute.
+# It runs on fresh skeletons, because the labs of this tree may be half solved. It does not see the variables of the
+# `make` that builds the pages. A command may take a minute.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root" || exit 125
 labs=$(mktemp -d) || exit 125

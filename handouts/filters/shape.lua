@@ -7,7 +7,7 @@ local function escape(text)
   return (text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
 end
 
--- A paragraph that is one image is a figure: its text is the caption, alt="…" describes it to blind readers.
+-- A paragraph that consists of one image is a figure. Its text is the caption; alt="…" describes it to blind readers.
 function shape.figure(para)
   local image = para.content[1]
   if #para.content ~= 1 or image.t ~= 'Image' then return nil end
@@ -20,7 +20,7 @@ function shape.figure(para)
   }
 end
 
--- A table scrolls on a phone. Its caption stands below the table and may be wider.
+-- A table scrolls on a phone. The caption is below the table and may be wider.
 function shape.table(block)
   local caption = block.caption.long
   block.caption.long = {}
@@ -32,7 +32,7 @@ function shape.table(block)
   return blocks
 end
 
--- A page's entry in that list; TARGET is its address, or nil for no link.
+-- A page's entry in the list of pages; TARGET is the page's address, or nil for no link.
 local function entry(page, target)
   local label = (page.lab or page.name):match('^%d+') or '·'
   local title = { pandoc.Span({ pandoc.Str(label) }, { class = 'number' }),
@@ -43,7 +43,7 @@ local function entry(page, target)
   return lines
 end
 
--- ::: pages: all pages except THIS, with a heading before each part. LINK(page) is a page's address, or nil.
+-- The list for "::: pages": all pages except THIS, with a heading before each part. LINK(page) is a page's address, or nil.
 function shape.list(this, link)
   local blocks, part = {}, nil
   for _, page in ipairs(contents.pages) do

@@ -10,7 +10,7 @@ local function link(page)
   return not printed and page.name .. '.html' or nil
 end
 
--- The contents of the page: its sections.
+-- The page's table of contents: its sections.
 local function sections(blocks)
   local items = {}
   for _, block in ipairs(blocks) do

@@ -1,5 +1,5 @@
-/* An array of structures, or a structure of arrays: the sum of x, y and z of many points, and one field of a
- * larger structure. */
+/* Arrays of structures, and structures of arrays. The rungs add up x, y and z of many points, or read one field
+ * of a larger structure. */
 #include "ladder.cuh"
 
 #define THREADS 256

@@ -75,7 +75,7 @@ __global__ void histogram_of_block(const int *data, int n, int *bins)
         atomicAdd(&bins[i], mine[i]);
 }
 
-/* Runs one rung; the kernel makes COUNT numbers, which begin as 0. */
+/* Runs one rung. The kernel adds to COUNT numbers, which are 0 at first. */
 template <typename T>
 static void rung(const char *name, const char *title, void (*kernel)(const int *, int, T *),
                  const int *data, int n, const T *right, int count, int adds)
@@ -85,7 +85,7 @@ static void rung(const char *name, const char *title, void (*kernel)(const int *
         name, title, [=] { CHECK_CUDA(cudaMemsetAsync(out, 0, count * sizeof *out)); },
         [=] { kernel<<<BLOCKS, THREADS>>>(data, n, out); },
         [=] { return ladder_same(out, right, count); });
-    ladder_value("adds", adds); // to global memory, one after the other if they go to the same word
+    ladder_value("adds", adds); // additions to global memory; those to the same word queue
     CHECK_CUDA(cudaFree(out));
 }
 
@@ -94,12 +94,12 @@ int main(int argc, char **argv)
     ladder_open(argc, argv);
     int n = 4096 * 4096, threads = BLOCKS * THREADS, *pixels = ladder_ints(n), bins[BINS] = {0};
     wide right = 0;
-    for (int i = 0; i < n; ++i) { // a picture whose values crowd in the middle, as in real pictures
+    for (int i = 0; i < n; ++i) { // most values are near the middle, as in real pictures
         pixels[i] = 60 + 10 * pixels[i] + (int)((unsigned)i * 40503u >> 16) % 64;
         bins[pixels[i]]++;
         right += pixels[i];
     }
-    unsigned low = (unsigned)right; // 32 bits may overflow: the low bits remain
+    unsigned low = (unsigned)right; // a sum in 32 bits may overflow and keeps the low bits
     const int *data = ladder_upload(pixels, n);
 
     ladder_size("", "4,096 x 4,096 pixels");

@@ -3,9 +3,9 @@
 
 #define WARPS 8
 #define STEPS 1024
-#define WORDS (31 * 33 + STEPS) // 32 lanes of stride 33 fit
+#define WORDS (31 * 33 + STEPS) // room for 32 lanes with stride 33
 
-// Each step goes one word further, so that the compiler cannot keep one step's answer for the next.
+// Each step goes one word further, so that the compiler cannot reuse the value of the step before.
 __global__ void read_shared(int *out, int stride)
 {
     __shared__ int words[WORDS];

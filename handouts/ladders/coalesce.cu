@@ -1,6 +1,6 @@
-/* Each thread reads its own chunk, or all of them take turns, with few blocks and with many. The loops are
- * those of lab 02, but each thread leaves its sum in a separate place: atomics would cost more than the
- * reading. */
+/* Each thread reads its own chunk, or the threads read interleaved words; with few blocks and with many. The
+ * loops are those of lab 02, but each thread stores its sum in a separate place: atomics would cost more than
+ * the loads. */
 #include "ladder.cuh"
 
 #define THREADS     256

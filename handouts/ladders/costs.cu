@@ -1,5 +1,5 @@
-/* The cost of instructions: each thread repeats the same operation, on four numbers in turn so that none waits
- * for the one before, with every multiprocessor full. And the cost of a launch that does nothing. */
+/* The cost of instructions. All multiprocessors are full; each thread repeats one operation on four numbers in
+ * turn, so that no operation waits for the one before. Also the cost of a launch that does nothing. */
 #include "ladder.cuh"
 
 #include <math.h>
@@ -76,8 +76,8 @@ __global__ void nothing()
 {
 }
 
-/* Rounding differs between operations, so this checks only that threads with the same number agree: then all
- * ran. */
+/* Operations round in different ways. So this checks only that threads with equal inputs have equal results,
+ * which shows that all threads ran. */
 template <typename T> static bool agree(const T *out, int n)
 {
     T *values = (T *)malloc(n * sizeof(T));
@@ -97,7 +97,7 @@ static void rung(const char *name, const char *title, Operation operation, T b)
     ladder_rung(
         name, title, [=] { CHECK_CUDA(cudaMemsetAsync(out, 0xff, n * sizeof(T))); },
         [=] { repeat<<<blocks, THREADS>>>(operation, b, out); }, [=] { return agree(out, n); });
-    ladder_rate("gops", 4.0 * STEPS * n); // thousands of millions a second
+    ladder_rate("gops", 4.0 * STEPS * n); // billions a second
     CHECK_CUDA(cudaFree(out));
 }
 

@@ -1,4 +1,4 @@
-/* The cost of lanes of a warp that go different ways: 1, 2, 4 ... 32 ways of equal length. */
+/* The cost of a branch at which the lanes of a warp go different ways: 1, 2, 4 ... 32 ways of equal length. */
 #include "ladder.cuh"
 
 #define BLOCKS  1056

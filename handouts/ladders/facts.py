@@ -5,14 +5,14 @@
 
 NAME.json is the record of ladder NAME's run on the emulator (lanewise run --json). NAME.tsv in the same folder is
 the output of that run: rung, column, value. NAME.RULES.json is a record by the rules of an older GPU. A data file has
-figures from other sources: ladder, rung, column, value, and a unit if it differs from COLUMNS.
+figures from other sources, one a line: ladder, rung, column, value, and a unit if it differs from COLUMNS.
 Writes OUT.json, and the same facts as OUT.lua for pandoc's filters:
 
   devices   {device: {device, driver, toolkit, date, command}}
   ladders   {ladder: {order: [rung], rungs: {rung: {column: value}}, columns: {column: {title, unit}}}}
 
-A recorded column gets its device's name: time of h100.tsv becomes time_h100. A rung without counters is an error, and
-so are counters without a time in each recording of their ladder: then the ladder must be recorded again.
+A column from a data file gets the device's name: `time` of h100.tsv becomes `time_h100`. It is an error if a data file
+has a rung that the ladder lacks, or lacks a rung that the ladder has: then record the ladders again.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ import math
 import os
 import sys
 
-# The title of a column in a table, and its unit. Pages may also ask for lanewise's counters by their own names.
+# A column's title in tables, and its unit. Pages may also use any counter of Lanewise, by its own name.
 COLUMNS = {
     "title": ("rung", ""),
     "then": ("then", ""),
@@ -87,7 +87,7 @@ def number(text):
 
 
 def read_table(path):
-    """The rows of a table with tabs, and the values of its "# name: value" lines."""
+    """The rows of a table whose columns are separated by tabs, and the values of its "# name: value" lines."""
     rows, said = [], {}
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -109,7 +109,7 @@ def ratio(part, whole):
 
 
 def split_launches(path):
-    """A record's launches, as a list for each rung: see ladder_rung_begins() in ladder.cuh."""
+    """The launches of a record, in one list for each rung: see ladder_rung_begins() in ladder.cuh."""
     rungs = []
     with open(path, encoding="utf-8") as file:
         for launch in json.load(file)["launches"]:
@@ -168,7 +168,7 @@ def columns_of(launches):
 
 
 def columns_by_rules(launches, rules):
-    """The same launches by the rules of an older GPU, whose requests are half-warps and whose lines are transactions."""
+    """The columns by the rules of an older GPU: its requests are half-warps, and its lines are transactions."""
     new = columns_of(launches)
     if not new:
         return {}
@@ -190,9 +190,9 @@ def columns_by_rules(launches, rules):
 class Facts:
     def __init__(self):
         self.ladders, self.devices, self.recorded = {}, {}, {}
-        self.sizes = {}  # of a ladder: suffix of columns -> description
-        self.climbed = {}  # of a ladder: (rung, suffix) in the order of its runs
-        self.units = {}  # of a ladder: column -> unit, where it differs from COLUMNS
+        self.sizes = {}  # by ladder: {suffix of columns: description of the size}
+        self.climbed = {}  # by ladder: [(rung, suffix)] in the order of its runs
+        self.units = {}  # by ladder: {column: unit}, where the unit differs from COLUMNS
 
     def add_ladder(self, name, path):
         ladder = self.ladders[name] = {"order": [], "rungs": {}, "columns": {}}
@@ -212,7 +212,7 @@ class Facts:
     def add_record(self, name, rules, path):
         rungs, launches = self.ladders[name]["rungs"], split_launches(path)
         if len(launches) != len(self.climbed[name]):
-            fail(f"{path}: {len(launches)} rungs, but {len(self.climbed[name])} names")
+            fail(f"{path} has {len(launches)} rungs, but the ladder printed {len(self.climbed[name])} titles")
         for (rung, size), of_rung in zip(self.climbed[name], launches):
             counted = columns_by_rules(of_rung, rules) if rules else columns_of(of_rung)
             rungs[rung].update((column + size, value) for column, value in counted.items())
@@ -227,7 +227,7 @@ class Facts:
                 continue
             column = column if column == "then" else f"{column}_{device}"
             if rung not in self.ladders.get(name, {"rungs": {}})["rungs"]:
-                fail(f"{path}: {name} has no rung {rung}: make record-ladders")
+                fail(f"{path}: ladder {name} has no rung {rung}; run make record-ladders")
             self.ladders[name]["rungs"][rung][column] = number(value)
             if unit:
                 self.units[name][column] = unit[0]
@@ -237,15 +237,15 @@ class Facts:
         for (name, device), rungs in self.recorded.items():
             missing = set(self.ladders[name]["order"]) - rungs
             if missing and device != "classic":
-                fail(f"handouts/data/{device}.tsv lacks {name}'s {', '.join(sorted(missing))}: make record-ladders")
+                fail(f"handouts/data/{device}.tsv lacks rungs of {name}: {', '.join(sorted(missing))}; run make record-ladders")
 
     def describe(self, name, column):
-        """A column's title and unit in a ladder. The name may end in a size, rules or a device."""
+        """A column's title and unit in a ladder. The column's name may end in a size, rules or a device."""
         base, notes = column, []
         while base not in COLUMNS and "_" in base:
             base, _, end = base.rpartition("_")
             if end in self.devices:
-                notes.append(end.upper())  # the line below a table says which one
+                notes.append(end.upper())  # the line below a table names the device in full
             elif end in RULES:
                 notes.append(f"rules {end}")
             elif "_" + end in self.sizes[name]:
@@ -266,7 +266,7 @@ class Facts:
 
 
 def as_lua(value, indent=""):
-    """A Lua expression for a JSON value. The JSON strings here are Lua strings, too."""
+    """A Lua expression for a JSON value. All JSON strings here are also valid Lua strings."""
     if isinstance(value, dict):
         inner = indent + "  "
         rows = [f"{inner}[{as_lua(k)}] = {as_lua(v, inner)},\n" for k, v in value.items()]

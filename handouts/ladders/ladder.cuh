@@ -3,8 +3,8 @@
  *     ./sumsq counts    each rung once, at a small size: for the emulator, which counts
  *     ./sumsq times     each rung at its real sizes, timed: for a GPU
  *
- * Either way the program compares each result with the CPU's, and ends if one is wrong. It prints a table
- * of rung, column and value, with tabs between them; facts.py adds it to the handouts' facts.
+ * Either way the program compares each result with the CPU's, and exits with an error if one is wrong. It
+ * prints a table of rung, column and value, with tabs between them; facts.py adds it to the handouts' facts.
  *
  * A time is the median of 15 runs after 2 to warm up (fewer if a run is slow), each between two events, in
  * microseconds. Nothing is flushed in between: data up to the size of the L2 cache stay in it. The spread is
@@ -16,20 +16,20 @@
 
 #define LADDER_WARM_UPS 2
 #define LADDER_RUNS     15
-#define LADDER_LEAST    5     /* runs, however slow they are */
-#define LADDER_ENOUGH   300e3 /* microseconds for the runs of a rung */
+#define LADDER_LEAST    5     /* the fewest runs of a rung, even if they are slow */
+#define LADDER_ENOUGH   300e3 /* microseconds after which a rung ends, if it has LADDER_LEAST runs */
 
 struct ladder {
-    bool times;         // otherwise: counts
-    const char *suffix; // of the columns' names: identifies one of several sizes
-    const char *rung;   // the latest
-    float median;       // its time in microseconds
+    bool times;         // started with "times", not "counts"
+    const char *suffix; // ends the columns' names, to tell sizes apart
+    const char *rung;   // the latest rung's name
+    float median;       // the latest rung's time in microseconds
     cudaEvent_t begin, end;
 };
 
 static struct ladder ladder;
 
-/* In a record, the launches between two of these belong to one rung. */
+/* Marks the start of a rung in a record: later launches belong to this rung, up to the next mark. */
 __global__ void ladder_rung_begins()
 {
 }
@@ -40,14 +40,14 @@ static void ladder_value(const char *column, double value)
     printf("%s\t%s%s\t%.10g\n", ladder.rung, column, ladder.suffix, value);
 }
 
-/* Adds a rate, in thousands of millions a second, for AMOUNT bytes or operations in each run. */
+/* Adds a rate, in billions a second, for AMOUNT bytes or operations in each run. */
 static void ladder_rate(const char *column, double amount)
 {
     if (ladder.times)
         ladder_value(column, amount / 1e3 / ladder.median);
 }
 
-/* From here on the rungs have another size, described by WORDS; their columns end in SUFFIX. */
+/* Later rungs have the size that WORDS describes; the names of their columns end in SUFFIX. */
 static void ladder_size(const char *suffix, const char *words)
 {
     ladder.suffix = suffix;
@@ -73,7 +73,7 @@ static int ladder_by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* One run, in microseconds. */
+/* The time of one run, in microseconds. */
 template <typename Reset, typename Work> static float ladder_once(Reset reset, Work work)
 {
     float milliseconds = 0;
@@ -101,7 +101,7 @@ template <typename Reset, typename Work> static void ladder_time(Reset reset, Wo
     ladder_value("spread", 100 * (times[runs - 1] - times[0]) / ladder.median);
 }
 
-/* Runs one rung. RESET precedes each WORK and is not timed; IS_RIGHT checks the result. */
+/* Runs one rung. Calls RESET before each WORK, untimed. IS_RIGHT checks the result. */
 template <typename Reset, typename Work, typename IsRight>
 static void ladder_rung(const char *rung, const char *title, Reset reset, Work work,
                         IsRight is_right)
@@ -144,7 +144,7 @@ template <typename T> static void ladder_download(T *to, const T *from, size_t c
     CHECK_CUDA(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
 }
 
-/* Whether COUNT values on the device are RIGHT's, bit by bit. */
+/* Whether COUNT values on the device equal those of RIGHT, bit by bit. */
 template <typename T> static bool ladder_same(const T *device, const T *right, size_t count)
 {
     T *values = (T *)malloc(count * sizeof(T));
@@ -165,7 +165,7 @@ template <typename T> static T ladder_sum(const T *device, size_t count)
     return sum;
 }
 
-/* N ints from 0 to 7, in no order; to be freed. */
+/* N ints from 0 to 7, in no particular order. The caller frees them. */
 static int *ladder_ints(size_t n)
 {
     int *values = (int *)malloc((n + 1) * sizeof *values);

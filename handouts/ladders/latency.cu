@@ -1,8 +1,8 @@
 /* How long one thread waits for one number from shared memory, the L1 cache, the L2 cache and the GPU's memory.
- * It goes from place to place, and only the number at each place says where the next one is. */
+ * The thread follows a chain of links: each number that it loads is the index of the next one. */
 #include "ladder.cuh"
 
-#define SLOT   32   // ints, a line: each place is in a line of its own
+#define SLOT   32   // ints in a line; each link is in a separate line
 #define SHARED 4096 // ints
 
 // Goes on where the last launch stopped, so that the caches do not hold the numbers it needs.
@@ -25,7 +25,7 @@ __global__ void walk_shared(const int *next, int *place, int steps)
     *place = at;
 }
 
-// A round trip through COUNT places in random order.
+// A chain of COUNT links in random order that ends where it begins.
 static int *make_trip(int count)
 {
     int *order = (int *)malloc(count * sizeof *order),

@@ -1,5 +1,5 @@
-/* A product of two n x n matrices of floats: the kernels of lab 06, one that is worse than its first, and three
- * rungs of the classic tutorial in between. */
+/* A product of two n x n matrices of floats: the kernels of lab 06; a kernel that is worse than the lab's first;
+ * and three more rungs, with pitched rows and with padded tiles of 16 and of 32. */
 #include "ladder.cuh"
 
 #include <math.h>
@@ -31,7 +31,7 @@ struct pitched {
     size_t pitch;
 };
 
-// by_row of lab 06 with pitched matrices.
+// by_row() of lab 06, with pitched matrices.
 __global__ void by_pitched_row(pitched a, pitched b, pitched c, int n)
 {
     extern __shared__ float row[]; // a row of A
@@ -47,7 +47,7 @@ __global__ void by_pitched_row(pitched a, pitched b, pitched c, int n)
     }
 }
 
-// Tiles, for matrices whose size they divide: no tests at the edges.
+// Tiles, for sizes that are multiples of `tile`: no tests at the edges.
 template <int tile> __global__ void by_full_tile(const float *a, const float *b, float *c, int n)
 {
     int tx = threadIdx.x, x = blockIdx.x * tile + tx;
@@ -99,7 +99,7 @@ static double largest_error(const float *a, const float *b, const float *c_on_gp
     return largest;
 }
 
-// A copy of A on the device with rows PITCH floats apart and, up to ROWS, zeros around it.
+// A copy of the matrix on the device. Rows are PITCH floats apart; zeros fill it up to PITCH and ROWS.
 static pitched upload(const float *values, int n, size_t pitch, int rows)
 {
     pitched matrix = {ladder_alloc<float>(pitch * rows), pitch};

@@ -1,6 +1,5 @@
-/* Rows that begin anywhere, and rows that begin with a line of memory, for even and odd widths. A plain copy of
- * rows, and the kernel of lab 05, each with the lab's matrices: end to end as in the skeleton, pitched as in the
- * solution. */
+/* Rows that begin anywhere, and rows that begin with a line of memory, for even and odd widths. The rungs copy rows
+ * or run lab 05's kernel. Their matrices are the lab's: end to end as in the skeleton, pitched as in the solution. */
 #include "ladder.cuh"
 
 #define main lab_main // the labs' own main(), which is not called here
@@ -37,7 +36,7 @@ __global__ void copy_rows(struct matrix from, struct matrix to)
 }
 } // namespace pitched
 
-/* Compares the numbers of a matrix, whose rows are PITCH bytes apart, with the CPU's. */
+/* Whether the matrix at FIRST, with rows PITCH bytes apart, equals the CPU's result RIGHT. */
 static bool is_right(const float *first, size_t pitch, const float *right, int width, int height)
 {
     size_t bytes = width * sizeof(float);
@@ -48,7 +47,7 @@ static bool is_right(const float *first, size_t pitch, const float *right, int w
     return same;
 }
 
-/* Runs the rungs of one width for matrices of one kind. */
+/* Runs the two rungs (copy, sums) of one width for one kind of matrix, end to end or pitched. */
 template <typename Matrix, typename Rows, typename Sums, typename Upload>
 static void climb(const char *const names[2], const char *const titles[2], Matrix from, Matrix to,
                   size_t pitch, Rows copy_rows, Sums add_neighbours, Upload copy_to,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records how long the ladders take on this machine's GPU: record.sh FOLDER LADDER..., where FOLDER has the
-# programs and $NVCC is the compiler that built them. Writes handouts/data/GPU.tsv, or nothing if a program
-# fails. (make record-ladders calls it.)
+# programs and $NVCC is the compiler that built them. Writes handouts/data/GPU.tsv; if a program fails, writes
+# nothing. (make record-ladders calls it.)
 set -eu -o pipefail
 folder=$1
 shift
@@ -29,4 +29,4 @@ trap 'rm -f "$new"' EXIT
     done
 } >"$new"
 cp "$new" "handouts/data/$tag.tsv"
-echo "handouts/data/$tag.tsv is new" >&2
+echo "wrote handouts/data/$tag.tsv" >&2

@@ -1,5 +1,5 @@
-/* A block adds up its numbers in shared memory, one number a thread: thread 0 alone, trees with three ways
- * to choose the threads and words, and registers. The first and the last but one are lab 04's. */
+/* A block adds up its numbers, one number a thread: thread 0 alone, trees in shared memory that choose threads
+ * and words in three ways, and shuffles. The first rung and the last but one are lab 04's. */
 #include "ladder.cuh"
 
 #define main lab_main // the lab's own main(), which is not called here
@@ -42,7 +42,7 @@ __global__ void tree_mask(const int *data, int n, int *result)
         result[blockIdx.x] = sums[0];
 }
 
-// The same threads, found by a division.
+// The same threads as in tree_mask(), found by a division.
 __global__ void tree_modulo(const int *data, int n, int *result)
 {
     __shared__ int sums[MAX_THREADS];
@@ -81,7 +81,7 @@ __device__ int sum_of_warp(int mine)
     return mine;
 }
 
-// Each warp adds up its lanes' registers, and the first warp the warps' sums: one barrier, 32 words.
+// Each warp adds up its lanes' registers; then the first warp adds up the warps' sums: one barrier, 32 words.
 __global__ void shuffle(const int *data, int n, int *result)
 {
     __shared__ int sums[MAX_THREADS / 32];
@@ -122,7 +122,7 @@ static void climb(const int *numbers, int n, int threads)
 int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
-    int n = ladder.times ? 1 << 26 : 8192; // 32 blocks of 256, as the classic tutorial has them
+    int n = ladder.times ? 1 << 26 : 8192; // 32 blocks of 256 threads, as in the classic tutorial
     int *numbers = ladder_ints(n);
     ladder_size("", "blocks of 256");
     climb(numbers, n, 256);

@@ -1,12 +1,12 @@
-/* The cost of registers: each thread keeps 8 numbers in them, or 32, 64, 128, so fewer and fewer threads fit. The
- * last rung must leave room for many threads, so it keeps some numbers in local memory: it spills. The job is
- * the same for all: the numbers mix with their neighbours. */
+/* The cost of registers. Each thread keeps 8, 32, 64 or 128 numbers in registers, so fewer and fewer threads fit.
+ * The last rung must leave room for many threads, so it keeps some numbers in local memory: it spills. The job is
+ * always the same: each thread mixes its numbers with each other. */
 #include "ladder.cuh"
 
 #define THREADS 256
 #define STEPS   16
 
-// Works on `count` numbers, all of which are needed until the end.
+// Mixes `count` numbers. All of them are needed until the end.
 template <int count> __host__ __device__ void mix(unsigned *x)
 {
     for (int step = 0; step < STEPS; ++step)

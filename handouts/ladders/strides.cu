@@ -1,4 +1,5 @@
-/* The cost of a stride and an offset: thread i reads in[stride * i + offset], and all write side by side. */
+/* The cost of a stride and an offset: thread i reads in[stride * i + offset]. All threads write side
+ * by side. */
 #include "ladder.cuh"
 
 #define THREADS 256
@@ -10,7 +11,7 @@ __global__ void gather(const int *in, int *out, int stride, int offset)
     out[i] = in[(size_t)stride * i + offset];
 }
 
-// The input is made where it is needed: in[i] = i.
+// Makes the input on the device: in[i] = i.
 __global__ void count_up(int *in, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -55,7 +56,7 @@ int main(int argc, char **argv)
             [=] { gather<<<n / THREADS, THREADS>>>(in, out, stride, offset); },
             [=] { return is_right(out, n, stride, offset); });
         ladder_value("stride", stride);
-        ladder_rate("gb_per_s", 2.0 * n * sizeof(int)); // the requested bytes, read and written
+        ladder_rate("gb_per_s", 2.0 * n * sizeof(int)); // requested bytes, read and written
     }
     return 0;
 }

@@ -1,5 +1,5 @@
-/* The sum of the squares of n ints, from one thread to a grid: the kernels of labs 01 and 02. They end with an
- * atomicAdd() for each thread; the last rung has one for each block. */
+/* The sum of the squares of n ints, from one thread to a grid: the kernels of labs 01 and 02. They make one
+ * atomicAdd() for each thread; the last rung makes one for each block. */
 #include "ladder.cuh"
 
 #define main lab_main // the labs' own main(), which is not called here

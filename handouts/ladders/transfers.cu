@@ -12,7 +12,7 @@ __global__ void twice(int *data, int n)
         data[i] *= 2;
 }
 
-// All at once in one stream, or a piece in each of several streams.
+// Moves all numbers in one stream, or one piece in each of several streams.
 static void there_and_back(int *to, const int *from, int *on_gpu, int n,
                            const cudaStream_t *streams, int pieces)
 {
@@ -31,7 +31,7 @@ static void there_and_back(int *to, const int *from, int *on_gpu, int n,
 int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
-    int n = ladder.times ? 1 << 26 : 1 << 16; // ints: 256 MiB
+    int n = ladder.times ? 1 << 26 : 1 << 16; // ints; the first is 256 MiB
     size_t bytes = n * sizeof(int);
     int *pageable_in = ladder_ints(n), *pageable_out = (int *)malloc(bytes),
         *right = (int *)malloc(bytes);
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     memcpy(pinned_in, pageable_in, bytes);
     for (int i = 0; i < n; ++i)
         right[i] = 2 * pageable_in[i];
-    cudaStream_t streams[MAX_STREAMS]; // the events' stream waits for these, and they wait for it
+    cudaStream_t streams[MAX_STREAMS]; // these and the events' (default) stream wait for each other
     for (int i = 0; i < MAX_STREAMS; ++i)
         CHECK_CUDA(cudaStreamCreate(&streams[i]));
     const cudaStream_t *in_order = streams;

@@ -2,7 +2,7 @@
 #include "ladder.cuh"
 
 #define TILE 32
-#define ROWS 8 // of a block's threads: each does TILE / ROWS numbers
+#define ROWS 8 // rows of threads in a block; a thread moves TILE / ROWS numbers
 
 __global__ void copy(const int *in, int *out, int n)
 {
@@ -18,12 +18,12 @@ __global__ void naive(const int *in, int *out, int n)
         out[x * n + y + i] = in[(y + i) * n + x];
 }
 
-// With a `width` of TILE the numbers of a column are in one bank; one word more moves each row to the next.
+// With `width` = TILE, all numbers of a column are in one bank. One word more shifts each row by one bank.
 template <int width> __global__ void tiled(const int *in, int *out, int n)
 {
     __shared__ int tile[TILE][width];
     int tx = threadIdx.x, ty = threadIdx.y;
-    int x = blockIdx.x * TILE, y = blockIdx.y * TILE; // where the tile is in `in`
+    int x = blockIdx.x * TILE, y = blockIdx.y * TILE; // the tile's first number in `in`
     for (int i = 0; i < TILE; i += ROWS)
         tile[ty + i][tx] = in[(y + ty + i) * n + x + tx];
     __syncthreads();

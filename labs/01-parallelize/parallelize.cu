@@ -31,7 +31,7 @@ __global__ void sum_one_thread(const int *data, int n, unsigned long long *sum)
 //     thread 0 takes data[0], data[0 + blockDim.x], data[0 + 2 * blockDim.x], ...
 //     thread 1 takes data[1], data[1 + blockDim.x], data[1 + 2 * blockDim.x], ...
 //
-// threadIdx.x is the number of this thread in its block, blockDim.x is how many threads it has.
+// threadIdx.x is this thread's number in its block, and blockDim.x is the number of threads in a block.
 // Every thread has its own `mine`. atomicAdd() adds them up: `*sum = mine` would not work, since
 // the threads would overwrite each other's numbers.
 __global__ void sum_one_block(const int *data, int n, unsigned long long *sum)

@@ -38,7 +38,7 @@ __global__ void sum_by_thread_0(const int *data, int n, int *result)
     }
 }
 
-// Rung 1. For 8 threads, and if a warp had 2:
+// Rung 1. The tree for 8 threads, if a warp had 2 of them:
 //
 //     sums      0   1   2   3   4   5   6   7
 //     off = 4   0<--------------4                 1<-5, 2<-6, 3<-7 in the same step

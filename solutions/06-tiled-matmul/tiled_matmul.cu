@@ -56,9 +56,9 @@ __global__ void by_row(struct product p)
     }
 }
 
-// Rung 3. Adds `number` to *sum (Kahan's way). The new sum is rounded: it has grown by a little
-// more or less than it should. On paper that excess is 0. In floats it is the error, which corrects
-// the next number. *excess is 0 at first.
+// Rung 3. Adds `number` to *sum, by Kahan's method. The new sum is rounded: it has grown by a little
+// more or less than it should. On paper that excess is 0. In floats it is the error, and the next
+// call subtracts it from its number. *excess is 0 at first.
 __device__ void add_exactly(float *sum, float *excess, float number)
 {
     float corrected = number - *excess;

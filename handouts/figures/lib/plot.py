@@ -1,7 +1,7 @@
-"""Plots of ladders: a row for each rung, a panel for each column, each figure next to its mark.
+"""Plots of ladders: a row for each rung, a panel for each column. A mark shows each value, with the number next to it.
 
-A panel whose largest figure is many times its smallest has a logarithmic axis, with a tick for each power of ten. The
-mark's shape shows the figure's source: a ring for the old card's, a square for a count, a disc for a measured time.
+A panel whose largest value is many times its smallest has a logarithmic axis, with a tick for each power of ten. The
+mark's shape shows the value's source: a ring for the old card's, a square for a count, a disc for a measured time.
 """
 import json
 import math
@@ -9,7 +9,7 @@ import sys
 
 from lib.svg import Picture
 
-AXIS = 98  # of a panel, up to its largest mark
+AXIS = 98  # length of a panel's axis, up to its largest mark
 ROW, HEAD, FOOT, PANEL, GAP = 24, 52, 24, 150, 18
 
 
@@ -19,7 +19,7 @@ def load():
 
 
 def short(value):
-    """A figure as a plot has room for: 640 M, 13,300, 8.19; a count below a million in full."""
+    """VALUE as a short text, because a plot has little room: 640 M, 13,300, 8.19; a count below a million in full."""
     if isinstance(value, int) and abs(value) < 1e6:
         return f"{value:,}"
     for unit, size in ((" G", 1e9), (" M", 1e6)):
@@ -32,7 +32,7 @@ def short(value):
 
 
 def scale_of(values):
-    """From a figure to its place in a panel, 0 to 1, and the powers of ten on a logarithmic axis."""
+    """A function from a value to its place in a panel, 0 to 1, and the powers of ten on a logarithmic axis."""
     low, high = min(values), max(values)
     if low <= 0 or high <= 12 * low:
         return lambda value: value / high if high else 0, []
@@ -51,7 +51,7 @@ def mark(picture, column, x, y):
 
 
 def head(picture, ladder, column, x, words):
-    """Two lines: what it is, and whose or in what unit."""
+    """The two lines above a panel: the column's title, and its unit or source."""
     unit = ladder["columns"][column]["unit"]
     first, second = words if words else (ladder["columns"][column]["title"], unit)
     picture.text(x, 18, first, "strong")
@@ -64,7 +64,7 @@ def plot(name, columns, title, rungs=None):
     rungs = rungs or ladder["order"]
     rows = [ladder["rungs"][rung] for rung in rungs]
     label, bottom = 16 + 6.9 * max(len(row["title"]) for row in rows), HEAD + len(rungs) * ROW
-    width = max(label + len(columns) * (PANEL + GAP), 420)  # the line below needs as much
+    width = max(label + len(columns) * (PANEL + GAP), 420)  # room for the note below the plot
     picture = Picture(round(width), bottom + 6, title)
     for i, row in enumerate(rows):
         y = HEAD + ROW * i + ROW / 2
@@ -85,12 +85,12 @@ def plot(name, columns, title, rungs=None):
             else:
                 picture.text(left + 8, HEAD + ROW * i + ROW / 2 + 4, "–", "dim")
     if picture.height == bottom + FOOT:
-        picture.text(0, bottom + 17, "Axes with ticks are logarithmic: from tick to tick it is ten times as much.", "dim small")
+        picture.text(0, bottom + 17, "Axes with ticks are logarithmic: each tick is ten times the tick before.", "dim small")
     picture.show()
 
 
 def figure(picture, column, left, y, place, value):
-    """A mark, a thin line to it, and the figure on its right: there is room for it."""
+    """A mark, a thin line that leads to it, and the number to its right."""
     x = left + place * AXIS
     picture.line(left, y, x, y, "line")
     mark(picture, column, x, y)

@@ -1,4 +1,4 @@
-"""Drawing for the figures: shapes and words, by the names of a few colours.
+"""Drawing for the figures: shapes and text, in a few colours with names.
 
 Each script in handouts/figures/ writes one SVG to standard output; its argument is the facts' JSON file. Colours
 follow the reader's light or dark scheme. They differ in lightness, so that readers can distinguish them in grey and
@@ -19,12 +19,12 @@ text{fill:#e6e3dc}.dim{fill:#a7adb5}.line{stroke:#e6e3dc}.faint{stroke:#4b525a}
 .a{fill:#4f96d8}.e{fill:#39424c}.box{stroke:#e6e3dc}.ink{fill:#e6e3dc}.on-a,.on-b{fill:#10141a}}
 """.replace("\n", "")
 
-# One colour for each of several threads, with the class of words upon it.
+# Colours that tell four threads apart, each with the class of the text on it.
 COLOURS = (("a", "on-a"), ("b", "on-b"), ("c", "on-b"), ("d", "on-b"))
 
 
 class Picture:
-    """A picture of WIDTH x HEIGHT; TITLE is what a reader who does not see it is told first."""
+    """A picture of WIDTH x HEIGHT. A screen reader reads TITLE first."""
 
     def __init__(self, width, height, title):
         self.width, self.height, self.title, self.parts = width, height, title, []
@@ -43,7 +43,7 @@ class Picture:
         self.add(f'<path class="{kind}" d="M{"L".join(f"{n(x)} {n(y)}" for x, y in points)}"/>')
 
     def arrow(self, x1, y1, x2, y2, kind="line"):
-        """A line with a head at its second end."""
+        """A line with an arrowhead at its second end."""
         length = math.hypot(x2 - x1, y2 - y1)
         ux, uy = (x2 - x1) / length, (y2 - y1) / length
         self.line(x1, y1, x2 - 5 * ux, y2 - 5 * uy, kind)
@@ -60,13 +60,13 @@ class Picture:
         self.add(f'<text{kind} x="{n(x)}" y="{n(y)}"{at}>{html.escape(str(words))}</text>')
 
     def cell(self, x, y, width, height, words, colour="e", on=""):
-        """A box with words in its middle."""
+        """A box with text in its middle."""
         self.rect(x, y, width, height, colour + " box")
         if words != "":
             self.text(x + width / 2, y + height / 2 + 4, words, ("small " + on).strip(), "middle")
 
     def hatch(self, x, y, width, height):
-        """What is there and not used."""
+        """A hatched area: present, but not used."""
         self.rect(x, y, width, height, "box", 0)
         self.parts[-1] = self.parts[-1].replace('class="box"', 'class="box" fill="url(#hatch)"')
 
