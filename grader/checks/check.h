@@ -87,6 +87,8 @@ struct check_info {
     bool open_input;
     /* main() must copy the input unchanged, as in checks of work: see check_made_by_kernels(). */
     bool closed_input;
+    /* Counts what kernels do to rows of cudaMallocPitch(), too: the counters rows_... */
+    bool rows;
     struct check_figure figure; /* .text NULL: the check is all or nothing */
     const char *hint; /* shown when points are lost: one or two sentences on what to try */
     int line;         /* of the declaration: reports keep the order of checks.c */
@@ -259,8 +261,9 @@ void check_works_in(struct check *check, const struct run *run, size_t index, ui
  *     set_rows     cudaMemset2D()
  *     launch       <<<>>>
  *
- * A copy of one row is no request for rows, and each layer of a 3-D copy is a request. The other
- * names are in gpu/remote/calls.def. */
+ * cudaMemcpy2D() and cudaMemset2D() are requests for rows even if there is only one row, and each
+ * layer of a 3-D copy or fill is a request. A row of more than 256 KiB is a write or read by
+ * itself. The other names are in gpu/remote/calls.def. */
 unsigned long check_requests(const struct run *run, const char *what);
 /* How many rows those requests had in all. */
 unsigned long check_rows(const struct run *run, const char *what);

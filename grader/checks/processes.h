@@ -27,6 +27,7 @@ struct run_files {
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
     char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
     uint64_t poison, spoil;         /* seeds: of the bytes in fresh memory, of the spoilt pieces */
+    unsigned wider_pitch;           /* emu_options.wider_pitch: no typed-in pitch is right */
 };
 
 /* Makes the folders and files of a run on INPUT. The program gets SHOWN instead, if that is not

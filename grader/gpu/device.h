@@ -59,6 +59,7 @@ struct emu_options {
     const struct emu_trace *trace;  /* NULL: no access is recorded; must outlive the device */
     bool backwards;                 /* the last CTA runs first, and in it the last warp */
     bool ignores_strays;            /* accesses just past an allocation do not fail */
+    uint64_t wider_pitch;           /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
     int record_fd;                  /* gets launches and findings; -1: no record */
     uint64_t record_bytes;          /* a longer record gets no more lines; 0: no limit */
 };
@@ -79,7 +80,7 @@ const char *emu_message(struct emu_device *device);
 /* Allocates SIZE > 0 bytes, aligned to 512. */
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
 /* Allocates COUNT > 0 rows of WIDTH > 0 bytes. Rows begin *PITCH bytes apart: a multiple of
- * EMU_PITCH. */
+ * EMU_PITCH, and the smallest one unless options.wider_pitch says otherwise. */
 #define EMU_PITCH 512u
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
                                emu_addr *addr, uint64_t *pitch);

@@ -2,6 +2,7 @@
  *
  *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   numbers, as in emu_options
  *   LANEWISE_BACKWARDS=1                        the last CTA runs first, and its last warp
+ *   LANEWISE_WIDER_PITCH=N                      rows of cudaMallocPitch() are N * 512 bytes further apart
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file: the record is appended to it
  *   LANEWISE_RECORD_BYTES                       a number: a longer record gets no more lines
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers

@@ -13,7 +13,7 @@ enum emu_tool {
 #undef T
 };
 
-/* The names for a message. "origins" is for gradings. "none" and "counters", which set EMU_ONLY,
+/* The names for a message. "origins" and "rows" are for gradings. "none" and "counters", which set EMU_ONLY,
  * are for measuring the cost of the tools. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, racecheck, initcheck"
 

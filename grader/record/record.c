@@ -83,7 +83,8 @@ static bool copy_triple(json_t *into, const json_t *object, const char *name)
     return false;
 }
 
-/* Adds OBJECT's counters to INTO in their fixed order. ALL: none may be missing. */
+/* Adds OBJECT's counters to INTO in their fixed order. ALL: none may be missing of those that
+ * always appear. */
 static bool copy_counters(json_t *into, const json_t *object, bool all)
 {
     const json_t *from = json_object_get(object, "counters");
@@ -91,7 +92,7 @@ static bool copy_counters(json_t *into, const json_t *object, bool all)
     bool good = json_is_object(from);
     for (int i = 0; i < EMU_COUNTER_COUNT && good; i++) {
         const char *name = emu_counter_name(i);
-        if (all || json_object_get(from, name))
+        if ((all && i < EMU_COUNTERS_ALWAYS) || json_object_get(from, name))
             good = copy_number(counters, from, name, RECORD_COUNTER);
     }
     if (good)

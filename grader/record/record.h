@@ -28,7 +28,7 @@
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
  *                  "dynamic_shared_bytes", "status": "ok" or how it ended,
  *                  "rules": "sector", "gt200" or "g80",
- *                  "counters": {all of counters.def},
+ *                  "counters": {all of counters.def, but rows_... only if not 0},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line", "message"}]}],

@@ -52,6 +52,7 @@ struct mem_block {
     const char *name;             /* of a variable, or NULL; owned by the module */
     uint8_t *marks[MEM_MARKS];    /* a bit for each byte; NULL: no map */
     bool whole[MEM_MARKS];        /* known to be all set, as after a copy that fills the block */
+    uint64_t width, pitch;        /* of rows, in bytes; 0: it was not made for rows */
     bool is_heap;                 /* the heap of malloc() in kernels: see heap.h */
     struct mem_place made, freed; /* in the program's source, if known */
 };

@@ -21,7 +21,7 @@
  * ends {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in
  * a separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
  * 300, ...}}: the number of requests under their names in gpu/remote/calls.def, and the number
- * of rows in them.
+ * of rows in them. A call for rows, such as cudaMemcpy2D(), counts as one for one row, too.
  *
  * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
  * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other
@@ -29,7 +29,8 @@
  * (gpu/remote/views.h), the record ends with {"missing": 0}: the number of input bytes that
  * never reached the device.
  *
- * "lines" omits counters that are 0; lines come in the order of their instructions. */
+ * "lines" omits counters that are 0, and "counters" omits those named rows_... that are 0. Lines
+ * come in the order of their instructions. */
 #ifndef GPU_RECORD_RECORD_H
 #define GPU_RECORD_RECORD_H
 
