@@ -251,7 +251,7 @@ bool run_files_make(struct run_files *files, const struct check *check, const st
            case_write(shown ? shown : input, files->input) &&
            base_write_file(files->result, "", 0, 0600) &&
            base_write_file(files->record, "", 0, 0600) &&
-           (!shown || write_views(files, shown, input));
+           (!plan->hides || write_views(files, shown ? shown : input, input));
 }
 
 void run_files_remove(const struct run_files *files)

@@ -101,6 +101,12 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
  * then share them as the device's memory at ADDR. ADDR is the start of a live allocation of SIZE
  * bytes, which moves to HOST, or an address that no allocation has. */
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
+/* Only the device and calls on it write to the lent memory at ADDR. So with the tool "origins", the
+ * device also watches what kernels make there. CLEARED: the memory holds zeros. */
+void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
+/* The first piece that kernels made from *AT on, in the allocation there: *AT becomes its beginning.
+ * Returns its size; 0: there is none. */
+uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
 /* With the tool "origins": notes in the record that the host received SEEN for the SIZE bytes at

@@ -35,7 +35,7 @@
  *    "calls": {"cudaMalloc": 2, ...},
  *    "requests": {"alloc": 2, "write_rows": 1, ...},
  *    "rows": {"write_rows": 300, ...},
- *    "copies": [{"bytes", "sha256", "made", "same"}],
+ *    "copies": [{"bytes", "sha256", "made", "same"} or {"bytes", "lent": true}],
  *    "missing": bytes of the input,
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
@@ -47,8 +47,8 @@
  * Findings with the same id, file, line and related place become one, and their counts add up;
  * without a file, those with the same message. A finding about a pair of accesses has the other one
  * in "related"; a place there with a "message", such as "allocated here", is not an access.
- * "copies", "missing" and "accesses" are as in gpu/record/record.h: copies to the host, if origins
- * were watched; the bytes that never reached the device, if main() saw a decoy input; and of each
+ * "copies", "missing" and "accesses" are as in gpu/record/record.h: copies to the host, and what
+ * kernels made in memory that it shares, if origins were watched; the bytes that never reached the device, if main() saw a decoy input; and of each
  * line the access that cost most beyond its ideal over all launches, if accesses were recorded.
  *
  * A last line without a newline is left out: its writer was killed. NULL: ERROR (SIZE bytes) says

@@ -85,6 +85,11 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
 /* The first of SIZE bytes from AT on that lacks the mark, or SIZE. The block has a map. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
+/* The first one that has the mark, or SIZE. */
+uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
+                          uint64_t size);
+/* Gives a lent block a map of the mark, with all bytes unmarked. If memory is out, it has none. */
+void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_block *block);
 /* Sets a place in the program's source. FILE is copied; when memory is out, it stays unknown. */
 void mem_set_place(struct mem_place *place, const char *file, uint32_t line);
 /* Frees a block. False if no live block begins at ADDR. */

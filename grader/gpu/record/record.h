@@ -26,8 +26,9 @@
  * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
  * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other
  * input data gives the same bytes. If the host sees another input than the device
- * (gpu/remote/views.h), the record ends with {"missing": 0}: the number of input bytes that
- * never reached the device.
+ * (gpu/remote/views.h), {"lent": {"bytes"}} stands for a piece of memory that both share and that
+ * kernels made, and the record ends with {"missing": 0}: the number of input bytes that never
+ * reached the device.
  *
  * "lines" omits counters that are 0, and "counters" omits those named rows_... that are 0. Lines
  * come in the order of their instructions. */

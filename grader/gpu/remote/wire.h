@@ -18,7 +18,7 @@
 
 #include "gpu/device.h"
 
-#define WIRE_VERSION 5
+#define WIRE_VERSION 6
 #define WIRE_FD      3 /* both processes start with their end of the socket as this descriptor */
 
 /* This environment variable reports to the program that descriptor WIRE_FD leads to a device. */
