@@ -110,6 +110,9 @@ struct check_info {
     bool open_input;
     /* main() must copy the input unchanged, as in checks of work: see check_made_by_kernels(). */
     bool closed_input;
+    /* Counts what kernels do to rows of cudaMallocPitch(), too: the counters rows_... of
+     * gpu/counters.def. */
+    bool rows;
     struct check_figure figure; /* .text NULL: the check is all or nothing */
     const char *hint; /* shown when points are lost: one or two sentences on what to try */
     int line;         /* of the declaration: reports keep the order of checks.c */
@@ -230,7 +233,8 @@ void check_within(struct check *check, const struct run *run, const char *name,
 void check_has_read(struct check *check, const struct run *run, uint64_t bytes);
 
 /* All bytes of the result NAME must come from the GPU's memory as kernels left them there; cleared
- * memory counts as the kernels' work. In a check that has a figure, is CHECK_COUNTS or has
+ * memory counts as the kernels' work. Managed and mapped memory is the GPU's memory, too, unless
+ * main() saw the judged input. In a check that has a figure, is CHECK_COUNTS or has
  * .closed_input, main() must have copied the input unchanged, unless the check has .open_input.
  * Judge the values first. Does nothing on a GPU. */
 void check_made_by_kernels(struct check *check, const struct run *run, const char *name);
@@ -282,8 +286,9 @@ void check_works_in(struct check *check, const struct run *run, size_t index, ui
  *     set_rows     cudaMemset2D()
  *     launch       <<<>>>
  *
- * A copy of one row is no request for rows, and each layer of a 3-D copy is a request. The other
- * names are in gpu/remote/calls.def. */
+ * cudaMemcpy2D() and cudaMemset2D() are requests for rows even if there is only one row. Each layer
+ * of a 3-D copy or fill is a request; one of a single row is none for rows. A row of more than
+ * 256 KiB is a write or read by itself. The other names are in gpu/remote/calls.def. */
 unsigned long check_requests(const struct run *run, const char *what);
 /* How many rows those requests had in all. */
 unsigned long check_rows(const struct run *run, const char *what);

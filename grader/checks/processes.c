@@ -85,11 +85,12 @@ static void fill_device(struct environment *environment, const struct run_files 
     add(environment, "LANEWISE_RECORD=%s", files->record);
     add(environment, "LANEWISE_RECORD_BYTES=%zu", RECORD_BYTES);
     add(environment, "LANEWISE_POISON=%llu", (unsigned long long)files->poison);
+    add(environment, "LANEWISE_WIDER_PITCH=%u", files->wider_pitch);
     add(environment, "LANEWISE_MEMORY=%llu", (unsigned long long)RUN_GPU_BYTES);
     add(environment, "LANEWISE_DETERMINISTIC=1");
     add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
-    add(environment, "LANEWISE_TOOLS=%s",
-        plan->watched ? "origins,racecheck,initcheck" : "origins");
+    add(environment, "LANEWISE_TOOLS=origins%s%s", check->info->rows ? ",rows" : "",
+        plan->watched ? ",racecheck,initcheck" : "");
     if (plan->scrambles)
         add(environment, "LANEWISE_SCRAMBLE_SHARED=1");
     if (plan->backwards)
@@ -247,11 +248,12 @@ bool run_files_make(struct run_files *files, const struct check *check, const st
 {
     files->poison = check_random_number(check, "fresh memory");
     files->spoil = check_random_number(check, "spoilt");
+    files->wider_pitch = 1 + (unsigned)(check_random_number(check, "pitch") % 3);
     return make_folders(files, check) && name_files(files, plan) &&
            case_write(shown ? shown : input, files->input) &&
            base_write_file(files->result, "", 0, 0600) &&
            base_write_file(files->record, "", 0, 0600) &&
-           (!shown || write_views(files, shown, input));
+           (!plan->hides || write_views(files, shown ? shown : input, input));
 }
 
 void run_files_remove(const struct run_files *files)

@@ -6,7 +6,8 @@
  *                [ ./lanewise-device ]  -----------------------> record    launches and findings
  *
  * If the run hides its input, the program gets a decoy case. The device then has both cases, and
- * writes the answers to be judged into a third file: gpu/remote/twin.h. */
+ * writes the answers to be judged into a third file: gpu/remote/twin.h. A case with nothing to hide
+ * is its own decoy. */
 #ifndef CHECKS_PROCESSES_H
 #define CHECKS_PROCESSES_H
 
@@ -27,6 +28,7 @@ struct run_files {
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
     char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
     uint64_t poison, spoil;         /* seeds: of the bytes in fresh memory, of the spoilt pieces */
+    unsigned wider_pitch;           /* emu_options.wider_pitch: no typed-in pitch is right */
 };
 
 /* Makes the folders and files of a run on INPUT. The program gets SHOWN instead, if that is not
@@ -34,9 +36,8 @@ struct run_files {
 bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
                     const struct case_data *input, const struct case_data *shown);
 
-/* Runs the processes for at most SECONDS. PLAN hides the input if, and only if, the files were made
- * with one to show. Fills both outcomes, which the caller frees; DEVICE only for a run on the
- * emulator. */
+/* Runs the processes for at most SECONDS, by the PLAN with which the files were made. Fills both
+ * outcomes, which the caller frees; DEVICE only for a run on the emulator. */
 void run_processes(const struct run_files *files, const struct check *check,
                    const struct run_plan *plan, int seconds, struct process_outcome *program,
                    struct process_outcome *device);

@@ -8,7 +8,11 @@
  * the size of a grid, and the kernel writes it. So main() sees a decoy input (gpu/remote/views.h),
  * and its result is replaced by the same copies from the device that had the judged input. If
  * main() saw the judged input, the copies must at least differ on a second device, whose data was
- * spoilt (gpu/remote/twin.h). */
+ * spoilt (gpu/remote/twin.h).
+ *
+ * From memory that main() and kernels share, main() takes results without a copy. There the
+ * device with the judged input has memory of its own, and both contents of each piece that its
+ * kernels made are known (twin.h). So parts of such pieces count like copies. */
 #include "checks/judging.h"
 
 #include <stdlib.h>
@@ -21,9 +25,12 @@
 
 /* Bytes to compare: a search through copies that a result has in another order must end, too. */
 #define MOST_COMPARED ((size_t)1 << 28)
+/* Bytes: parts of lent memory begin with a whole word. All elements of a result are whole words. */
+#define WORD 4
 
 struct cover {
     const json_t *copies;
+    const struct text *answers; /* the judged bytes; NULL: main() saw the judged input */
     const unsigned char *bytes;
     unsigned char *judged; /* receives the judged bytes for BYTES */
     size_t left;           /* bytes that no copy covers yet */
@@ -31,7 +38,15 @@ struct cover {
     size_t element;
     size_t compared;  /* bytes so far */
     bool same;        /* all copies so far are the same with other data */
-    size_t found, at; /* the copy whose judged bytes were taken last, and where they begin */
+    size_t found, at; /* the copy whose answers were found last, and where they begin */
+};
+
+/* What covers the beginning of the rest: copy number INDEX, or a part of it. */
+struct piece {
+    size_t index, size;
+    const unsigned char *seen;   /* of lent memory */
+    const unsigned char *judged; /* NULL: main() saw the judged input */
+    bool same, whole;            /* whole: it is not only a part */
 };
 
 static size_t size_of(const json_t *copy)
@@ -42,6 +57,29 @@ static size_t size_of(const json_t *copy)
 static bool is_made(const json_t *copy)
 {
     return json_is_true(json_object_get(copy, "made"));
+}
+
+static bool is_lent(const json_t *copy)
+{
+    return json_is_true(json_object_get(copy, "lent"));
+}
+
+/* The answers for copy number INDEX; NULL: they are cut off. The answers of all copies lie end to
+ * end: the judged bytes of each that kernels made. Lent memory has the bytes that main() sees, and
+ * then the judged ones. */
+static const unsigned char *answers_of(struct cover *cover, size_t index)
+{
+    if (index < cover->found)
+        cover->found = cover->at = 0;
+    for (size_t end = cover->at;; ++cover->found) {
+        const json_t *copy = json_array_get(cover->copies, cover->found);
+        end += is_lent(copy) ? 2 * size_of(copy) : is_made(copy) ? size_of(copy) : 0;
+        if (cover->found == index)
+            return end <= cover->answers->size
+                       ? (const unsigned char *)cover->answers->bytes + cover->at
+                       : NULL;
+        cover->at = end;
+    }
 }
 
 static bool is_copy(struct cover *cover, const json_t *copy)
@@ -60,44 +98,125 @@ static bool is_copy(struct cover *cover, const json_t *copy)
     return strcmp(hex, json_string_value(json_object_get(copy, "sha256"))) == 0;
 }
 
-/* Takes the judged bytes of copy number INDEX. JUDGED holds those of all copies that kernels made,
- * end to end. */
-static bool take_judged(struct cover *cover, const struct text *judged, size_t index)
-{
-    size_t size = size_of(json_array_get(cover->copies, index));
-    if (index < cover->found)
-        cover->found = cover->at = 0;
-    for (; cover->found < index; ++cover->found) {
-        const json_t *copy = json_array_get(cover->copies, cover->found);
-        cover->at += is_made(copy) ? size_of(copy) : 0;
-    }
-    if (cover->at + size > judged->size)
-        return false;
-    memcpy(cover->judged, judged->bytes + cover->at, size);
-    return true;
-}
-
-/* Covers the beginning of the rest by a copy: first tries the one after copy *LAST, then all
- * others. False: no copy matches. */
-static bool cover_front(struct cover *cover, const struct run *run, size_t *last)
+/* Finds a copy: first tries the one after copy number LAST, then all others. */
+static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies);
     for (size_t i = 0; i < count; ++i) {
-        size_t candidate = (*last + 1 + i) % count;
-        const json_t *copy = json_array_get(cover->copies, candidate);
+        size_t index = (last + 1 + i) % count;
+        const json_t *copy = json_array_get(cover->copies, index);
         if (!is_copy(cover, copy))
             continue;
-        if (run->plan.hides && !take_judged(cover, &run->judged, candidate))
-            return false;
-        size_t size = size_of(copy);
-        cover->bytes += size;
-        cover->judged += size;
-        cover->left -= size;
-        cover->same = cover->same && json_is_true(json_object_get(copy, "same"));
-        *last = candidate;
-        return true;
+        *piece = (struct piece){.index = index,
+                                .size = size_of(copy),
+                                .judged = cover->answers ? answers_of(cover, index) : NULL,
+                                .same = json_is_true(json_object_get(copy, "same"))};
+        return !cover->answers || piece->judged;
     }
     return false;
+}
+
+static uint32_t word_of(const unsigned char *bytes, size_t index)
+{
+    uint32_t word;
+    memcpy(&word, bytes + index * WORD, WORD);
+    return word;
+}
+
+/* How many words of the rest match, once the next word is NEXT and the first MATCHED words have
+ * matched what comes before it. FAILS[i]: the most words that the rest begins with and that its
+ * first i + 1 words end with, apart from all of these (Knuth, Morris and Pratt). */
+static size_t advance(const struct cover *cover, const uint32_t *fails, size_t matched,
+                      uint32_t next)
+{
+    while (matched > 0 && word_of(cover->bytes, matched) != next)
+        matched = fails[matched - 1];
+    return matched + (word_of(cover->bytes, matched) == next);
+}
+
+/* FAILS of COUNT words of the rest; NULL: out of memory. */
+static uint32_t *new_fails(const struct cover *cover, size_t count)
+{
+    uint32_t *fails = calloc(count + 1, sizeof *fails);
+    for (size_t i = 1; fails && i < count; ++i)
+        fails[i] = (uint32_t)advance(cover, fails, fails[i - 1], word_of(cover->bytes, i));
+    return fails;
+}
+
+/* Finds the longest part of lent memory, copy number INDEX, that the rest begins with. MOST: words
+ * of the rest at most. */
+static void find_part(struct cover *cover, const uint32_t *fails, size_t most, size_t index,
+                      struct piece *longest)
+{
+    size_t all = size_of(json_array_get(cover->copies, index)), matched = 0;
+    const unsigned char *seen = answers_of(cover, index);
+    cover->compared += all;
+    for (size_t i = 0; seen && i < all / WORD && matched < most; ++i) {
+        matched = advance(cover, fails, matched, word_of(seen, i));
+        size_t size = matched * WORD - matched * WORD % cover->element;
+        const unsigned char *at = seen + (i + 1 - matched) * WORD;
+        bool later = index > longest->index && (size == all || !longest->whole);
+        if (size > longest->size || (size > 0 && size == longest->size && later))
+            *longest = (struct piece){index, size, at, at + all, .whole = size == all};
+    }
+}
+
+/* Whether lent memory, copy number INDEX, is the beginning of the rest, or the other way round. */
+static bool is_next(struct cover *cover, size_t index, struct piece *piece)
+{
+    const json_t *copy = json_array_get(cover->copies, index);
+    size_t all = size_of(copy), size = all < cover->left ? all : cover->left;
+    const unsigned char *seen = is_lent(copy) ? answers_of(cover, index) : NULL;
+    size -= size % cover->element;
+    if (!seen || size == 0 || memcmp(seen, cover->bytes, size) != 0)
+        return false;
+    *piece = (struct piece){index, size, seen, seen + all, .whole = size == all};
+    return true;
+}
+
+/* Finds the longest part that the rest begins with; of equally long ones the latest, and rather a
+ * whole piece than a part of one. */
+static bool find_longest(struct cover *cover, struct piece *piece)
+{
+    size_t count = json_array_size(cover->copies), most = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const json_t *copy = json_array_get(cover->copies, i);
+        most = is_lent(copy) && size_of(copy) > most ? size_of(copy) : most;
+    }
+    most = (most < cover->left ? most : cover->left) / WORD;
+    *piece = (struct piece){0};
+    cover->compared += most * WORD;
+    uint32_t *fails = most > 0 && cover->compared <= MOST_COMPARED ? new_fails(cover, most) : NULL;
+    for (size_t i = 0; fails && i < count && cover->compared <= MOST_COMPARED; ++i)
+        if (is_lent(json_array_get(cover->copies, i)))
+            find_part(cover, fails, most, i, piece);
+    free(fails);
+    return piece->size > 0;
+}
+
+/* The same for lent memory: rows often come one after another. */
+static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
+{
+    bool found = cover->answers && (is_next(cover, last + 1, piece) || find_longest(cover, piece));
+    if (found)
+        piece->same = memcmp(piece->seen, piece->judged, piece->size) == 0;
+    return found;
+}
+
+/* Covers the beginning of the rest. *LAST: the copy that was found last. False: there is none. */
+static bool cover_front(struct cover *cover, size_t *last)
+{
+    struct piece piece;
+    if (!find_copy(cover, *last, &piece) && !find_lent(cover, *last, &piece))
+        return false;
+    if (piece.judged)
+        memcpy(cover->judged, piece.judged, piece.size);
+    cover->bytes += piece.size;
+    cover->judged += piece.size;
+    cover->left -= piece.size;
+    cover->same = cover->same && piece.same;
+    *last = piece.index;
+    return true;
 }
 
 static bool is_zero(const unsigned char *bytes, size_t size)
@@ -109,19 +228,21 @@ static bool is_zero(const unsigned char *bytes, size_t size)
 static void judge_origin(struct answer *answer, const struct run *run, size_t size)
 {
     struct cover cover = {.copies = json_object_get(run->record, "copies"),
+                          .answers = run->plan.hides ? &run->judged : NULL,
                           .bytes = answer->array.values,
                           .judged = (unsigned char *)answer->values,
                           .left = size,
                           .element = case_type_size(answer->array.type),
                           .same = true};
     size_t last = json_array_size(cover.copies) - 1; /* so that the first copy is tried first */
-    while (cover.left > 0 && cover_front(&cover, run, &last))
+    while (cover.left > 0 && cover_front(&cover, &last))
         ;
     answer->made = cover.left == 0;
-    answer->same = answer->made && cover.same && !is_zero(answer->array.values, size) &&
+    answer->same = answer->made && cover.same && !run->plan.shows &&
+                   !is_zero(answer->array.values, size) &&
                    !run->plan.backwards; /* an answer by luck may be wrong in the same way */
     answer->is_other_spoilt = run->plan.spoils;
-    if (run->plan.hides)
+    if (run->plan.hides && answer->made)
         answer->array.values = answer->values;
 }
 
@@ -139,7 +260,7 @@ const struct answer *check_answer(struct check *check, const struct run *run, co
         keeper->answers = answer;
         judge_origin(answer, run, size);
     }
-    if (!answer || answer->made || !run->plan.hides)
+    if (!answer || answer->made || !run->plan.hides || run->plan.shows)
         return answer;
     run = check_run_openly(check, run);
     return run ? check_answer(check, run, name) : NULL;
@@ -169,12 +290,12 @@ static bool is_by_library(const struct run *run)
     return own == 0 && json_array_size(launches) > 0;
 }
 
-/* main() can write to memory that it shares with the GPU, so nothing there counts as made by
- * kernels. */
+/* If main() has seen the judged input, nothing in memory that it shares with the GPU counts as made
+ * by kernels: main() can write there, too, at any time. */
 static const char *how_to_hand_in(const struct run *run)
 {
     if (check_requests(run, "lend") > 0)
-        return "The answer must come from memory of cudaMalloc(), by cudaMemcpy(): what cudaMallocManaged() and cudaHostAlloc() give main() can write to as well.";
+        return "Hand in what kernels left in managed or mapped memory, as it is, and let main() not change the input on its way there. Else take the answer from memory of cudaMalloc(), by cudaMemcpy().";
     return "Hand in what cudaMemcpy() brings from the GPU, as it is: main() must neither compute the answer nor change it.";
 }
 

@@ -116,17 +116,27 @@ static bool has_arrived(const struct ended *ended)
     return !by_itself || json_integer_of(ended->record, "missing") == 0;
 }
 
+/* PLAN, for a run in which main() sees another case or, if there is NO_OTHER, INPUT itself. */
+static struct run_plan plan_data(const struct run_plan *plan, const struct case_data *input,
+                                 bool no_other)
+{
+    struct run_plan carried_out = *plan;
+    size_t rate = check_spoil_rate(input);
+    bool seen = no_other && plan->device == ON_EMULATOR;
+    carried_out.shows = seen && rate == 0;
+    carried_out.spoils = seen && !plan->backwards ? rate : 0;
+    carried_out.hides = !no_other || carried_out.shows;
+    return carried_out;
+}
+
 static bool make_run(struct check *check, const struct run_plan *plan,
                      const struct case_data *input, struct ended *ended)
 {
     struct check_random stream;
     check_random_start(check, "shown", &stream);
     struct case_data *shown = plan->hides ? check_other_case(input, &stream) : NULL;
-    ended->plan = *plan;
-    ended->plan.hides = shown;
-    if (plan->hides && !shown)
-        ended->plan.spoils = check_spoil_rate(input);
-    bool good = run_files_make(&ended->files, check, plan, input, shown);
+    ended->plan = plan_data(plan, input, !shown);
+    bool good = run_files_make(&ended->files, check, &ended->plan, input, shown);
     if (!good)
         check_break(check, "cannot write the case into %s: %s", ended->files.folder,
                     strerror(errno));
@@ -181,7 +191,6 @@ static const struct run *perform_openly(struct check *check, const struct run_pl
 {
     struct run_plan open = *plan;
     open.hides = false;
-    open.spoils = plan->device == ON_EMULATOR && !plan->backwards ? check_spoil_rate(input) : 0;
     return check_perform_run(check, &open, input);
 }
 
@@ -204,7 +213,7 @@ const struct run *check_perform_run(struct check *check, const struct run_plan *
     }
     if (!make_run(check, plan, input, &ended))
         return NULL;
-    if (ended.plan.hides && !has_arrived(&ended)) {
+    if (ended.plan.hides && !ended.plan.shows && !has_arrived(&ended)) {
         end_processes(&ended);
         return mark_altered(check, perform_openly(check, plan, input));
     }

@@ -24,6 +24,7 @@ struct run_plan {
     bool backwards; /* the last block runs first, and of a block the last warp */
     bool scrambles; /* loads from shared memory return wrong values */
     bool hides;     /* main() sees another input than kernels work on: gpu/remote/views.h */
+    bool shows;     /* hides, but both inputs are the same: it is too short to spoil any of it */
     /* > 0: a second device works on data of which one piece in so many is spoilt: gpu/remote/twin.h
      * */
     size_t spoils;

@@ -64,6 +64,7 @@ struct emu_options {
     bool backwards;                 /* the last CTA runs first, and in it the last warp */
     bool scrambles_shared;          /* loads from shared memory return wrong values */
     bool ignores_strays;            /* accesses just past an allocation's end do not fail */
+    uint64_t wider_pitch;           /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
     int record_fd;                  /* the record is written to it; -1: no record */
     uint64_t record_bytes;          /* a record of this size gets no more lines; 0: no limit */
 };
@@ -84,7 +85,7 @@ const char *emu_message(struct emu_device *device);
 /* Allocates SIZE > 0 bytes, aligned to 512. */
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
 /* Allocates COUNT > 0 rows of WIDTH > 0 bytes. Rows begin *PITCH bytes apart: a multiple of
- * EMU_PITCH. */
+ * EMU_PITCH, and the smallest one unless options.wider_pitch says otherwise. */
 #define EMU_PITCH 512u
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
                                emu_addr *addr, uint64_t *pitch);
@@ -107,6 +108,12 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
  * bytes as the device's memory at ADDR. ADDR is either the start of a live allocation of SIZE
  * bytes, which moves to HOST, or an address outside of all allocations. */
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
+/* Only the device and calls on it write to the lent memory at ADDR. So with the tool "origins", the
+ * device also watches what kernels make there. CLEARED: the memory holds zeros. */
+void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
+/* The first piece that kernels made from *AT on, in the allocation there: *AT becomes its beginning.
+ * Returns its size; 0: there is none. */
+uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
 /* If the tool "origins" runs, notes in the record that the host received SEEN when it read the SIZE

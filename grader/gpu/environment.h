@@ -3,6 +3,7 @@
  *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   as in emu_options
  *   LANEWISE_BACKWARDS=1                        the last CTA runs first, and in it the last warp
  *   LANEWISE_SCRAMBLE_SHARED=1                  loads from shared memory return wrong values
+ *   LANEWISE_WIDER_PITCH=N                      rows of cudaMallocPitch() are N * 512 bytes further apart
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file: the record is appended to it
  *   LANEWISE_RECORD_BYTES                       a number: a record of this size gets no more lines
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers

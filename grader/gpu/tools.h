@@ -14,7 +14,7 @@ enum emu_tool {
 };
 
 /* The names of the tools that users can choose, for messages. emu_find_tools() also knows
- * "origins", which only gradings use, and "none" and "counters", which set EMU_ONLY to measure
+ * "origins" and "rows", which only gradings use, and "none" and "counters", which set EMU_ONLY to measure
  * what tools cost. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, racecheck, initcheck"
 

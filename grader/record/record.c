@@ -94,7 +94,8 @@ static bool copy_triple(json_t *into, const json_t *object, const char *name)
     return false;
 }
 
-/* Adds OBJECT's counters to INTO in their fixed order. ALL: none may be missing. */
+/* Adds OBJECT's counters to INTO in their fixed order. ALL: none may be missing of those that
+ * always appear. */
 static bool copy_counters(json_t *into, const json_t *object, bool all)
 {
     const json_t *from = json_object_get(object, "counters");
@@ -102,7 +103,7 @@ static bool copy_counters(json_t *into, const json_t *object, bool all)
     bool good = json_is_object(from);
     for (int i = 0; i < EMU_COUNTER_COUNT && good; i++) {
         const char *name = emu_counter_name(i);
-        if (all || json_object_get(from, name))
+        if ((all && i < EMU_COUNTERS_ALWAYS) || json_object_get(from, name))
             good = copy_number(counters, from, name, RECORD_COUNTER);
     }
     if (good)
@@ -408,6 +409,14 @@ static bool add_copy(json_t *copies, const json_t *from)
     return json_array_append_new(copies, copy) == 0 && good;
 }
 
+static bool add_lent(json_t *copies, const json_t *from)
+{
+    json_t *copy = json_object();
+    bool good = copy_number(copy, from, "bytes", RECORD_COUNTER) &&
+                json_object_set_new(copy, "lent", json_true()) == 0;
+    return json_array_append_new(copies, copy) == 0 && good;
+}
+
 /* --- the file --------------------------------------------------------------------------------- */
 
 static bool add_line(struct builder *builder, const char *text, size_t size)
@@ -419,9 +428,11 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     const json_t *requests = json_object_get(line, "requests");
     const json_t *accesses = json_object_get(line, "accesses");
     const json_t *copy = json_object_get(line, "copy"), *missing = json_object_get(line, "missing");
+    const json_t *lent = json_object_get(line, "lent");
     size_t i;
-    bool known = launch || findings || calls || requests || copy || missing;
+    bool known = launch || findings || calls || requests || copy || lent || missing;
     bool good = json_is_object(line) && known && (!copy || add_copy(builder->copies, copy)) &&
+                (!lent || add_lent(builder->copies, lent)) &&
                 (!missing || copy_number(builder->document, line, "missing", RECORD_COUNTER)) &&
                 add_counts(builder->calls, calls) && add_counts(builder->requests, requests) &&
                 add_counts(builder->rows, json_object_get(line, "rows")) &&

@@ -27,14 +27,14 @@
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
  *                  "dynamic_shared_bytes", "status": "ok" or how it ended,
  *                  "rules": "sector", "gt200" or "g80",
- *                  "counters": {all of counters.def},
+ *                  "counters": {all of counters.def, but rows_... only if not 0},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line", "message"}]}],
  *    "calls": {"cudaMalloc": 2, ...},
  *    "requests": {"alloc": 2, "write_rows": 1, ...},
  *    "rows": {"write_rows": 300, ...},
- *    "copies": [{"bytes", "sha256", "made", "same"}],
+ *    "copies": [{"bytes", "sha256", "made", "same"} or {"bytes", "lent": true}],
  *    "missing": bytes of the input,
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
@@ -49,7 +49,7 @@
  * as "allocated here", is not an access.
  *
  * gpu/record/record.h describes "copies", "missing" and "accesses". "copies" are the copies to the
- * host, if the tool "origins" ran. "missing" counts the bytes of the input that never reached the
+ * host, and pieces of shared memory that kernels made, if the tool "origins" ran. "missing" counts the bytes of the input that never reached the
  * device, if main() saw a decoy input. "accesses" has the most wasteful access of each line over
  * all launches, if accesses were recorded.
  *

@@ -88,8 +88,6 @@ static cudaError_t move(struct emu_device *device, enum place to, char *target, 
 static cudaError_t move_rows(struct emu_device *device, enum place to, char *target,
                              enum place from, char *source, const struct emu_rows *rows)
 {
-    if (rows->count == 1)
-        return move(device, to, target, from, source, rows->width);
     if (to == ON_DEVICE && from == ON_DEVICE)
         return rt_error(emu_copy_rows(device, (emu_addr)target, (emu_addr)source, rows));
     if (to == ON_DEVICE)
@@ -162,14 +160,19 @@ static cudaError_t check_places(struct emu_device *device, struct plan *plan,
     return cudaErrorInvalidValue;
 }
 
-static cudaError_t copy_box(struct emu_device *device, const struct plan *plan)
+static cudaError_t copy_box(struct emu_device *device, const struct plan *plan, bool has_rows)
 {
     struct side to = plan->to, from = plan->from;
-    const struct emu_rows rows = {plan->box.width, plan->box.height, to.pitch, from.pitch};
+    struct emu_rows rows = {plan->box.width, plan->box.height, to.pitch, from.pitch};
+    if (rows.count == 1) /* its pitch may be anything */
+        rows.to_pitch = rows.from_pitch = rows.width;
     cudaError_t error = cudaSuccess;
-    for (size_t z = 0; z < plan->box.depth && error == cudaSuccess; z++)
-        error = move_rows(device, to.place, to.at + z * to.slice, from.place,
-                          from.at + z * from.slice, &rows);
+    for (size_t z = 0; z < plan->box.depth && error == cudaSuccess; z++) {
+        char *target = to.at + z * to.slice, *source = from.at + z * from.slice;
+        error = rows.count > 1 || has_rows
+                    ? move_rows(device, to.place, target, from.place, source, &rows)
+                    : move(device, to.place, target, from.place, source, rows.width);
+    }
     return error;
 }
 
@@ -232,11 +235,11 @@ static cudaError_t make_plan(struct emu_device *device, const struct cudaMemcpy3
     return error == cudaSuccess ? check_places(device, plan, copy->kind) : error;
 }
 
-cudaError_t rt_run_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+cudaError_t rt_run_copy(struct emu_device *device, const struct rt_work *work)
 {
     struct plan plan;
-    cudaError_t error = make_plan(device, copy, &plan);
-    return error == cudaSuccess && plan.box.width ? copy_box(device, &plan) : error;
+    cudaError_t error = make_plan(device, &work->copy, &plan);
+    return error == cudaSuccess && plan.box.width ? copy_box(device, &plan, work->has_rows) : error;
 }
 
 cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
@@ -265,7 +268,7 @@ size_t rt_copy_width(const struct cudaMemcpy3DParms *copy)
 struct rt_work rt_work_of_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                                size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    struct rt_work work = {.type = cudaGraphNodeTypeMemcpy};
+    struct rt_work work = {.type = cudaGraphNodeTypeMemcpy, .has_rows = true};
     work.copy = (struct cudaMemcpy3DParms){
         .srcPtr = {(void *)from, from_pitch, width, height},
         .dstPtr = {to, to_pitch, width, height},
@@ -277,7 +280,9 @@ struct rt_work rt_work_of_rows(void *to, size_t to_pitch, const void *from, size
 
 struct rt_work rt_work_of_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
-    return rt_work_of_rows(to, size, from, size, size, 1, kind);
+    struct rt_work work = rt_work_of_rows(to, size, from, size, size, 1, kind);
+    work.has_rows = false;
+    return work;
 }
 
 /* --- the program's copies --------------------------------------------------------------------- */

@@ -43,22 +43,26 @@ cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetPara
     return cudaErrorInvalidValue;
 }
 
-static cudaError_t fill_bytes(struct emu_device *device, const struct cudaMemsetParams *fill)
+static cudaError_t fill_bytes(struct emu_device *device, const struct cudaMemsetParams *fill,
+                              bool has_rows)
 {
-    const struct emu_rows rows = {fill->width, fill->height, .to_pitch = fill->pitch};
+    struct emu_rows rows = {fill->width, fill->height, .to_pitch = fill->pitch};
     emu_addr to = (emu_addr)fill->dst;
     uint8_t value = (uint8_t)fill->value;
-    return rt_error(rows.count == 1 ? emu_set(device, to, value, rows.width)
-                                    : emu_set_rows(device, to, value, &rows));
+    if (rows.count == 1) /* its pitch may be anything */
+        rows.to_pitch = rows.width;
+    return rt_error(rows.count > 1 || has_rows ? emu_set_rows(device, to, value, &rows)
+                                               : emu_set(device, to, value, rows.width));
 }
 
-cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams *fill)
+cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work)
 {
+    const struct cudaMemsetParams *fill = &work->fill;
     cudaError_t error = rt_check_fill(device, fill);
     if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
         return error;
     if (fill->elementSize == 1)
-        return fill_bytes(device, fill);
+        return fill_bytes(device, fill, work->has_rows);
     for (size_t row = 0; row < fill->height && error == cudaSuccess; row++)
         error = fill_wide(device, (char *)fill->dst + row * fill->pitch, fill);
     return error;
@@ -73,6 +77,14 @@ static struct rt_work rows(void *to, size_t pitch, int value, size_t width, size
                                           .elementSize = 1,
                                           .width = width,
                                           .height = height};
+    return work;
+}
+
+/* The work of cudaMemset2D(). */
+static struct rt_work rows_2d(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    struct rt_work work = rows(to, pitch, value, width, height);
+    work.has_rows = true;
     return work;
 }
 
@@ -92,7 +104,7 @@ cudaError_t cudaMemset(void *to, int value, size_t size)
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
-    struct rt_work work = rows(to, pitch, value, width, height);
+    struct rt_work work = rows_2d(to, pitch, value, width, height);
     return rt_return(fill(&work));
 }
 
@@ -105,7 +117,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t strea
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
 {
-    struct rt_work work = rows(to, pitch, value, width, height);
+    struct rt_work work = rows_2d(to, pitch, value, width, height);
     return rt_return(rt_submit(stream, &work));
 }
 

@@ -13,9 +13,9 @@ cudaError_t rt_run(struct emu_device *device, const struct rt_work *work)
     case cudaGraphNodeTypeKernel:
         return rt_run_launch(device, &work->kernel);
     case cudaGraphNodeTypeMemcpy:
-        return rt_run_copy(device, &work->copy);
+        return rt_run_copy(device, work);
     case cudaGraphNodeTypeMemset:
-        return rt_run_fill(device, &work->fill);
+        return rt_run_fill(device, work);
     case cudaGraphNodeTypeHost:
         return run_host(&work->host);
     case cudaGraphNodeTypeEventRecord:

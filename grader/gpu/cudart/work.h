@@ -18,6 +18,9 @@ struct rt_launch {
 
 struct rt_work {
     enum cudaGraphNodeType type; /* says which member of the union is used */
+    /* ...Memcpy and ...Memset: of a 2-D function, which asks the device for rows even if there is
+     * only one */
+    bool has_rows;
     union {
         struct rt_launch kernel;
         struct cudaMemcpy3DParms copy;
@@ -44,9 +47,9 @@ cudaError_t rt_wait_and_run(const struct rt_work *work);
 
 /* --- fill.c, copy.c, launch.c: work of one kind ----------------------------------------------- */
 
-cudaError_t rt_run_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
+cudaError_t rt_run_copy(struct emu_device *device, const struct rt_work *work);
 cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
-cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams *fill);
+cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work);
 cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetParams *fill);
 cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *launch);
 /* Called when a launch has ended with STATUS. Notes a fault, which the next waiting call

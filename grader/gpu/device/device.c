@@ -192,6 +192,32 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
     return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }
 
+void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared)
+{
+    pthread_mutex_lock(&device->lock);
+    struct mem_block *block = mem_block_at(&device->memory, addr);
+    if (block && block->addr == addr && block->is_lent) {
+        mem_track_lent(&device->memory, MEM_FROM_KERNEL, block);
+        mem_mark(&device->memory, MEM_FROM_KERNEL, addr, block->size, cleared);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+uint64_t emu_find_made(struct emu_device *device, emu_addr *at)
+{
+    pthread_mutex_lock(&device->lock);
+    const struct mem_block *block = mem_block_at(&device->memory, *at);
+    uint64_t size = 0;
+    if (block && block->marks[MEM_FROM_KERNEL] && *at - block->addr < block->size) {
+        uint64_t offset = *at - block->addr;
+        offset += mem_first_marked(block, MEM_FROM_KERNEL, offset, block->size - offset);
+        size = mem_first_unmarked(block, MEM_FROM_KERNEL, offset, block->size - offset);
+        *at = size ? block->addr + offset : *at;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return size;
+}
+
 /* The host address of a range's bytes. NULL: the range is not inside one live allocation, and the
  * message is set. The caller holds the lock. */
 static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)

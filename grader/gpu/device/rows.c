@@ -1,18 +1,32 @@
-/* Copies rows that begin a pitch apart: checks that all rows are inside memory, then makes one copy
- * for each row. */
-#include "gpu/device.h"
+/* Rows that begin a pitch apart: allocates them, and copies them. A copy first checks that all rows are
+ * inside memory, then makes one copy for each row. */
+#include "gpu/device/device_parts.h"
+
+/* Notes for observers that the block at ADDR has rows. */
+static void note_rows(struct emu_device *device, emu_addr addr, uint64_t width, uint64_t pitch)
+{
+    pthread_mutex_lock(&device->lock);
+    struct mem_block *block = mem_block_at(&device->memory, addr);
+    if (block && block->addr == addr) {
+        block->width = width;
+        block->pitch = pitch;
+    }
+    pthread_mutex_unlock(&device->lock);
+}
 
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
                                emu_addr *addr, uint64_t *pitch)
 {
-    uint64_t row, size;
-    if (__builtin_add_overflow(width, EMU_PITCH - 1, &row) ||
+    uint64_t more = device->options.wider_pitch * EMU_PITCH, row, size;
+    if (__builtin_add_overflow(width, more + EMU_PITCH - 1, &row) ||
         __builtin_mul_overflow(row / EMU_PITCH * EMU_PITCH, count, &size))
         size = UINT64_MAX; /* larger than any memory, so the allocation fails */
     enum emu_status status = emu_alloc(device, size, addr);
-    if (status == EMU_OK)
-        *pitch = row / EMU_PITCH * EMU_PITCH;
-    return status;
+    if (status != EMU_OK)
+        return status;
+    *pitch = row / EMU_PITCH * EMU_PITCH;
+    note_rows(device, *addr, width, *pitch);
+    return EMU_OK;
 }
 
 /* Checks that ROWS, which begin PITCH bytes apart, are inside one allocation. If they are not,

@@ -107,23 +107,35 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
     }
 }
 
-uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
-                            uint64_t size)
+/* The first of SIZE bits from AT on that is MARKED, or not, or SIZE. */
+static uint64_t find_bit(const uint8_t *bits, uint64_t at, uint64_t size, bool marked)
 {
-    const uint8_t *bits = block->marks[mark];
-    uint64_t i = block->whole[mark] ? size : 0, all = 0;
+    const uint64_t others = marked ? 0 : UINT64_MAX; /* 64 bits to skip */
+    uint64_t i = 0, all = 0;
     while (i < size) {
         memcpy(&all, bits + (at + i) / 8, size - i >= 64 ? sizeof all : 0);
-        if ((at + i) % 8 == 0 && size - i >= 64 && all == UINT64_MAX)
+        if ((at + i) % 8 == 0 && size - i >= 64 && all == others)
             i += 64;
-        else if ((at + i) % 8 == 0 && size - i >= 8 && bits[(at + i) / 8] == 0xff)
+        else if ((at + i) % 8 == 0 && size - i >= 8 && bits[(at + i) / 8] == (uint8_t)others)
             i += 8;
-        else if (is_marked(bits, at + i))
+        else if (is_marked(bits, at + i) != marked)
             i++;
         else
             return i;
     }
     return size;
+}
+
+uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
+                            uint64_t size)
+{
+    return block->whole[mark] ? size : find_bit(block->marks[mark], at, size, false);
+}
+
+uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
+                          uint64_t size)
+{
+    return block->whole[mark] ? 0 : find_bit(block->marks[mark], at, size, true);
 }
 
 /* --- blocks ---------------------------------------------------------------------------------------- */
@@ -265,7 +277,7 @@ bool mem_free(struct memory *memory, uint64_t addr)
     memory->layout++;
     if (block->keeps_address) { /* forget the block, since the program may lend the address again */
         forget_places(block);
-        memory->lent--;
+        release(memory, block);
         memory->count--;
         for (struct mem_block *end = memory->blocks + memory->count; block < end; block++)
             *block = block[1];
@@ -303,6 +315,12 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
            (struct mem_block){
                .addr = addr, .size = size, .host = host, .is_lent = true, .keeps_address = true});
     return true;
+}
+
+void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_block *block)
+{
+    if (memory->tracks[mark] && !block->marks[mark])
+        block->marks[mark] = calloc(block->size / 8 + 1, 1);
 }
 
 struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr)

@@ -52,6 +52,7 @@ struct mem_block {
     const char *name;             /* the variable's name, owned by the module; or NULL */
     uint8_t *marks[MEM_MARKS];    /* the map of each mark; NULL: no map */
     bool whole[MEM_MARKS];        /* all bits of the map are known to be set */
+    uint64_t width, pitch;        /* of its rows, in bytes; 0: it was not allocated for rows */
     bool is_heap;                 /* the heap for malloc() in kernels: see heap.h */
     struct mem_place made, freed; /* where the program allocated and freed the block */
 };
@@ -85,6 +86,11 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
  * AT on. The block must have a map of this mark. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
+/* The first one that has the mark, or SIZE. */
+uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
+                          uint64_t size);
+/* Gives a lent block a map of the mark, with all bytes unmarked. If memory is out, it has none. */
+void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_block *block);
 /* Sets a place in the program's source. Copies FILE; if memory runs out, the place is unknown. */
 void mem_set_place(struct mem_place *place, const char *file, uint32_t line);
 /* Frees a block. False: no live block begins at ADDR. */

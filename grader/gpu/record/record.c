@@ -48,11 +48,12 @@ char *record_demangle(struct ptx_name name)
     return plain;
 }
 
+/* WITH_ZEROS keeps zeros of the counters that always appear. */
 static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
 {
     json_t *object = json_object();
     for (int i = 0; i < EMU_COUNTER_COUNT; i++)
-        if (with_zeros || counters->value[i])
+        if ((with_zeros && i < EMU_COUNTERS_ALWAYS) || counters->value[i])
             json_object_set_new(object, emu_counter_name((enum emu_counter)i),
                                 json_integer((json_int_t)counters->value[i]));
     return object;

@@ -17,19 +17,21 @@
  * about two accesses has the other access in "related". A related place in the host's source has a
  * "message", such as "allocated here"; other places have none.
  *
- * The runtime library adds lines: {"findings": [...]} without a launch and, when the program ends,
- * {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in a
- * separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
- * 300, ...}}: the number of requests of each call in gpu/remote/calls.def, and the number of rows
- * in these requests.
+ * The runtime library adds lines: {"findings": [...]} without a launch, and when the program
+ * ends {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in
+ * a separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
+ * 300, ...}}: the number of requests under their names in gpu/remote/calls.def, and the number
+ * of rows in them. A call for rows, such as cudaMemcpy2D(), counts as one for one row, too.
  *
- * If the tool "origins" runs, each copy to the host also has a line: {"copy": {"bytes", "sha256",
- * "made", "same"}}. "made": kernels wrote all of the bytes, or they are cleared memory. "same": the
- * twin (gpu/remote/twin.h) has the same bytes, although its input data differ. If the host sees a
- * decoy input (gpu/remote/views.h), the record ends with {"missing": 0}: the number of bytes of the
- * judged input that never reached the device.
+ * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
+ * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other
+ * input data gives the same bytes. If the host sees another input than the device
+ * (gpu/remote/views.h), {"lent": {"bytes"}} stands for a piece of memory that both share and that
+ * kernels made, and the record ends with {"missing": 0}: the number of input bytes that never
+ * reached the device.
  *
- * "lines" omits counters that are 0 and is in the order of the lines' instructions. */
+ * "lines" omits counters that are 0, and "counters" omits those named rows_... that are 0. Lines
+ * come in the order of their instructions. */
 #ifndef GPU_RECORD_RECORD_H
 #define GPU_RECORD_RECORD_H
 

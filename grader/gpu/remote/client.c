@@ -300,7 +300,8 @@ static enum emu_status move_bytes(struct emu_device *device, struct host host, e
     uint64_t left = size, bytes;
     do {
         bytes = left < WIRE_CHUNK ? left : WIRE_CHUNK;
-        struct call out = REQUEST(write, at, left), in = REQUEST(read, at, left);
+        struct call out = REQUEST(write, at, left, (emu_addr)host.bytes);
+        struct call in = REQUEST(read, at, left);
         status = move(device, host.is_source ? out : in, host, bytes);
         at += bytes;
         host.bytes += bytes;

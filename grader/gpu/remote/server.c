@@ -452,6 +452,9 @@ static bool perform_on_twin(struct server *server, struct exchange *x)
     if (calls[x->head.what].twin == BOTH_WITH_DATA && (own = malloc((size_t)x->head.bytes + 1))) {
         memcpy(own, data, x->head.bytes);
         twin_change(&server->twin, (uint8_t *)own, x->head.bytes);
+        if (x->head.what == WIRE_CALL_write)
+            twin_change_shared(&server->twin, x->head.arg[2], (const uint8_t *)data, (uint8_t *)own,
+                               x->head.bytes);
         server->data = own;
     }
     server->device = server->twin.device;
@@ -500,6 +503,8 @@ static bool perform(struct server *server, struct exchange *x)
         twin_follow(&server->twin);
     bool good =
         (!both || perform_on_twin(server, &twin)) && calls[request.head.what].handle(server, x);
+    if (request.head.what == WIRE_CALL_launch)
+        twin_note_launch(&server->twin);
     if (both)
         twin_settle(&server->twin);
     server->twin.has_strayed |= good && both && has_strayed(x, &twin);

@@ -9,7 +9,12 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-#define MOST_ANSWERS ((uint64_t)256 << 20) /* bytes; later answers count as not made by kernels */
+/* Answers after so many bytes count as not made by kernels. */
+#define MOST_ANSWERS ((uint64_t)256 << 20)
+/* Notes of shared memory: of what launches made, and then of each share as it is at the end. */
+#define MOST_NOTED ((uint64_t)32 << 20)
+#define NOTE       1024u /* bytes that a note counts for, beside those of its piece */
+#define WORD       4u    /* bytes: the smallest number that a lab has */
 
 /* Maps SIZE bytes of zeros. A page takes memory only when it is touched, because a program can
  * share gigabytes. NULL: it failed. */
@@ -26,6 +31,88 @@ static void release(struct twin_share share)
         munmap(share.own, share.size);
     if (share.last)
         munmap(share.last, share.size);
+}
+
+/* --- what comes back -------------------------------------------------------------------------- */
+
+/* Writes the judged answer. After a failed write it writes nothing more: the reader counts the
+ * bytes. */
+static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
+{
+    twin->answered += size;
+    if (twin->answers_fd >= 0 &&
+        (twin->answered > MOST_ANSWERS || write(twin->answers_fd, own, size) != (ssize_t)size))
+        twin->answers_fd = -1;
+}
+
+void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
+                    const uint8_t *seen, const uint8_t *own, uint64_t size)
+{
+    bool same = memcmp(seen, own, size) == 0;
+    bool made = emu_note_read(twin->is_judged ? twin->device : device, from, seen, size, same);
+    if (!twin->is_judged)
+        return;
+    if (made)
+        keep_answer(twin, own, size);
+    views_learn(&twin->views, seen, own, size);
+}
+
+/* --- shared memory that kernels made ----------------------------------------------------------- */
+
+/* Notes SIZE bytes that kernels made, from AT on in SHARE. The answers get them twice: as the program
+ * sees them, and as the twin has them. */
+static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
+                       uint64_t size)
+{
+    char line[64];
+    if (twin->answers_fd < 0 || twin->answered + 2 * size > MOST_ANSWERS)
+        return;
+    snprintf(line, sizeof line, "{\"lent\":{\"bytes\":%llu}}", (unsigned long long)size);
+    emu_note(twin->device, line, strlen(line));
+    keep_answer(twin, share->program + at, size);
+    keep_answer(twin, share->own + at, size);
+}
+
+/* The next piece of SHARE from *AT on, in whole words, that kernels made, and its size; 0: there is
+ * none. */
+static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
+{
+    emu_addr addr = share->addr + *at;
+    for (uint64_t size; addr < share->addr + share->size; addr += size) {
+        if (!(size = emu_find_made(twin->device, &addr)))
+            return 0;
+        emu_addr first = (addr + WORD - 1) / WORD * WORD, end = (addr + size) / WORD * WORD;
+        *at = first - share->addr;
+        if (first < end)
+            return end - first;
+    }
+    return 0;
+}
+
+/* Notes what SHARE holds in the end. */
+static void note_end(struct twin *twin, const struct twin_share *share)
+{
+    uint64_t size, noted = 0;
+    for (uint64_t at = 0; noted < MOST_NOTED && (size = find_piece(twin, share, &at)); at += size) {
+        note_piece(twin, share, at, size);
+        noted += size + NOTE;
+    }
+}
+
+void twin_note_launch(struct twin *twin)
+{
+    for (size_t i = 0; twin->is_judged && i < twin->share_count; i++) {
+        const struct twin_share *share = &twin->shares[i];
+        uint64_t at = 0, size;
+        for (; twin->noted < MOST_NOTED && (size = find_piece(twin, share, &at)); at += size) {
+            const uint8_t *seen = share->program + at;
+            if (memcmp(seen, share->last + at, size) == 0)
+                continue;
+            note_piece(twin, share, at, size);
+            views_learn(&twin->views, seen, share->own + at, size);
+            twin->noted += size + NOTE;
+        }
+    }
 }
 
 /* --- opening and closing ---------------------------------------------------------------------- */
@@ -57,6 +144,9 @@ void twin_close(struct twin *twin)
 {
     char line[64];
     if (twin->is_judged) {
+        twin_follow(twin);
+        for (size_t i = 0; i < twin->share_count; i++)
+            note_end(twin, &twin->shares[i]);
         snprintf(line, sizeof line, "{\"missing\":%zu}",
                  twin->has_strayed ? twin->views.input + 1 : views_missing(&twin->views));
         emu_note(twin->device, line, strlen(line));
@@ -89,6 +179,7 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
         emu_lend(twin->device, addr, share.own, size) == EMU_OK) {
         if (was_there) /* both devices had memory there: each keeps its own data */
             memcpy(share.last, program, size);
+        emu_watch_lent(twin->device, addr, !was_there);
         twin->shares[twin->share_count++] = share;
         return true;
     }
@@ -99,37 +190,83 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
 void twin_free(struct twin *twin, emu_addr addr)
 {
     size_t i = twin->share_count;
-    emu_free(twin->device, addr);
     while (i && twin->shares[i - 1].addr != addr)
         i--;
+    if (i && twin->is_judged) {
+        twin_follow(twin);
+        note_end(twin, &twin->shares[i - 1]);
+    }
+    emu_free(twin->device, addr);
     if (!i)
         return;
     release(twin->shares[i - 1]);
     twin->shares[i - 1] = twin->shares[--twin->share_count];
 }
 
-/* Copies the program's writes among the SIZE bytes at AT to the twin. Where the program's bytes did
- * not change, the twin keeps its own bytes, which kernels may have written. But an input number is
- * replaced as a whole, even if some of its bytes did not change. */
-static void follow_span(struct twin *twin, struct twin_share *share, uint64_t at, uint64_t size)
+/* The program's bytes in a span of a share, and the twin's bytes for them. */
+struct span {
+    const struct twin_share *share;
+    uint64_t at, size; /* in the share */
+    uint8_t *seen, *own;
+};
+
+/* Whether the twin needs the bytes from I up to END. Kernels may have written the words that did not
+ * change, so the twin keeps its own. But the input's numbers are replaced as a whole, even where a
+ * word did not change. */
+static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
-    uint8_t *changed = malloc(size);
-    const uint8_t *program = share->last + at; /* a copy, which the program cannot change */
-    if (!changed)
-        return;
-    for (uint64_t i = 0; i < size; i++)
-        changed[i] = share->last[at + i] != share->program[at + i];
-    memcpy(share->last + at, share->program + at, size);
-    uint8_t *bytes = malloc(size);
-    if (bytes) {
-        memcpy(bytes, program, size);
-        twin_change(twin, bytes, size);
-        for (uint64_t i = 0; i < size; i++)
-            if (changed[i] || (twin->is_judged && bytes[i] != program[i]))
-                share->own[at + i] = bytes[i];
+    const struct twin_share *share = span->share;
+    const uint8_t *seen = span->seen + i, *own = span->own + i;
+    return memcmp(seen, share->last + span->at + i, end - i) != 0 ||
+           (twin->is_judged && memcmp(seen, own, end - i) != 0 &&
+            memcmp(own, share->own + span->at + i, end - i) != 0);
+}
+
+/* Writes the new words to the twin, in pieces. A piece of zeros counts as cleared. */
+static void write_new(struct twin *twin, const struct span *span)
+{
+    emu_addr addr = span->share->addr + span->at;
+    for (uint64_t from = 0, to = 0, next; from < span->size; from = to = next) {
+        for (;; to = next) {
+            next = to + WORD - (addr + to) % WORD;
+            next = next < span->size ? next : span->size;
+            if (to == span->size || !is_new(twin, span, to, next))
+                break;
+        }
+        if (from < to)
+            emu_write(twin->device, addr + from, span->own + from, to - from);
     }
-    free(bytes);
-    free(changed);
+}
+
+/* Copies the program's writes among the SIZE bytes at AT to the twin. The program may go on
+ * writing, so its bytes are read once. */
+static void follow_span(struct twin *twin, const struct twin_share *share, uint64_t at,
+                        uint64_t size)
+{
+    struct span span = {share, at, size, .seen = malloc(size), .own = malloc(size)};
+    if (span.seen && span.own) {
+        memcpy(span.seen, share->program + at, size);
+        memcpy(span.own, span.seen, size);
+        twin_change(twin, span.own, size);
+        write_new(twin, &span);
+        memcpy(share->last + at, span.seen, size);
+    }
+    free(span.seen);
+    free(span.own);
+}
+
+void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *seen, uint8_t *own,
+                        size_t size)
+{
+    const struct twin_share *share = twin->shares, *end = share + twin->share_count;
+    while (share < end && (from < share->addr || from - share->addr >= share->size))
+        share++;
+    uint64_t at = share < end ? from - share->addr : 0;
+    if (share == end || size > share->size - at || memcmp(share->last + at, seen, size) != 0)
+        return;
+    for (size_t i = 0; i + WORD <= size; i += WORD)
+        if (memcmp(own + i, seen + i, WORD) == 0)
+            memcpy(own + i, share->own + at + i, WORD);
 }
 
 /* The first page from AT on that the program has written to (WRITTEN), or has not written to. */
@@ -161,28 +298,4 @@ void twin_settle(struct twin *twin)
 {
     for (size_t i = 0; i < twin->share_count; i++)
         memcpy(twin->shares[i].last, twin->shares[i].program, twin->shares[i].size);
-}
-
-/* --- answers ---------------------------------------------------------------------------------- */
-
-/* Writes the judged answer. After a failed write it writes nothing more: the reader of the file
- * notices missing bytes. */
-static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
-{
-    twin->answered += size;
-    if (twin->answers_fd >= 0 &&
-        (twin->answered > MOST_ANSWERS || write(twin->answers_fd, own, size) != (ssize_t)size))
-        twin->answers_fd = -1;
-}
-
-void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
-                    const uint8_t *seen, const uint8_t *own, uint64_t size)
-{
-    bool same = memcmp(seen, own, size) == 0;
-    bool made = emu_note_read(twin->is_judged ? twin->device : device, from, seen, size, same);
-    if (!twin->is_judged)
-        return;
-    if (made)
-        keep_answer(twin, own, size);
-    views_learn(&twin->views, seen, own, size);
 }

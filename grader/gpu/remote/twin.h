@@ -13,8 +13,10 @@
  *            that data with random changes ("spoilt"). The device has the observers and the
  *            record. An answer that is the same on both devices does not depend on the data.
  *
- * Memory that the program shares with its device exists a second time in the twin, which repeats
- * the program's writes there. */
+ * The twin has its own copy of memory that the program shares with its device. It follows the
+ * program's writes. There no copy shows what the program reads. So with a judged twin, the record
+ * names the pieces of that memory that kernels made, after each launch and at the end. Whether
+ * kernels made them is known from the twin's copy, which the program cannot write to. */
 #ifndef GPU_REMOTE_TWIN_H
 #define GPU_REMOTE_TWIN_H
 
@@ -50,14 +52,15 @@ struct twin {
     uint64_t answered; /* bytes of answers so far */
     struct twin_share *shares;
     size_t share_count;
+    uint64_t noted; /* what launches have made in shares, as bytes of notes */
 };
 
 /* Opens *DEVICE and the twin that OPTIONS ask for, both with DEVICE_OPTIONS. Only one of them has
  * observers and a record: see above. False: it failed, and neither is open. */
 bool twin_open(struct twin *twin, const struct twin_options *options,
                const struct emu_options *device_options, struct emu_device **device);
-/* Closes the twin. Ends its record with the number of input bytes that never reached it; the number
- * is larger than the input if the twin has strayed. */
+/* Closes the twin. The end of the record gives the pieces of shared memory that kernels made, and
+ * the number of input bytes that never arrived, or more than all if the twin has strayed. */
 void twin_close(struct twin *twin);
 
 /* Turns BYTES from the program into the twin's data. */
@@ -65,9 +68,18 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
 /* Gives the twin its own memory for the SIZE bytes at PROGRAM, which the program has lent to its
  * device as the memory at ADDR. False: out of memory. */
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
+/* Notes what kernels made in memory at ADDR that is shared, then frees it. */
 void twin_free(struct twin *twin, emu_addr addr);
-/* Before a request, twin_follow() copies the program's new writes in shared memory to the twin.
- * After it, twin_settle() remembers the contents of shared memory, to find the next writes. */
+/* After twin_change() has made OWN of the SIZE bytes SEEN, which the program has at FROM: if it
+ * shares that memory, replaces the words that did not change by the twin's. A copy may be too
+ * short to be recognised. */
+void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *seen, uint8_t *own,
+                        size_t size);
+/* After a launch and before twin_settle(): notes the pieces of shared memory that kernels made, if
+ * their contents are new. */
+void twin_note_launch(struct twin *twin);
+/* twin_follow(), before a request, copies the program's new writes in shared memory to the twin.
+ * twin_settle(), after it, takes the present contents as known. */
 void twin_follow(struct twin *twin);
 void twin_settle(struct twin *twin);
 

@@ -26,6 +26,7 @@
 #include "148-forged-finding/attack.cu"
 #include "149-rights-to-the-device/attack.cu"
 #include "154-wild-texture/attack.cu"
+#include "160-beside-the-kernel/attack.cu"
 #include "18-fork-bomb/attack.cu"
 #include "19-endless-kernel/attack.cu"
 #include "20-divergent-barrier/attack.cu"

@@ -98,6 +98,42 @@ Test(record, launches_are_read)
     free(one);
 }
 
+/* The counters of the tool "rows" may be missing; no other may. */
+Test(record, counters_that_may_be_missing)
+{
+    for (int i = EMU_COUNTERS_ALWAYS - 1; i <= EMU_COUNTERS_ALWAYS; i++) {
+        char error[200], some[4096], *text, *one;
+        const char *all = counters(7), *end = strstr(all, emu_counter_name(i));
+        snprintf(some, sizeof some, "%.*s}", (int)(end - all - 2), all);
+        one = launch(some, "", "");
+        cr_assert(asprintf(&text, "%s\n", one) >= 0);
+        json_t *document = read_text(text, error);
+        cr_expect(!document == (i < EMU_COUNTERS_ALWAYS), "without %s: %s", emu_counter_name(i),
+                  error);
+        json_decref(document);
+        free(text);
+        free(one);
+    }
+}
+
+/* Copies keep their order, whatever their kind: the answers beside the record have it, too. */
+Test(record, copies_and_lent_memory)
+{
+    char error[200];
+    json_t *document =
+        read_text("{\"lent\":{\"bytes\":12}}\n{\"copy\":{\"bytes\":8,\"sha256\":"
+                  "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\","
+                  "\"made\":true,\"same\":false}}\n{\"lent\":{\"bytes\":4}}\n",
+                  error);
+    cr_assert(document, "%s", error);
+    char *copies = json_dumps(json_object_get(document, "copies"), JSON_COMPACT);
+    cr_expect_str_eq(copies, "[{\"bytes\":12,\"lent\":true},{\"bytes\":8,\"sha256\":"
+                             "\"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\","
+                             "\"made\":true,\"same\":false},{\"bytes\":4,\"lent\":true}]");
+    free(copies);
+    json_decref(document);
+}
+
 Test(record, findings_at_one_place_are_one)
 {
     char error[200], *text, *one, more[600];
@@ -268,6 +304,8 @@ static const struct {
     {"a copy of no bytes", "{\"copy\":{\"sha256\":\"\",\"made\":true,\"same\":true}}\n"},
     {"a copy with a short hash",
      "{\"copy\":{\"bytes\":4,\"sha256\":\"00\",\"made\":true,\"same\":true}}\n"},
+    {"lent memory without a size", "{\"lent\":{}}\n"},
+    {"lent memory with a negative size", "{\"lent\":{\"bytes\":-4}}\n"},
     {"a negative number of missing bytes", "{\"missing\":-1}\n"},
     {"a text that contains NUL", "{\"findings\":[{\"id\":\"\\u0000\"}]}\n"},
     {"broken UTF-8", "{\"findings\":[{\"id\":\"\xff\"}]}\n"},

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gpu/device/device_parts.h"
+#include "gpu/tools.h"
 #include "tests/support/emulator_fixture.h"
 
 #define expect_status(fixture, wanted, call)                                                       \
@@ -179,6 +180,40 @@ Test(device, lending)
 }
 
 /* --- modules ------------------------------------------------------------------------------------ */
+
+/* Lent memory that nobody else writes to: the device knows what kernels made there. */
+Test(device, lent_memory_that_is_watched)
+{
+    static uint32_t words[256];
+    struct fixture f;
+    emu_addr at = 0x7f0000000000, found = at;
+    fixture_open(&f, &(struct emu_options){.deterministic = true, .tools = EMU_ORIGINS});
+    fixture_load(&f, ".visible .entry k(.param .u64 a)\n{\n.reg .b32 t;\n.reg .b64 a;\n"
+                     "ld.param.u64 a, [a];\nmov.u32 t, %tid.x;\nmad.wide.u32 a, t, 4, a;\n"
+                     "st.global.u32 [a], t;\nret;\n}\n");
+    cr_assert_eq(emu_lend(f.device, at, words, sizeof words), EMU_OK);
+    fixture_run(&f, (struct fixture_launch){.params = {at}});
+    cr_expect_eq(emu_find_made(f.device, &found), 0, "it may be the program's");
+    emu_watch_lent(f.device, at, false);
+    cr_expect_eq(emu_find_made(f.device, &found), 0, "nothing yet");
+    fixture_run(&f, (struct fixture_launch){.params = {at + 256}});
+    cr_expect(emu_find_made(f.device, &found) == 128 && found == at + 256);
+    cr_assert_eq(emu_write(f.device, at + 300, words + 1, 8), EMU_OK); /* the host's */
+    found = at;
+    cr_expect(emu_find_made(f.device, &found) == 44 && found == at + 256);
+    found += 44;
+    cr_expect(emu_find_made(f.device, &found) == 76 && found == at + 308);
+    found += 76;
+    cr_expect_eq(emu_find_made(f.device, &found), 0);
+    found = at + sizeof words;
+    cr_expect_eq(emu_find_made(f.device, &found), 0, "behind it");
+    cr_assert_eq(emu_free(f.device, at), EMU_OK);
+    cr_assert_eq(emu_lend(f.device, at, words, sizeof words), EMU_OK);
+    emu_watch_lent(f.device, at, true);
+    found = at + 1;
+    cr_expect_eq(emu_find_made(f.device, &found), sizeof words - 1, "cleared");
+    fixture_close(&f);
+}
 
 Test(device, modules_and_kernels)
 {
@@ -503,8 +538,8 @@ Test(device, record)
     free(block);
     cr_expect(json_integer_value(json_object_get(launch, "static_shared_bytes")) == 20);
     cr_expect(json_integer_value(json_object_get(launch, "dynamic_shared_bytes")) == 48);
-    cr_expect(json_object_size(counters) == EMU_COUNTER_COUNT);
-    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
+    cr_expect(json_object_size(counters) == EMU_COUNTERS_ALWAYS);
+    for (int i = 0; i < EMU_COUNTERS_ALWAYS; i++)
         cr_expect(json_object_get(counters, emu_counter_name((enum emu_counter)i)), "no %s",
                   emu_counter_name((enum emu_counter)i));
     cr_expect(json_integer_value(json_object_get(counters, "warp_instructions")) == 12);

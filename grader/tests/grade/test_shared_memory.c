@@ -1,0 +1,93 @@
+/* Solutions rewritten so that main() and kernels share memory: numbers and answers are in managed
+ * memory, or in mapped page-locked memory, and nothing is copied. They earn what the solutions
+ * earn. Answers that main() writes there earn nothing. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
+
+TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout = 600);
+
+/* Commands for sed: main() copies by memcpy() what it shares, and hands in what is there. */
+#define SHARED                                                                                     \
+    "s/CHECK_CUDA(cudaMemcpy(\\([a-z_]*\\), \\(.*\\), \\(.*\\), cudaMemcpyHostToDevice));/"        \
+    "memcpy(\\1, \\2, \\3);/\n"                                                                    \
+    "s/cudaMemcpy(.*, cudaMemcpyDeviceToHost)/cudaDeviceSynchronize()/\n"                          \
+    "s/\\(lab_result(.*\\), &sum, 1)/\\1, sum_on_gpu, 1)/\ns/LAB_FLOAT, c,/LAB_FLOAT, p.c,/\n"
+#define MANAGED "s/cudaMalloc(/cudaMallocManaged(/\n" SHARED
+#define MAPPED                                                                                     \
+    "s/cudaMalloc(&\\(.*\\), \\(.*\\)));/"                                                         \
+    "cudaHostAlloc((void **)\\&\\1, \\2, cudaHostAllocMapped));/\n"                                \
+    "s/cudaFree(/cudaFreeHost(/\n" SHARED
+/* Lab 05: rows with a pitch of its own, in managed memory. */
+#define MANAGED_ROWS                                                                               \
+    "s/CHECK_CUDA(cudaMallocPitch(&matrix.first, &matrix.pitch, \\(.*\\), height));/"              \
+    "matrix.pitch = (\\1 + 127) \\/ 128 * 128;\\n"                                                 \
+    "    CHECK_CUDA(cudaMallocManaged(\\&matrix.first, matrix.pitch * height));/\n"
+/* Lab 05: the host's numbers are in page-locked memory. */
+#define PINNED_SUMS                                                                                \
+    "s/(float \\*)memset(malloc(bytes), 0xff, bytes);/NULL;\\n"                                    \
+    "    CHECK_CUDA(cudaMallocHost(\\&sums, bytes));/\ns/free(sums)/cudaFreeHost(sums)/\n"
+#define ON_HOST                                                                                    \
+    "unsigned long long answer = 0; for (int i = 0; i < n; ++i) answer += (long long)data[i] * data[i];"
+
+static const struct {
+    const char *lab, *name, *script;
+    int points;
+    const char *says; /* in the output */
+} rows[] = {
+    {"01-parallelize", "managed", MANAGED, 100, ""},
+    {"01-parallelize", "mapped", MAPPED, 100, ""},
+    {"02-coalesce", "managed", MANAGED, 100, ""},
+    {"02-coalesce", "mapped", MAPPED, 100, ""},
+    {"03-shared-reduce", "managed", MANAGED, 100, ""},
+    {"03-shared-reduce", "mapped", MAPPED, 100, ""},
+    {"04-bank-conflicts", "managed", MANAGED, 100, ""},
+    {"04-bank-conflicts", "mapped", MAPPED, 100, ""},
+    /* without cudaMallocPitch() (10), and all copies are main()'s own (15) */
+    {"05-pitched-alloc", "managed", MANAGED_ROWS, 75, ""},
+    /* page-locked memory counts as other memory than cudaMallocPitch()'s (10) */
+    {"05-pitched-alloc", "pinned sums", PINNED_SUMS, 90, ""},
+    {"06-tiled-matmul", "managed", MANAGED, 100, ""},
+    {"06-tiled-matmul", "mapped", MAPPED, 100, ""},
+    /* the kernel leaves out the first number, and main() adds it */
+    {"02-coalesce", "changed by main()",
+     MANAGED "s/i = me; i < n/i = me + 1; i < n/\n"
+             "s/    lab_result/    if (n > 0) *sum_on_gpu += (long long)data[0] * data[0];\\n&/\n",
+     0, "sum is right, but not all of it was made by kernels"},
+    {"02-coalesce", "written by main() after the kernel",
+     MANAGED "s/    lab_result/    " ON_HOST " *sum_on_gpu = answer;\\n&/\n"
+             "s/atomicAdd(sum, mine);/if (mine == 12345678) *sum = 1;/\n",
+     0, "sum is right, but not all of it was made by kernels"},
+    {"02-coalesce", "written by main() before the kernel",
+     MANAGED "s/    while (lab_again/    " ON_HOST "\\n&/\n"
+             "s/CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum));/*sum_on_gpu = answer;/\n"
+             "s/atomicAdd(sum, mine);/if (mine == 12345678) *sum = 1;/\n",
+     0, "sum is right, but not all of it was made by kernels"},
+};
+
+Test(shared_memory, earns_as_much)
+{
+    shell_patience(600);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        int code;
+        json_t *result;
+        char *file = shell_must("cat > script <<'EOF'\n%s\nEOF\n"
+                                "cd " LANEWISE_ROOT "/solutions/%s && printf '%%s' *.cu",
+                                rows[i].script, rows[i].lab);
+        free(shell_must("sed -f script " LANEWISE_ROOT "/solutions/%s/%s > %s; "
+                        "! cmp -s " LANEWISE_ROOT "/solutions/%s/%s %s",
+                        rows[i].lab, file, file, rows[i].lab, file, file));
+        char *output = submission_grade(rows[i].lab, file, &code, &result);
+        cr_expect_eq(json_number_value(json_object_get(result, "score")), rows[i].points,
+                     "%s, %s:\n%s", rows[i].lab, rows[i].name, output);
+        cr_expect(strstr(output, rows[i].says), "%s, %s:\n%s", rows[i].lab, rows[i].name, output);
+        json_decref(result);
+        free(output);
+        free(file);
+    }
+}
