@@ -11,10 +11,9 @@
  * An entry that reaches its meet is popped. A lane that exits leaves its path's stack.
  *
  * A stack alone would hang when lanes of one warp wait for each other, which is legal since
- * Volta: a lane that holds a lock may stand at M while the others spin above it. So a path that
- * seems to wait (a slice full of volatile loads or atomics, or a barrier) releases the lanes
- * below it: they become a path of their own. Paths that reach the same place after a barrier
- * merge again. */
+ * Volta: a lane that holds a lock may stand at M while the others spin above it. So when a path
+ * seems to wait (a slice full of polls, or a barrier), the lanes that did not run in that slice
+ * become a path of their own. Paths that reach the same place after a barrier merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -379,6 +378,15 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
+/* The lanes of the entries from DEPTH on. */
+static uint32_t lanes_from(const struct path *path, uint32_t depth)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = depth - 1; i < path->depth; i++)
+        lanes |= path->stack[i].lanes;
+    return lanes;
+}
+
 /* Runs the path until it waits, is done, or has used its slice. True if it did anything but
  * spin. */
 static bool run_slice(struct warp *warp, struct path *path)
@@ -387,7 +395,7 @@ static bool run_slice(struct warp *warp, struct path *path)
     const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
     int64_t slice = length;
     uint64_t before = warp->executed, slept = warp->slept, looked = warp->looked;
-    uint32_t mask = 0;
+    uint32_t mask = 0, lowest = path->depth; /* the depth of the lowest entry that ran */
     warp->news = 0;
     warp->cta->worker->polls_briefly |= warp->waits;
     path->gives_way = false;
@@ -400,6 +408,7 @@ static bool run_slice(struct warp *warp, struct path *path)
             path_pop(warp, path);
             continue;
         }
+        lowest = path->depth < lowest ? path->depth : lowest;
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
         if (in)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
@@ -422,7 +431,7 @@ static bool run_slice(struct warp *warp, struct path *path)
         warp->waits =
             spun && executed <= looks * LONGEST_POLL && (uint64_t)warp->news * FEW_NEWS <= looks;
     if (spun && !atomic_load(&launch->stopping))
-        path_split(warp, path, path_top(path)->lanes);
+        path_split(warp, path, lanes_from(path, lowest));
     return !spun;
 }
 
@@ -525,7 +534,7 @@ static bool run_paths(struct warp *warp, bool *ready)
 
 enum warp_end warp_run(struct warp *warp)
 {
-    for (;;) {
+    for (unsigned round = 0; round < WARP_ROUNDS; round++) {
         bool ready;
         uint32_t paths = warp->path_count;
         bool progress = run_paths(warp, &ready);
@@ -541,6 +550,8 @@ enum warp_end warp_run(struct warp *warp)
         if (!progress && warp->path_count <= paths)
             return WARP_SPINS;
     }
+    warp->moved = true;
+    return WARP_SPINS;
 }
 
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier)
