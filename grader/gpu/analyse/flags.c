@@ -88,6 +88,17 @@ static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t fi
     return false;
 }
 
+/* A backward branch makes a loop: from *START to END. */
+static bool ends_loop(const struct ptx_function *f, uint32_t end, uint32_t *start)
+{
+    const struct ptx_instruction *back = &f->code[end];
+    if (back->opcode != PTX_OP_bra || back->operands[0].kind != PTX_LABEL ||
+        (uint64_t)back->operands[0].value > end)
+        return false;
+    *start = (uint32_t)back->operands[0].value;
+    return true;
+}
+
 /* Finds loops that poll with the load at PC. Each backward branch makes a loop; the loop polls if
  * it contains the load and a branch that depends on the loaded value. */
 static unsigned find_loops(const struct trace *trace, uint32_t pc)
@@ -95,11 +106,9 @@ static unsigned find_loops(const struct trace *trace, uint32_t pc)
     const struct ptx_function *f = trace->function;
     unsigned use = 0;
     for (uint32_t end = pc; end < f->code_count; end++) {
-        const struct ptx_instruction *back = &f->code[end];
-        if (back->opcode != PTX_OP_bra || back->operands[0].kind != PTX_LABEL ||
-            (uint64_t)back->operands[0].value > pc)
+        uint32_t start;
+        if (!ends_loop(f, end, &start) || start > pc)
             continue;
-        uint32_t start = (uint32_t)back->operands[0].value;
         bool decides = false;
         for (uint32_t i = start; i <= end; i++)
             decides |= f->code[i].opcode == PTX_OP_bra && f->code[i].guard != PTX_NONE &&
@@ -108,6 +117,41 @@ static unsigned find_loops(const struct trace *trace, uint32_t pc)
             use |= address_moves(f, pc, start, end) ? FLAG_POLLED : FLAG_POLLED | FLAG_POLLED_THERE;
     }
     return use;
+}
+
+static bool writes_memory(const struct ptx_function *f, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first; i <= last; i++) {
+        uint8_t op = f->code[i].opcode;
+        if (op == PTX_OP_st || op == PTX_OP_atom || op == PTX_OP_red || op == PTX_OP_call ||
+            op == PTX_OP_sust)
+            return true;
+    }
+    return false;
+}
+
+static bool reads_shared_data(const struct ptx_instruction *in)
+{
+    enum ptx_space space = ptx_space_of(in);
+    return in->opcode == PTX_OP_ld && !ptx_has(in, PTX_MOD_nc) &&
+           (space == PTX_GLOBAL || space == PTX_SHARED || space == PTX_CLUSTER ||
+            space == PTX_GENERIC);
+}
+
+/* Few loads come into question: the compiler moves a load like this out of the loop unless a
+ * fence, a vote or the like forbids it. */
+void analyse_polls(const struct ptx_function *f, bool *polls)
+{
+    for (uint32_t i = 0; i < f->code_count; i++)
+        polls[i] = false;
+    for (uint32_t end = 0; end < f->code_count; end++) {
+        uint32_t start;
+        if (!ends_loop(f, end, &start) || writes_memory(f, start, end))
+            continue;
+        for (uint32_t pc = start; pc < end; pc++)
+            if (reads_shared_data(&f->code[pc]) && !address_moves(f, pc, start, end))
+                polls[pc] |= analyse_flag(f, pc) & FLAG_POLLED_THERE;
+    }
 }
 
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc)

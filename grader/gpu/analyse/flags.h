@@ -19,4 +19,8 @@ enum analyse_flag_use {
  * runs out, the result is 0. */
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc);
 
+/* Sets POLLS[i] for each load, also an ordinary one, that only waits: it ends a loop that loads
+ * from the same address again and writes no memory. POLLS has code_count entries. */
+void analyse_polls(const struct ptx_function *function, bool *polls);
+
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/analyse/flags.h"
 #include "gpu/analyse/flow.h"
 #include "gpu/analyse/lifetimes.h"
 #include "gpu/analyse/lines.h"
@@ -204,10 +205,12 @@ static bool place_registers(struct decoder *d)
     d->image->slots = calloc((size_t)f->register_count + 1, sizeof *d->image->slots);
     d->meet = malloc(n * sizeof *d->meet);
     d->is_reduction = calloc(n, sizeof *d->is_reduction);
+    d->polls = calloc(n, sizeof *d->polls);
     d->origins = malloc(((size_t)f->register_count + 1) * sizeof *d->origins);
-    if (!d->image->slots || !d->meet || !d->is_reduction || !d->origins ||
+    if (!d->image->slots || !d->meet || !d->is_reduction || !d->polls || !d->origins ||
         !analyse_reconvergence(f, d->meet) || !analyse_reductions(f, d->is_reduction))
         return false;
+    analyse_polls(f, d->polls);
     analyse_origins(f, d->origins);
     if (!decode_fixed(d))
         return false;
@@ -233,6 +236,7 @@ static void decode_image(struct decoder *d, struct image *image)
     d->kernel->code[image->end] = (struct inst){.kind = KIND_EXIT, .guard = NO_SLOT};
     free(d->meet);
     free(d->is_reduction);
+    free(d->polls);
     free(d->origins);
 }
 

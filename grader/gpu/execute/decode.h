@@ -38,6 +38,7 @@ struct decoder {
     struct slot carry;                   /* the carry of the image's .cc instructions */
     uint32_t *meet;                      /* see analyse_reconvergence() */
     bool *is_reduction;                  /* see analyse_reductions() */
+    bool *polls;                         /* see analyse_polls() */
     const struct ptx_variable **origins; /* see analyse_origins() */
     struct constant *constants;
     uint32_t constant_count, constant_room;

@@ -102,7 +102,7 @@ static void decode_load_store(struct decoder *d, bool is_load)
     d->out->mem.bytes = (uint8_t)bytes;
     d->out->mem.type = (uint8_t)decode_type_of(d);
     d->out->mem.event = is_load ? OBS_LOAD : OBS_STORE;
-    d->out->observes = is_load && is_strong(d->in);
+    d->out->observes = is_load && (is_strong(d->in) || d->polls[d->pc - d->image->start]);
     if (is_wide)
         decode_halves(d, values, is_load);
     else

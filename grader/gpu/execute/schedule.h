@@ -69,6 +69,10 @@ static inline uint64_t cluster_offset(uint64_t offset)
 #define LONGEST_POLL  16u
 #define FEW_NEWS      8u
 
+/* A warp's turn ends after this many slices of each path. It may poll in a way that looks like
+ * work: its lanes vote on what they have read, or they read with ordinary loads. */
+#define WARP_ROUNDS 32u
+
 /* Starts warp INDEX of CTA. AGAIN: the warp reuses the memory of warp INDEX of an earlier CTA of
  * this launch. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);

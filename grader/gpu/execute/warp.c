@@ -13,7 +13,7 @@
  * With one stack, a warp would hang when its lanes wait for each other, which is legal since Volta:
  * a lane that holds a lock can wait at M for the other lanes, which spin in the entry above it and
  * wait for the lock. So a path that seems to wait (its slice was full of volatile loads or atomics,
- * or it is at a barrier) is split: the lanes in its lower entries become a new path and can run.
+ * or it is at a barrier) is split: the lanes that did not run in that slice become a new path and can run.
  * Paths that later reach the same place merge again. */
 #include <stdlib.h>
 #include <string.h>
@@ -383,6 +383,15 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
+/* The lanes of the entries from DEPTH on. */
+static uint32_t lanes_from(const struct path *path, uint32_t depth)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = depth - 1; i < path->depth; i++)
+        lanes |= path->stack[i].lanes;
+    return lanes;
+}
+
 /* Runs the path until it waits, is done, or has used up its slice. True: it did more than spin. */
 static bool run_slice(struct warp *warp, struct path *path)
 {
@@ -390,7 +399,7 @@ static bool run_slice(struct warp *warp, struct path *path)
     const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
     int64_t slice = length;
     uint64_t before = warp->executed, slept = warp->slept, looked = warp->looked;
-    uint32_t mask = 0;
+    uint32_t mask = 0, lowest = path->depth; /* the depth of the lowest entry that ran */
     warp->news = 0;
     warp->cta->worker->polls_briefly |= warp->waits;
     path->gives_way = false;
@@ -404,6 +413,7 @@ static bool run_slice(struct warp *warp, struct path *path)
             path_pop(warp, path);
             continue;
         }
+        lowest = path->depth < lowest ? path->depth : lowest;
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
         if (in)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
@@ -426,7 +436,7 @@ static bool run_slice(struct warp *warp, struct path *path)
         warp->waits =
             spun && executed <= looks * LONGEST_POLL && (uint64_t)warp->news * FEW_NEWS <= looks;
     if (spun && !atomic_load(&launch->stopping))
-        path_split(warp, path, path_top(path)->lanes);
+        path_split(warp, path, lanes_from(path, lowest));
     return !spun;
 }
 
@@ -530,7 +540,7 @@ static bool run_paths(struct warp *warp, bool *ready)
 
 enum warp_end warp_run(struct warp *warp)
 {
-    for (;;) {
+    for (unsigned round = 0; round < WARP_ROUNDS; round++) {
         bool ready;
         uint32_t paths = warp->path_count;
         bool progress = run_paths(warp, &ready);
@@ -546,6 +556,8 @@ enum warp_end warp_run(struct warp *warp)
         if (!progress && warp->path_count <= paths)
             return WARP_SPINS;
     }
+    warp->moved = true;
+    return WARP_SPINS;
 }
 
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier)

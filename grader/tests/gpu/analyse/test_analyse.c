@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/analyse/flags.h"
 #include "gpu/analyse/flow.h"
 #include "gpu/analyse/lifetimes.h"
 #include "gpu/analyse/lines.h"
@@ -273,6 +274,50 @@ Test(analyse, reductions)
                   is_reduction[0]);
         for (uint32_t pc = 1; pc < f->code_count; pc++)
             cr_expect(!is_reduction[pc], "'%s': instruction %u", atomics[i].body, pc);
+        ptx_free(module);
+    }
+}
+
+/* --- polls -------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *body;
+    bool polls; /* whether the first instruction polls */
+} loops[] = {
+    {"L: ld.global.u32 a, [d]; membar.gl; setp.eq.u32 p, a, 0; @p bra L; ret;", true},
+    {"L: ld.volatile.shared.u32 a, [s]; setp.eq.u32 p, a, 0; @p bra L; ret;", true},
+    {"L: ld.u32 a, [d]; setp.eq.u32 p, a, 0; vote.sync.any.pred q, p, -1; @q bra L; ret;", true},
+    {"L: ld.global.u32 a, [d]; setp.ne.u32 p, a, 0; @p bra E; membar.gl; bra L; E: ret;", true},
+    {"L: ld.global.u32 a, [d]; add.u32 b, b, a; setp.eq.u32 p, b, 9; @p bra L; ret;", true},
+    /* it adds up, and the loop ends by its count */
+    {"L: ld.global.u32 a, [d]; add.u32 b, b, a; add.u32 c, c, 1; setp.lt.u32 p, c, 9; @p bra L; "
+     "ret;",
+     false},
+    /* it searches */
+    {"L: ld.global.u32 a, [d]; add.u64 d, d, 4; setp.eq.u32 p, a, 0; @p bra L; ret;", false},
+    /* it works: the compiler cannot know that its stores leave the bound alone */
+    {"L: ld.global.u32 a, [d]; st.global.u32 [e], c; add.u32 c, c, 1; setp.lt.u32 p, c, a; "
+     "@p bra L; ret;",
+     false},
+    {"L: ld.global.nc.u32 a, [d]; setp.eq.u32 p, a, 0; @p bra L; ret;", false},
+    {"ld.global.u32 a, [d]; L: setp.eq.u32 p, a, 0; @p bra L; ret;", false},
+};
+
+Test(analyse, polls)
+{
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        char ptx[500];
+        bool polls[16];
+        struct ptx_module *module;
+        snprintf(ptx, sizeof ptx,
+                 ".entry k() { .shared .b32 s; .reg .pred p, q; .reg .b32 a, b, c; .reg .b64 d, e; "
+                 "%s }",
+                 loops[i].body);
+        const struct ptx_function *f = parse_kernel(ptx, &module);
+        analyse_polls(f, polls);
+        for (uint32_t pc = 0; pc < f->code_count; pc++)
+            cr_expect(polls[pc] == (pc == 0 && loops[i].polls), "'%s': instruction %u: %d",
+                      loops[i].body, pc, polls[pc]);
         ptx_free(module);
     }
 }

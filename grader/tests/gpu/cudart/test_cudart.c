@@ -33,6 +33,21 @@ Test(cudart, programs_find_their_results_right)
     }
 }
 
+/* A warp that polls forever would reach the limit. With two workers, one may poll while the other
+ * gets no CPU. */
+Test(cudart, waiting_warps_let_others_work)
+{
+    static const char *const options[] = {"--workers 1 --max-instructions 1000000",
+                                          "--workers 2 --max-instructions 500000000"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        int code;
+        char *output = shell(&code, "$LANEWISE run --lines 0 %s $PROGRAMS/waits", options[i]);
+        cr_expect(code == 0 && strstr(output, "all right\n"), "%s: exit status %d: %s", options[i],
+                  code, output);
+        free(output);
+    }
+}
+
 /* Ways to build a program: other functions for launches, other registration, other compression. The
  * last row fills fresh memory with random bytes. */
 static const struct {

@@ -408,6 +408,13 @@ static const struct endless {
      "xor.b32 t, t, a;\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, t;\nmul.lo.u32 t, a, 3;\n"
      "setp.eq.u32 p, a, 0;\n@p bra L;\n",
      EMU_DEADLOCK},
+    {"flags that a warp votes on",
+     "L:\nsetp.gt.u32 p, t, 40;\n@p bra V;\n.loc 1 5 1\nld.volatile.global.u32 a, [w];\nV:\n"
+     "setp.eq.u32 p, a, 0;\nvote.sync.any.pred p, p, -1;\n@p bra L;\n",
+     EMU_DEADLOCK},
+    {"a flag that an ordinary load reads again",
+     ".loc 1 5 1\nL:\nld.global.u32 a, [w];\nmembar.gl;\nsetp.eq.u32 p, a, 0;\n@p bra L;\n",
+     EMU_DEADLOCK},
     {"barriers without end", ".loc 1 5 1\nL:\nbar.sync 0;\nbra L;\n", EMU_TIMEOUT},
     {"a lock that is never given back",
      ".loc 1 5 1\nL:\natom.global.cas.b32 a, [w], 0, 1;\nsetp.ne.u32 p, a, 0;\n@p bra L;\n",
