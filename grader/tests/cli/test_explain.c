@@ -68,7 +68,7 @@ Test(explain, explains_one_finding)
     }
     char *text = shell_must("$LANEWISE explain race-shared");
     cr_expect(strstr(text, "Threads run in any order"), "%s", text);
-    cr_expect(strstr(text, "may not be written yet"), "%s", text);
+    cr_expect(strstr(text, "may not have written it yet"), "%s", text);
     free(text);
 }
 
