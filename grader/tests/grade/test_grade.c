@@ -251,7 +251,7 @@ static const struct {
      "mkdir -p f/coalesce.cu; " GRADE "--lab 02-coalesce --submission f",
      "f/coalesce.cu is a folder"},
     {"a file that may not be read",
-     "chmod 755 .; echo x >a.cu; chmod 0 a.cu; "
+     "chmod 755 .; echo x >a.cu; chmod 0 a.cu; unset LANEWISE_SECRET HOME; "
      "setpriv --reuid 65534 --clear-groups -- $LANEWISE grade --device emulator "
      "--lab 02-coalesce --submission a.cu",
      "a.cu cannot be read: permission denied"},

@@ -176,12 +176,13 @@ Test(ladders_made, refuse_recordings_of_other_rungs)
     int code;
     free(shell_must(JOIN "join && test -s facts.json && test -s facts.lua"));
     char *text = shell(&code, JOIN "sed -i '/tile-padded/d' h100.tsv; join");
-    cr_expect(code == 1 && strstr(text, "lacks transpose's tile-padded: make record-ladders"), "%s",
-              text);
+    cr_expect(code == 1 &&
+                  strstr(text, "lacks rungs of transpose: tile-padded; run make record-ladders"),
+              "%s", text);
     free(text);
     text = shell(&code, JOIN "sed -i 's/tile-padded/tile-37/' h100.tsv; join");
-    cr_expect(code == 1 && strstr(text, "transpose has no rung tile-37: make record-ladders"), "%s",
-              text);
+    cr_expect(code == 1 && strstr(text, "transpose has no rung tile-37; run make record-ladders"),
+              "%s", text);
     free(text);
 }
 

@@ -37,7 +37,7 @@ static const struct row {
     {"a call of a vector of names", KERNEL("call {p}, (p);\nret;\n"), "is not in the module"},
     {"a call of nothing", KERNEL("call [p+0], ();\nret;\n"), "is not in the module"},
     {"the runtime in a kernel", KERNEL("call __cudaCDP2StreamCreateWithFlags, ();\nret;\n"),
-     "cudaStreamCreateWithFlags() in kernels"},
+     "cudaStreamCreateWithFlags() is not supported in kernels"},
     {"a launch of nothing", KERNEL("call __cudaCDP2LaunchDeviceV2, ();\nret;\n"), NULL},
     {"the end in the middle of a token", HEAD ".visible .entry k(.param .u6", "type"},
     {"nothing", "", ".version"},
