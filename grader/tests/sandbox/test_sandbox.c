@@ -410,11 +410,11 @@ Test(sandbox_levels, are_chosen_for_users_and_in_containers)
     submission_write("02-coalesce", none, "a.cu");
     free(shell_must("chmod 777 . && chmod 644 a.cu"));
     for (size_t i = 0; i < sizeof graders / sizeof *graders; ++i) {
-        output =
-            shell(&code,
-                  "rm -f result.json; TMPDIR=/tmp %s $LANEWISE grade --device emulator --lab 02 "
-                  "--submission $PWD/a.cu --json $PWD/result.json 2>&1",
-                  graders[i].prefix);
+        output = shell(
+            &code,
+            "rm -f result.json; unset LANEWISE_SECRET; HOME=/nowhere TMPDIR=/tmp %s $LANEWISE grade --device emulator --lab 02 "
+            "--submission $PWD/a.cu --json $PWD/result.json 2>&1",
+            graders[i].prefix);
         cr_assert_eq(code, 0, "%s: code %d: %s", graders[i].name, code, output);
         cr_expect(strstr(output, graders[i].says), "%s: %s", graders[i].name, output);
         char *text = shell_file("result.json", NULL);
