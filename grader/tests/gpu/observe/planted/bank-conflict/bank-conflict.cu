@@ -66,7 +66,7 @@ __global__ void doubles_padded(double *a)
     a[y * 32 + x] = s[x][y];
 }
 
-// bank-conflict: (each 4 lanes one word, 32 apart)
+// bank-conflict: (4 lanes per word, 32 words apart)
 __global__ void four_lanes_a_bank(float *a)
 {
     __shared__ float s[2048];

@@ -49,7 +49,7 @@ __global__ void backwards(const float *a, float *out, int n)
     out[INDEX] = a[n - 1 - INDEX];
 }
 
-// uncoalesced-load: lanes read neighbouring words, backwards, from 24 bytes behind a sector's start
+// uncoalesced-load: lanes read neighbouring words, backwards, starting 24 bytes into a sector
 __global__ void backwards_shifted(const float *a, float *out, int n)
 {
     out[INDEX] = a[n - 3 - INDEX]; // B
@@ -61,7 +61,7 @@ __global__ void bits_turned(const float *a, float *out)
     out[INDEX] = a[(INDEX & ~31) | __brev(INDEX) >> 27];
 }
 
-// uncoalesced-load: lanes read 28 bytes apart, the same words again every 16 lanes (modulo 16)
+// uncoalesced-load: lanes read 28 bytes apart, repeating the same words every 16 lanes (modulo 16)
 __global__ void modulo_16(const float *a, float *out)
 {
     out[INDEX] = a[INDEX % 16 * 7]; // B
@@ -73,13 +73,13 @@ __global__ void modulo_10(const float *a, float *out)
     out[INDEX] = a[INDEX % 10];
 }
 
-// uncoalesced-load: lanes read 52 bytes apart, going round after 400 bytes (modulo 100 elements)
+// uncoalesced-load: lanes read 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)
 __global__ void hashed(const float *a, float *out)
 {
     out[INDEX] = a[INDEX * 13 % 100]; // B
 }
 
-// uncoalesced-load: each 2 lanes read the same word, the next ones 64 bytes further
+// uncoalesced-load: groups of 2 lanes read the same word, 64 bytes from group to group
 __global__ void pairs_far(const float *a, float *out)
 {
     out[INDEX] = a[INDEX / 2 * 16]; // B
@@ -134,7 +134,7 @@ __global__ void double_by_7(const double *a, double *out)
     out[INDEX] = a[INDEX * 7]; // B
 }
 
-// uncoalesced-load: lanes read neighbouring words, from 1 byte behind a sector's start
+// uncoalesced-load: lanes read neighbouring words, starting 1 byte into a sector
 __global__ void char_shifted(const char *a, char *out)
 {
     out[INDEX] = a[INDEX + 1]; // B
@@ -159,7 +159,7 @@ __global__ void member_of_16(const pixel *p, double *out)
 
 /* --- windows: some loads begin within a sector, and no layout changes that ------------------ */
 
-// uncoalesced-load: from 4 bytes behind a sector's start
+// uncoalesced-load: starting 4 bytes into a sector
 __global__ void shifted(const float *a, float *out)
 {
     out[threadIdx.x] = a[threadIdx.x + 1]; // B
