@@ -84,7 +84,8 @@ static json_t *grade_task(size_t i, struct lab_gradings *gradings)
                               .gpu_name = gradings->gpu_name,
                               .gpu_arch = installed_gpu_arch(),
                               .unsafe = true, /* the kit's own programs need no sandbox */
-                              .seed = GRADE_SEED_OPEN(task->kind == LAB_SOLUTION ? task->number : 1)};
+                              .seed =
+                                  GRADE_SEED_OPEN(task->kind == LAB_SOLUTION ? task->number : 1)};
     enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
     if (end == GRADE_DONE)
         return json_pack("{s:o}", "result", result);

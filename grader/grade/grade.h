@@ -22,9 +22,9 @@ struct grading {
     enum grading_device device;
     const char *gpu_name, *gpu_arch; /* for ON_GPU: from grade/installed_gpu.h */
     struct grade_seed seed;
-    bool pictures;                   /* adds "accesses" to the result, for pictures */
-    bool fingerprint;                /* adds "print" to the result, for the search for copies */
-    bool unsafe;                     /* grade even if this machine has no sandbox */
+    bool pictures;    /* adds "accesses" to the result, for pictures */
+    bool fingerprint; /* adds "print" to the result, for the search for copies */
+    bool unsafe;      /* grade even if this machine has no sandbox */
 };
 
 enum grade_end {

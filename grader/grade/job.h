@@ -25,7 +25,7 @@ struct grade_job {
     enum grading_device device; /* where the submission is graded */
     enum sandbox_level level;   /* level of the sandbox in which the submission runs */
     struct grade_seed seed;
-    bool pictures;              /* record accesses, for pictures */
+    bool pictures; /* record accesses, for pictures */
     char folder[PATH_SIZE];
     char file_name[256];         /* name of the lab's file, "parallelize.cu" */
     char programs[2][PATH_SIZE]; /* the built submission by enum grading_device; "": not built */

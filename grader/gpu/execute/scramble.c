@@ -10,7 +10,8 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-#define FLIPPED 0x55 /* of each byte: other integers, and other exponents of floating-point numbers */
+#define FLIPPED                                                                                    \
+    0x55 /* of each byte: other integers, and other exponents of floating-point numbers */
 
 static bool reads_shared(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -23,7 +24,8 @@ static bool reads_shared(const struct warp *warp, const struct inst *inst, uint3
 
 static void scrambled_load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    bool is_shared = reads_shared(warp, inst, mask); /* before the load: it may overwrite the base */
+    bool is_shared =
+        reads_shared(warp, inst, mask); /* before the load: it may overwrite the base */
     load_run(warp, inst, mask);
     for (unsigned k = 0; is_shared && k < inst->mem.count; k++) {
         struct slot slot = inst->mem.vector[k];

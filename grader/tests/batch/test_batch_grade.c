@@ -139,11 +139,12 @@ Test(batch_grade, a_wrong_folder_is_an_error)
 Test(batch_grade, a_grader_failure_gives_no_grade)
 {
     free(shell_must(
-        CLASS "rm -r subs/dan; echo '// bad' >>subs/carl/coalesce.cu; mkdir tools;"
-              "printf '#!/bin/sh\\nfor file; do case $file in *.cu) grep -q \"// bad\" $file"
-              " || [ $file = empty.cu ] && echo nvcc fatal : out of luck && exit 1;; esac; done\\n"
-              "exec '$NVCC' \"$@\"\\n' >tools/nvcc; chmod -R a+rX . tools/nvcc; chmod 600 .secret.key;"
-              "chmod a+x tools/nvcc; chmod a+x ."));
+        CLASS
+        "rm -r subs/dan; echo '// bad' >>subs/carl/coalesce.cu; mkdir tools;"
+        "printf '#!/bin/sh\\nfor file; do case $file in *.cu) grep -q \"// bad\" $file"
+        " || [ $file = empty.cu ] && echo nvcc fatal : out of luck && exit 1;; esac; done\\n"
+        "exec '$NVCC' \"$@\"\\n' >tools/nvcc; chmod -R a+rX . tools/nvcc; chmod 600 .secret.key;"
+        "chmod a+x tools/nvcc; chmod a+x ."));
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 3,
                SAYS("1 to review", "  02-coalesce: carl/coalesce.cu: nvcc fatal"));
     expect_file("grades/gradebook.csv", HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\n"

@@ -35,7 +35,8 @@ void shell_init(void)
     cr_assert(mkdtemp(folder), "cannot make a temporary folder");
     secret_path(path, sizeof path);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    cr_assert(fd >= 0 && dprintf(fd, "%064d\n", 0) == 65 && close(fd) == 0, "cannot write the secret");
+    cr_assert(fd >= 0 && dprintf(fd, "%064d\n", 0) == 65 && close(fd) == 0,
+              "cannot write the secret");
 }
 
 void shell_fini(void)
