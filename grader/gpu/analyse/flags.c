@@ -97,8 +97,7 @@ static bool ends_loop(const struct ptx_function *f, uint32_t end, uint32_t *star
     return true;
 }
 
-/* A loop that holds the load and a branch that depends on its value
- * polls. */
+/* A loop that holds the load and a branch that depends on its value polls. */
 static unsigned find_loops(const struct trace *trace, uint32_t pc)
 {
     const struct ptx_function *f = trace->function;
@@ -120,7 +119,7 @@ static unsigned find_loops(const struct trace *trace, uint32_t pc)
 static bool writes_memory(const struct ptx_function *f, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i <= last; i++) {
-        uint8_t op = f->code[i].opcode;
+        uint16_t op = f->code[i].opcode;
         if (op == PTX_OP_st || op == PTX_OP_atom || op == PTX_OP_red || op == PTX_OP_call ||
             op == PTX_OP_sust)
             return true;

@@ -10,6 +10,8 @@ typedef void operands_visit(void *context, uint32_t reg);
 /* These visit guards, addresses and elements of vectors, too, and may visit a register more than
  * once. */
 void operands_read(const struct ptx_instruction *in, operands_visit *visit, void *context);
+/* The values that an instruction computes with or stores: no guard, and no address. */
+void operands_used(const struct ptx_instruction *in, operands_visit *visit, void *context);
 void operands_written(const struct ptx_instruction *in, operands_visit *visit, void *context);
 
 #endif
