@@ -206,6 +206,7 @@ static void *worker_main(void *argument)
         cta_free(cta);
     }
     frames_free(worker);
+    free(worker->sectors);
     return NULL;
 }
 
@@ -256,6 +257,7 @@ static void join_worker(struct worker *into, struct worker *worker)
         into->profile[pc].warps += worker->profile[pc].warps;
         into->profile[pc].threads += worker->profile[pc].threads;
         into->profile[pc].divergent += worker->profile[pc].divergent;
+        into->profile[pc].sectors += worker->profile[pc].sectors;
     }
     if (worker->longest > into->longest)
         into->longest = worker->longest;
@@ -324,8 +326,10 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         if (in && wide_is_double(in))
             value[EMU_double_operations] = profile->threads;
         value[EMU_wide_operations] = wide_operations(&kernel->code[pc], profile);
-        if (is_texture_request(&kernel->code[pc]))
+        if (is_texture_request(&kernel->code[pc])) {
             value[EMU_texture_requests] = profile->warps;
+            value[EMU_texture_sectors] = profile->sectors;
+        }
         if (is_constant_request(&kernel->code[pc], in))
             value[EMU_constant_requests] = profile->warps;
         if (kernel->code[pc].kind == KIND_BRANCH) {

@@ -133,7 +133,10 @@ struct cta {
  * stretch.c. */
 struct profile {
     uint64_t warps, threads, divergent;
+    uint64_t sectors; /* of textures and surfaces */
 };
+
+struct texture_sectors;
 
 /* An observer of accesses, and its state. */
 struct listener {
@@ -154,6 +157,7 @@ struct worker {
     struct listener listener[OBS_MAX]; /* observers of all accesses come first */
     unsigned listeners[2];             /* number of listeners: to loads, to other accesses */
     struct pattern *patterns;          /* of each instruction */
+    struct texture_sectors *sectors;   /* of its latest request to a texture; NULL: none yet */
     /* Detection of a standstill, see standstill.c: */
     uint64_t spun;           /* instructions of one CTA's slices while all CTAs only spun */
     uint64_t changes, epoch; /* of memory, at the latest check */

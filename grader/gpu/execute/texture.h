@@ -19,6 +19,8 @@ struct texture_points {
      * Without either it is the first level. */
     const uint32_t *level;
     const uint32_t *steps[2][3];
+
+    struct texture_sectors *sectors; /* notes the texels that are read; NULL: nobody counts */
 };
 
 /* Four channels as 32-bit values: floats, or integers if the texture is read as integers. Only
