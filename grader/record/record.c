@@ -146,6 +146,7 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_triple(launch, from, "block") &&
                 copy_number(launch, from, "static_shared_bytes", UINT32_MAX) &&
                 copy_number(launch, from, "dynamic_shared_bytes", UINT32_MAX) &&
+                copy_number(launch, from, "constant_bytes", UINT32_MAX) &&
                 copy_occupancy(launch, json_object_get(from, "occupancy")) &&
                 copy_text(launch, from, "status", MAX_NAME) && copy_rules(launch, from) &&
                 copy_counters(launch, from, true) &&

@@ -25,7 +25,7 @@
  *
  *   {"schema": "lanewise/run/v1",
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
- *                  "dynamic_shared_bytes", "status": "ok" or how it ended,
+ *                  "dynamic_shared_bytes", "constant_bytes", "status": "ok" or how it ended,
  *                  "rules": "sector", "gt200" or "g80",
  *                  "counters": {all of counters.def},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],

@@ -574,6 +574,7 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
         .registers = kernel->registers,
         .shared_bytes = kernel->shared_bytes,
         .local_bytes = kernel->local_bytes - (kernel->uses_stack ? KERNEL_STACK : 0),
+        .const_bytes = kernel->module->const_bytes,
         .max_threads = f->max_threads,
         .ptx_version = kernel->module->version,
         .sm_version = kernel->module->sm,
@@ -581,8 +582,6 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
         .needs_cluster = f->needs_cluster && !f->cluster[0],
     };
     memcpy(info->cluster, f->cluster, sizeof info->cluster);
-    for (const struct ptx_variable *v = kernel->module->variables; v; v = v->next)
-        info->const_bytes += v->space == PTX_CONST ? (uint32_t)v->size : 0;
     return device_unlock(device, EMU_OK);
 }
 

@@ -42,6 +42,7 @@ struct launch_view {
     uint32_t resident;     /* CTAs that a worker runs at a time, at most */
     uint32_t shared_bytes; /* of a CTA: static and dynamic */
     uint32_t static_shared_bytes;
+    uint32_t constant_bytes; /* of the module's __constant__ variables */
     uint32_t own_bytes;   /* of a thread: the kernel's own local variables */
     uint32_t local_bytes; /* of a thread: what an address in local memory may reach */
     uint32_t registers;   /* of a thread: an estimate */

@@ -1,7 +1,7 @@
 /* The record: each launch and its findings as one line of JSON.
  *
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
- *               "occupancy", "status", "rules", "counters",
+ *               "constant_bytes", "occupancy", "status", "rules", "counters",
  *               "lines": [{"file", "line", "counters"}]},
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                 "related": [{"file", "line", "message"}]}],
@@ -28,6 +28,8 @@
  * twin (gpu/remote/twin.h) has the same bytes, although its input data differ. If the host sees a
  * decoy input (gpu/remote/views.h), the record ends with {"missing": 0}: the number of bytes of the
  * judged input that never reached the device.
+ *
+ * "constant_bytes": the size of all __constant__ variables in the kernel's module.
  *
  * "lines" omits counters that are 0 and is in the order of the lines' instructions. */
 #ifndef GPU_RECORD_RECORD_H

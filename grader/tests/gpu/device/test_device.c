@@ -484,7 +484,8 @@ Test(device, record)
 {
     struct fixture f;
     fixture_open(&f, NULL);
-    fixture_load(&f, ".visible .entry _Z3addPfS_i(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
+    fixture_load(&f, ".const .align 8 .b8 table[40];\n.const .f32 factor;\n"
+                     ".visible .entry _Z3addPfS_i(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
                      ".shared .align 4 .b8 tile[20];\nret;\n}\n");
     fixture_run(&f, (struct fixture_launch){.kernel = "_Z3addPfS_i",
                                             .grid = {3, 2, 1},
@@ -502,6 +503,7 @@ Test(device, record)
     free(block);
     cr_expect(json_integer_value(json_object_get(launch, "static_shared_bytes")) == 20);
     cr_expect(json_integer_value(json_object_get(launch, "dynamic_shared_bytes")) == 48);
+    cr_expect(json_integer_value(json_object_get(launch, "constant_bytes")) == 44);
     cr_expect(json_object_size(counters) == EMU_COUNTER_COUNT);
     for (int i = 0; i < EMU_COUNTER_COUNT; i++)
         cr_expect(json_object_get(counters, emu_counter_name((enum emu_counter)i)), "no %s",
