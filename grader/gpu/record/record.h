@@ -20,8 +20,9 @@
  * The runtime library adds lines: {"findings": [...]} without a launch and, when the program ends,
  * {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in a
  * separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
- * 300, ...}}: the number of requests of each call in gpu/remote/calls.def, and the number of rows
- * in these requests.
+ * 300, ...}, "sectors": {"copy": 64, ...}}: the number of requests of each call in
+ * gpu/remote/calls.def, the number of rows in these requests, and the sectors of 32 bytes that
+ * copies and fills on the device (copy, copy_rows, set, set_rows) read and wrote.
  *
  * If the tool "origins" runs, each copy to the host also has a line: {"copy": {"bytes", "sha256",
  * "made", "same"}}. "made": kernels wrote all of the bytes, or they are cleared memory. "same": the

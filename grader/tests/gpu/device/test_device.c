@@ -76,7 +76,7 @@ Test(device, ranges)
     fixture_download(&f, back, a, 16);
     cr_expect(memcmp(back, "abcdefghijijmno", 16) == 0, "%.16s", back);
     expect_status(&f, EMU_OK, emu_copy(d, b, a, 16));
-    expect_status(&f, EMU_OK, emu_set(d, b + 1, 'x', 3));
+    expect_status(&f, EMU_OK, emu_set(d, b + 1, 'x' * 0x01010101u, 3));
     fixture_download(&f, back, b, 16);
     cr_expect(memcmp(back, "axxxefghijijmno", 16) == 0, "%.16s", back);
     expect_status(&f, EMU_OK, emu_read(d, NULL, a, 0));
