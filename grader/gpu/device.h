@@ -138,9 +138,10 @@ enum emu_status emu_read_rows(struct emu_device *device, void *to, emu_addr from
 enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr from,
                               const struct emu_rows *rows);
 
-enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size);
+/* Repeats the four bytes of PATTERN, the lowest first. */
+enum emu_status emu_set(struct emu_device *device, emu_addr to, uint32_t pattern, uint64_t size);
 /* Like emu_set(), for each row; from_pitch is not used. */
-enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint8_t value,
+enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint32_t pattern,
                              const struct emu_rows *rows);
 /* Limits of what kernels use: bytes of a thread's stack (default 1024), of the heap for malloc()
  * in kernels (8 MiB), and of text printed between two calls of emu_output() (8.25 MiB). The

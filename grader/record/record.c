@@ -158,6 +158,7 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_triple(launch, from, "block") &&
                 copy_number(launch, from, "static_shared_bytes", UINT32_MAX) &&
                 copy_number(launch, from, "dynamic_shared_bytes", UINT32_MAX) &&
+                copy_number(launch, from, "constant_bytes", UINT32_MAX) &&
                 copy_occupancy(launch, json_object_get(from, "occupancy")) &&
                 copy_text(launch, from, "status", MAX_NAME) && copy_rules(launch, from) &&
                 copy_counters(launch, from, true) &&
@@ -169,7 +170,7 @@ static bool add_launch(json_t *launches, const json_t *from)
 
 /* The document under construction. */
 struct builder {
-    json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows;
+    json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows, *sectors;
     json_t *known; /* findings under their finding_key(), to add up counts */
     json_t *copies;
 };
@@ -436,6 +437,7 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
                 (!missing || copy_number(builder->document, line, "missing", RECORD_COUNTER)) &&
                 add_counts(builder->calls, calls) && add_counts(builder->requests, requests) &&
                 add_counts(builder->rows, json_object_get(line, "rows")) &&
+                add_counts(builder->sectors, json_object_get(line, "sectors")) &&
                 (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
                 (!launch || add_launch(builder->launches, launch));
     json_array_foreach(findings, i, finding)
@@ -498,6 +500,7 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
                               .calls = json_object(),
                               .requests = json_object(),
                               .rows = json_object(),
+                              .sectors = json_object(),
                               .known = json_object(),
                               .copies = json_array()};
     json_object_set_new(builder.document, "schema", json_string(RECORD_SCHEMA));
@@ -506,6 +509,7 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
     json_object_set_new(builder.document, "calls", builder.calls);
     json_object_set_new(builder.document, "requests", builder.requests);
     json_object_set_new(builder.document, "rows", builder.rows);
+    json_object_set_new(builder.document, "sectors", builder.sectors);
     json_object_set_new(builder.document, "accesses", builder.accesses);
     json_object_set_new(builder.document, "copies", builder.copies);
     bool good = add_lines(&builder, file, error, size);

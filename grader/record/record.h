@@ -25,7 +25,7 @@
  *
  *   {"schema": "lanewise/run/v1",
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
- *                  "dynamic_shared_bytes", "status": "ok" or how it ended,
+ *                  "dynamic_shared_bytes", "constant_bytes", "status": "ok" or how it ended,
  *                  "rules": "sector", "gt200" or "g80",
  *                  "counters": {all of counters.def, but rows_... only if not 0},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
@@ -34,14 +34,16 @@
  *    "calls": {"cudaMalloc": 2, ...},
  *    "requests": {"alloc": 2, "write_rows": 1, ...},
  *    "rows": {"write_rows": 300, ...},
+ *    "sectors": {"copy": 64, ...},
  *    "copies": [{"bytes", "sha256", "made", "same"} or {"bytes", "lent": true}],
  *    "missing": bytes of the input,
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
  * "calls" counts the program's calls of the CUDA runtime, as the program itself reports them;
- * `<<<>>>` counts as cudaLaunchKernel. A program that was killed has {}. "requests" and "rows" are
- * counted by a device in another process (gpu/remote/tally.h); without such a device they are {}.
+ * `<<<>>>` counts as cudaLaunchKernel. A program that was killed has {}. "requests", "rows" and
+ * "sectors" are counted by a device in another process (gpu/remote/tally.h); without such a device
+ * they are {}.
  *
  * Findings with the same id, file, line and related place become one, and their counts add up.
  * Findings without a file become one if their messages are the same. A finding about a pair of

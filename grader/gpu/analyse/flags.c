@@ -122,7 +122,7 @@ static unsigned find_loops(const struct trace *trace, uint32_t pc)
 static bool writes_memory(const struct ptx_function *f, uint32_t first, uint32_t last)
 {
     for (uint32_t i = first; i <= last; i++) {
-        uint8_t op = f->code[i].opcode;
+        uint16_t op = f->code[i].opcode;
         if (op == PTX_OP_st || op == PTX_OP_atom || op == PTX_OP_red || op == PTX_OP_call ||
             op == PTX_OP_sust)
             return true;

@@ -10,16 +10,16 @@ static void visit_operand(const struct ptx_operand *op, operands_visit *visit, v
 }
 
 /* Visits the operands that are written, or those that are read. The letters of opcodes.def say
- * which operands are written. The operand lists of a call contain no registers. */
-static void visit_side(const struct ptx_instruction *in, bool written, operands_visit *visit,
-                       void *context)
+ * which operands are written, and which are addresses. The operand lists of a call contain no registers. */
+static void visit_side(const struct ptx_instruction *in, bool written, bool addresses,
+                       operands_visit *visit, void *context)
 {
     const char *letter = ptx_opcodes[in->opcode].operands;
     for (uint32_t k = 0; k < in->operand_count; k++, letter++) {
         letter += *letter == '?';
         bool is_result =
             *letter == 'd' || *letter == 'x' || *letter == 'y' || (*letter == 'v' && k == 0);
-        if (is_result == written)
+        if (is_result == written && (addresses || *letter != 'm'))
             visit_operand(&in->operands[k], visit, context);
     }
 }
@@ -28,10 +28,15 @@ void operands_read(const struct ptx_instruction *in, operands_visit *visit, void
 {
     if (in->guard != PTX_NONE)
         visit(context, in->guard);
-    visit_side(in, false, visit, context);
+    visit_side(in, false, true, visit, context);
+}
+
+void operands_used(const struct ptx_instruction *in, operands_visit *visit, void *context)
+{
+    visit_side(in, false, false, visit, context);
 }
 
 void operands_written(const struct ptx_instruction *in, operands_visit *visit, void *context)
 {
-    visit_side(in, true, visit, context);
+    visit_side(in, true, true, visit, context);
 }

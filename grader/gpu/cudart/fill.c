@@ -4,21 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills one row with an element wider than a byte. */
-static cudaError_t fill_wide(struct emu_device *device, void *to,
-                             const struct cudaMemsetParams *fill)
-{
-    size_t size = fill->width * fill->elementSize;
-    char *row = malloc(size);
-    if (!row)
-        return cudaErrorMemoryAllocation;
-    for (size_t i = 0; i < fill->width; i++)
-        memcpy(row + i * fill->elementSize, &fill->value, fill->elementSize);
-    cudaError_t error = rt_error(emu_write(device, (emu_addr)to, row, size));
-    free(row);
-    return error;
-}
-
 static bool is_inside(struct emu_device *device, const void *to, size_t size)
 {
     emu_addr base;
@@ -43,29 +28,27 @@ cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetPara
     return cudaErrorInvalidValue;
 }
 
-static cudaError_t fill_bytes(struct emu_device *device, const struct cudaMemsetParams *fill,
-                              bool has_rows)
+/* The four bytes that the fill repeats. */
+static uint32_t pattern_of(const struct cudaMemsetParams *fill)
 {
-    struct emu_rows rows = {fill->width, fill->height, .to_pitch = fill->pitch};
-    emu_addr to = (emu_addr)fill->dst;
-    uint8_t value = (uint8_t)fill->value;
-    if (rows.count == 1) /* its pitch may be anything */
-        rows.to_pitch = rows.width;
-    return rt_error(rows.count > 1 || has_rows ? emu_set_rows(device, to, value, &rows)
-                                               : emu_set(device, to, value, rows.width));
+    return fill->elementSize == 1   ? (fill->value & 0xff) * 0x01010101u
+           : fill->elementSize == 2 ? (fill->value & 0xffff) * 0x00010001u
+                                    : fill->value;
 }
 
 cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work)
 {
     const struct cudaMemsetParams *fill = &work->fill;
+    struct emu_rows rows = {fill->width * fill->elementSize, fill->height, .to_pitch = fill->pitch};
+    emu_addr to = (emu_addr)fill->dst;
     cudaError_t error = rt_check_fill(device, fill);
     if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
         return error;
-    if (fill->elementSize == 1)
-        return fill_bytes(device, fill, work->has_rows);
-    for (size_t row = 0; row < fill->height && error == cudaSuccess; row++)
-        error = fill_wide(device, (char *)fill->dst + row * fill->pitch, fill);
-    return error;
+    if (rows.count == 1) /* its pitch may be anything */
+        rows.to_pitch = rows.width;
+    return rt_error(rows.count == 1 && !work->has_rows
+                        ? emu_set(device, to, pattern_of(fill), rows.width)
+                        : emu_set_rows(device, to, pattern_of(fill), &rows));
 }
 
 static struct rt_work rows(void *to, size_t pitch, int value, size_t width, size_t height)

@@ -291,12 +291,22 @@ enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, 
     return device_unlock(device, target ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
-enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size)
+static void repeat(uint8_t *bytes, uint64_t size, uint32_t pattern)
+{
+    uint8_t first = (uint8_t)pattern;
+    if (pattern == first * 0x01010101u)
+        memset(bytes, first, size);
+    else
+        for (uint64_t i = 0; i < size; i++)
+            bytes[i] = (uint8_t)(pattern >> 8 * (i % 4));
+}
+
+enum emu_status emu_set(struct emu_device *device, emu_addr to, uint32_t pattern, uint64_t size)
 {
     pthread_mutex_lock(&device->lock);
     uint8_t *bytes = range(device, to, size);
     if (bytes && size)
-        memset(bytes, value, size);
+        repeat(bytes, size, pattern);
     if (bytes)
         mark_written(device, to, bytes, size);
     return device_unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
@@ -607,6 +617,7 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
         .registers = kernel->registers,
         .shared_bytes = kernel->shared_bytes,
         .local_bytes = kernel->local_bytes - (kernel->uses_stack ? KERNEL_STACK : 0),
+        .const_bytes = kernel->module->const_bytes,
         .max_threads = f->max_threads,
         .ptx_version = kernel->module->version,
         .sm_version = kernel->module->sm,
@@ -614,8 +625,6 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
         .needs_cluster = f->needs_cluster && !f->cluster[0],
     };
     memcpy(info->cluster, f->cluster, sizeof info->cluster);
-    for (const struct ptx_variable *v = kernel->module->variables; v; v = v->next)
-        info->const_bytes += v->space == PTX_CONST ? (uint32_t)v->size : 0;
     return device_unlock(device, EMU_OK);
 }
 

@@ -87,11 +87,11 @@ enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr f
     return status;
 }
 
-enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint8_t value,
+enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint32_t pattern,
                              const struct emu_rows *rows)
 {
     enum emu_status status = check_side(device, to, rows, rows->to_pitch);
     for (uint64_t i = 0; i < rows->count && status == EMU_OK; i++)
-        status = emu_set(device, to + i * rows->to_pitch, value, rows->width);
+        status = emu_set(device, to + i * rows->to_pitch, pattern, rows->width);
     return status;
 }

@@ -74,6 +74,7 @@ struct inst {
     bool guard_negated;
     bool observes;    /* may poll for a value from another thread: see warp.c */
     bool aligned;     /* a barrier that all lanes of a warp must reach together */
+    bool is_wide;     /* counts as wide operations: wide.c */
     bool follows;     /* is in the same stretch as the instruction before it: stretch.c */
     uint32_t stretch; /* number of instructions to the stretch's end; 0: in no stretch */
     uint32_t step;    /* distance to the next instruction that is not idle: stretch.c */

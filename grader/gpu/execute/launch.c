@@ -16,6 +16,7 @@
 #include "gpu/execute/standstill.h"
 #include "gpu/execute/stretch.h"
 #include "gpu/execute/values.h"
+#include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
 static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
@@ -205,6 +206,7 @@ static void *worker_main(void *argument)
         cta_free(cta);
     }
     frames_free(worker);
+    free(worker->sectors);
     return NULL;
 }
 
@@ -255,6 +257,7 @@ static void join_worker(struct worker *into, struct worker *worker)
         into->profile[pc].warps += worker->profile[pc].warps;
         into->profile[pc].threads += worker->profile[pc].threads;
         into->profile[pc].divergent += worker->profile[pc].divergent;
+        into->profile[pc].sectors += worker->profile[pc].sectors;
     }
     if (worker->longest > into->longest)
         into->longest = worker->longest;
@@ -265,21 +268,14 @@ static void join_worker(struct worker *into, struct worker *worker)
     free(worker->patterns);
 }
 
-static bool is_double_operation(const struct ptx_instruction *in)
+/* A product of matrices counts its multiply-adds, which the lanes share. */
+static uint64_t wide_operations(const struct inst *inst, const struct profile *profile)
 {
-    switch (in->opcode) {
-    case PTX_OP_atom:
-    case PTX_OP_red:
-        return in->type_count && in->types[0] == PTX_f64 && ptx_has(in, PTX_MOD_add);
-    case PTX_OP_add:
-    case PTX_OP_sub:
-    case PTX_OP_mul:
-    case PTX_OP_mad:
-    case PTX_OP_fma:
-        return in->type_count && in->types[0] == PTX_f64;
-    default:
-        return false;
-    }
+    if (!inst->is_wide)
+        return 0;
+    return inst->run == matrix_multiply_run
+               ? profile->warps * inst->warp.m * inst->warp.n * inst->warp.k
+               : profile->threads;
 }
 
 static bool is_texture_request(const struct inst *inst)
@@ -327,10 +323,13 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         value[EMU_warp_instructions] = profile->warps;
         value[EMU_thread_instructions] = profile->threads;
         const struct ptx_instruction *in = profile->threads ? instruction_at(kernel, pc) : NULL;
-        if (in && is_double_operation(in))
+        if (in && wide_is_double(in))
             value[EMU_double_operations] = profile->threads;
-        if (is_texture_request(&kernel->code[pc]))
+        value[EMU_wide_operations] = wide_operations(&kernel->code[pc], profile);
+        if (is_texture_request(&kernel->code[pc])) {
             value[EMU_texture_requests] = profile->warps;
+            value[EMU_texture_sectors] = profile->sectors;
+        }
         if (is_constant_request(&kernel->code[pc], in))
             value[EMU_constant_requests] = profile->warps;
         if (kernel->code[pc].kind == KIND_BRANCH) {

@@ -136,7 +136,10 @@ struct cta {
  * differences: see stretch.c. */
 struct profile {
     uint64_t warps, threads, divergent;
+    uint64_t sectors; /* of textures and surfaces */
 };
+
+struct texture_sectors;
 
 /* An observer of accesses and its state. */
 struct listener {
@@ -157,6 +160,7 @@ struct worker {
     struct listener listener[OBS_MAX]; /* observers of all accesses come first */
     unsigned listeners[2];             /* number of listeners: to loads, to other accesses */
     struct pattern *patterns;          /* one for each instruction */
+    struct texture_sectors *sectors;   /* of its latest request to a texture; NULL: none yet */
     /* Fields for the detection of a standstill: see standstill.c. */
     uint64_t spun;           /* instructions of each CTA while all CTAs only spun */
     uint64_t changes, epoch; /* number of memory changes, and the epoch, at the latest check */

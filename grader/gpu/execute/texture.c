@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gpu/execute/half.h"
+#include "gpu/execute/texture_sectors.h"
 
 #define WEIGHT_BITS 8
 #define WEIGHT_ONE  TEXTURE_ONE
@@ -87,11 +88,20 @@ LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t
     }
 }
 
+/* Notes which sectors of the texture hold the texels of LANES, which begin at the offsets AT. */
+static void note_sectors(const struct emu_texture *texture, const uint64_t *at, uint32_t lanes,
+                         struct texture_sectors *sectors)
+{
+    for (; lanes; lanes &= lanes - 1)
+        texture_sectors_touch(sectors, texture->addr + at[__builtin_ctz(lanes)],
+                              texture->channels * texture->bits / 8u);
+}
+
 /* Reads all channels of one texel for each of LANES. The address mode has already been applied to
  * INDEX; an index of OUTSIDE reads the border's colour. */
 LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *texels,
-                              const int32_t *const index[3], uint32_t lanes,
-                              uint32_t value[4][WARP])
+                              struct texture_sectors *sectors, const int32_t *const index[3],
+                              uint32_t lanes, uint32_t value[4][WARP])
 {
     uint64_t at[WARP];
     unsigned bytes = texture->bits / 8, step = texture->channels * bytes;
@@ -102,6 +112,8 @@ LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *
                 (uint64_t)(uint32_t)index[0][l] * step;
         outside |= (uint32_t)((index[0][l] | index[1][l] | index[2][l]) < 0) << l;
     }
+    if (sectors)
+        note_sectors(texture, at, lanes & ~outside, sectors);
     if (bytes == 1)
         read_words(texels, at, lanes & ~outside, texture->channels, 1, value);
     else if (bytes == 2)
@@ -211,7 +223,7 @@ LANES_INLINE void fetch_nearest(const struct emu_texture *texture, const uint8_t
         place_lanes(texture, d, index[d]);
     }
     const int32_t *const at[3] = {index[0], index[1], index[2]};
-    read_texels(texture, texels, at, lanes, value);
+    read_texels(texture, texels, points->sectors, at, lanes, value);
 }
 
 /* The two texels next to each point, in each dimension, and the weight of the second texel. */
@@ -331,7 +343,7 @@ LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *t
             continue;
         const int32_t *const at[3] = {f.index[0][corner & 1], f.index[1][corner >> 1 & 1],
                                       f.index[2][corner >> 2]};
-        read_texels(texture, texels, at, some & lanes, texel);
+        read_texels(texture, texels, points->sectors, at, some & lanes, texel);
         for (unsigned c = 0; c < texture->channels; c++)
             add_corner(sum[c], texel[c], weights[corner], steps);
     }
@@ -379,7 +391,7 @@ void texture_gather(const struct emu_texture *texture, const uint8_t *texels,
         uint32_t texel[4][WARP];
         const int32_t *const at[3] = {f.index[0][corners[i] & 1], f.index[1][corners[i] >> 1],
                                       zeros};
-        read_texels(texture, texels, at, lanes, texel);
+        read_texels(texture, texels, points->sectors, at, lanes, texel);
         fill_missing(texture, texel);
         memcpy(value[i], texel[component], sizeof value[i]);
     }

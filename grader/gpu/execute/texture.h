@@ -19,6 +19,8 @@ struct texture_points {
      * the right and below. If both are NULL, the first level is read. */
     const uint32_t *level;
     const uint32_t *steps[2][3];
+
+    struct texture_sectors *sectors; /* notes the texels that are read; NULL: nobody counts */
 };
 
 /* Fetches four channels for each of LANES. VALUE[channel][lane] is a float, or an integer if the

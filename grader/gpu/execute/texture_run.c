@@ -1,13 +1,15 @@
 /* Executes texture and surface instructions: tex, tld4, suld, sust.
  *
- * The x coordinate of a surface counts bytes. The emulator counts only the number of these
- * instructions, not their sectors, because on a GPU they take another path than loads and
- * stores. */
+ * The x coordinate of a surface counts bytes. A request counts the sectors that it touches. A CUDA
+ * array counts as the emulator stores it, row after row; on a GPU, neighbours in both directions are
+ * close to each other. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/execute/operations.h"
 #include "gpu/execute/state.h"
 #include "gpu/execute/texture.h"
+#include "gpu/execute/texture_sectors.h"
 #include "gpu/memory/memory.h"
 
 /* --- which texture ------------------------------------------------------------------------------- */
@@ -37,6 +39,29 @@ static const struct emu_texture *find_texture(struct warp *warp, const struct in
     return NULL;
 }
 
+/* --- counting ------------------------------------------------------------------------------------ */
+
+/* Where to note the sectors of a new request; NULL: nobody counts them. */
+static struct texture_sectors *begin_request(const struct warp *warp)
+{
+    struct worker *worker = warp->cta->worker;
+    if (!worker->launch->is_counted)
+        return NULL;
+    if (!worker->sectors)
+        worker->sectors = calloc(1, sizeof *worker->sectors);
+    if (worker->sectors)
+        texture_sectors_begin(worker->sectors);
+    else
+        launch_stop(worker->launch, EMU_INTERNAL);
+    return worker->sectors;
+}
+
+static void end_request(const struct warp *warp, const struct texture_sectors *sectors)
+{
+    if (sectors)
+        warp->cta->worker->profile[warp->pc].sectors += sectors->count;
+}
+
 /* --- textures ------------------------------------------------------------------------------- */
 
 static const uint32_t *lane_words(const struct warp *warp, struct slot slot)
@@ -47,7 +72,8 @@ static const uint32_t *lane_words(const struct warp *warp, struct slot slot)
 static struct texture_points points_of(const struct warp *warp, const struct inst *inst)
 {
     struct texture_points points = {.is_integer = inst->texture.is_integer,
-                                    .dims = inst->texture.dims};
+                                    .dims = inst->texture.dims,
+                                    .sectors = begin_request(warp)};
     unsigned first = inst->texture.layered;
     if (first)
         points.layer = lane_words(warp, inst->src[0]);
@@ -103,6 +129,7 @@ LANES_INLINE void fetch_lanes(struct warp *warp, const struct inst *inst, uint32
         slot_set_predicate(warp, inst->texture.resident, ALL_LANES, lanes);
         todo &= ~lanes;
     }
+    end_request(warp, points.sectors);
 }
 
 LANES_CLONES void texture_run(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -122,9 +149,10 @@ static int64_t clamped(int64_t value, int64_t most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* The bytes that LANE reads or writes. NULL: they are outside the surface, where reads return 0 and
- * writes are dropped, or the launch has been stopped. */
-static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane)
+/* The bytes that LANE reads or writes, noted in SECTORS. NULL: they are outside the surface, where
+ * reads return 0 and writes are dropped, or the launch has been stopped. */
+static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane,
+                              struct texture_sectors *sectors)
 {
     uint8_t *texels;
     const struct emu_texture *surface = find_texture(warp, inst, lane, true, &texels);
@@ -149,15 +177,20 @@ static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsign
         }
         return NULL;
     }
-    return texels + (uint64_t)at[2] * surface->slice + (uint64_t)at[1] * surface->pitch + at[0];
+    uint64_t offset =
+        (uint64_t)at[2] * surface->slice + (uint64_t)at[1] * surface->pitch + (uint64_t)at[0];
+    if (sectors)
+        texture_sectors_touch(sectors, surface->addr + offset, (uint64_t)size);
+    return texels + offset;
 }
 
 void surface_load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    struct texture_sectors *sectors = begin_request(warp);
     for (unsigned l = 0; l < WARP; l++) {
         if (!(mask >> l & 1))
             continue;
-        const uint8_t *bytes = surface_bytes(warp, inst, l);
+        const uint8_t *bytes = surface_bytes(warp, inst, l, sectors);
         for (unsigned k = 0; k < inst->texture.count; k++) {
             struct slot slot = inst->texture.vector[k];
             uint64_t value = 0;
@@ -167,16 +200,19 @@ void surface_load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
                 memcpy(slot_at(warp, slot) + l * slot.bytes, &value, slot.bytes);
         }
     }
+    end_request(warp, sectors);
 }
 
 void surface_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    struct texture_sectors *sectors = begin_request(warp);
     for (unsigned l = 0; l < WARP; l++) {
-        uint8_t *bytes = mask >> l & 1 ? surface_bytes(warp, inst, l) : NULL;
+        uint8_t *bytes = mask >> l & 1 ? surface_bytes(warp, inst, l, sectors) : NULL;
         for (unsigned k = 0; bytes && k < inst->texture.count; k++) {
             struct slot slot = inst->texture.vector[k];
             memcpy(bytes + k * inst->texture.bytes, slot_at(warp, slot) + l * slot.bytes,
                    inst->texture.bytes);
         }
     }
+    end_request(warp, sectors);
 }

@@ -47,7 +47,8 @@ struct launch_view {
     uint32_t resident;     /* most CTAs that a worker runs at a time */
     uint32_t shared_bytes; /* size of a CTA's shared memory, static and dynamic */
     uint32_t static_shared_bytes;
-    uint32_t own_bytes; /* size of the kernel's own local variables in a thread */
+    uint32_t constant_bytes; /* size of the module's __constant__ variables */
+    uint32_t own_bytes;      /* size of the kernel's own local variables in a thread */
     /* size of that part of a thread's local memory that addresses may reach */
     uint32_t local_bytes;
     uint32_t registers; /* number of registers of a thread: an estimate */

@@ -245,10 +245,11 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
         return false;
     const struct emu_launch *request = launch->request;
     json_t *line = json_pack(
-        "{s{ss,so,so,sI,sI,so,ss,ss,so,so},so}", "launch", "kernel", name, "grid",
+        "{s{ss,so,so,sI,sI,sI,so,ss,ss,so,so},so}", "launch", "kernel", name, "grid",
         dimensions(request->grid), "block", dimensions(request->block), "static_shared_bytes",
         (json_int_t)launch->static_shared_bytes, "dynamic_shared_bytes",
-        (json_int_t)request->dynamic_shared_bytes, "occupancy", occupancy_json(launch), "status",
+        (json_int_t)request->dynamic_shared_bytes, "constant_bytes",
+        (json_int_t)launch->constant_bytes, "occupancy", occupancy_json(launch), "status",
         record_status(result->status), "rules", emu_rules_name(launch->options->rules), "counters",
         counters_json(result->totals, true), "lines", lines_json(launch, result->per_instruction),
         "findings", findings_json(launch, name));

@@ -1,7 +1,7 @@
 /* The record: each launch and its findings as one line of JSON.
  *
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
- *               "occupancy", "status", "rules", "counters",
+ *               "constant_bytes", "occupancy", "status", "rules", "counters",
  *               "lines": [{"file", "line", "counters"}]},
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                 "related": [{"file", "line", "message"}]}],
@@ -17,11 +17,13 @@
  * about two accesses has the other access in "related". A related place in the host's source has a
  * "message", such as "allocated here"; other places have none.
  *
- * The runtime library adds lines: {"findings": [...]} without a launch, and when the program
- * ends {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in
- * a separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
- * 300, ...}}: the number of requests under their names in gpu/remote/calls.def, and the number
- * of rows in them. A call for rows, such as cudaMemcpy2D(), counts as one for one row, too.
+ * The runtime library adds lines: {"findings": [...]} without a launch and, when the program ends,
+ * {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in a
+ * separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
+ * 300, ...}, "sectors": {"copy": 64, ...}}: the number of requests of each call in
+ * gpu/remote/calls.def, the number of rows in these requests, and the sectors of 32 bytes that
+ * copies and fills on the device (copy, copy_rows, set, set_rows) read and wrote. A call for rows,
+ * such as cudaMemcpy2D(), is a request for rows even if there is only one row.
  *
  * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
  * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other
@@ -29,6 +31,8 @@
  * (gpu/remote/views.h), {"lent": {"bytes"}} stands for a piece of memory that both share and that
  * kernels made, and the record ends with {"missing": 0}: the number of input bytes that never
  * reached the device.
+ *
+ * "constant_bytes": the size of all __constant__ variables in the kernel's module.
  *
  * "lines" omits counters that are 0, and "counters" omits those named rows_... that are 0. Lines
  * come in the order of their instructions. */

@@ -524,11 +524,14 @@ static enum server_end serve(struct server *server)
     while (wire_receive(server->fd, &x.head, sizeof x.head)) {
         if (!is_legal(&x.head) || !receive_data(server, x.head.bytes))
             return SERVER_BROKEN;
-        tally_add(&server->tally, &x.head);
+        const struct wire_head request = x.head;
+        tally_add(&server->tally, &request);
         if (!perform(server, &x)) {
             free(x.owned);
             return SERVER_BROKEN;
         }
+        if (x.head.what == EMU_OK)
+            tally_add_sectors(&server->tally, &request);
         if (!reply(server, &x))
             return SERVER_DONE;
         x = (struct exchange){0};

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECTOR 32u /* bytes */
+
 /* The part of a copy that REQUEST moves. *NEXT becomes the part that must follow. */
 static struct tally_part find_parts(const struct wire_head *request, struct tally_part *next)
 {
@@ -47,6 +49,46 @@ void tally_add(struct tally *tally, const struct wire_head *request)
     *due = next;
 }
 
+/* The distinct sectors of COUNT rows of WIDTH bytes, PITCH >= WIDTH bytes apart. A row may begin
+ * in the sector where the row before it ends. The rows' positions in their sectors repeat after
+ * SECTOR rows, so no more of them are visited, however many there are. */
+static uint64_t sectors_of(emu_addr at, uint64_t width, uint64_t count, uint64_t pitch)
+{
+    uint64_t more = count - 1, some = 0, period = 0,
+             next = 0; /* next: the first sector not counted yet */
+    at %= SECTOR;
+    for (uint64_t i = 0; width && i < count && i <= SECTOR; i++, at += pitch) {
+        uint64_t first = at / SECTOR, end = (at + width + SECTOR - 1) / SECTOR;
+        uint64_t fresh = end - (first > next ? first : next);
+        some += i <= more % SECTOR ? fresh : 0;
+        period += i > 0 ? fresh : 0;
+        next = end;
+    }
+    return some + more / SECTOR * period;
+}
+
+void tally_add_sectors(struct tally *tally, const struct wire_head *request)
+{
+    const uint64_t *arg = request->arg;
+    uint64_t *sectors = &tally->sectors[request->what];
+    switch ((enum wire_call)request->what) {
+    case WIRE_CALL_copy:
+        *sectors += sectors_of(arg[1], arg[2], 1, 0);
+        /* fall through */
+    case WIRE_CALL_set:
+        *sectors += sectors_of(arg[0], arg[2], 1, 0);
+        break;
+    case WIRE_CALL_copy_rows:
+        *sectors += sectors_of(arg[1], arg[2], arg[3], arg[5]);
+        /* fall through */
+    case WIRE_CALL_set_rows:
+        *sectors += sectors_of(arg[0], arg[2], arg[3], arg[4]);
+        break;
+    default:
+        break;
+    }
+}
+
 static json_t *by_name(const uint64_t counts[WIRE_CALL_COUNT])
 {
     static const char *const names[] = {
@@ -63,8 +105,8 @@ static json_t *by_name(const uint64_t counts[WIRE_CALL_COUNT])
 
 void tally_record(const struct tally *tally, struct emu_device *device)
 {
-    json_t *line =
-        json_pack("{s:o, s:o}", "requests", by_name(tally->requests), "rows", by_name(tally->rows));
+    json_t *line = json_pack("{s:o, s:o, s:o}", "requests", by_name(tally->requests), "rows",
+                             by_name(tally->rows), "sectors", by_name(tally->sectors));
     char *text = json_dumps(line, JSON_COMPACT);
     if (text)
         emu_note(device, text, strlen(text));

@@ -11,6 +11,7 @@
 
 struct tally {
     uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
+    uint64_t sectors[WIRE_CALL_COUNT]; /* of copies and fills on the device: read and written */
     /* The next message of a copy in parts: request WHAT, at address AT, with LEFT bytes or rows
      * still to move. LEFT is 0 if no more parts follow. */
     struct tally_part {
@@ -19,6 +20,8 @@ struct tally {
 };
 
 void tally_add(struct tally *tally, const struct wire_head *request);
+/* Call when REQUEST has succeeded. */
+void tally_add_sectors(struct tally *tally, const struct wire_head *request);
 /* Writes the counts to DEVICE's record. */
 void tally_record(const struct tally *tally, struct emu_device *device);
 

@@ -35,7 +35,8 @@ static char *launch(const char *counters, const char *lines, const char *more)
     cr_assert(
         asprintf(&text,
                  "{\"launch\":{\"kernel\":\"k(int*)\",\"grid\":[3,2,1],\"block\":[32,1,1],"
-                 "\"static_shared_bytes\":8,\"dynamic_shared_bytes\":64,\"occupancy\":{\"warps\":"
+                 "\"static_shared_bytes\":8,\"dynamic_shared_bytes\":64,\"constant_bytes\":12,"
+                 "\"occupancy\":{\"warps\":"
                  "48,\"blocks\":12,"
                  "\"limit\":\"registers\",\"registers\":40},\"status\":\"ok\",\"rules\":\"sector\","
                  "\"counters\":%s,"
@@ -74,23 +75,23 @@ Test(record, launches_are_read)
     json_t *launches = json_object_get(document, "launches");
     cr_assert_eq(json_array_size(launches), 2);
     const char *kernel, *status, *file;
-    int x, y, z, shared, fixed, instructions, conflicts, line, barriers, warps, registers;
+    int x, y, z, shared, fixed, constant, instructions, conflicts, line, barriers, warps, registers;
     double percent;
     cr_assert_eq(json_unpack(json_array_get(launches, 1),
-                             "{s:s, s:[iii], s:i, s:i, s:{s:F, s:i, s:i}, s:s, s:{s:i, s:i}, "
+                             "{s:s, s:[iii], s:i, s:i, s:i, s:{s:F, s:i, s:i}, s:s, s:{s:i, s:i}, "
                              "s:[{s:s, s:i, s:{s:i}}]}",
                              "kernel", &kernel, "grid", &x, &y, &z, "static_shared_bytes", &fixed,
-                             "dynamic_shared_bytes", &shared, "occupancy", "percent", &percent,
-                             "warps", &warps, "registers", &registers, "status", &status,
-                             "counters", "warp_instructions", &instructions,
-                             "shared_store_bank_conflicts", &conflicts, "lines", "file", &file,
-                             "line", &line, "counters", "barriers", &barriers),
+                             "dynamic_shared_bytes", &shared, "constant_bytes", &constant,
+                             "occupancy", "percent", &percent, "warps", &warps, "registers",
+                             &registers, "status", &status, "counters", "warp_instructions",
+                             &instructions, "shared_store_bank_conflicts", &conflicts, "lines",
+                             "file", &file, "line", &line, "counters", "barriers", &barriers),
                  0);
     cr_expect_str_eq(kernel, "k(int*)");
     cr_expect_str_eq(status, "ok");
     cr_expect_str_eq(file, "a.cu");
-    cr_expect(x == 3 && y == 2 && z == 1 && fixed == 8 && shared == 64 && line == 12 &&
-              barriers == 2);
+    cr_expect(x == 3 && y == 2 && z == 1 && fixed == 8 && shared == 64 && constant == 12 &&
+              line == 12 && barriers == 2);
     cr_expect(warps == 48 && registers == 40 && percent == 75);
     cr_expect(instructions == 7 && conflicts == 7);
     json_decref(document);

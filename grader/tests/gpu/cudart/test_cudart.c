@@ -121,6 +121,24 @@ static const json_t *find_launch(const json_t *document, const char *kernel, int
     return NULL;
 }
 
+/* A kernel whose name begins with "wide" makes at least one wide operation for each of its 256
+ * products; all others make none. */
+Test(cudart, sums_by_something_wider_than_floats)
+{
+    json_t *document = run_for_json("wide_sums"), *launch;
+    size_t i;
+    json_array_foreach(json_object_get(document, "launches"), i, launch)
+    {
+        const char *kernel = json_string_value(json_object_get(launch, "kernel"));
+        json_int_t count = json_integer_value(
+            json_object_get(json_object_get(launch, "counters"), "wide_operations"));
+        cr_expect(strncmp(kernel, "wide", 4) == 0 ? count >= 256 : count == 0, "%s: %lld", kernel,
+                  (long long)count);
+    }
+    cr_expect_eq(i, 13);
+    json_decref(document);
+}
+
 /* Expected counters of each version of the sum, calculated by hand for 32,768 elements and blocks
  * of 256 threads (8 warps). */
 static const struct {

@@ -77,7 +77,7 @@ Test(device, ranges)
     fixture_download(&f, back, a, 16);
     cr_expect(memcmp(back, "abcdefghijijmno", 16) == 0, "%.16s", back);
     expect_status(&f, EMU_OK, emu_copy(d, b, a, 16));
-    expect_status(&f, EMU_OK, emu_set(d, b + 1, 'x', 3));
+    expect_status(&f, EMU_OK, emu_set(d, b + 1, 'x' * 0x01010101u, 3));
     fixture_download(&f, back, b, 16);
     cr_expect(memcmp(back, "axxxefghijijmno", 16) == 0, "%.16s", back);
     expect_status(&f, EMU_OK, emu_read(d, NULL, a, 0));
@@ -520,7 +520,8 @@ Test(device, record)
 {
     struct fixture f;
     fixture_open(&f, NULL);
-    fixture_load(&f, ".visible .entry _Z3addPfS_i(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
+    fixture_load(&f, ".const .align 8 .b8 table[40];\n.const .f32 factor;\n"
+                     ".visible .entry _Z3addPfS_i(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
                      ".shared .align 4 .b8 tile[20];\nret;\n}\n");
     fixture_run(&f, (struct fixture_launch){.kernel = "_Z3addPfS_i",
                                             .grid = {3, 2, 1},
@@ -538,6 +539,7 @@ Test(device, record)
     free(block);
     cr_expect(json_integer_value(json_object_get(launch, "static_shared_bytes")) == 20);
     cr_expect(json_integer_value(json_object_get(launch, "dynamic_shared_bytes")) == 48);
+    cr_expect(json_integer_value(json_object_get(launch, "constant_bytes")) == 44);
     cr_expect(json_object_size(counters) == EMU_COUNTERS_ALWAYS);
     for (int i = 0; i < EMU_COUNTERS_ALWAYS; i++)
         cr_expect(json_object_get(counters, emu_counter_name((enum emu_counter)i)), "no %s",

@@ -261,3 +261,113 @@ Test(texture, cube_chooses_the_level_of_a_step)
                   (double)rows[i].level);
     fixture_close(&fixture);
 }
+
+/* 64 rows of 64 texels, 512 bytes apart; each lane begins at its number. Requests and sectors of a
+ * warp, with pitched memory, with an array (rows without gaps), and with texels of 1 and 16
+ * bytes. */
+Test(texture, sectors_are_counted)
+{
+    enum { SIZE = 64, ROOM = 512 * SIZE * 4 };
+    static const struct {
+        const char *name, *body;
+        unsigned channels, bits, pitch; /* 0: 1, 32, 512 */
+        bool linear;
+        unsigned requests, sectors;
+    } tests[] = {
+        {"a row", "tex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];", 0, 0, 0, 0, 1, 4},
+        {"a row from its second texel",
+         "add.s32 %r1, %r1, 1;\ntex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];", 0, 0, 0, 0, 1, 5},
+        {"every second texel",
+         "shl.b32 %r1, %r1, 1;\ntex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];", 0, 0, 0, 0, 1, 8},
+        {"one texel", "tex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r2}];", 0, 0, 0, 0, 1, 1},
+        {"bytes", "tex.1d.v4.u32.s32 {%r3, _, _, _}, [%d2, {%r1}];", 1, 8, 0, 0, 1, 1},
+        {"four floats", "tex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];", 4, 32, 0, 0, 1, 16},
+        {"a column", "tex.2d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r2, %r1}];", 0, 0, 0, 0, 1, 32},
+        {"a column of an array of bytes", "tex.2d.v4.u32.s32 {%r3, _, _, _}, [%d2, {%r2, %r1}];", 1,
+         8, 8, 0, 1, 8},
+        {"outside, clamped: the last texel",
+         "add.s32 %r1, %r1, 64;\ntex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];", 0, 0, 0, 0, 1,
+         1},
+        {"the same, twice",
+         "tex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];\n"
+         "tex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];",
+         0, 0, 0, 0, 2, 8},
+        {"nearest to a float",
+         "cvt.rn.f32.s32 %f1, %r1;\n"
+         "tex.2d.v4.f32.f32 {%f3, _, _, _}, [%d2, {%f1, %f2}];",
+         0, 0, 0, 0, 1, 4},
+        {"between two rows: texels 0 to 31 of rows 0 and 1",
+         "cvt.rn.f32.s32 %f1, %r1;\nadd.f32 %f1, %f1, 0f3F000000;\nmov.f32 %f2, 0f3F800000;\n"
+         "tex.2d.v4.f32.f32 {%f3, _, _, _}, [%d2, {%f1, %f2}];",
+         0, 0, 0, true, 1, 8},
+        {"gathered between two rows: texels 0 to 32",
+         "cvt.rn.f32.s32 %f1, %r1;\nadd.f32 %f1, %f1, 0f3F800000;\nmov.f32 %f2, 0f3F800000;\n"
+         "tld4.r.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];",
+         0, 0, 0, 0, 1, 10},
+        {"two textures, each by half a warp",
+         "setp.lt.s32 %p, %r1, 16;\n@%p mov.u64 %d2, %d1;\n"
+         "tex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];",
+         0, 0, 0, 0, 1, 4},
+        {"half a warp",
+         "setp.lt.s32 %p, %r1, 16;\n"
+         "@%p tex.1d.v4.f32.s32 {%f3, _, _, _}, [%d2, {%r1}];",
+         0, 0, 0, 0, 1, 2},
+    };
+    static const char head[] =
+        ".visible .entry k(.param .u64 p, .param .u64 t)\n{\n.reg .pred %p;\n"
+        ".reg .b32 %r<9>;\n.reg .b64 %d<9>;\n.reg .f32 %f<9>;\nld.param.u64 %d1, [p];\n"
+        "ld.param.u64 %d2, [t];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nmov.f32 %f2, 0f3F000000;\n";
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        char ptx[1600];
+        struct fixture fixture;
+        struct emu_counters counters;
+        snprintf(ptx, sizeof ptx, "%s%s\n%s", head, tests[i].body, TAIL);
+        fixture_open(&fixture, NULL);
+        fixture_load(&fixture, ptx);
+        struct emu_texture texture = describe(fixture_upload(&fixture, NULL, ROOM));
+        texture.width = texture.height = SIZE;
+        texture.channels = tests[i].channels ? (uint8_t)tests[i].channels : 1;
+        texture.bits = tests[i].bits ? (uint8_t)tests[i].bits : 32;
+        texture.kind = texture.bits == 8 ? 'u' : 'f';
+        texture.pitch = tests[i].pitch ? tests[i].pitch : 512 * texture.channels;
+        texture.width = texture.pitch < SIZE ? (uint32_t)texture.pitch : SIZE;
+        texture.slice = texture.pitch * SIZE;
+        texture.linear = tests[i].linear;
+        uint64_t handle = open_texture(&fixture, texture);
+        texture.addr = fixture_upload(&fixture, NULL, ROOM);
+        uint64_t other = open_texture(&fixture, texture);
+        fixture_run(&fixture,
+                    (struct fixture_launch){.params = {other, handle}, .counters = &counters});
+        cr_expect(counters.value[EMU_texture_requests] == tests[i].requests &&
+                      counters.value[EMU_texture_sectors] == tests[i].sectors,
+                  "%s: %lu requests, %lu sectors", tests[i].name,
+                  (unsigned long)counters.value[EMU_texture_requests],
+                  (unsigned long)counters.value[EMU_texture_sectors]);
+        fixture_close(&fixture);
+    }
+}
+
+/* Each lane reads 8 bytes of a surface and writes them to another row; half of the reads are
+ * outside. */
+Test(texture, sectors_of_surfaces_are_counted)
+{
+    struct fixture fixture;
+    struct emu_counters counters;
+    fixture_open(&fixture, NULL);
+    fixture_load(&fixture,
+                 KERNEL("k",
+                        "mov.u32 %r3, 1;\nshl.b32 %r1, %r1, 3;\n"
+                        "sust.b.2d.b64.trap [%d2, {%r1, %r3}], {%d1};\n"
+                        "add.s32 %r1, %r1, 128;\nsuld.b.2d.b64.zero {%d3}, [%d2, {%r1, %r2}];\n"));
+    struct emu_texture surface = describe(fixture_upload(&fixture, NULL, 1024));
+    surface.is_surface = true;
+    surface.width = 64;
+    surface.pitch = 256;
+    surface.slice = 1024;
+    fixture_run(&fixture, (struct fixture_launch){.params = {0, open_texture(&fixture, surface)},
+                                                  .counters = &counters});
+    cr_expect_eq(counters.value[EMU_texture_requests], 2);
+    cr_expect_eq(counters.value[EMU_texture_sectors], 8 + 4, "%lu",
+                 (unsigned long)counters.value[EMU_texture_sectors]);
+    fixture_close(&fixture);
+}

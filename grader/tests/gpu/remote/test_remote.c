@@ -4,9 +4,11 @@
  *
  * A twin is a second device that gets the same requests, but other data. */
 #include <criterion/criterion.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,6 +18,7 @@
 #include "gpu/remote/server.h"
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
+#include "record/record.h"
 #include "sandbox/process.h"
 
 struct link {
@@ -96,6 +99,7 @@ static bool ask(struct link *link, enum wire_call call, struct wire_head *head, 
            head->bytes <= WIRE_CHUNK && wire_receive(link->fd, reply_data, head->bytes);
 }
 
+#define FOUR(byte)      ((byte)*0x01010101u) /* the pattern that repeats BYTE */
 #define HEAD(size, ...) ((struct wire_head){.bytes = (size), .arg = {__VA_ARGS__}})
 
 static emu_addr alloc(struct link *link, uint64_t size)
@@ -155,7 +159,7 @@ Test(remote, rows)
     struct link link;
     open_link(&link);
     emu_addr at = alloc(&link, 16);
-    struct wire_head head = HEAD(0, at, '.', 16);
+    struct wire_head head = HEAD(0, at, FOUR('.'), 16);
     cr_assert(ask(&link, WIRE_CALL_set, &head, NULL) && head.what == EMU_OK);
     head = HEAD(6, at, 2, 3, 5);
     cr_assert(ask(&link, WIRE_CALL_write_rows, &head, "abcdef") && head.what == EMU_OK);
@@ -167,7 +171,7 @@ Test(remote, rows)
     head = HEAD(0, at + 1, 3, 3, 5);
     cr_assert(ask(&link, WIRE_CALL_read_rows, &head, NULL) && head.what == EMU_OK);
     cr_expect_str_eq(reply_data, "b.ad.cf.e");
-    head = HEAD(0, at, '-', 1, 3, 7);
+    head = HEAD(0, at, FOUR('-'), 1, 3, 7);
     cr_assert(ask(&link, WIRE_CALL_set_rows, &head, NULL) && head.what == EMU_OK);
     head = HEAD(0, at, 16);
     cr_assert(ask(&link, WIRE_CALL_read, &head, NULL) && head.what == EMU_OK);
@@ -263,9 +267,96 @@ Test(remote, requests_are_counted)
     head = HEAD((uint32_t)strlen(note));
     cr_assert(ask(&link, WIRE_CALL_note, &head, note) && head.what == EMU_INVALID_VALUE);
     cr_expect_eq(close_link(&link), SERVER_DONE);
-    cr_expect_str_eq(record, "{\"calls\":{\"cudaMemset2D\":1}}\n"
-                             "{\"requests\":{\"alloc\":1,\"write\":1,\"note\":2,\"write_rows\":1,"
-                             "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12}}\n");
+    cr_expect_str_eq(
+        record, "{\"calls\":{\"cudaMemset2D\":1}}\n"
+                "{\"requests\":{\"alloc\":1,\"write\":1,\"note\":2,\"write_rows\":1,"
+                "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12},\"sectors\":{}}\n");
+}
+
+/* How many sectors COUNT rows touch, row by row and byte by byte. */
+static uint64_t sectors_by_hand(uint64_t at, uint64_t width, uint64_t count, uint64_t pitch)
+{
+    static bool touched[1 << 15];
+    uint64_t sum = 0;
+    memset(touched, 0, sizeof touched);
+    for (uint64_t i = 0; i < count * width; i++) {
+        uint64_t sector = (at + i / width * pitch + i % width) / 32;
+        sum += !touched[sector];
+        touched[sector] = true;
+    }
+    return sum;
+}
+
+/* The number after NAME in the part of the record about sectors; 0: there is none. */
+static uint64_t recorded_sectors(const char *name)
+{
+    char key[40];
+    snprintf(key, sizeof key, "\"%s\":", name);
+    const char *part = strstr(record, "\"sectors\""), *at = part ? strstr(part, key) : NULL;
+    return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* Rows that share sectors, rows apart, one row, no bytes: offsets from an aligned address. */
+static const struct {
+    uint64_t to, from, width, count, to_pitch, from_pitch;
+} moves[] = {
+    {0, 4096, 32, 1, 32, 32},       {0, 4096, 4096, 1, 4096, 4096}, {31, 4096, 2, 1, 2, 2},
+    {1, 4097, 30, 1, 99, 30},       {0, 65536, 4, 100, 4, 32},      {0, 65536, 4, 100, 36, 40},
+    {7, 65541, 13, 1000, 13, 17},   {3, 65536, 31, 500, 64, 63},    {28, 65540, 8, 500, 96, 33},
+    {0, 65536, 100, 33, 1000, 128}, {5, 65537, 1, 32, 1, 31},       {5, 65537, 1, 33, 31, 1},
+    {5, 65537, 1, 34, 33, 65},      {2, 65536, 500, 65, 512, 501},  {16, 65552, 64, 64, 64, 64},
+};
+
+Test(remote, sectors_are_counted)
+{
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        struct link link;
+        struct wire_head head;
+        open_link(&link);
+        emu_addr base = alloc(&link, 1 << 20), to = base + moves[i].to, from = base + moves[i].from;
+        uint64_t width = moves[i].width, count = moves[i].count;
+        uint64_t written = sectors_by_hand(moves[i].to, width, count, moves[i].to_pitch);
+        uint64_t read = sectors_by_hand(moves[i].from, width, count, moves[i].from_pitch);
+        cr_assert_eq(base % 32, 0);
+        for (int twice = 0; twice < 2; twice++) {
+            head = HEAD(0, to, from, width, count, moves[i].to_pitch, moves[i].from_pitch);
+            cr_assert(ask(&link, WIRE_CALL_copy_rows, &head, NULL) && head.what == EMU_OK);
+        }
+        head = HEAD(0, to, 7, width, count, moves[i].to_pitch);
+        cr_assert(ask(&link, WIRE_CALL_set_rows, &head, NULL) && head.what == EMU_OK);
+        head = HEAD(0, to, from, width);
+        cr_assert(ask(&link, WIRE_CALL_copy, &head, NULL) && head.what == EMU_OK);
+        head = HEAD(0, to, 7, width);
+        cr_assert(ask(&link, WIRE_CALL_set, &head, NULL) && head.what == EMU_OK);
+        head = HEAD(0, to, 7, 0); /* no bytes */
+        cr_assert(ask(&link, WIRE_CALL_set, &head, NULL) && head.what == EMU_OK);
+        head = HEAD(0, to, from, 2 << 20); /* fails */
+        cr_assert(ask(&link, WIRE_CALL_copy, &head, NULL) && head.what != EMU_OK);
+        cr_expect_eq(close_link(&link), SERVER_DONE);
+        cr_expect_eq(recorded_sectors("copy_rows"), 2 * (read + written), "%zu: %s", i, record);
+        cr_expect_eq(recorded_sectors("set_rows"), written, "%zu: %s", i, record);
+        written = sectors_by_hand(moves[i].to, width, 1, width);
+        read = sectors_by_hand(moves[i].from, width, 1, width);
+        cr_expect_eq(recorded_sectors("copy"), read + written, "%zu: %s", i, record);
+        cr_expect_eq(recorded_sectors("set"), written, "%zu: %s", i, record);
+    }
+}
+
+/* A fill repeats four bytes from where it begins, in each row anew. */
+Test(remote, fills_repeat_a_pattern)
+{
+    struct link link;
+    open_link(&link);
+    emu_addr at = alloc(&link, 16);
+    struct wire_head head = HEAD(0, at, FOUR('.'), 16);
+    cr_assert(ask(&link, WIRE_CALL_set, &head, NULL) && head.what == EMU_OK);
+    head = HEAD(0, at + 1, 0x64636261, 6);
+    cr_assert(ask(&link, WIRE_CALL_set, &head, NULL) && head.what == EMU_OK);
+    head = HEAD(0, at + 8, 0x34333231, 3, 2, 5);
+    cr_assert(ask(&link, WIRE_CALL_set_rows, &head, NULL) && head.what == EMU_OK);
+    read_back(&link, at, 16);
+    cr_expect_str_eq(reply_data, ".abcdab.123..123");
+    cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
 /* Requests that fail count, too, and their numbers are the program's: sums have a limit, as readers of
@@ -309,7 +400,7 @@ Test(remote, what_breaks_the_protocol)
         {"half a launch", WIRE_CALL_launch, {0}},
         {"half a texture", WIRE_CALL_texture_open, {0}},
         {"a number that the call does not have", WIRE_CALL_memory, {.arg = {0, 0, 0, 0, 0, 1}}},
-        {"too large a byte", WIRE_CALL_set, {.arg = {0, 256, 0}}},
+        {"too long a pattern", WIRE_CALL_set, {.arg = {0, 1ull << 32, 0}}},
         {"fewer rows than said", WIRE_CALL_write_rows, {.bytes = 8, .arg = {0, 4, 3, 4}}},
         {"more rows than bytes",
          WIRE_CALL_write_rows,
@@ -453,7 +544,7 @@ Test(remote, shared_pages)
     cr_expect(ask(&link, WIRE_CALL_read, &head, NULL) && *reply_data == 'a');
     head = HEAD(0, b, 1);
     cr_expect(ask(&link, WIRE_CALL_read, &head, NULL) && *reply_data == 'b');
-    head = HEAD(0, b, 'c', 1);
+    head = HEAD(0, b, FOUR('c'), 1);
     cr_expect(ask(&link, WIRE_CALL_set, &head, NULL) && pages[0x10 + 5000] == 'c');
     head = HEAD(0, a);
     cr_expect(ask(&link, WIRE_CALL_free, &head, NULL) && head.what == EMU_OK);
@@ -504,15 +595,18 @@ Test(remote, lent_memory_is_limited)
 #define BUILT LANEWISE_ROOT "/" LANEWISE_BUILD
 
 /* Where the device is: in the program's process, in a separate process, or in a separate process
- * with a twin. The caller frees the outcome of run_program(). */
+ * with a twin. The caller frees the outcome of run_program(). RECORD: the file
+ * of the separate device's record, or NULL. */
 enum place { INSIDE, BESIDE, TWINS };
 
-static struct process_outcome run_program(const char *name, enum place place)
+static struct process_outcome run_recorded(const char *name, enum place place, const char *record)
 {
     /* the input is empty, so that both devices get the same data */
     static const char *const twin[] = {"LANEWISE_SHOWN=/dev/null", "LANEWISE_JUDGED=/dev/null",
                                        "LANEWISE_ANSWERS=/dev/null", "LANEWISE_TOOLS=origins",
                                        NULL};
+    char recorded[300] = "";
+    const char *alone[] = {recorded, NULL};
     bool beside = place != INSIDE;
     static const char *const device[] = {BUILT "/lib/lanewise-device", NULL};
     char path[512];
@@ -533,7 +627,9 @@ static struct process_outcome run_program(const char *name, enum place place)
     struct process_command server = command;
     struct process_outcome outcome, server_outcome;
     server.argv = device;
-    server.environment = place == TWINS ? twin : NULL;
+    if (record)
+        snprintf(recorded, sizeof recorded, "LANEWISE_RECORD=%s", record);
+    server.environment = place == TWINS ? twin : alone;
     if (beside) {
         process_run_served(&command, &server, &outcome, &server_outcome);
         cr_expect(server_outcome.end == PROCESS_EXITED && server_outcome.code == SERVER_DONE,
@@ -544,6 +640,40 @@ static struct process_outcome run_program(const char *name, enum place place)
         process_run(&command, &outcome);
     }
     return outcome;
+}
+
+static struct process_outcome run_program(const char *name, enum place place)
+{
+    return run_recorded(name, place, NULL);
+}
+
+static uint64_t add_up(const json_t *record, const char *what, const char *one, const char *other)
+{
+    const json_t *part = json_object_get(record, what);
+    return (uint64_t)json_integer_value(json_object_get(part, one)) +
+           (uint64_t)json_integer_value(json_object_get(part, other));
+}
+
+/* Each function of the runtime that copies or fills on the device asks the device to do so. */
+Test(remote, every_copy_on_the_device_is_counted)
+{
+    char path[] = "/tmp/lanewise-record-XXXXXX", error[200] = "";
+    close(mkstemp(path));
+    struct process_outcome outcome = run_recorded("copies_counted", BESIDE, path);
+    unsigned copies = 0, fills = 0;
+    cr_assert_eq(sscanf(outcome.output, "%u copies, %u fills", &copies, &fills), 2, "%s",
+                 outcome.output);
+    json_t *record = record_read(path, error, sizeof error);
+    remove(path);
+    cr_assert(record, "%s", error);
+    cr_expect(copies > 20 && fills > 8, "%u, %u", copies, fills);
+    cr_expect_eq(add_up(record, "sectors", "copy", "copy_rows"), 256 * copies, "%lu",
+                 (unsigned long)add_up(record, "sectors", "copy", "copy_rows"));
+    cr_expect_eq(add_up(record, "sectors", "set", "set_rows"), 128 * fills);
+    cr_expect_eq(add_up(record, "requests", "write", "write_rows"), 0);
+    cr_expect_eq(add_up(record, "requests", "read", "read_rows"), 0);
+    json_decref(record);
+    process_outcome_free(&outcome);
 }
 
 /* The twin has spoilt data. The server must know which reads are the same on both devices, and what

@@ -1,0 +1,49 @@
+/* The distinct sectors of 32 bytes that the lanes of a warp touch in one request to textures or
+ * surfaces. */
+#ifndef GPU_EXECUTE_TEXTURE_SECTORS_H
+#define GPU_EXECUTE_TEXTURE_SECTORS_H
+
+#include <stdint.h>
+
+#include "gpu/lanes.h"
+
+/* A power of two, with room to spare: 32 lanes read 8 texels in each of 2 levels, and a texel may
+ * lie in 2 sectors. */
+#define TEXTURE_SECTORS 2048u
+
+struct texture_sectors {
+    uint32_t request, count;
+    struct {
+        uint64_t sector;
+        uint32_t request;    /* the entry is empty if this is not the current one */
+    } seen[TEXTURE_SECTORS]; /* a hash table; collisions take the next entries */
+};
+
+static inline void texture_sectors_begin(struct texture_sectors *sectors)
+{
+    sectors->request++;
+    sectors->count = 0;
+}
+
+static inline void texture_sectors_add(struct texture_sectors *sectors, uint64_t sector)
+{
+    uint32_t i = (uint32_t)(sector * 0x9e3779b97f4a7c15u >> 32) % TEXTURE_SECTORS;
+    while (sectors->seen[i].request == sectors->request) {
+        if (sectors->seen[i].sector == sector)
+            return;
+        i = (i + 1) % TEXTURE_SECTORS;
+    }
+    sectors->seen[i].sector = sector;
+    sectors->seen[i].request = sectors->request;
+    sectors->count++;
+}
+
+/* Adds the sectors of BYTES bytes at ADDR. */
+static inline void texture_sectors_touch(struct texture_sectors *sectors, uint64_t addr,
+                                         uint64_t bytes)
+{
+    for (uint64_t sector = addr / 32; sector <= (addr + bytes - 1) / 32; sector++)
+        texture_sectors_add(sectors, sector);
+}
+
+#endif

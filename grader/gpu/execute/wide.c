@@ -1,0 +1,208 @@
+/* Wide operations: all that lets a kernel add up floats more precisely than floats do.
+ *
+ *     cvt.f64.f32   d, x         a conversion from or to double, or from a float to 64 bits
+ *     fma.rn.f64    d, d, d, e   arithmetic in double
+ *     wmma.mma      …            a product by tensor cores, whatever its numbers
+ *     ld.global.u32 a, [p]       no operation, but the bits may be a float's
+ *     add.u32       s, s, a      integer arithmetic on data
+ *
+ * Data are numbers that were floats, or that come from memory: nvcc itself loads a float as .u32
+ * if only its bits are used, as for a shuffle. Every register computed from data holds data.
+ * Loop counters, thread numbers, parameters and constants are no data. So arithmetic on indices
+ * and addresses counts only if an index comes from memory. Moves and comparisons of data do not
+ * count. */
+#include "gpu/execute/wide.h"
+
+#include <stdlib.h>
+
+#include "gpu/analyse/operands.h"
+
+struct search {
+    bool *is_data;  /* for each register of all images */
+    bool *here;     /* the part for the image's registers */
+    bool is_passed; /* some call passes data as a parameter or result */
+    bool grew, any;
+};
+
+/* --- kinds of instructions ---------------------------------------------------------------------- */
+
+static bool is_float(uint8_t type)
+{
+    return ptx_type_class((enum ptx_type)type) == 'F';
+}
+
+static bool names_float(const struct ptx_instruction *in)
+{
+    bool any = false;
+    for (unsigned i = 0; i < in->type_count; i++)
+        any |= is_float(in->types[i]);
+    return any;
+}
+
+static bool names_double(const struct ptx_instruction *in)
+{
+    return in->type_count && (in->types[0] == PTX_f64 || in->types[in->type_count - 1] == PTX_f64);
+}
+
+static bool is_atomic(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_atom || in->opcode == PTX_OP_red;
+}
+
+bool wide_is_double(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OP_atom:
+    case PTX_OP_red:
+        return in->types[0] == PTX_f64 && ptx_has(in, PTX_MOD_add);
+    case PTX_OP_add:
+    case PTX_OP_sub:
+    case PTX_OP_mul:
+    case PTX_OP_mad:
+    case PTX_OP_fma:
+        return in->types[0] == PTX_f64;
+    default:
+        return false;
+    }
+}
+
+/* Arithmetic in double, conversions, and tensor cores. */
+static bool is_wide(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OP_div:
+    case PTX_OP_rcp:
+    case PTX_OP_sqrt:
+    case PTX_OP_rsqrt:
+        return in->types[0] == PTX_f64;
+    case PTX_OP_cvt:
+        return names_double(in) ||
+               (is_float(in->types[1]) && ptx_type_bytes((enum ptx_type)in->types[0]) == 8);
+    case PTX_OP_wmma_mma:
+        return true;
+    default:
+        return wide_is_double(in);
+    }
+}
+
+/* Arithmetic of integers and bits. In opcodes.def it comes before the comparisons. */
+static bool is_integer_arithmetic(const struct ptx_instruction *in)
+{
+    if (!in->type_count || is_float(in->types[0]))
+        return false;
+    return in->opcode < PTX_OP_setp || in->opcode == PTX_OP_redux ||
+           (is_atomic(in) && !ptx_has(in, PTX_MOD_exch) && !ptx_has(in, PTX_MOD_cas));
+}
+
+/* --- data ----------------------------------------------------------------------------------------- */
+
+/* The space of an access; PTX_FRAME for parameters and results of calls. */
+static enum ptx_space space_in(const struct ptx_function *function,
+                               const struct ptx_instruction *in)
+{
+    const struct ptx_operand *address = &in->operands[in->opcode != PTX_OP_st];
+    enum ptx_space space = ptx_space_of(in);
+    if (address->variable)
+        return address->variable->space;
+    return space == PTX_PARAM && !function->is_kernel ? PTX_FRAME : space;
+}
+
+/* Whether the atomic adds a constant: what it returns is a ticket. */
+static bool draws_ticket(const struct ptx_instruction *in)
+{
+    const struct ptx_operand *added = &in->operands[2];
+    return ptx_has(in, PTX_MOD_add) && added->kind == PTX_IMMEDIATE && added->value != 0;
+}
+
+static bool reads_memory(const struct search *search, const struct ptx_function *function,
+                         const struct ptx_instruction *in)
+{
+    enum ptx_space space;
+    switch (in->opcode) {
+    case PTX_OP_ld:
+        space = space_in(function, in);
+        return space == PTX_FRAME ? search->is_passed : space != PTX_PARAM && space != PTX_CONST;
+    case PTX_OP_atom:
+        return !draws_ticket(in);
+    case PTX_OP_ldu:
+    case PTX_OP_tex:
+    case PTX_OP_tld4:
+    case PTX_OP_suld:
+    case PTX_OP_wmma_load_a:
+    case PTX_OP_wmma_load_b:
+    case PTX_OP_wmma_load_c:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool compares(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_setp || in->opcode == PTX_OP_set || in->opcode == PTX_OP_testp;
+}
+
+static void ask(void *context, uint32_t reg)
+{
+    struct search *search = context;
+    search->any |= search->here[reg];
+}
+
+static bool uses_data(struct search *search, const struct ptx_instruction *in)
+{
+    search->any = false;
+    operands_used(in, ask, search);
+    return search->any;
+}
+
+static void mark(void *context, uint32_t reg)
+{
+    struct search *search = context;
+    search->grew |= !search->here[reg];
+    search->here[reg] = true;
+}
+
+static void follow(struct search *search, const struct ptx_function *function,
+                   const struct ptx_instruction *in)
+{
+    bool uses = uses_data(search, in);
+    if (in->opcode == PTX_OP_st && uses && space_in(function, in) == PTX_FRAME) {
+        search->grew |= !search->is_passed;
+        search->is_passed = true;
+    }
+    if (!compares(in) && (uses || names_float(in) || reads_memory(search, function, in)))
+        operands_written(in, mark, search);
+}
+
+static void find_data(struct search *search, const struct kernel *kernel)
+{
+    do {
+        search->grew = false;
+        for (uint32_t i = 0; i < kernel->image_count; i++) {
+            const struct image *image = &kernel->images[i];
+            search->here = search->is_data + image->first_register;
+            for (uint32_t k = 0; k < image->function->code_count; k++)
+                follow(search, image->function, &image->function->code[k]);
+        }
+    } while (search->grew);
+}
+
+bool wide_find(struct kernel *kernel)
+{
+    struct search search = {0};
+    search.is_data = calloc((size_t)kernel->register_count + 1, sizeof *search.is_data);
+    if (!search.is_data)
+        return false;
+    find_data(&search, kernel);
+    for (uint32_t i = 0; i < kernel->image_count; i++) {
+        const struct image *image = &kernel->images[i];
+        search.here = search.is_data + image->first_register;
+        for (uint32_t k = 0; k < image->function->code_count; k++) {
+            const struct ptx_instruction *in = &image->function->code[k];
+            kernel->code[image->start + k].is_wide =
+                is_wide(in) || (is_integer_arithmetic(in) && uses_data(&search, in));
+        }
+    }
+    free(search.is_data);
+    return true;
+}

@@ -1,0 +1,15 @@
+/* Finds the instructions that the counter wide_operations counts: see wide.c. */
+#ifndef GPU_EXECUTE_WIDE_H
+#define GPU_EXECUTE_WIDE_H
+
+#include <stdbool.h>
+
+#include "gpu/execute/kernel.h"
+
+/* Sets `is_wide` in the kernel's code. False: out of memory. */
+bool wide_find(struct kernel *kernel);
+
+/* Additions and multiplications of doubles, and the two at once. */
+bool wide_is_double(const struct ptx_instruction *in);
+
+#endif
