@@ -794,9 +794,9 @@ Test(counters, lines)
 {
     json_error_t error;
     char *text = record_of_mixed(&(struct emu_options){.deterministic = true}, 9, NULL);
-    json_t *record = json_loads(text, 0, &error), *launch = json_object_get(record, "launch");
+    json_t *record = json_loads(text, 0, &error), *launch = json_object_get(record, "launch"),
+           *line;
     json_t *total = json_object_get(launch, "counters"), *lines = json_object_get(launch, "lines");
-    json_t *line;
     size_t n;
     static const struct {
         const char *file;
