@@ -5,8 +5,9 @@
  * (grader/tests/hardware/calibration.tsv), since the part of a line that one warp does not use,
  * another warp finds in the cache.
  *
- * A count is compared with the lines or sectors that the requested bytes could fill at best,
- * whatever the width of the reads: 32 numbers are 128 bytes, at best one line and 4 sectors. */
+ * The figures are totals for 32 sums, so accesses for show can only make them worse. A run of
+ * neighbouring addresses in a request has an excess line if it touches more lines than its bytes
+ * could fill: that depends on where rows begin, not on how many lanes are active. */
 #include "checks/check.h"
 
 #include <stdio.h>
@@ -79,12 +80,15 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 }
 
 #define ROWS 300
+/* A warp may work on a whole row. And the kernels' sectors are judged by a check of their own. */
+#define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES)
 
 CHECK(
     copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHECK_COUNTS,
     .figure = {.text = "copying a matrix of 300 rows to the GPU and one back takes %s calls",
                .want = "%s",
-               .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1}},
+               .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1},
+               .judges = OF_KERNELS},
     .hint =
         "cudaMemcpy2D() takes a pitch for either side and copies all rows in one call: there is no loop around it. Both copy_to() and copy_from() need it.")
 {
@@ -102,12 +106,22 @@ CHECK(
     check_measure(check, run, (double)(pitched + single));
 }
 
+/* Bytes that the kernels access outside of rows that the runtime made. */
+static double outside_rows(const struct run *run)
+{
+    return check_counter(run, "rows_outside_bytes");
+}
+
 CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = CHECK_COUNTS,
+      .rows = true,
       .hint = "TODO 3. cudaMemset2D() takes where, pitch, value, bytes of a row, rows.")
 {
     const struct run *run = add_up(check, 1001, 20);
     check_called(check, run, "cudaMemset2D", "set_rows", 1, 2); /* the edges alone would do */
-    if (check_rows(run, "set_rows") < 2)
+    unsigned long rows = check_rows(run, "set_rows");
+    /* Two calls may clear the edges, a row each. A matrix without rows could be cleared the same
+     * way, as one row. */
+    if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
         check_refuse(check, run, "TODO 3: it takes the bytes of a row, and the number of rows.",
                      "your program clears the matrix as one row");
     if (check_requests(run, "set") > 0)
@@ -116,8 +130,24 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
                      check_other_call(run, "Memset", "cudaMemset2D", "cudaMemset"));
 }
 
+/* The kernels must use the rows that cudaMallocPitch() made, and its pitch. */
+static void uses_rows(struct check *check, const struct run *run)
+{
+    const char *hint =
+        "TODO 4: both matrices need cudaMallocPitch(), and all code the pitch that it returns.";
+    if (outside_rows(run) > 64) /* a flag or a counter elsewhere does no harm */
+        check_refuse(
+            check, run, hint,
+            "your kernels access %s bytes outside of the rows that cudaMallocPitch() makes",
+            check_number(outside_rows(run)));
+    if (check_counter(run, "rows_gap_bytes") > 0)
+        check_refuse(check, run, hint,
+                     "your rows do not follow the pitch that cudaMallocPitch() returned");
+}
+
 CHECK(
     pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
+    .rows = true,
     .hint =
         "TODO 4. cudaMallocPitch() stores the pitch in matrix.pitch, and all other code must use it.")
 {
@@ -126,76 +156,41 @@ CHECK(
     if (check_rows(run, "alloc_rows") < 2 * 20)
         check_refuse(check, run, "TODO 4: it takes the bytes of a row, and the number of rows.",
                      "your program does not ask cudaMallocPitch() for all 20 rows");
-    if (check_requests(run, "alloc lend") > 0)
-        check_refuse(check, run, "TODO 4: cudaMallocPitch() replaces it.",
-                     "your program still calls %s(), too",
-                     check_other_call(run, "Malloc", "cudaMallocPitch", "cudaMalloc"));
+    uses_rows(check, run);
 }
 
-/* PIECES ("lines", "sectors", "sectors_ideal") that the kernels touch: by reads, or by stores,
- * atomics and reductions. */
-static double touched(const struct run *run, bool reads, const char *pieces)
+/* Measures COUNTER for 32 sums of a matrix of this size. */
+static void measure_excess(struct check *check, int width, int height, const char *counter)
 {
-    static const char *const access[] = {"load", "store", "atomic", "reduction"};
-    double sum = 0;
-    for (size_t i = reads ? 0 : 1; i < (reads ? 1 : sizeof access / sizeof *access); ++i) {
-        char name[60];
-        snprintf(name, sizeof name, "global_%s_%s", access[i], pieces);
-        sum += check_counter(run, name);
+    const struct run *run = add_up(check, width, height);
+    uses_rows(check, run);
+    check_measure(check, run, 32 * check_counter(run, counter) / width / (height - 2));
+}
+
+#define EXCESS(width, piece, name, naive_excess)                                                   \
+    {                                                                                              \
+        .text = "32 sums in rows of " width " touch %s " piece " more than they could fill",       \
+        .want = "%s", .counter = name, .judges = 1 << CHECK_PATH, .budget = {                      \
+            .naive = naive_excess,                                                                 \
+            .solution = 0,                                                                         \
+            .slack = 1                                                                             \
+        }                                                                                          \
     }
-    return sum;
+
+CHECK(
+    lines, .title = "neighbours touch no more lines than they fill", .points = 25,
+    .where = CHECK_COUNTS, .rows = true,
+    .figure = EXCESS("1,001", "lines of 128 bytes", "rows_lines_excess", 3.9),
+    .hint =
+        "Most rows begin within a line. Which of the TODOs makes each row begin with one? If all are done: neighbouring threads must work on neighbouring numbers of a row, the first of them where a line begins.")
+{
+    measure_excess(check, 1001, 200, "rows_lines_excess");
 }
 
-/* How many PIECES the kernels touch for 32 numbers, that is, for each 4 sectors that could hold the
- * requested bytes. A sum takes up to three reads and one write. More accesses could only improve
- * the figure: well placed ones, for show. */
-static double for_32(struct check *check, const struct run *run, bool reads, const char *pieces,
-                     double sums)
+CHECK(sectors, .title = "neighbours touch no more sectors than they fill", .points = 15,
+      .where = CHECK_COUNTS, .rows = true,
+      .figure = EXCESS("8,191", "sectors of 32 bytes", "rows_sectors_excess", 4),
+      .hint = "The same for sectors: most rows begin within one. See the check above.")
 {
-    double ideal = touched(run, reads, "sectors_ideal"), needed = (reads ? 3 : 1) * sums / 8;
-    if (ideal > (reads ? 1.5 : 1.1) * needed)
-        check_refuse(check, run, "A sum takes three reads and one write.",
-                     "the kernels ask to %s %s bytes, where the sums take %s",
-                     reads ? "read" : "write", check_number(ideal * 32), check_number(needed * 32));
-    return ideal > 0 ? 4 * touched(run, reads, pieces) / ideal : 0;
-}
-
-/* The worse of reads and writes counts. A kernel that keeps what it has read needs fewer than three
- * reads, and could fill up with well placed ones. */
-static void measure_touched(struct check *check, const struct run *run, const char *pieces,
-                            int width, int height)
-{
-    double sums = (double)width * (height - 2);
-    double reads = for_32(check, run, true, pieces, sums);
-    double writes = for_32(check, run, false, pieces, sums);
-    check_measure(check, run, reads > writes ? reads : writes);
-}
-
-/* The last hint: when the compiler unrolls a loop, lanes with different numbers of rounds diverge. */
-#define ROW_HINT(piece)                                                                            \
-    "Most rows begin within a " piece                                                              \
-    ". Which of the TODOs makes each row begin with one? If all are done: do the 32 threads of a " \
-    "warp read side by side in every step, with an if in the loop where a row ends?"
-
-CHECK(lines, .title = "32 neighbours fill one line", .points = 25, .where = CHECK_COUNTS,
-      .figure = {.text = "32 neighbouring numbers in rows of 1,001 touch %s lines of 128 bytes",
-                 .want = "at most %s",
-                 .counter = "global_load_lines",
-                 /* a kernel that reads float4 reads a row's last number by itself */
-                 .budget = {.naive = 1.98, .solution = 1.01, .slack = 1.05}},
-      .hint = ROW_HINT("line"))
-{
-    const struct run *run = add_up(check, 1001, 200);
-    measure_touched(check, run, "lines", 1001, 200);
-}
-
-CHECK(sectors, .title = "32 neighbours fill 4 sectors", .points = 15, .where = CHECK_COUNTS,
-      .figure = {.text = "32 neighbouring numbers in rows of 8,191 touch %s sectors of 32 bytes",
-                 .want = "at most %s",
-                 .counter = "global_load_sectors",
-                 .budget = {.naive = 4.87, .solution = 4, .slack = 1.02}},
-      .hint = ROW_HINT("sector"))
-{
-    const struct run *run = add_up(check, 8191, 50);
-    measure_touched(check, run, "sectors", 8191, 50);
+    measure_excess(check, 8191, 50, "rows_sectors_excess");
 }
