@@ -146,7 +146,8 @@ static void put_scores(struct page *page)
     struct markup *m = &page->m;
     char id[32];
     open_section(m, "scores", "Distribution of scores");
-    markup_leaf(m, "p", "dim", "The number of students by score. Only full marks count as 100 %%.");
+    markup_leaf(m, "p", "dim",
+                "Number of students with each score. Only full marks count as 100 %%.");
     open_classed(m, "div", "plots");
     markup_break(m);
     if (page->totals.lab_count > 1)
@@ -188,7 +189,7 @@ static void put_checks(struct page *page)
     open_section(m, "checks", "Results of each check");
     markup_leaf(
         m, "p", "dim",
-        "For the graded submissions. Points lost are the mean per student: the higher, the more there is to explain in class.");
+        "Graded submissions only. Points lost are averaged over the students: the higher the figure, the more there is to explain in class.");
     open_table(page, "class checks",
                "check||passed|partly|failed|too long|crashed|not built|points lost");
     for (size_t i = 0; i < page->totals.check_count; i++) {
@@ -262,7 +263,7 @@ static void put_findings(struct page *page)
     else
         markup_leaf(
             m, "p", "dim",
-            "Findings in programs without full marks: errors first, then losses of speed, the most frequent first. lanewise explain ID explains a finding.");
+            "Findings in programs that did not get full marks: errors first, then performance losses, each with the most frequent first. Run lanewise explain ID for an explanation of a finding.");
     for (size_t i = 0; i < count && i < FINDINGS; i++)
         put_finding(page, &page->totals.findings[i]);
     if (count > FINDINGS)
@@ -363,7 +364,8 @@ static void put_review(struct page *page)
         markup_raw(m, "<tr><td colspan=\"4\" class=\"dim\">none</td></tr>\n");
     close_table(page);
     if (rows >= TROUBLES)
-        markup_leaf(m, "p", "dim", "There are more; the students' own reports show them.");
+        markup_leaf(m, "p", "dim",
+                    "Not all are listed here; the students' own reports show the rest.");
     close_line(m);
 }
 
@@ -443,7 +445,7 @@ static void put_pair(struct page *page, const json_t *pair)
     close_line(m);
     if (json_array_size(also) > NAMES) {
         open_classed(m, "div", "also");
-        markup_text(m, "Handed in the same as one of the two: ");
+        markup_text(m, "Students who handed in the same program as one of these two: ");
         put_names(m, also, NULL);
         close_line(m);
     }
@@ -458,9 +460,9 @@ static void put_pair(struct page *page, const json_t *pair)
 static const char *words_for(const char *what)
 {
     static const char *const words[][2] = {
-        {"solution", "the kit's solution, except for names, order and integer types"},
+        {"solution", "the same as the kit's solution, except for names, order and integer types"},
         {"short", "the same except for names, but too short to be evidence"},
-        {"renamed", "names changed in functions of the skeleton"}};
+        {"renamed", "names changed in the skeleton's functions"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], what) == 0)
             return words[i][1];
@@ -475,7 +477,7 @@ static void put_alike(struct page *page)
     json_t *group;
     if (json_array_size(alike) == 0)
         return;
-    markup_leaf(m, "h3", NULL, "Alike, but no evidence");
+    markup_leaf(m, "h3", NULL, "Similar, but not evidence of copying");
     open_table(page, "class", "lab|reason|students");
     json_array_foreach(alike, i, group)
     {
@@ -499,7 +501,7 @@ static void put_pairs(struct page *page)
     open_section(m, "similar", "Similar submissions");
     markup_leaf(
         m, "p", "dim",
-        "Pairs whose sources or compiled kernels have more in common than independent work usually has, even if names and layout differ. Code from the skeleton, code that the solution has too, and code that many students share is ignored. This is a reason to look, not a proof: judge by the sources. A * marks a student who renamed things even in functions that the skeleton gives.");
+        "Pairs whose sources or compiled kernels have more in common than independent work usually has, even if names and layout differ. Code from the skeleton, code that is also in the solution, and code that many students share are ignored. Similarity is a reason to look, not proof: compare the sources before you judge. A * marks a student who renamed things even in the functions that the skeleton provides.");
     if (count == 0)
         markup_leaf(m, "p", NULL,
                     json_number_of(page->class, "pending") > 0
@@ -620,7 +622,7 @@ static void put_trends(struct page *page)
     unsigned plots = 0;
     open_section(m, "trends", "Scores by attempt");
     markup_leaf(m, "p", "dim",
-                "The mean score in %% of each attempt, over the students who made it.");
+                "Mean score at each attempt, in %%, among the students who made that attempt.");
     open_classed(m, "div", "plots");
     markup_break(m);
     for (size_t i = 0; i < page->totals.lab_count; i++) {
@@ -633,7 +635,7 @@ static void put_trends(struct page *page)
     }
     close_line(m);
     if (plots == 0)
-        markup_leaf(m, "p", "dim", "No student handed in twice.");
+        markup_leaf(m, "p", "dim", "No student handed in a lab more than once.");
     close_line(m);
 }
 

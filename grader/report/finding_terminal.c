@@ -31,8 +31,10 @@ void report_place(FILE *to, const json_t *object, const char *source, size_t len
     snprintf(ideal, sizeof ideal, "%s", spare);
     double percent = json_number_value(share);
     if (*spare && share && percent < 1)
-        snprintf(ideal, sizeof ideal, "%s; the line takes less than 1 %% of all", spare);
+        snprintf(ideal, sizeof ideal, "%s; this line accounts for less than 1 %% of the total",
+                 spare);
     else if (*spare && share)
-        snprintf(ideal, sizeof ideal, "%s; the line takes %.0f %% of all", spare, percent);
+        snprintf(ideal, sizeof ideal, "%s; this line accounts for %.0f %% of the total", spare,
+                 percent);
     print_labelled(to, "ideal here", ideal);
 }

@@ -254,7 +254,7 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
     markup_open(&page->m, "figcaption");
     put_place(page, page->file, line->number);
-    markup_text(&page->m, ": %s sectors, wavefronts and branches beyond the ideal in total.",
+    markup_text(&page->m, ": in total, %s sectors, wavefronts and branches beyond the ideal.",
                 NUMBER(line->waste));
     markup_close(&page->m);
     close_line(page);
@@ -265,7 +265,7 @@ static void put_picture(struct page *page, const struct report_line *line, const
 static void put_pictures(struct page *page)
 {
     unsigned drawn = 0;
-    open_section(page, "pictures", "What the costliest lines do to memory");
+    open_section(page, "pictures", "How the costliest lines access memory");
     for (size_t i = 0; i < page->totals.line_count && drawn < PICTURES; i++) {
         const struct report_line *line = &page->totals.lines[i];
         const json_t *access = access_of(page, line->number);
@@ -367,7 +367,7 @@ static void put_source(struct page *page)
     open_section(page, "source", "Your source, line by line");
     markup_leaf(
         &page->m, "p", "dim",
-        "Cost is a line's share of all warp instructions, sectors and wavefronts in this grading. A sector is 32 bytes of global memory; a wavefront is one pass through shared memory.");
+        "Cost is a line's share of all warp instructions, sectors and wavefronts during grading. A sector is 32 bytes of global memory; a wavefront is one pass through shared memory.");
     markup_break(&page->m);
     open_classed(page, "div", "scroll");
     markup_set(&page->m, "tabindex", "0");

@@ -23,10 +23,10 @@ static const char *remark_of(const char *status)
         {"not-built", "does not compile"},
         {"missing", "nothing was handed in"},
         {"too-late", "handed in too late"},
-        {"review", "your instructor must review it"},
+        {"review", "awaiting your instructor's review"},
         {"pending", "not graded yet"},
         {"excused", "does not count for you"},
-        {"by-hand", "points from your instructor"},
+        {"by-hand", "graded by your instructor"},
     };
     for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
         if (strcmp(status, remarks[i].status) == 0)

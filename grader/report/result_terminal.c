@@ -190,18 +190,18 @@ static void put_build(const struct page *page, const json_t *build)
     const char *status = json_text_of(build, "status"), *messages = json_text_of(build, "messages");
     bool built = strcmp(status, "built") == 0;
     const char *title = built ? (json_is_true(json_object_get(build, "cached"))
-                                     ? "built (unchanged since the last time)"
+                                     ? "built (unchanged since the last build)"
                                      : "built")
                         : strcmp(status, "too-long") == 0
                             ? "not built: the compiler took longer than a minute"
-                            : "not built: the compiler says";
+                            : "not built: compiler errors";
     put_step(page, built ? GREEN : RED, built ? "ok" : "no", "", title,
              json_number_of(build, "seconds"));
     if (built && messages[0]) {
         paint(page, YELLOW);
         fputs("  note", page->to);
         paint(page, PLAIN);
-        fputs("           the compiler warns (no points lost):\n", page->to);
+        fputs("           compiler warnings (no points lost):\n", page->to);
     }
     put_lines(page, messages);
 }

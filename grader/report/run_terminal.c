@@ -277,7 +277,7 @@ static void print_rules(const struct page *page)
     if (page->rules)
         fprintf(
             page->to,
-            "\nMemory is counted by the rules of %s: a request is half a warp, sectors are what its transactions move, and there are 16 banks.\n",
+            "\nMemory accesses are counted by the rules of %s: each request comes from half a warp, its sectors are those that its transactions move, and there are 16 banks.\n",
             page->rules);
 }
 

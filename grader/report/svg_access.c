@@ -429,7 +429,7 @@ static void put_key(struct drawing *d, double y)
     double x = LEFT;
     plain_rect(d, "lw-used", x, y, 18, 12);
     put_text(d, "", "start", x + 24, y + 10,
-             d->shared ? "served in this pass: lanes and their word"
+             d->shared ? "served in this pass: the lanes and their words"
                        : "bytes that these lanes requested");
     x += 280;
     if (d->shared)
@@ -459,7 +459,7 @@ static void write_warp(const struct drawing *d, FILE *to)
     const json_t *block = json_object_get(d->access, "block");
     fprintf(
         to,
-        "block (%lld,%lld,%lld), warp %lld, access %lld of this warp by this line, %d of 32 lanes",
+        "block (%lld,%lld,%lld), warp %lld, access %lld by this warp on this line, %d of 32 lanes",
         (long long)json_integer_value(json_array_get(block, 0)),
         (long long)json_integer_value(json_array_get(block, 1)),
         (long long)json_integer_value(json_array_get(block, 2)), (long long)integer_of(d, "warp"),
@@ -471,7 +471,7 @@ static void write_cost(const struct drawing *d, FILE *to)
 {
     unsigned used = d->item_count * d->bytes, moved = d->sectors * 32;
     if (!d->shared) {
-        fprintf(to, "1 request moves %u sector%s, ideal %u, from %u line%s: ", d->sectors,
+        fprintf(to, "1 request moves %u sector%s, ideal %u, from %u cache line%s: ", d->sectors,
                 d->sectors == 1 ? "" : "s", d->ideal, d->row_count, d->row_count == 1 ? "" : "s");
         fprintf(to, "%s bytes used of %s moved, %.3g %%.", NUMBER(used), NUMBER(moved),
                 100 * base_ratio(used, moved));

@@ -146,7 +146,7 @@ void report_svg_heat(FILE *to, const struct report_totals *totals,
         put_line(&map, i);
     put_text(
         &map, "", "start", 12, TOP + (int)map.count * ROW + 20,
-        "Cost: warp instructions, sectors of global memory and wavefronts of shared memory, one point each. Wasted: cost beyond the ideal, and divergent branches.");
+        "Cost: warp instructions, sectors of global memory and wavefronts of shared memory, counted equally. Wasted: cost beyond the ideal, and divergent branches.");
     markup_close(&map.m);
     markup_break(&map.m);
     free(map.heat);

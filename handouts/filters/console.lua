@@ -33,7 +33,7 @@ end
 -- The lines of an output, without what differs from run to run: seconds, and the remark about an unchanged build.
 local function steady(output)
   local lines = {}
-  for line in common.lines((output:gsub(' %(unchanged since the last time%)', ''))) do
+  for line in common.lines((output:gsub(' %(unchanged since the last build%)', ''))) do
     line = line:gsub('^(  %S.*%S)%s+[%d.]+ s$', '%1'):gsub(' in [%d.]+ s([:.])', '%1'):gsub('%s+$', '')
     lines[#lines + 1] = line
   end

@@ -450,7 +450,7 @@ static void report_branch_loss(const struct report *report, const struct loss *l
         report, loss, NULL, cause,
         loss->is_loop
             ? "give the lanes of a warp equal numbers of iterations: sort the work, or share each "
-              "loop among lanes"
+              "loop among the lanes"
             : NULL);
 }
 

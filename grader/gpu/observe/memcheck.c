@@ -67,10 +67,10 @@ static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_
     char far[48];
     if (heap_was_freed(heap, addr, &place))
         snprintf(text, size,
-                 "%" PRIu64 " bytes into %" PRIu64 " bytes from malloc() that were freed",
+                 "%" PRIu64 " bytes into a %" PRIu64 "-byte malloc() allocation that was freed",
                  addr - place.addr, place.size);
     else if (heap_near(heap, addr, &place))
-        snprintf(text, size, "%s %" PRIu64 " bytes from malloc()",
+        snprintf(text, size, "%s a %" PRIu64 "-byte malloc() allocation",
                  how_far(far, sizeof far, (int64_t)addr, (int64_t)place.addr,
                          (int64_t)(place.addr + place.size)),
                  place.size);
@@ -225,15 +225,15 @@ static void print_missing(char *text, size_t size, const struct launch_view *lau
                  blocks == 1 ? "" : "s");
     else
         snprintf(why, sizeof why, "whose block %s",
-                 fault->kind == OBS_CTA_ENDED ? "has ended" : "may not have begun");
+                 fault->kind == OBS_CTA_ENDED ? "has ended" : "may not have started");
     snprintf(text, size, "shared %s%s, %s; %s", access_name(fault->access),
              print_rank(rank, sizeof rank, fault), why, thread);
 }
 
 /* For each fault whose message needs no numbers: what happened. "; thread ..." follows. */
 static const char *const plain_faults[] = {
-    [OBS_DOUBLE_FREE] = "free() of memory that was freed before",
-    [OBS_BAD_FREE] = "free() of an address that is not from malloc() in a kernel",
+    [OBS_DOUBLE_FREE] = "free() of memory that was already freed",
+    [OBS_BAD_FREE] = "free() of an address that no malloc() in a kernel returned",
     [OBS_TRAPPED] = "the kernel stopped itself (trap)",
     [OBS_STACK_OVERFLOW] = "stack overflow: a function calls itself too deeply",
     [OBS_BAD_CALL] = "call through a pointer that does not point to a function",
@@ -241,7 +241,7 @@ static const char *const plain_faults[] = {
     [OBS_OUTSIDE_SURFACE] = "access outside of the surface (x counts bytes)",
     [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
     [OBS_REMOTE_MBARRIER] = "the mbarrier belongs to another block, which is not supported",
-    [OBS_MBARRIER_COUNT] = "invalid count for an mbarrier: 0, or more than the phase expects",
+    [OBS_MBARRIER_COUNT] = "invalid mbarrier count: 0, or more arrivals than the phase expects",
 };
 
 static void print_fault(char *text, size_t size, const struct launch_view *launch,
@@ -278,8 +278,8 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
     case OBS_TOO_MUCH_WORK:
         snprintf(text, size,
                  "stopped after %" PRIu64
-                 " instructions: no single warp ran for long, but all together do too much "
-                 "work; %s stopped here",
+                 " instructions: no single warp ran for long, but together the warps do too "
+                 "much work; %s was stopped here",
                  launch->limit, thread);
         break;
     case OBS_ENDLESS_LOOP:

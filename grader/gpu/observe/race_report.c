@@ -206,7 +206,7 @@ static void report_memory_out(const struct race *race)
     struct finding *finding = findings_add(findings, "races-unwatched", 0);
     if (finding)
         snprintf(finding->message, sizeof finding->message,
-                 "race detection stopped before the end because memory ran out");
+                 "race detection stopped early because memory ran out");
     findings_unlock(findings);
 }
 

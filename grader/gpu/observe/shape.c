@@ -247,8 +247,8 @@ static void describe_stride(char *text, size_t size, const struct shape_access *
                  "each lane %ss %u of every %" PRIu64 " bytes (stride %" PRIu64 " elements%s)",
                  verb, bytes, step, step / bytes, back);
     else
-        snprintf(text, size, "%s %s %" PRIu64 " bytes apart (stride %" PRIu64 " elements%s)", who,
-                 verb, step, step / bytes, back);
+        snprintf(text, size, "%s %s words %" PRIu64 " bytes apart (stride %" PRIu64 " elements%s)",
+                 who, verb, step, step / bytes, back);
 }
 
 static void describe_rows(char *text, size_t size, const struct shape_access *access,
@@ -256,21 +256,23 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
 {
     if (shape->step == 0)
         snprintf(text, size,
-                 "groups of %u lanes %s the same word, %" PRId64 " bytes from group to group",
+                 "each group of %u lanes %ss the same word, %" PRId64
+                 " bytes from one group to the next",
                  shape->width, verb, shape->jump);
     else if (shape->jump == 0)
         snprintf(text, size,
-                 "lanes %s %" PRId64
+                 "lanes %s words %" PRId64
                  " bytes apart, repeating the same words every %u lanes (modulo %u)",
                  verb, shape->step, shape->width, shape->width);
     else if (shape->step == (int64_t)access->bytes)
         snprintf(text, size,
-                 "rows of %u lanes %s neighbouring words, %" PRId64 " bytes from row to row",
+                 "each row of %u lanes %ss neighbouring words, %" PRId64
+                 " bytes from one row to the next",
                  shape->width, verb, shape->jump);
     else
         snprintf(text, size,
-                 "in rows of %u, lanes %s %" PRId64 " bytes apart; %" PRId64
-                 " bytes from row to row",
+                 "in each row of %u, lanes %s words %" PRId64 " bytes apart; %" PRId64
+                 " bytes from one row to the next",
                  shape->width, verb, shape->step, shape->jump);
 }
 
@@ -280,7 +282,8 @@ static void describe_pieces(char *text, size_t size, const struct shape_access *
 {
     unsigned second = shape->width, last = 31u - (unsigned)__builtin_clz(access->mask);
     snprintf(text, size,
-             "lanes 0 to %u and %u to %u %s two pieces, %" PRId64 " bytes from lane %u to %u",
+             "lanes 0 to %u and %u to %u %s two pieces, with a step of %" PRId64
+             " bytes from lane %u to %u",
              second - 1, second, last, verb, shape->jump, second - 1, second);
 }
 
@@ -298,11 +301,11 @@ static void describe_scattered(char *text, size_t size, const struct shape_acces
                                const struct shape *shape, const char *verb)
 {
     if (shape->distinct == (unsigned)__builtin_popcount(access->mask))
-        snprintf(text, size, "each lane %ss a different place, spread over %" PRIu64 " bytes", verb,
+        snprintf(text, size, "each lane %ss a different word, spread over %" PRIu64 " bytes", verb,
                  shape->span);
     else
-        snprintf(text, size, "the lanes %s %u different places, spread over %" PRIu64 " bytes",
-                 verb, shape->distinct, shape->span);
+        snprintf(text, size, "the lanes %s %u different words, spread over %" PRIu64 " bytes", verb,
+                 shape->distinct, shape->span);
 }
 
 void shape_describe_global(char *text, size_t size, const struct shape_access *access,
@@ -319,7 +322,7 @@ void shape_describe_global(char *text, size_t size, const struct shape_access *a
         describe_rows(text, size, access, &shape, verb);
     else if (shape.kind == SHAPE_WRAP)
         snprintf(text, size,
-                 "lanes %s %" PRId64 " bytes apart, wrapping after %" PRId64
+                 "lanes %s words %" PRId64 " bytes apart, wrapping after %" PRId64
                  " bytes (modulo %" PRId64 " elements)",
                  verb, shape.step, shape.jump, shape.jump / access->bytes);
     else if (shape.kind == SHAPE_PIECES)
@@ -334,7 +337,7 @@ const char *shape_help_global(const struct shape_access *access)
     bool neighbours =
         shape.kind == SHAPE_STRIDE && !shape.packed && llabs(shape.step) == (int64_t)access->bytes;
     if (is_thin(access, &shape))
-        return "let all lanes of a warp take part: the words of idle lanes are moved, too";
+        return "let all lanes of a warp take part: the words of idle lanes are moved anyway";
     if (neighbours || shape.dense)
         return "let a warp's words begin at a multiple of 32 bytes; cudaMallocPitch() pads rows";
     if (shape.kind == SHAPE_SCATTERED)

@@ -66,7 +66,7 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
     char thread[96], more[32] = "";
     describe_fault_thread(thread, sizeof thread, launch, fault);
     if (others > 0)
-        snprintf(more, sizeof more, " and %d more of its warp", others);
+        snprintf(more, sizeof more, " and %d more in its warp", others);
     switch (fault->kind) {
     case OBS_DIVERGENT_BARRIER:
         snprintf(text, size, "only part of a warp reaches this barrier: %s%s", thread, more);

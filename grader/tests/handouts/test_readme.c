@@ -47,7 +47,7 @@ Test(readme, shows_a_real_report)
 {
     char *difference = shell_must(
         HALF_SOLVED
-        "steady() { sed -E 's/ \\(unchanged since the last time\\)//; s/ +[0-9]+\\.[0-9] s$//'; }\n"
+        "steady() { sed -E 's/ \\(unchanged since the last build\\)//; s/ +[0-9]+\\.[0-9] s$//'; }\n"
         "awk '/^```/ { inside = !inside; next } inside' " LANEWISE_ROOT "/README.md >shown\n"
         "echo \"$($LANEWISE grade --lab 1 --seed 42 --device emulator --json out.json)\" >said\n"
         "diff <(steady <shown) <(steady <said) || true");

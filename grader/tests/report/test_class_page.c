@@ -376,7 +376,7 @@ Test(class_page, prints_all_its_parts)
                                         "Needs your review",
                                         "Similar submissions",
                                         "⋮",
-                                        "Alike, but no evidence",
+                                        "Similar, but not evidence of copying",
                                         "Scores by attempt",
                                         "Students"};
     json_t *class = make_class("harmless");

@@ -106,7 +106,7 @@ static char *cut_seconds(char *line, char *end)
 
 char *submission_normalise(char *text)
 {
-    static const char unchanged[] = " (unchanged since the last time)";
+    static const char unchanged[] = " (unchanged since the last build)";
     char *hit, *to = text;
     while ((hit = strstr(text, unchanged)))
         memmove(hit, hit + strlen(unchanged), strlen(hit + strlen(unchanged)) + 1);

@@ -50,7 +50,7 @@ Test(shape, global_accesses)
         {"structure of 32, a byte", 1, 0, 32, 32, 0, 0,
          "each lane reads 1 of every 32 bytes (stride 32 elements)"},
         {"a chunk a thread", 4, 0, 32, 256, 0, 0,
-         "neighbouring lanes read 256 bytes apart (stride 64 elements)"},
+         "neighbouring lanes read words 256 bytes apart (stride 64 elements)"},
         {"every second lane", 4, 0, 32, 4, 0, 0x55555555, "only one lane in 2 reads its word"},
         {"one lane in four", 4, 0, 32, 4, 0, 0x88888888, "only one lane in 4 reads its word"},
         {"some lanes", 4, 0, 32, 4, 0, 0x80000111, "only 4 of 32 lanes read their words"},
@@ -59,19 +59,19 @@ Test(shape, global_accesses)
         {"stride in every second lane", 4, 0, 32, 16, 0, 0x55555555,
          "each lane reads 4 of every 16 bytes (stride 4 elements)"},
         {"tile of 16", 4, 0, 16, 4, 4000, 0,
-         "rows of 16 lanes read neighbouring words, 4000 bytes from row to row"},
+         "each row of 16 lanes reads neighbouring words, 4000 bytes from one row to the next"},
         {"tile of 8", 4, 0, 8, 4, 4000, 0,
-         "rows of 8 lanes read neighbouring words, 4000 bytes from row to row"},
+         "each row of 8 lanes reads neighbouring words, 4000 bytes from one row to the next"},
         {"rows of 20", 4, 0, 20, 4, 4000, 0,
-         "rows of 20 lanes read neighbouring words, 4000 bytes from row to row"},
+         "each row of 20 lanes reads neighbouring words, 4000 bytes from one row to the next"},
         {"columns of a tile", 4, 0, 16, 4000, 4, 0,
-         "in rows of 16, lanes read 4000 bytes apart; 4 bytes from row to row"},
+         "in each row of 16, lanes read words 4000 bytes apart; 4 bytes from one row to the next"},
         {"a word for four", 4, 0, 4, 0, 64, 0,
-         "groups of 4 lanes read the same word, 64 bytes from group to group"},
+         "each group of 4 lanes reads the same word, 64 bytes from one group to the next"},
         {"a word for two", 4, 0, 2, 0, 64, 0,
-         "groups of 2 lanes read the same word, 64 bytes from group to group"},
+         "each group of 2 lanes reads the same word, 64 bytes from one group to the next"},
         {"modulo 8", 8, 0, 8, 64, 0, 0,
-         "lanes read 64 bytes apart, repeating the same words every 8 lanes (modulo 8)"},
+         "lanes read words 64 bytes apart, repeating the same words every 8 lanes (modulo 8)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];
@@ -114,8 +114,8 @@ Test(shape, a_stride_may_go_round)
     for (unsigned l = 0; l < 32; l++)
         access.addr[l] = 4096 + (l * 13 + 3) % 100 * 4;
     shape_describe_global(text, sizeof text, &access, "read");
-    cr_expect_str_eq(text,
-                     "lanes read 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)");
+    cr_expect_str_eq(
+        text, "lanes read words 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)");
 }
 
 Test(shape, without_a_rule)
@@ -130,7 +130,7 @@ Test(shape, without_a_rule)
         access.addr[l] = 4096 + l * l * l * 4 % 9973;
     access.addr[0] = 4096 + 9973 + 3;
     shape_describe_global(text, sizeof text, &access, "read");
-    cr_expect_eq(strncmp(text, "each lane reads a different place, spread over ", 47), 0, "%s",
+    cr_expect_eq(strncmp(text, "each lane reads a different word, spread over ", 46), 0, "%s",
                  text);
 }
 

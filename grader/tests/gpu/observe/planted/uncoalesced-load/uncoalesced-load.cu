@@ -28,7 +28,7 @@ __global__ void stride_1(const float *a, float *out)
     out[threadIdx.x] = a[threadIdx.x];
 }
 
-// uncoalesced-load: neighbouring lanes read 1024 bytes apart (stride 256 elements)
+// uncoalesced-load: neighbouring lanes read words 1024 bytes apart (stride 256 elements)
 __global__ void transpose_by_columns(const float *a, float *out)
 {
     out[threadIdx.y * 256 + threadIdx.x] = a[threadIdx.x * 256 + threadIdx.y]; // B
@@ -61,7 +61,7 @@ __global__ void bits_turned(const float *a, float *out)
     out[INDEX] = a[(INDEX & ~31) | __brev(INDEX) >> 27];
 }
 
-// uncoalesced-load: lanes read 28 bytes apart, repeating the same words every 16 lanes (modulo 16)
+// uncoalesced-load: lanes read words 28 bytes apart, the same words again every 16 lanes (modulo 16)
 __global__ void modulo_16(const float *a, float *out)
 {
     out[INDEX] = a[INDEX % 16 * 7]; // B
@@ -73,7 +73,7 @@ __global__ void modulo_10(const float *a, float *out)
     out[INDEX] = a[INDEX % 10];
 }
 
-// uncoalesced-load: lanes read 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)
+// uncoalesced-load: lanes read words 52 bytes apart, going round after 400 bytes (modulo 100 elements)
 __global__ void hashed(const float *a, float *out)
 {
     out[INDEX] = a[INDEX * 13 % 100]; // B
@@ -91,7 +91,7 @@ __global__ void pairs(const float *a, float *out)
     out[INDEX] = a[INDEX / 2];
 }
 
-// uncoalesced-load: rows of 5 lanes read neighbouring words, 256 bytes from row to row
+// uncoalesced-load: each row of 5 lanes reads neighbouring words, 256 bytes from one row to the next
 __global__ void rows_of_5(const float *a, float *out)
 {
     out[INDEX] = a[INDEX / 5 * 64 + INDEX % 5]; // B

@@ -18,7 +18,7 @@ __global__ void member_of_its_own(float *m)
     m[threadIdx.x] = 1;
 }
 
-// uncoalesced-store: neighbouring lanes write 1024 bytes apart (stride 256 elements)
+// uncoalesced-store: neighbouring lanes write words 1024 bytes apart (stride 256 elements)
 __global__ void transpose_by_rows(const float *a, float *out)
 {
     out[threadIdx.x * 256 + threadIdx.y] = a[threadIdx.y * 256 + threadIdx.x]; // B
