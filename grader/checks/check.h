@@ -263,8 +263,8 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
  * another, so the program's critical path is the sum of theirs. 0 for NULL. */
 double check_counter(const struct run *run, const char *name);
 
-/* Sectors that kernels read from global memory: by loads, and by atomics, which return the old
- * value. 0 for NULL. */
+/* Sectors that kernels read from global memory: by loads, through textures, and by atomics, which
+ * return the old value. 0 for NULL. */
 double check_sectors_read(const struct run *run);
 /* Launch number INDEX must do the work: it reads at least BYTES, and all launches together at most
  * half as much again, so that none of them is for show. Nor may one warp work for its block: it

@@ -17,7 +17,8 @@ void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
     if (!run || !run->counters || !check_is_open(check))
         return;
     /* A sector is 32 bytes. Bytes read twice count twice, from which a student gains nothing. */
-    double read = check_counter(run, "global_load_sectors") * 32;
+    double read =
+        32 * (check_counter(run, "global_load_sectors") + check_counter(run, "texture_sectors"));
     if (read >= (double)bytes)
         return;
     if (json_array_size(json_object_get(run->record, "launches")) == 0)

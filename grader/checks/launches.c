@@ -44,7 +44,8 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
 static double sectors_read(const json_t *counters)
 {
     return json_number_of(counters, "global_load_sectors") +
-           json_number_of(counters, "global_atomic_sectors");
+           json_number_of(counters, "global_atomic_sectors") +
+           json_number_of(counters, "texture_sectors");
 }
 
 double check_sectors_read(const struct run *run)

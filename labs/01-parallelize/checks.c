@@ -86,43 +86,32 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
-static double warps_launched(const struct run *run)
-{
-    double warps = 0;
-    struct check_launch launch;
-    for (size_t i = 0; (launch = check_launch(run, i)).blocks > 0; ++i)
-        warps += launch.blocks * launch.threads / 32;
-    return warps;
-}
+/* Which words a warp reads together is lab 02's lesson, and how a block adds up lab 03's. */
+#define JUDGED                                                                                     \
+    (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED |                  \
+     1 << CHECK_BARRIERS)
 
-/* How well the work was shared, by the longest warp. A warp of few threads takes as long as a full
- * one and does less, so many such warps do not count as sharing. */
+/* How well the work was shared, by the longest warp. */
 static void measure_path(struct check *check, int rung)
 {
     const struct run *run = sum_up(check, rung, MILLION);
+    for (size_t i = 0; rung == ONE_BLOCK && check_launch(run, i).blocks > 0; ++i)
+        if (check_launch(run, i).blocks > 1)
+            check_refuse(check, run, "In launch(), start rung 1 as <<<1, ...>>>.",
+                         "rung 1 launches %s blocks, not one",
+                         check_number(check_launch(run, i).blocks));
     double path = check_counter(run, "longest_warp_instructions");
-    double lanes =
-        check_counter(run, "thread_instructions") / check_counter(run, "warp_instructions");
-    if (path < ONE_THREAD_PATH / 2 && lanes < 24)
+    /* A lane that has nothing to do costs as much as one that works. */
+    double idle =
+        check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;
+    if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)
         check_refuse(
-            check, run,
-            "Blocks consist of warps of 32 threads: ask for 32, 64, 128, ... threads, and let all of them work.",
-            "only %s of a warp's 32 threads work, on average", check_number(lanes));
-    double reads = check_counter(run, "global_load_requests");
-    double additions = check_counter(run, "global_reduction_requests");
-    if (additions > 4 * reads)
-        check_refuse(
-            check, run,
-            "Far fewer blocks are enough: a loop that steps by the number of all threads is right for any n.",
-            "most threads have no number to add: warps read %s times, and then queue %s times for *sum",
-            check_number(reads), check_number(additions));
-    double warps = warps_launched(run);
-    if (additions > 2 * warps)
-        check_refuse(
-            check, run,
-            "Let each thread add up in its own variable, and add that to *sum once, at the end.",
-            "threads queue for *sum again and again: %s warps add %s times", check_number(warps),
-            check_number(additions));
+            check, run, "Ask for blocks of 32, 64, 128, ... threads, and let all of them work.",
+            "threads without work take the time of %s instructions of a warp", check_number(idle));
+    double reads = check_counter(run, "global_load_sectors_ideal") / (MILLION / 8);
+    if (reads > 1.5)
+        check_refuse(check, run, "Do the job once: each number belongs to one thread.",
+                     "the threads read each number about %.1f times", reads);
     check_measure(check, run, path);
 }
 
@@ -131,6 +120,7 @@ CHECK(
     .figure = {.text = LONGEST_WARP_TEXT,
                .want = "at most %s",
                .counter = "warp_instructions",
+               .judges = JUDGED,
                .budget = {.naive = ONE_THREAD_PATH,
                           .solution = ONE_BLOCK_PATH,
                           .slack = 1.5,
@@ -149,11 +139,12 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
       .figure = {.text = LONGEST_WARP_TEXT,
                  .want = "at most %s",
                  .counter = "warp_instructions",
+                 .judges = JUDGED,
                  /* A kernel that adds up in shared memory before the atomicAdd(), as in lab 03, has
                   * a shorter queue for *sum and a path twice as long. */
                  .budget = {.naive = ONE_BLOCK_PATH,
                             .solution = 127,
-                            .slack = 2.4,
+                            .slack = 3,
                             .scale = JUDGE_LOGARITHMIC}},
       .hint = GRID_HINT)
 {

@@ -67,22 +67,16 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     sum_up(check, 1 << 17);
 }
 
-/* Half of the warps of a block of 1,024 threads. The skeleton's grid has 256 warps, 8 a block. */
-#define FEW_WARPS 16
-
 CHECK(sectors, .title = "a warp's reads are side by side", .points = 70, .where = CHECK_COUNTS,
       .figure = {.text = "reading 32 numbers touches %s sectors of 32 bytes",
                  .want = "at most %s",
                  .counter = "global_load_sectors",
-                 .budget = {.naive = 32, .solution = 4, .slack = 1.05}},
+                 .budget = {.naive = 32, .solution = 4, .slack = 1.05},
+                 .textures = true,
+                 .judges = 1 << CHECK_READS},
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
     const struct run *run = sum_up(check, MILLION);
-    double warps =
-        check_counter(run, "warp_instructions") / check_counter(run, "longest_warp_instructions");
-    if (warps < FEW_WARPS)
-        check_refuse(check, run, "Let the threads of all blocks work: lab 01, rung 2.",
-                     "about %.0f warps do the work of the whole grid", warps);
     /* For 32 numbers, not for a request: a warp with few threads makes small requests, and one that
      * reads int4 makes large ones. Neither says how much the memory must deliver. */
     check_measure(check, run, check_sectors_read(run) / (MILLION / 32));
