@@ -61,7 +61,7 @@ static inline uint64_t cluster_offset(uint64_t offset)
 /* --- warp.c ----------------------------------------------------------------------------------- */
 
 #define SLICE        16384u /* instructions */
-#define OBSERVE_COST 1024u  /* an instruction that may poll counts as this many in a slice */
+#define OBSERVE_COST 64u    /* an instruction that may poll counts as this many in a slice */
 /* A warp that only waits gets shorter slices, so that the warp that writes the awaited value runs
  * sooner. A warp only waits if it executed at most LONGEST_POLL instructions for each poll, and at
  * most one poll in FEW_NEWS found a new value. */
