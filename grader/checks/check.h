@@ -255,7 +255,7 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
                     int threads);
 
 /* Fails the check although the answer is right. FORMAT says what is missing, HINT what to try. Does
- * nothing for NULL. */
+ * nothing for NULL, or after a figure that earns nothing. */
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 

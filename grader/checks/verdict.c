@@ -65,7 +65,8 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
 {
     char message[CHECK_MESSAGE_SIZE];
     va_list arguments;
-    if (!run || !check_is_open(check))
+    bool is_lost = check->verdict.measured && check->verdict.share == 0; /* the figure says more */
+    if (!run || !check_is_open(check) || is_lost)
         return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
