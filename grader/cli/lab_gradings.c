@@ -33,7 +33,7 @@ int lab_read_options(const struct cli_syntax *text, int argc, char **argv,
     const char *command = text->command;
     struct cli_syntax syntax = *text;
     syntax.options = table;
-    syntax.word_advice = "a lab goes after --lab";
+    syntax.word_advice = "name the lab with --lab";
     int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
         return code;
@@ -84,7 +84,8 @@ static json_t *grade_task(size_t i, struct lab_gradings *gradings)
                               .gpu_name = gradings->gpu_name,
                               .gpu_arch = installed_gpu_arch(),
                               .unsafe = true, /* the kit's own programs need no sandbox */
-                              .seed = GRADE_SEED_OPEN(task->kind == LAB_SOLUTION ? task->number : 1)};
+                              .seed =
+                                  GRADE_SEED_OPEN(task->kind == LAB_SOLUTION ? task->number : 1)};
     enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
     if (end == GRADE_DONE)
         return json_pack("{s:o}", "result", result);
