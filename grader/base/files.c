@@ -75,13 +75,13 @@ static const char *read_open_file(int fd, size_t max_bytes, struct text *text, c
     if (!S_ISREG(status.st_mode))
         return describe_type(status.st_mode);
     if ((uint64_t)status.st_size > max_bytes) {
-        snprintf(too_large, size, "is too large: %lld bytes, and at most %zu are read",
+        snprintf(too_large, size, "is too large: it has %lld bytes, and the limit is %zu",
                  (long long)status.st_size, max_bytes);
         return too_large;
     }
     text->bytes = malloc((size_t)status.st_size + 1);
     if (!text->bytes)
-        return "does not fit into memory";
+        return "is too large to fit into memory";
     if (!read_up_to(fd, text->bytes, (size_t)status.st_size, &text->size))
         return strerror(errno);
     text->bytes[text->size] = 0;

@@ -29,7 +29,7 @@
 #define READER_BYTES   ((rlim_t)2 << 30)
 
 /* An archive may leave out a file's size. */
-#define TOO_LARGE "is too large: at most 1048576 bytes are read"
+#define TOO_LARGE "is too large: the limit is 1048576 bytes"
 _Static_assert(BATCH_SOURCE_BYTES == 1048576, "the message names it");
 
 enum kind { SOURCE, PROBLEM, PASSED, END };
@@ -130,7 +130,7 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
     if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK) {
         if (source)
             tell_problem(pipe, path,
-                         archive_entry_hardlink(entry) ? "is a second name of another file"
+                         archive_entry_hardlink(entry) ? "is a hard link to another file"
                                                        : BATCH_LINK);
     } else if (archive_entry_filetype(entry) != AE_IFREG) {
         if (source && archive_entry_filetype(entry) != AE_IFDIR)

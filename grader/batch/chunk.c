@@ -141,16 +141,17 @@ static bool open_labs(struct chunk *chunk)
         char error[PATH_SIZE + 200];
         struct batch_lab *lab = &chunk->labs[i];
         if (i == MAX_LABS || !labs_open(json_text_of(entry, "lab"), &lab->lab, error, sizeof error))
-            return fail(chunk, "cannot grade here:", i == MAX_LABS ? "too many labs" : error);
+            return fail(chunk,
+                        "cannot grade on this machine:", i == MAX_LABS ? "too many labs" : error);
         chunk->queue.lab_count = i + 1;
         lab_set_terms(&lab->lab, json_object_get(entry, "terms"));
         if (!batch_grader_hash(&lab->lab, chunk->queue.device, json_text_of(chunk->json, "arch"),
                                lab->grader) ||
             strcmp(lab->grader, json_text_of(entry, "grader")) != 0)
             return fail(
-                chunk, "Lanewise or the compiler on this machine is not the version with which",
-                "`lanewise batch` runs, so grades would not be comparable: let both machines use "
-                "one installation");
+                chunk,
+                "Lanewise or the compiler on this machine is not the same version as on the machine where",
+                "`lanewise batch` runs, so grades would not be comparable: use the same installation on both machines");
     }
     return chunk->queue.lab_count > 0 || fail(chunk, "the chunk names", "no labs");
 }
@@ -209,7 +210,7 @@ static bool read_chunk(struct chunk *chunk, const char *path)
     if (!chunk->json)
         return fail(chunk, path, why.text);
     if (strcmp(json_text_of(chunk->json, "schema"), SCHEMA) != 0)
-        return fail(chunk, path, "is not a chunk of this version of Lanewise");
+        return fail(chunk, path, "was not written by this version of Lanewise");
     chunk->folder = json_text_of(chunk->json, "folder");
     chunk->queue = (struct batch_queue){
         .labs = chunk->labs,
@@ -217,7 +218,7 @@ static bool read_chunk(struct chunk *chunk, const char *path)
         .gpu_name = chunk->gpu_name,
         .unsafe = json_is_true(json_object_get(chunk->json, "unsafe"))};
     if (!grade_seed_read(chunk->json, &chunk->queue.seed))
-        return fail(chunk, path, "has no secret");
+        return fail(chunk, path, "has no secret for the seed");
     if (chunk->queue.device == ON_GPU &&
         !installed_gpu_find(chunk->gpu_name, sizeof chunk->gpu_name))
         return fail(chunk, "no GPU to grade on:", chunk->gpu_name);

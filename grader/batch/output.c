@@ -41,7 +41,7 @@ static bool fail(struct output *output, const char *path)
     int reason = errno;
     snprintf(output->error, output->size, "cannot write %s: %s%s", path, strerror(reason),
              reason == ENOSPC || reason == EFBIG || reason == EDQUOT
-                 ? "; all grades are kept: free some space and run this again"
+                 ? "; all grades are kept: free some space and run this command again"
                  : "");
     return false;
 }

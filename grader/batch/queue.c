@@ -92,7 +92,7 @@ bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json
         return kept;
     }
     return batch_store_fail(queue->store, &key,
-                            *error ? error : "the grader ended without an answer");
+                            *error ? error : "the grader exited without a result");
 }
 
 /* --- the pool's functions --------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ static void take_heading(struct reading *reading)
         reading->name = reading->family == SIZE_MAX ? SIZE_MAX : find_column(reading, given);
     }
     if (reading->id == SIZE_MAX || reading->name == SIZE_MAX)
-        complain(reading, "this line must name the columns, \"id\" and \"name\" among them");
+        complain(reading, "this line must name the columns, including \"id\" and \"name\"");
 }
 
 static bool is_known(const struct batch_roster *roster, const char *folded)
@@ -166,7 +166,7 @@ static void add_student(struct reading *reading)
     else if (!*student.id)
         complain(reading, "this row has no id");
     else if (strlen(student.id) > 200)
-        complain(reading, "the id has more than 200 bytes");
+        complain(reading, "the id is longer than 200 bytes");
     else if (roster->count == MOST_STUDENTS)
         complain(reading, "there are more than 20,000 students: is this the roster of one course?");
     else if (is_known(roster, student.folded_id))
@@ -229,7 +229,7 @@ static void read_rows(struct reading *reading, const char *bytes, size_t length)
         length -= size;
     }
     if (!good || csv_fini(&parser, on_cell, on_row, reading) != 0)
-        complain(reading, "there is a quotation mark too many or too few");
+        complain(reading, "a quotation mark is missing, or there is one too many");
     csv_free(&parser);
     for (size_t i = 0; i < reading->cell_count; ++i)
         free(reading->cells[i]);
@@ -244,7 +244,7 @@ static bool check_encoding(struct reading *reading, const char *bytes, size_t le
     reading->start = 1;
     for (const char *at = bytes; at < (const char *)bad; ++at)
         reading->start += *at == '\n';
-    complain(reading, "not UTF-8: save the file as CSV in UTF-8");
+    complain(reading, "this file is not in UTF-8: save it as CSV in UTF-8");
     return false;
 }
 

@@ -88,12 +88,11 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
 static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
 {
     static const char *const may_be =
-        "fits several students on the roster: put the student's id into its name";
+        "matches several students on the roster: add the student's id to its name";
     const struct batch_roster *roster = walk->scan->roster;
     bool good = batch_store_add_review(
         walk->store, name, "", entry->name,
-        several ? may_be
-                : "belongs to no student on the roster: put the student's id into its name");
+        several ? may_be : "matches no student on the roster: add the student's id to its name");
     for (size_t i = 0; good && several && i < roster->count; ++i) {
         struct batch_roster one = {.students = &roster->students[i], .count = 1};
         if (batch_roster_find(&one, name, NULL))
@@ -257,17 +256,19 @@ static bool add_candidate(struct walk *walk, const char *student,
     enum verdict verdict = judge_candidate(candidates, count, i);
     if (verdict == TAKE)
         return take(walk, student, candidate);
-    return verdict == LEAVE || ask(walk, student, candidate,
-                                   candidate->match ? "is one of several files that fit the lab"
-                                                    : "does not name its lab, nor does its folder");
+    return verdict == LEAVE ||
+           ask(walk, student, candidate,
+               candidate->match ? "is one of several files that could be for this lab"
+                                : "has no lab in its name or in its folder's name");
 }
 
 static bool add_handin(struct walk *walk, const struct entry *entry)
 {
     struct batch_handin handin;
     if (student_length(walk, entry) == 0)
-        return batch_store_add_review(walk->store, "", "", entry->name,
-                                      "does not name a student: put it into a student's folder") ||
+        return batch_store_add_review(
+                   walk->store, "", "", entry->name,
+                   "has no student in its name: put it into a student's folder") ||
                fail(walk);
     char *student = add_student(walk, entry);
     if (!student)
@@ -423,10 +424,11 @@ static bool has_hand_ins(struct walk *walk)
     const char *path = NULL, *why;
     if (walk->hand_ins == 0 && json_unpack(first, "{s:s, s:s}", "path", &path, "why", &why) == 0)
         snprintf(walk->error, walk->size,
-                 "%s has no hand-in for a lab (%s %s): is it the right folder?", walk->scan->folder,
-                 path, why);
+                 "%s contains no submission to any lab (%s %s): is it the correct folder?",
+                 walk->scan->folder, path, why);
     else if (walk->hand_ins == 0)
-        snprintf(walk->error, walk->size, "%s has no hand-in for a lab: is it the right folder?",
+        snprintf(walk->error, walk->size,
+                 "%s contains no submission to any lab: is it the correct folder?",
                  walk->scan->folder);
     json_decref(reviews);
     return walk->hand_ins > 0;

@@ -97,7 +97,7 @@ static bool submit(struct work *work, unsigned round, size_t count, char job[32]
     words[used++] = slurm->program;
     words[used++] = chunks;
     if (!good)
-        stop(work, "cannot write to the folder of the jobs: ", strerror(errno));
+        stop(work, "cannot write to the job folder: ", strerror(errno));
     else if (!run_words(words, &said) || !read_number(said, job))
         good = stop(work, "sbatch did not accept the job: ",
                     strtok_r(said, "\n", &rest) ?: "it gave no reason");
@@ -139,7 +139,7 @@ static bool ask_states(struct work *work, const char *job, bool *over)
     work->unanswered = answered || forgotten ? 0 : work->unanswered + 1;
     bool patient = work->unanswered < MOST_UNANSWERED;
     if (!patient)
-        stop(work, "squeue does not answer; to go on later, run the same command again: ",
+        stop(work, "squeue does not respond; to continue later, run the same command again: ",
              strtok_r(said, "\n", &rest) ?: "");
     free(said);
     return patient;
@@ -171,7 +171,7 @@ static bool take(const char *key, const json_t *answer, void *context)
 static bool collect(struct work *work)
 {
     if (!batch_chunk_collect(work->slurm->folder, take, work))
-        return stop(work, "cannot read the answers in ", work->slurm->folder);
+        return stop(work, "cannot read the grading results in ", work->slurm->folder);
     if (work->broken)
         return stop(work, "", batch_store_error(work->queue->store));
     if (work->queue->progress)
@@ -208,7 +208,7 @@ static bool note_job(struct work *work, const char *job)
         return true;
     }
     return base_write_file(path, job, strlen(job), 0644) ||
-           stop(work, "cannot write down the job's number: ", strerror(errno));
+           stop(work, "cannot save the job ID: ", strerror(errno));
 }
 
 /* Waits for the job that an earlier process started, if any, and collects its answers. */
@@ -258,7 +258,7 @@ static bool blame(struct work *work, const char *job, size_t given)
             continue;
         hopeless = hopeless && strcmp(state, "FAILED") == 0;
         read_log(work, job, number, line, sizeof line);
-        snprintf(why, sizeof why, "Slurm's job %s_%s ended without a grade%s%s%s%s", job, number,
+        snprintf(why, sizeof why, "Slurm job %s_%s ended without a grade%s%s%s%s", job, number,
                  *state ? ": " : "", state, *line ? ": " : "", line);
         json_object_set_new(entry, "why", json_string(why));
         if (hopeless && work->outcome->done == 0)
@@ -326,7 +326,7 @@ enum batch_end batch_slurm_grade(const struct batch_queue *queue, const struct b
     json_array_foreach(queue->pending, i, entry)
         json_object_set_new(work.open, json_text_of(entry, "key"), json_copy(entry));
     bool good = batch_chunk_folder(slurm->folder) ||
-                stop(&work, "cannot make the folder of the jobs: ", strerror(errno));
+                stop(&work, "cannot make the job folder: ", strerror(errno));
     good = good && adopt(&work);
     for (unsigned round = 0; good && round < BATCH_SLURM_TRIES && json_object_size(work.open) > 0;
          ++round)

@@ -59,16 +59,17 @@ static bool fail(struct batch_store *store)
     int code = sqlite3_errcode(store->database) & 0xff;
     store->full = is_full(store);
     if (store->full)
-        snprintf(store->error, sizeof store->error,
-                 "the disk has no room left for %s: free some space and run this again; all "
-                 "finished grades are kept",
-                 store->path);
+        snprintf(
+            store->error, sizeof store->error,
+            "the disk is too full to write %s: free some space and run this command again; all finished grades are kept",
+            store->path);
     else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         snprintf(store->error, sizeof store->error, "another program is writing to %s",
                  store->path);
     else if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
         snprintf(store->error, sizeof store->error,
-                 "%s is damaged or not a store of grades: move it away to start over", store->path);
+                 "%s is damaged or is not a Lanewise grade database: move it away to start over",
+                 store->path);
     else
         snprintf(store->error, sizeof store->error, "cannot use %s: %s", store->path,
                  sqlite3_errmsg(store->database));
@@ -212,9 +213,10 @@ static bool check_tables(struct batch_store *store)
     int64_t version = read_number(store, "PRAGMA user_version");
     if (read_number(store, "PRAGMA application_id") == APPLICATION && version == VERSION)
         return true;
-    snprintf(store->error, sizeof store->error,
-             "%s is not a store of grades that this version can read: choose another --out",
-             store->path);
+    snprintf(
+        store->error, sizeof store->error,
+        "%s is not a grade database that this version of Lanewise can read: choose another --out",
+        store->path);
     return false;
 }
 
@@ -372,7 +374,8 @@ bool batch_store_source(struct batch_store *store, const char *hash, struct text
         }
     }
     if (statement && finish(store, statement) && !source->bytes)
-        snprintf(store->error, sizeof store->error, "%s lacks the source %s", store->path, hash);
+        snprintf(store->error, sizeof store->error, "%s does not contain the source file %s",
+                 store->path, hash);
     return source->bytes != NULL;
 }
 

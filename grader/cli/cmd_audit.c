@@ -30,11 +30,11 @@ static const struct cli_syntax syntax = {
     .usage =
         "usage: lanewise audit --lab NAME [OPTIONS]\n"
         "Grades a submission on the emulator and on this machine's GPU with the same seed, and\n"
-        "names the checks that are right on only one of them.\n",
+        "lists the checks that pass on only one of them.\n",
     .options = table,
     .end = "exit code: 0 the devices agree, 1 they differ, 2 wrong usage or environment (no GPU),\n"
            "3 the grader failed\n",
-    .word_advice = "a file goes after --submission"};
+    .word_advice = "name the file with --submission"};
 
 #define complain(...) cli_complain("audit", __VA_ARGS__)
 
@@ -47,8 +47,8 @@ static int print_disagreements(const json_t *found, const char *lab, uint64_t se
     json_array_foreach(found, i, one)
     {
         const char *id = json_text_of(one, "id");
-        printf("%s: %s%sright on the %s, not on the %s (%s)\n    %s\n", lab, id, *id ? ": " : "",
-               json_text_of(one, "right_on"), json_text_of(one, "wrong_on"),
+        printf("%s: %s%spasses on the %s, but not on the %s (%s)\n    %s\n", lab, id,
+               *id ? ": " : "", json_text_of(one, "right_on"), json_text_of(one, "wrong_on"),
                json_text_of(one, "status"), json_text_of(one, "message"));
     }
     if (i == 0)

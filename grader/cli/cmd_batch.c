@@ -54,24 +54,25 @@ static const struct cli_option table[] = {
     CLI_TEXT(labs, "labs", "LIST", "only these labs, such as 1,2,tiled (default: all)"),
     CLI_TEXT(roster, "roster", "FILE", "the students: a CSV file with the columns id and name"),
     CLI_TEXT(course, "course", "FILE",
-             "a course file: labs, points, deadlines (grader/course/course.yaml)"),
+             "a course file: labs, points, deadlines (see grader/course/course.yaml)"),
     CLI_TEXT(attempt, "attempt", "WHICH",
              "which of several attempts counts: best (default) or latest"),
     CLI_NUMBER(late_penalty, "late-penalty", "P", 0, 100,
-               "percent lost for each day begun after the deadline"),
+               "percentage deducted for each day, even if partial, after the deadline"),
     CLI_WHOLE(late_limit, "late-limit", "DAYS", 0, 10000,
-              "do not grade attempts more than DAYS late; 0: no late attempts"),
+              "do not grade attempts more than DAYS days late (0: any late ones)"),
     CLI_WHOLE(per_day, "per-day", "N", 1, 10000,
-              "grade at most N attempts a day of one student at one lab"),
+              "grade at most N attempts per student, lab and day"),
     CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
-    CLI_TEXT(seed, "seed", "N", "the seed of all inputs (default: the last run's seed)"),
-    CLI_WHOLE(jobs, "jobs", "N", 1, 1024, "grade N at a time (default: one for each core)"),
+    CLI_TEXT(seed, "seed", "N", "the seed for all random inputs (default: the last run's seed)"),
+    CLI_WHOLE(jobs, "jobs", "N", 1, 1024, "grade N at a time (default: one per core)"),
     CLI_TEXT(key, "key", "FILE", CLI_HELP_KEY),
     CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
-    CLI_FLAG(slurm, "slurm", "grade on a Slurm cluster, whose nodes must see the folder of --out"),
+    CLI_FLAG(slurm, "slurm",
+             "grade on a Slurm cluster; its nodes must be able to access the\n--out folder"),
     CLI_WHOLE(chunk_size, "chunk-size", "N", 1, 10000,
-              "gradings in one task of the cluster (default: 20)"),
-    CLI_TEXT(gres, "gres", "GRES", "sbatch's --gres for each task, such as gpu:1; grades on GPUs"),
+              "how many gradings each cluster task does (default: 20)"),
+    CLI_TEXT(gres, "gres", "GRES", "grade on GPUs; sbatch's --gres for each task, such as gpu:1"),
     CLI_TEXT(slurm_options, "slurm-options", "TEXT",
              "more options for sbatch, such as \"--partition=short --time=30\""),
     CLI_TEXT(chunk, "chunk", "FILE", NULL),
@@ -434,7 +435,7 @@ static int grade(struct session *session)
             INTERRUPTED,
             "interrupted; %zu of %zu are graded and saved; run the same command to continue%s",
             outcome.done - outcome.failed, total,
-            session->options.slurm ? " (the cluster keeps on grading)" : "");
+            session->options.slurm ? " (the cluster keeps grading)" : "");
     return 0;
 }
 
@@ -498,7 +499,7 @@ static void print_old_folders(const struct session *session, const json_t *class
     json_t *old = batch_old_folders(class, session->options.out), *name;
     size_t i, count = json_array_size(old);
     if (count > 0)
-        printf("%zu folder%s in %s from earlier runs belong to no student of this class:", count,
+        printf("%zu old folder%s in %s for students who are not in this class:", count,
                plural(count), session->options.out);
     json_array_foreach(old, i, name)
     {
@@ -534,12 +535,12 @@ static int write_reports(struct session *session, bool finished)
         print_empty(class);
         cli_say(
             stdout,
-            "%s: gradebook.csv, class.html and a folder for each student; feedback/ has the pages to send back",
+            "%s has gradebook.csv, class.html and a folder for each student; send students the pages in feedback/",
             session->options.out);
         print_old_folders(session, class);
     } else
         cli_say(stdout,
-                "%s: gradebook.csv and all reports so far; %lld submission%s not graded yet",
+                "%s has gradebook.csv and all reports so far; %lld submission%s not graded yet",
                 session->options.out, json_integer_of(class, "pending"),
                 json_integer_of(class, "pending") == 1 ? " is" : "s are");
     json_decref(class);

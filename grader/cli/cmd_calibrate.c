@@ -31,7 +31,8 @@ static const struct cli_syntax syntax = {
     .usage =
         "usage: lanewise calibrate [--lab NAME] [--device auto|emulator|gpu]\n"
         "Measures the labs' solutions, skeletons and mutants on this machine and proposes thresholds:\n"
-        "the figures for full points and for none. It prints a course file; progress goes to stderr.\n",
+        "the values that earn full points and no points. It prints a course file; progress goes to\n"
+        "stderr.\n",
     .end = "exit code: 0 a proposal for every figure, 2 some are missing\n"};
 
 struct calibration {
@@ -164,13 +165,15 @@ static void print_margin(double one, double other)
 static const char *why_not(const struct figure *figure)
 {
     if (isnan(figure->sample.solution))
-        return "the solution has no figure: its results are wrong here";
-    return figure->proposal.apart ? NULL : "right and wrong programs cannot be told apart here";
+        return "the solution has no valid measurement: its results are wrong on this machine";
+    return figure->proposal.apart
+               ? NULL
+               : "correct and wrong programs cannot be told apart on this machine";
 }
 
 static const char head[] =
-    "#                 solution      right       full                       wrong               none\n"
-    "# check              worst      worst   declared   proposed margin       best margin   declared   proposed  best of the wrong\n";
+    "#                 solution    correct       full                       wrong               none\n"
+    "# check              worst      worst   declared   proposed margin       best margin   declared   proposed  best wrong program\n";
 
 static void print_row(struct calibration *c, const struct figure *figure)
 {
@@ -270,7 +273,7 @@ static int calibrate(struct calibration *c, const struct lab_names *labs)
     bool emulated = c->gradings.device == ON_EMULATOR;
     printf(
         "# Thresholds measured %s in %zu gradings: solutions (%d seeds), skeletons\n"
-        "# and mutants. Margins: how far the threshold for full points is from right and wrong programs%s.\n"
+        "# and mutants. Margins: how far the threshold for full points is from correct and wrong programs%s.\n"
         "labs:\n",
         emulated ? "on the emulator" : c->gradings.gpu_name, c->gradings.task_count,
         LAB_SOLUTION_SEEDS,

@@ -26,7 +26,7 @@ static const struct cli_syntax syntax = {
     .usage = "usage: lanewise diff --lab NAME [--spoil]\n"
              "Compares your file with the solution, once you have full marks.\n",
     .options = table,
-    .word_advice = "a lab goes after --lab"};
+    .word_advice = "name the lab with --lab"};
 
 /* Runs diff(1), which every Debian has. Returns the exit code of lanewise. */
 static int show(const char *own, const char *solution)

@@ -261,7 +261,7 @@ int cmd_doctor(int argc, char **argv)
     print_row(width, "check", "found", "what to do");
     for (int i = 0; i < ROW_COUNT; i++)
         print_row(width, rows[i].name, findings[i].found, findings[i].to_do);
-    printf(missing ? "\nLabs cannot be graded on this machine yet: it lacks %d of the above.\n"
+    printf(missing ? "\nLabs cannot be graded on this machine yet. Missing requirements: %d.\n"
                    : "\nLabs can be graded on this machine.\n",
            missing);
     return missing ? 2 : 0;

@@ -48,7 +48,7 @@ static bool print_example(const char *id)
         complain("the example %s %s", path, why);
         return false;
     }
-    printf("\nExample: wrong() has this finding, right() does not.\n\n%s", text.bytes);
+    printf("\nExample: wrong() causes this finding; right() avoids it.\n\n%s", text.bytes);
     free(text.bytes);
     return true;
 }
@@ -69,8 +69,8 @@ static int complain_of(const char *id)
     for (; count < emu_finding_kind_count && count < sizeof names / sizeof *names; ++count)
         names[count] = emu_finding_kinds[count].id;
     const char *meant = cli_suggest(id, names, count);
-    return meant ? complain("no finding \"%s\"; did you mean %s?", id, meant)
-                 : complain("no finding \"%s\"; lanewise explain lists all findings", id);
+    return meant ? complain("unknown finding \"%s\"; did you mean %s?", id, meant)
+                 : complain("unknown finding \"%s\"; lanewise explain lists all findings", id);
 }
 
 int cmd_explain(int argc, char **argv)

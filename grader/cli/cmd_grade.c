@@ -44,17 +44,17 @@ struct options {
 static const struct cli_option table[] = {
     CLI_TEXT(lab, "lab", "NAME", "grade this lab, such as 01-parallelize (default: all labs)"),
     CLI_TEXT(submission, "submission", "PATH",
-             "the student's file, or a folder with FILE or NAME/FILE\n"
+             "the student's file, or a folder that has FILE or NAME/FILE\n"
              "(default: your own copy in labs/)"),
     CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
     CLI_TEXT(seed, "seed", "N", CLI_HELP_SEED),
     CLI_TEXT(course, "course", "FILE",
-             "a course file: labs, points, thresholds (grader/course/course.yaml)"),
+             "a course file: labs, points, thresholds (see grader/course/course.yaml)"),
     CLI_TEXT(json, "json", "FILE", "where to write the result (default: build/results.json)"),
     CLI_TEXT(sarif, "sarif", "FILE",
              "write the findings as SARIF 2.1.0, for editors and code review"),
     CLI_TEXT(format, "format", "FORMAT",
-             "write the result for a learning system: gradescope, autolab,\n"
+             "write the result for a course platform: gradescope, autolab,\n"
              "classroom50, junit, csv or json"),
     CLI_TEXT(out, "out", "FILE",
              "where --format writes (default: stdout; the report then goes to\n"
@@ -70,16 +70,17 @@ static const struct cli_syntax syntax = {
     .options = table,
     .end = "exit code: 0 full marks, 1 less, 2 wrong usage or environment, 3 the grader failed;\n"
            "with --format 0 for any grade\n",
-    .word_advice = "a file goes after --submission, a lab after --lab"};
+    .word_advice = "name the file with --submission, the lab with --lab"};
 
 static int check_format(const struct options *options)
 {
     char names[200] = "";
     report_format_names(names, sizeof names);
     if (options->out && !options->format)
-        return complain(EXIT_USAGE, "--out needs a --format: %s", names);
+        return complain(EXIT_USAGE, "--out needs --format too; the formats are %s", names);
     if (options->format && !report_format(options->format))
-        return complain(EXIT_USAGE, "no format \"%s\"; the formats are %s", options->format, names);
+        return complain(EXIT_USAGE, "unknown format \"%s\"; the formats are %s", options->format,
+                        names);
     return -1;
 }
 

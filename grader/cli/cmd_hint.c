@@ -22,7 +22,7 @@ static const struct cli_syntax syntax = {
     .usage = "usage: lanewise hint --lab NAME\n"
              "Shows one more hint each time. After the last hint, shows all hints again.\n",
     .options = table,
-    .word_advice = "a lab goes after --lab"};
+    .word_advice = "name the lab with --lab"};
 
 static void print_hint(const json_t *hints, size_t number)
 {

@@ -16,9 +16,9 @@ static const struct cli_syntax syntax = {
         "usage: lanewise key FILE\n"
         "Makes a key in a new FILE that only you can read. lanewise grade --key FILE signs results\n"
         "with it; lanewise verify --key FILE checks that they have not changed since. Keep it away\n"
-        "from students: anyone who has the key can sign.\n",
+        "from students: anyone who has the key can sign results.\n",
     .words = 1,
-    .word_advice = "key makes one file"};
+    .word_advice = "key takes one file name"};
 
 int cmd_key(int argc, char **argv)
 {

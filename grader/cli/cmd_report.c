@@ -34,11 +34,11 @@ static const struct cli_syntax syntax = {
     .command = "report",
     .usage =
         "usage: lanewise report --lab NAME [OPTIONS]\n"
-        "Grades one lab and writes one HTML page, with pictures of what the costliest lines do to\n"
+        "Grades one lab and writes one HTML page, with pictures of how the costliest lines access\n"
         "memory. The page needs no network and no scripts.\n",
     .options = table,
     .end = "exit code: 0 full marks, 1 less, 2 wrong usage or environment, 3 the grader failed\n",
-    .word_advice = "a file goes after --submission"};
+    .word_advice = "name the file with --submission"};
 
 #define complain(...) cli_complain("report", __VA_ARGS__)
 
@@ -83,8 +83,8 @@ static int report(const struct options *options, const struct grading *grading)
     if (!write_page(options->out, result, &page))
         code = complain(EXIT_USAGE, "cannot write %s: %s", options->out, strerror(errno));
     else
-        cli_say(stdout, "%s: %.6g of %.6g points; the report is %s", grading->lab->name, score,
-                max_score, options->out);
+        cli_say(stdout, "%s: %.6g of %.6g points; the report was written to %s", grading->lab->name,
+                score, max_score, options->out);
     json_decref(result);
     return code;
 }

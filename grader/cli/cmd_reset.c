@@ -22,7 +22,7 @@ static const struct cli_syntax syntax = {
     .usage = "usage: lanewise reset --lab NAME\n"
              "Restores the lab's skeleton and keeps your file under another name.\n",
     .options = table,
-    .word_advice = "a lab goes after --lab"};
+    .word_advice = "name the lab with --lab"};
 
 /* Renames the file OWN to OLD, an unused name. False: errno says why. */
 static bool keep(const char *own, char old[PATH_SIZE])
@@ -44,7 +44,9 @@ static int reset(const struct lab *lab)
     struct text skeleton, now = {0};
     if (!lab_own_path(lab, own) || !lab_pristine_path(lab, pristine) ||
         !base_read_file(pristine, 1 << 20, &skeleton, why, sizeof why))
-        return cli_complain("reset", EXIT_USAGE, "the original skeleton of %s %s", lab->name, why);
+        return cli_complain("reset", EXIT_USAGE,
+                            "the original skeleton of %s cannot be restored: it %s", lab->name,
+                            why);
     bool there = access(own, F_OK) == 0;
     bool same = base_read_file(own, 1 << 20, &now, why, sizeof why) && now.size == skeleton.size &&
                 memcmp(now.bytes, skeleton.bytes, now.size) == 0;

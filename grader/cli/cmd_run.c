@@ -49,18 +49,18 @@ static const struct cli_option table[] = {
     CLI_TEXT(sarif, "sarif", "FILE",
              "write the findings as SARIF 2.1.0, for editors and code review"),
     CLI_WHOLE(lines, "lines", "N", 0, UINT_MAX - 1,
-              "show N source lines, the worst first (default: the 10 worst that\n"
-              "waste something)"),
+              "show the N most wasteful source lines, worst first (default: up to\n"
+              "10, and only lines that waste anything)"),
     CLI_FLAG(all, "all", "show all source lines and all findings"),
     CLI_FLAG(deterministic, "deterministic",
-             "run blocks in a fixed order: the same counts and bytes every time"),
+             "run blocks in a fixed order, so that every run reports the same"),
     CLI_WHOLE(workers, "workers", "N", 1, 1024,
-              "CPU threads that run blocks (default: one for each core)"),
+              "how many CPU threads run blocks (default: one per core)"),
     CLI_TEXT(tools, "tools", "LIST",
              "errors to detect: memcheck, synccheck (both always on), racecheck,\n"
              "initcheck"),
     CLI_TEXT(rules, "rules", "NAME",
-             "how addresses become sectors and conflicts: sector (today's GPUs),\n"
+             "how to count sectors and conflicts: sector (for current GPUs),\n"
              "g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)"),
     CLI_WHOLE(max_instructions, "max-instructions", "N", 1, ULLONG_MAX,
               "stop a launch after N warp instructions"),
@@ -95,11 +95,11 @@ static bool apply_options(struct options *options)
     if (options->all)
         options->report.line_limit = REPORT_ALL_LINES;
     if (options->tools && !emu_find_tools(options->tools, &tools)) {
-        complain("no tools \"%s\"; --tools takes a list of " EMU_TOOL_NAMES, options->tools);
+        complain("unknown tools \"%s\"; --tools takes a list of " EMU_TOOL_NAMES, options->tools);
         return false;
     }
     if (options->rules && !emu_find_rules(options->rules, &rules)) {
-        complain("no rules \"%s\"; --rules takes one of " EMU_RULES_NAMES, options->rules);
+        complain("unknown rules \"%s\"; --rules takes one of " EMU_RULES_NAMES, options->rules);
         return false;
     }
     return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&

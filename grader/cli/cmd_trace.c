@@ -38,7 +38,7 @@ struct options {
 /* --- options ---------------------------------------------------------------------------------- */
 
 static const struct cli_option table[] = {
-    CLI_TEXT(line, "line", "FILE:LINE", "the line of source to draw"),
+    CLI_TEXT(line, "line", "FILE:LINE", "the source line to draw"),
     CLI_FLAG(heat, "heat", "draw the whole file instead, each line shaded by its cost"),
     {.name = "output",
      .argument = "FILE",
@@ -47,11 +47,11 @@ static const struct cli_option table[] = {
      .help = "where to write the picture",
      .letter = 'o'},
     CLI_WHOLE(block, "block", "B", 0, ULLONG_MAX,
-              "draw an access of block B, counted from 0, x first"),
+              "draw an access by block B; blocks count from 0, along x first"),
     CLI_WHOLE(warp, "warp", "W", 0, ULLONG_MAX,
-              "draw an access of warp W of its block, counted from 0"),
+              "draw an access by warp W of its block; warps count from 0"),
     CLI_WHOLE(step, "step", "N", 0, ULLONG_MAX,
-              "draw a warp's Nth access by this line, counted from 1"),
+              "draw a warp's Nth access at this line; accesses count from 1"),
     CLI_TEXT(lab, "lab", "NAME", "build and run your file of this lab"),
     CLI_END};
 
@@ -61,9 +61,9 @@ static const struct cli_syntax syntax = {
         "usage: lanewise trace --line FILE.cu:LINE -o OUT.svg [OPTIONS] ./program [ARGS...]\n"
         "       lanewise trace --line LINE -o OUT.svg [OPTIONS] --lab NAME [ARGS...]\n"
         "       lanewise trace --heat -o OUT.svg ./program [ARGS...]\n"
-        "Runs a program on the emulator and draws one access of a warp by that line: which lane touches\n"
+        "Runs a program on the emulator and draws one access by a warp at that line: which lane touches\n"
         "which sector of global memory, or which bank of shared memory. Unless you choose an access, it\n"
-        "draws the one that costs most beyond its ideal.\n",
+        "draws the most wasteful one.\n",
     .options = table,
     .end = "exit code: 0 drawn, 2 the program could not be run, or there is nothing to draw\n",
     .words = CLI_PROGRAM};
@@ -146,8 +146,9 @@ static int explain_nothing(const struct options *options, const struct report_to
     for (size_t i = 0; i < totals->line_count && strlen(lines) < 150; i++)
         if (accesses_memory(&totals->lines[i]))
             sprintf(lines + strlen(lines), "%s%u", *lines ? ", " : "", totals->lines[i].number);
-    return complain("line %u made no access to global or shared memory that fits the options%s%s",
-                    options->number, *lines ? "; lines with accesses: " : "", lines);
+    return complain(
+        "line %u made no access to global or shared memory that matches the options%s%s",
+        options->number, *lines ? "; these lines did: " : "", lines);
 }
 
 static int draw_line(const struct options *options, const json_t *record,
@@ -202,7 +203,7 @@ static int draw(const struct options *options, const json_t *record)
     if (code == 0 && !base_write_output(options->output, text, size, 0644))
         code = complain("cannot write %s: %s", options->output, strerror(errno));
     if (code == 0)
-        cli_say(stderr, "lanewise: the picture is %s", options->output);
+        cli_say(stderr, "lanewise: the picture was written to %s", options->output);
     report_totals_free(&totals);
     free(text);
     return code;

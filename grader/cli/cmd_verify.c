@@ -39,11 +39,11 @@ struct verify {
 
 static const struct cli_option table[] = {
     CLI_TEXT(submission, "submission", "PATH",
-             "the student's file, or a folder with it (default: the path in the\n"
-             "result)"),
-    CLI_TEXT(course, "course", "FILE", "the course file of that grading, if any"),
-    CLI_TEXT(key, "key", "FILE", "the key of the signature (default: the file $LANEWISE_KEY)"),
-    CLI_FLAG(without_key, "unsigned", "check no signature: only grade again and compare"),
+             "the student's file or its folder (default: the path in the result)"),
+    CLI_TEXT(course, "course", "FILE", "the course file that the grading used, if any"),
+    CLI_TEXT(key, "key", "FILE",
+             "the key that signed it (default: the file that $LANEWISE_KEY names)"),
+    CLI_FLAG(without_key, "unsigned", "do not check the signature: only grade again and compare"),
     CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
     CLI_END};
 
@@ -58,7 +58,7 @@ static const struct cli_syntax syntax = {
         "exit code: 0 everything is the same, 1 something differs, 2 wrong usage or environment (or\n"
         "nothing differs, but you gave neither a key nor --unsigned), 3 the grader failed\n",
     .words = 1,
-    .word_advice = "verify takes one result; a submission goes after --submission"};
+    .word_advice = "verify takes one result; name the submission with --submission"};
 
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, struct options *options)
@@ -69,7 +69,7 @@ static int read_options(int argc, char **argv, struct options *options)
     if (optind == argc)
         return complain(EXIT_USAGE, "which result? lanewise verify FILE");
     if (options->key && options->without_key)
-        return complain(EXIT_USAGE, "add --key or --unsigned, not both");
+        return complain(EXIT_USAGE, "use either --key or --unsigned, not both");
     options->path = argv[optind];
     return -1;
 }
@@ -98,20 +98,20 @@ static bool check_seal(struct verify *verify, const json_t *result)
     enum seal_state state = seal_check(result, verify->has_key ? &verify->key : NULL);
     switch (state) {
     case SEAL_GOOD:
-        row(verify, true, "signature", "good, by key %s", by);
+        row(verify, true, "signature", "valid, made with key %s", by);
         break;
     case SEAL_NONE:
         row(verify, !verify->has_key, "signature", "none: anyone could have written this file");
         break;
     case SEAL_UNCHECKED:
-        row(verify, true, "signature", "not checked: add --key FILE with the file of key %s", by);
+        row(verify, true, "signature", "not checked: add --key FILE, where FILE has key %s", by);
         break;
     case SEAL_OTHER_KEY:
-        row(verify, false, "signature", "made with another key, %s; yours is %s", by,
+        row(verify, false, "signature", "made with a different key, %s; yours is %s", by,
             verify->key.id);
         break;
     case SEAL_BROKEN:
-        row(verify, false, "signature", "wrong: the file changed after it was signed");
+        row(verify, false, "signature", "invalid: the file was changed after it was signed");
         break;
     }
     return state == SEAL_GOOD;
@@ -137,15 +137,15 @@ static void check_terms(struct verify *verify, const json_t *result, const struc
     bool same = json_equal(then, lab->terms);
     row(verify, same, "course", "%s",
         same                     ? "the same"
-        : verify->options.course ? "differs: other points or thresholds"
+        : verify->options.course ? "differs: the points or thresholds are not the same"
                                  : "differs: it was graded with a course file; add --course");
 }
 
 static void check_graders(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     static const char *const keys[][3] = {
-        {"lab_sha256", "lab", "differs: its checks, its solution or lab.h"},
-        {"grader_sha256", "grader", "differs: another build of Lanewise"}};
+        {"lab_sha256", "lab", "differs: the lab's checks, solution or lab.h are not the same"},
+        {"grader_sha256", "grader", "differs: it was graded by another build of Lanewise"}};
     const json_t *then = json_object_get(result, "graded_by");
     json_t *now = graded_by_json(lab);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
@@ -180,7 +180,7 @@ static int replay(struct verify *verify, const json_t *result, const struct lab 
     if (end != GRADE_DONE)
         return cli_complain_end("verify", end, lab->name, error);
     if (agree_same(result, now, what, sizeof what))
-        row(verify, true, "score", "the same, with all counters, byte for byte");
+        row(verify, true, "score", "identical byte for byte, including all counters");
     else
         row(verify, false, "score", "differs: %s", what);
     json_decref(now);
@@ -197,7 +197,8 @@ static int check_rows(struct verify *verify, const json_t *result, const struct 
     check_graders(verify, result, lab);
     check_terms(verify, result, lab);
     if (strcmp(json_text_of(result, "device"), "emulator") != 0)
-        row(verify, signed_well, "score", "not graded again: only results of the emulator can be");
+        row(verify, signed_well, "score",
+            "not graded again: this works only for results from the emulator");
     else if (!same)
         row(verify, false, "score", "not graded again: the submission differs");
     else
@@ -211,7 +212,8 @@ static int verify_result(struct verify *verify, const json_t *result)
     static struct lab lab;
     char error[6000];
     if (!agree_is_sound(result))
-        return complain(EXIT_USAGE, "%s is not a result of lanewise grade", verify->options.path);
+        return complain(EXIT_USAGE, "%s is not a result written by lanewise grade",
+                        verify->options.path);
     const char *recorded = json_text_of(result, "submission");
     const char *path = verify->options.submission ? verify->options.submission : recorded;
     int code = 0;

@@ -36,7 +36,7 @@ static const struct cli_syntax syntax = {
     .usage = "usage: lanewise watch --lab NAME [OPTIONS]\n"
              "Grades your file now and each time you save it. Ctrl-C ends it.\n",
     .options = table,
-    .word_advice = "a lab goes after --lab"};
+    .word_advice = "name the lab with --lab"};
 
 struct watch {
     struct options options;
@@ -171,7 +171,7 @@ int cmd_watch(int argc, char **argv)
         reap(&watch);
         code = EXIT_FULL;
     } else
-        code = cli_complain("watch", EXIT_USAGE, "cannot watch the folder of %s: %s",
+        code = cli_complain("watch", EXIT_USAGE, "cannot watch the folder that contains %s: %s",
                             watch.lab.name, strerror(errno));
     labs_close(&watch.lab);
     return code;

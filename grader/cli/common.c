@@ -58,13 +58,13 @@ bool cli_choose_device(const char *command, const char *text, enum grading_devic
     } else if (strcmp(text, "gpu") == 0) {
         if (!installed_gpu_find(name, size)) {
             cli_complain(command, EXIT_USAGE,
-                         "no GPU to grade on: %s; --device emulator needs none", name);
+                         "no GPU to grade on: %s; --device emulator grades without one", name);
             return false;
         }
         *device = ON_GPU;
     } else if (strcmp(text, "emulator") != 0) {
         cli_complain(command, EXIT_USAGE,
-                     "no device \"%s\"; --device must be auto, emulator or gpu", text);
+                     "unknown device \"%s\"; --device must be auto, emulator or gpu", text);
         return false;
     }
     return true;
@@ -104,7 +104,7 @@ bool cli_check_sandbox(const char *command, bool unsafe)
     char why[400];
     enum sandbox_level level = sandbox_best_level(why, sizeof why);
     if (level > SANDBOX_NONE && why[0])
-        cli_complain(command, 0, "warning: weak sandbox, only %s (%s)",
+        cli_complain(command, 0, "warning: weak sandbox: it has only %s (%s)",
                      sandbox_level_protects(level), why);
     else if (level == SANDBOX_NONE && unsafe)
         cli_complain(command, 0,
@@ -136,7 +136,7 @@ static const char *find_trouble(const char *path, const struct cli_files *files)
         return "it is a program";
     for (size_t i = 0; i < CLI_FILES; ++i)
         if (is_same_file(path, files->inputs[i]))
-            return "this command reads it";
+            return "this command reads from it";
     return report_json_writable(path) ? NULL : strerror(errno);
 }
 

@@ -107,9 +107,9 @@ static void explain_end(const char *program, int status)
         return;
     int signal = WTERMSIG(status);
     fprintf(
-        stderr, "lanewise: %s was ended by signal %d (%s)%s\n", program, signal, strsignal(signal),
+        stderr, "lanewise: %s was killed by signal %d (%s)%s\n", program, signal, strsignal(signal),
         signal == SIGSEGV
-            ? "; host code cannot use a pointer from cudaMalloc (nor on a GPU): copy with cudaMemcpy"
+            ? "; host code cannot use a pointer from cudaMalloc (not even on a real GPU): copy with cudaMemcpy"
             : "");
 }
 

@@ -33,7 +33,7 @@ int lab_read_options(const struct cli_syntax *text, int argc, char **argv,
     const char *command = text->command;
     struct cli_syntax syntax = *text;
     syntax.options = table;
-    syntax.word_advice = "a lab goes after --lab";
+    syntax.word_advice = "name the lab with --lab";
     int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
         return code;

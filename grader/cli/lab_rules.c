@@ -118,7 +118,7 @@ static void check_pristine(const struct lab_parts *parts, struct lab_findings *f
     else if (strcmp(text.bytes, parts->skeleton.bytes) != 0)
         lab_violates(findings,
                      "labs/%s/%s differs from labs/%s/" LAB_PRISTINE
-                     ", which make reset restores; copy one over the other",
+                     ", which 'make reset' restores; copy one over the other",
                      name, file, name);
     free(text.bytes);
 }

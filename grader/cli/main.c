@@ -22,7 +22,7 @@ static const struct command {
     {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program or --lab NAME"},
     {"explain", cmd_explain, "explain a finding: lanewise explain bank-conflict"},
     {"report", cmd_report, "grade a lab and write an HTML page: lanewise report --lab NAME"},
-    {"trace", cmd_trace, "draw what a line does to memory: lanewise trace --line FILE:31 -o a.svg"},
+    {"trace", cmd_trace, "draw how a line accesses memory: lanewise trace --line FILE:31 -o a.svg"},
     {"hint", cmd_hint, "show one more hint: lanewise hint --lab NAME"},
     {"watch", cmd_watch, "grade a lab each time you save: lanewise watch --lab NAME"},
     {"diff", cmd_diff, "compare your file with the solution: lanewise diff --lab NAME"},
@@ -77,9 +77,9 @@ static int complain_of(const char *name)
         names[i] = commands[i].name;
     const char *meant = cli_suggest(name, names, COMMAND_COUNT);
     if (meant)
-        cli_say(stderr, "lanewise: no command \"%s\"; did you mean %s?", name, meant);
+        cli_say(stderr, "lanewise: unknown command \"%s\"; did you mean %s?", name, meant);
     else
-        cli_say(stderr, "lanewise: no command \"%s\"; lanewise help lists all commands", name);
+        cli_say(stderr, "lanewise: unknown command \"%s\"; lanewise help lists all commands", name);
     return 2;
 }
 

@@ -154,11 +154,13 @@ static int complain_of_unknown(const struct cli_syntax *syntax, const struct tab
         if (strncmp(table->names[i], name, strlen(name)) == 0 && matches < 2)
             matching[matches++] = table->names[i];
     if (dashes == 2 && matches == 2)
-        return complain("%s could be --%s or --%s", word, matching[0], matching[1]);
+        return complain("%s is ambiguous: it could be --%s or --%s", word, matching[0],
+                        matching[1]);
     const char *meant = cli_suggest(name, table->names, (size_t)table->count);
     if (meant)
-        return complain("no option %.*s; did you mean --%s?", (int)(dashes + length), word, meant);
-    return complain("no option %.*s; --help lists all options", (int)(dashes + length), word);
+        return complain("unknown option %.*s; did you mean --%s?", (int)(dashes + length), word,
+                        meant);
+    return complain("unknown option %.*s; --help lists all options", (int)(dashes + length), word);
 }
 
 static bool is_in_range(const struct cli_option *option, const char *text)

@@ -49,16 +49,16 @@ struct cli_syntax {
     const struct cli_option *options; /* the table, which ends with CLI_END; NULL: only --help */
     const char *end;                  /* the text of --help after the options; NULL: none */
     int words;                        /* most words that are not options, or CLI_PROGRAM */
-    const char *word_advice;          /* printed after a surplus word: "key makes one file" */
+    const char *word_advice;          /* printed after a surplus word: "key takes one file name" */
 };
 
 /* Help that several commands share. */
 #define CLI_HELP_LAB    "the lab, such as 01-parallelize"
-#define CLI_HELP_DEVICE "emulator, gpu, or auto (default): a GPU if there is one"
-#define CLI_HELP_SEED   "the seed of the random inputs (default: a random one)"
+#define CLI_HELP_DEVICE "emulator, gpu, or auto (the default: a GPU if there is one)"
+#define CLI_HELP_SEED   "the seed for the random inputs (default: a random seed)"
 #define CLI_HELP_UNSAFE "grade without a sandbox if there is none: only for code you trust"
-#define CLI_HELP_KEY    "sign the result with this key (default: the file $LANEWISE_KEY)"
-#define CLI_HELP_FILE   "the student's file, or a folder with it (default: your own copy)"
+#define CLI_HELP_KEY    "sign with this key (default: the file that $LANEWISE_KEY names)"
+#define CLI_HELP_FILE   "the student's file or its folder (default: your own copy)"
 
 /* Reads ARGV with getopt_long() into the struct at VALUES; argv[optind] is then the first word that
  * is not an option. Returns -1 to go on. Otherwise --help or one line of complaint was printed, and

@@ -335,9 +335,10 @@ static bool check_object(struct compile_build *build)
     base_clean_text(name, strlen(name));
     free(build->messages);
     build->end = COMPILE_REJECTED;
-    if (asprintf(&build->messages,
-                 "your program defines %s, a name of CUDA or of the C library: choose another name",
-                 name[0] ? name : "something") < 0)
+    if (asprintf(
+            &build->messages,
+            "your program defines %s, a name that belongs to CUDA or to the C library: choose another name",
+            name[0] ? name : "something") < 0)
         build->messages = NULL;
     return false;
 }
@@ -384,9 +385,10 @@ static bool check_release(struct compile_build *build)
     const char *release = strstr(outcome.output ? outcome.output : "", "release ");
     bool good = !release || strncmp(release + 8, COMPILE_RELEASE, strlen(COMPILE_RELEASE)) == 0;
     if (!good)
-        fail(build,
-             "NVCC=%s is from CUDA %.*s, but grading needs CUDA 13: set NVCC to that, or unset it",
-             words[0], (int)strcspn(release + 8, ",\n"), release + 8);
+        fail(
+            build,
+            "NVCC=%s is from CUDA %.*s, but grading needs CUDA 13: set NVCC to a CUDA 13 compiler, or unset it",
+            words[0], (int)strcspn(release + 8, ",\n"), release + 8);
     process_outcome_free(&outcome);
     return good;
 }

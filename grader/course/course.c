@@ -238,7 +238,8 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
         }
     }
     if (settings->complaints == 0 && weights <= 0)
-        settings_complain(settings, node, "no lab counts: give one a weight above 0");
+        settings_complain(settings, node,
+                          "every lab has weight 0: give at least one a weight above 0");
 }
 
 /* Without "labs:", all labs count as their checks.c files declare them. */

@@ -129,7 +129,7 @@ bool labs_open(const char *name, struct lab *lab, char *error, size_t size)
     if (json_unpack(lab->declared, "{s:s}", "file", &file) != 0) {
         snprintf(error, size,
                  access(lab->runner, X_OK) == 0
-                     ? "the checks of %s do not start; %s --describe says why"
+                     ? "the checks of %s cannot be started; run %s --describe to see why"
                      : "the checks of %s are not built (%s): run make lanewise",
                  name, lab->runner);
         labs_close(lab);

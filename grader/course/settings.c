@@ -92,8 +92,7 @@ static bool take_event(struct settings *settings, const yaml_event_t *event, uns
     if (*documents > 1)
         complain_at(settings, line, "a second document begins here; a course file has only one");
     else if (*depth > MOST_NESTED)
-        complain_at(settings, line, "more than %d levels are nested in each other here",
-                    MOST_NESTED);
+        complain_at(settings, line, "this is nested more than %d levels deep", MOST_NESTED);
     return *documents <= 1 && *depth <= MOST_NESTED;
 }
 
@@ -228,8 +227,8 @@ bool settings_check_keys(struct settings *settings, const yaml_node_t *node, con
     char list[300];
     if (node->type != YAML_MAPPING_NODE) {
         list_names(list, sizeof list, keys ? keys : (const char *const[]){"name", NULL});
-        settings_complain(settings, node, "%s must be lines of \"key: value\"; keys are %s", what,
-                          list);
+        settings_complain(settings, node,
+                          "%s must consist of lines \"key: value\"; the keys are %s", what, list);
         return false;
     }
     for (size_t i = 0; settings_pair(settings, node, i, &key, &value); ++i) {

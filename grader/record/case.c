@@ -180,7 +180,7 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
     else if ((uint64_t)status.st_size > max_bytes)
         wrong = "is larger than any valid answer";
     else if (!(data->bytes = malloc((size_t)status.st_size)))
-        wrong = "does not fit into memory";
+        wrong = "is too large to fit into memory";
     while (!wrong && data->size < (size_t)status.st_size) {
         ssize_t got = read(fd, data->bytes + data->size, (size_t)status.st_size - data->size);
         if (got < 0 && errno == EINTR)
@@ -231,7 +231,8 @@ static const char *parse(struct case_data *data)
 struct case_data *case_read(const char *path, size_t max_bytes, char *error, size_t size)
 {
     struct case_data *data = calloc(1, sizeof *data);
-    const char *wrong = data ? read_bytes(data, path, max_bytes) : "does not fit into memory";
+    const char *wrong =
+        data ? read_bytes(data, path, max_bytes) : "is too large to fit into memory";
     if (!wrong)
         wrong = parse(data);
     if (!wrong)

@@ -63,8 +63,8 @@ cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt
         report("clusters of %u x %u x %u blocks are impossible: a side must have at least 1 block",
                size.x, size.y, size.z);
     else if (blocks_of(size) > most_blocks(function))
-        report("clusters of %u x %u x %u blocks are too large: at most %u%s", size.x, size.y,
-               size.z, most_blocks(function),
+        report("clusters of %u x %u x %u blocks are too large: the limit is %u blocks%s", size.x,
+               size.y, size.z, most_blocks(function),
                function->wide_clusters || function->info.max_cluster <= RT_PORTABLE_CLUSTER
                    ? ""
                    : ", or 16 after cudaFuncSetAttribute()");

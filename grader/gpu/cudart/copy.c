@@ -137,7 +137,7 @@ static void report_direction(enum cudaMemcpyKind kind, enum place to, enum place
     static const char *const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
                                         "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
                                         "cudaMemcpyDefault"};
-    rt_finding("wrong-copy-direction", NULL, "the call names %s, but copies from %s to %s",
+    rt_finding("wrong-copy-direction", NULL, "the call specifies %s, but copies from %s to %s",
                names[kind], name_of(from), name_of(to));
 }
 

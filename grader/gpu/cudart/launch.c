@@ -104,8 +104,8 @@ static cudaError_t check_config(const struct rt_function *function, const struct
         return rt_shape_error;
     }
     if (!is_within(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z)) {
-        refuse("a grid of %u x %u x %u blocks is too large: at most %u x %u x %u", grid.x, grid.y,
-               grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
+        refuse("a grid of %u x %u x %u blocks is too large: the limit is %u x %u x %u", grid.x,
+               grid.y, grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
         return rt_shape_error;
     }
     if (is_empty(block)) {
@@ -113,18 +113,20 @@ static cudaError_t check_config(const struct rt_function *function, const struct
         return rt_shape_error;
     }
     if (!is_within(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z)) {
-        refuse("a block of %u x %u x %u threads is too large: at most %u x %u x %u, and %u in all",
-               block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
-               EMU_MAX_THREADS);
+        refuse(
+            "a block of %u x %u x %u threads is too large: the limit is %u x %u x %u, and %u threads in total",
+            block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
+            EMU_MAX_THREADS);
         return rt_shape_error;
     }
     if (threads > most_threads) {
-        refuse("a block of %u x %u x %u = %llu threads is too large: this kernel allows at most %u",
-               block.x, block.y, block.z, (unsigned long long)threads, most_threads);
+        refuse(
+            "a block of %u x %u x %u = %llu threads is too large: the limit for this kernel is %u",
+            block.x, block.y, block.z, (unsigned long long)threads, most_threads);
         return threads > EMU_MAX_THREADS ? rt_shape_error : cudaErrorInvalidValue;
     }
     if (launch->shared > rt_dynamic_limit(function)) {
-        refuse("%zu bytes of dynamic shared memory are too much: at most %zu%s", launch->shared,
+        refuse("%zu bytes of dynamic shared memory is too much: the limit is %zu%s", launch->shared,
                rt_dynamic_limit(function),
                function->max_dynamic_shared < 0 ? ", or more after cudaFuncSetAttribute()" : "");
         return cudaErrorInvalidValue;

@@ -652,11 +652,14 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
 {
     char *text = emu_has_record(device) ? malloc(size + 1) : NULL;
     if (!text)
-        return device_failed(EMU_NOT_FOUND, "the device has no record");
+        return device_failed(EMU_NOT_FOUND,
+                             "the emulated device kept no record of the program's run");
     memcpy(text, line, size);
     text[size] = '\n';
     bool written = !record_is_open(&device->options) ||
                    write(device->options.record_fd, text, size + 1) == (ssize_t)size + 1;
     free(text);
-    return written ? EMU_OK : device_failed(EMU_INTERNAL, "the record cannot be written");
+    return written
+               ? EMU_OK
+               : device_failed(EMU_INTERNAL, "the record of the program's run cannot be written");
 }

@@ -36,8 +36,8 @@ static enum emu_status check_cluster(const struct emu_launch *request, const str
     if (f->cluster[0] && memcmp(size, f->cluster, sizeof size) != 0)
         return device_failed(
             EMU_INVALID_CONFIG,
-            "clusters of %u x %u x %u blocks; the kernel was built for %u x %u x %u", size[0],
-            size[1], size[2], f->cluster[0], f->cluster[1], f->cluster[2]);
+            "the launch asks for clusters of %u x %u x %u blocks; the kernel was built for %u x %u x %u",
+            size[0], size[1], size[2], f->cluster[0], f->cluster[1], f->cluster[2]);
     uint64_t ctas = 1;
     for (unsigned i = 0; i < 3; i++)
         ctas *= size[i] <= EMU_MAX_CLUSTER ? size[i] : EMU_MAX_CLUSTER + 1;
@@ -72,20 +72,23 @@ static enum emu_status check_launch(const struct emu_launch *request, const stru
             "a block of %u x %u x %u threads: each size must be at least 1, z at most 64, and the product at most 1024",
             block[0], block[1], block[2]);
     if (threads > f->max_threads)
-        return device_failed(EMU_INVALID_CONFIG,
-                             "a block of %llu threads; the kernel was built for at most %u",
-                             (unsigned long long)threads, f->max_threads);
+        return device_failed(
+            EMU_INVALID_CONFIG,
+            "a block of %llu threads is too large; the kernel was built for at most %u",
+            (unsigned long long)threads, f->max_threads);
     if ((uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes > EMU_MAX_SHARED)
-        return device_failed(EMU_OUT_OF_RESOURCES,
-                             "%u static and %u dynamic bytes of shared memory; a block can have %u",
-                             kernel->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
+        return device_failed(
+            EMU_OUT_OF_RESOURCES,
+            "%u static plus %u dynamic bytes of shared memory is too much; a block can have at most %u",
+            kernel->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
     if (kernel->local_bytes > MAX_STACK)
-        return device_failed(EMU_OUT_OF_RESOURCES,
-                             "the kernel needs %u bytes of local memory; a thread can have %u",
-                             kernel->local_bytes, MAX_STACK);
+        return device_failed(
+            EMU_OUT_OF_RESOURCES,
+            "the kernel needs %u bytes of local memory per thread; a thread can have at most %u",
+            kernel->local_bytes, MAX_STACK);
     if (request->param_bytes < f->param_bytes)
         return device_failed(EMU_INVALID_VALUE,
-                             "the launch has %u bytes of parameters; the kernel takes %u",
+                             "the launch passes %u bytes of parameters, but the kernel takes %u",
                              request->param_bytes, f->param_bytes);
     return check_cluster(request, f);
 }

@@ -63,7 +63,7 @@ static void decode_part(struct decoder *d, const struct ptx_operand *op, enum pt
     decode_vector(d, op, width == 8 ? PTX_b64 : PTX_b32, width, is_written, false);
     for (unsigned i = 0; i < registers && !d->failed; i++)
         if (d->out->mem.vector[i].offset == NO_SLOT)
-            decode_fail(d, "a register of a matrix cannot be _");
+            decode_fail(d, "a matrix operand cannot use '_' in place of a register");
 }
 
 static void decode_access(struct decoder *d)

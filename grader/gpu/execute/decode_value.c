@@ -535,7 +535,7 @@ void decode_cvt(struct decoder *d)
     if (d->out->dst.bytes < to_bytes || (to_float && d->out->dst.bytes != to_bytes) ||
         d->out->src[0].bytes < from_bytes || (from_float && d->out->src[0].bytes != from_bytes) ||
         d->out->dst.bytes > 8 || d->out->src[0].bytes > 8)
-        decode_fail(d, "the size of an operand does not fit its type");
+        decode_fail(d, "an operand's size does not match its type");
     if (from_float && !to_float && !d->out->cvt.round)
         decode_unsupported(d);
 }

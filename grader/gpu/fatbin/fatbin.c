@@ -52,7 +52,8 @@ bool fatbin_open(struct fatbin *fatbin, const void *data, size_t available)
     *fatbin = (struct fatbin){0};
     const uint8_t *bytes = data;
     if (available < FATBIN_HEADER_SIZE) {
-        say(fatbin->message, "fat binary: truncated, no header fits in %zu bytes", available);
+        say(fatbin->message, "fat binary: truncated: %zu bytes are too few for a header",
+            available);
         return false;
     }
     if (read_u32(bytes) != FATBIN_MAGIC) {
@@ -163,7 +164,7 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
     char *text = malloc(entry->text_size + 1);
     long written = text ? unpack(entry, text) : -1;
     if (written < 0) {
-        say(message, text ? "fat binary: damaged %s data" : "fat binary: no memory for %s data",
+        say(message, text ? "fat binary: damaged %s data" : "fat binary: out of memory for %s data",
             name);
         free(text);
         return NULL;

@@ -409,8 +409,8 @@ Test(batch, a_full_disk_loses_nothing)
         snprintf(name, sizeof name, "%zu", kept);
     while (batch_store_put(store, &key, result) && ++kept < 100000);
     cr_expect(kept > 10 && kept < 100000, "%zu grades were kept", kept);
-    cr_expect(batch_store_is_full(store) && strstr(batch_store_error(store), "no room left"), "%s",
-              batch_store_error(store));
+    cr_expect(batch_store_is_full(store) && strstr(batch_store_error(store), "too full to write"),
+              "%s", batch_store_error(store));
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &no_limit), 0);
     must(store, batch_store_put(store, &key, result)); /* now the disk has free space again */
     batch_store_close(store);

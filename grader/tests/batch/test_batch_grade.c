@@ -76,10 +76,11 @@ Test(batch_grade, a_class)
     /* only changed submissions are graded */
     free(shell_must("sed -i 's/mine/my_sum/g' subs/bob/deep/coalesce.cu; rm -r subs/carl"));
     free(shell_must("mkdir grades/mine")); /* a folder that the batch has not made */
-    expect_run(BATCH "--out grades", 0,
-               SAYS("3 submissions", "1 to grade",
-                    "feedback/ has the pages to send back\n2 folders in grades from earlier runs "
-                    "belong to no student of this class: carl, eve\n"));
+    expect_run(
+        BATCH "--out grades", 0,
+        SAYS("3 submissions", "1 to grade",
+             "send students the pages in feedback/\n2 old folders in grades for students who "
+             "are not in this class: carl, eve\n"));
     expect_file("grades/gradebook.csv",
                 HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\ndan,,0,0,100,0,,,\r\n");
     free(shell_must("test ! -e grades/feedback/carl -a -e grades/carl/report.html"));
@@ -91,7 +92,7 @@ Test(batch_grade, results_are_signed)
     free(shell_must("mkdir -p subs/ann; cp " LAB " subs/ann; $LANEWISE key key"));
     expect_run(BATCH "--key key --seed 7", 0, SAYS("1 of 1"));
     expect_run("$LANEWISE verify grades/ann/results.json --submission subs/ann --key key", 0,
-               SAYS("signature   good, by key ", "score       the same"));
+               SAYS("signature   valid, made with key ", "score       the same"));
     free(shell_must("sed -i 's/\"points\": 70/\"points\": 69/' grades/ann/results.json"));
     expect_run("$LANEWISE verify grades/ann/results.json --submission subs/ann --key key", 1,
                SAYS("signature   wrong", "score       differs"));
@@ -124,9 +125,9 @@ Test(batch_grade, a_wrong_folder_is_an_error)
     expect_run(BATCH "--seed 7", 0, SAYS("4 submissions"));
     free(shell_must("cp -a grades before"));
     expect_run("$LANEWISE batch empty --labs 2 --device emulator --roster roster.csv", 2,
-               SAYS("empty has no hand-in for a lab: is it the right folder?"));
+               SAYS("empty contains no submission to any lab: is it the correct folder?"));
     expect_run("$LANEWISE batch other --labs 2 --device emulator", 2,
-               SAYS("other has no hand-in for a lab (a.zip is damaged"));
+               SAYS("other contains no submission to any lab (a.zip is damaged"));
     free(shell_must("diff -r --exclude grades.sqlite before grades"));
     expect_run("$LANEWISE batch empty --labs 2 --device emulator --out new", 2,
                SAYS("right folder"));
@@ -270,7 +271,7 @@ static const struct {
      "ann.yaml:2: no student on the roster has the id \"amn\""},
     {"subs --out file", "cannot make file"},
     {"subs --out", "--out needs a value"},
-    {"subs --best", "no option --best"},
+    {"subs --best", "unknown option --best"},
 };
 
 Test(batch_grade, usage_errors_are_one_line)
@@ -330,8 +331,9 @@ Test(batch_grade, an_interrupted_class_has_a_gradebook)
                                "until grep -q '1 of 4' log; do sleep 0.1; done\n"
                                "kill -INT $batch; wait $batch; code=$?; cat log; exit $code");
     cr_expect_eq(code, 130, "exit code %d\n%s", code, output);
-    cr_expect(strstr(output, "grades: gradebook.csv and all reports so far; 3 submissions are not"),
-              "%s", output);
+    cr_expect(
+        strstr(output, "grades has gradebook.csv and all reports so far; 3 submissions are not"),
+        "%s", output);
     expect_file("grades/gradebook.csv",
                 "student,name,02-coalesce,total,max,late_days,missing,too_late,review,pending\r\n"
                 "ann,,0,0,100,0,,,,\r\n"

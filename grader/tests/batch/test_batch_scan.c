@@ -137,8 +137,8 @@ static const struct {
     {"id,name\ns1,Jose\xcc\x81\n", "s1=José;", true},
     {"id,name\ns1,Ann\nS1,Bob\n", "roster.csv:3: an earlier row has the same id", false},
     {"id,name\ns1,\"a\n\nb\"\r\n\n,Ann\n", "roster.csv:6: this row has no id", false},
-    {"id,name\ns1,\"Ann\ns2,Bob\n", "roster.csv:2: there is a quotation mark too many or too few",
-     false},
+    {"id,name\ns1,\"Ann\ns2,Bob\n",
+     "roster.csv:2: a quotation mark is missing, or there is one too many", false},
     {"id;name\ns1;\"Lee; Ann\"\n", "s1=Lee; Ann;", true},
     {"name\tid\nLee, Ann\ts1\n", "s1=Lee, Ann;", true},
     /* the grading worksheet and the list of participants of Moodle */
@@ -278,7 +278,7 @@ static char *scan(const struct batch_roster *roster)
                               .hidden = &hidden};
     hidden = (struct batch_hidden){0};
     if (!batch_scan(store, &scan, error, sizeof error)) {
-        cr_assert(strstr(error, "has no hand-in for a lab"), "%s", error);
+        cr_assert(strstr(error, "contains no submission to any lab"), "%s", error);
         batch_store_close(store);
         snprintf(text, sizeof text, "nothing\n");
         return text;
@@ -327,7 +327,7 @@ static const struct {
     /* a file whose student is unknown */
     {"echo 1 | tee coalesce.cu ann_coalesce.cu",
      "ann | 02-coalesce | ann_coalesce.cu\n"
-     " |  | coalesce.cu | does not name a student: put it into a student's folder\n"},
+     " |  | coalesce.cu | has no student in its name: put it into a student's folder\n"},
     /* odd names */
     {"mkdir 'Zoë 王' $'a\\nb' '%s'; echo 1 >'Zoë 王/coalesce.cu'; echo 2 >$'a\\nb/coalesce.cu';"
      "echo 3 >'%s/coalesce.cu'",
@@ -350,9 +350,9 @@ static const struct {
      "echo 2 >ann/02-coalesce/old.cu; echo 3 >bob/02-coalesce/a.cu; echo 4 >bob/02-coalesce/b.cu;"
      "echo 5 >bob/x.cu",
      "ann | 02-coalesce | ann/02-coalesce/coalesce.cu\n"
-     "bob |  | bob/x.cu | does not name its lab, nor does its folder\n"
-     "bob | 02-coalesce | bob/02-coalesce/a.cu | is one of several files that fit the lab\n"
-     "bob | 02-coalesce | bob/02-coalesce/b.cu | is one of several files that fit the lab\n"},
+     "bob |  | bob/x.cu | has no lab in its name or in its folder's name\n"
+     "bob | 02-coalesce | bob/02-coalesce/a.cu | is one of several files that could be for this lab\n"
+     "bob | 02-coalesce | bob/02-coalesce/b.cu | is one of several files that could be for this lab\n"},
     /* all labs in one file are none, whatever it is called */
     {"mkdir ann bob; for i in 01 02; do printf '/* Lab %s: x */\\n#include \"lab.h\"\\n' $i; done |"
      " tee bob/parallelize.cu >ann/all.cu;"
@@ -373,8 +373,8 @@ static const struct {
      "carl | 02-coalesce | carl/coalesce.cu | is for lab 01 according to its first line, "
      "not for 02-coalesce\n"
      "gil | 02-coalesce | gil/coalesce.cu | is not a regular file\n"
-     "hal | 02-coalesce | hal/coalesce.cu | is too large: 2000000 bytes, and at most 1048576 are "
-     "read\n"
+     "hal | 02-coalesce | hal/coalesce.cu | is too large: it has 2000000 bytes, and the "
+     "limit is 1048576\n"
      "ivo | 02-coalesce | ivo/coalesce.cu | is in UTF-16: save it as UTF-8 (in your editor, or: "
      "iconv -f UTF-16 -t UTF-8 OLD >NEW)\n"
      "0: ann | 02-coalesce | ann/coalesce.cu | is empty: hand in your coalesce.cu\n"
@@ -392,14 +392,14 @@ static const struct {
      ">ann/02-coalesce/$i.cu; done;"
      "rm ann/02-coalesce/[4-7].cu",
      "ann |  | ann | has 2 more files like these\n"
-     "ann |  | ann/1.cu | does not name its lab, nor does its folder\n"
-     "ann |  | ann/2.cu | does not name its lab, nor does its folder\n"
-     "ann |  | ann/3.cu | does not name its lab, nor does its folder\n"
-     "ann |  | ann/4.cu | does not name its lab, nor does its folder\n"
-     "ann |  | ann/5.cu | does not name its lab, nor does its folder\n"
-     "ann | 02-coalesce | ann/02-coalesce/1.cu | is one of several files that fit the lab\n"
-     "ann | 02-coalesce | ann/02-coalesce/2.cu | is one of several files that fit the lab\n"
-     "ann | 02-coalesce | ann/02-coalesce/3.cu | is one of several files that fit the lab\n"},
+     "ann |  | ann/1.cu | has no lab in its name or in its folder's name\n"
+     "ann |  | ann/2.cu | has no lab in its name or in its folder's name\n"
+     "ann |  | ann/3.cu | has no lab in its name or in its folder's name\n"
+     "ann |  | ann/4.cu | has no lab in its name or in its folder's name\n"
+     "ann |  | ann/5.cu | has no lab in its name or in its folder's name\n"
+     "ann | 02-coalesce | ann/02-coalesce/1.cu | is one of several files that could be for this lab\n"
+     "ann | 02-coalesce | ann/02-coalesce/2.cu | is one of several files that could be for this lab\n"
+     "ann | 02-coalesce | ann/02-coalesce/3.cu | is one of several files that could be for this lab\n"},
     /* the folder of --out is nobody's */
     {"mkdir -p grades/ann; echo 1 >grades/ann/coalesce.cu", "nothing\n"},
 };
@@ -453,7 +453,7 @@ static const struct {
      "ln coalesce.cu reduce.cu; bsdtar -cf ../carl.tar coalesce.cu reduce.cu); rm -r x",
      "ann | 02-coalesce | ann.tar/../../../../coalesce.cu\n"
      "carl | 02-coalesce | carl.tar/coalesce.cu\n"
-     "carl | 13-reduce | carl.tar/reduce.cu | is a second name of another file\n"
+     "carl | 13-reduce | carl.tar/reduce.cu | is a hard link to another file\n"
      "0: bob | 01-parallelize | bob.tar/parallelize.cu | is a link, not the file itself\n"},
     /* what is there, but cannot be read as a file, is not missing */
     {"mkdir x; mkfifo x/coalesce.cu; bsdtar -C x -cf ann.tar coalesce.cu; rm x/coalesce.cu;"
@@ -492,7 +492,7 @@ static const struct {
      "rm coalesce.cu; mkdir x; (cd x; for i in $(seq 210); do echo $i >coalesce$i.cu; done;"
      "bsdtar -cf ../carl.tar .); rm -r x",
      "ann |  | ann.tgz | is too large when unpacked; the rest was skipped\n"
-     "bob | 02-coalesce | bob.zip/coalesce.cu | is too large: at most 1048576 bytes are read\n"},
+     "bob | 02-coalesce | bob.zip/coalesce.cu | is too large: the limit is 1048576 bytes\n"},
 };
 
 Test(batch_scan, archives)
@@ -588,11 +588,11 @@ Test(batch_scan, students_of_the_roster)
         "carl | 02-coalesce | carl/coalesce.cu\n"
         "s1 | 01-parallelize | s1_99_parallelize.cu\n"
         "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
-        "Dan |  | Dan | fits several students on the roster: put the student's id into its name\n"
-        "carl |  | carl | belongs to no student on the roster: put the student's id into its name\n"
+        "Dan |  | Dan | matches several students on the roster: add the student's id to its name\n"
+        "carl |  | carl | matches no student on the roster: add the student's id to its name\n"
         "s2 |  | s2.docx | is not a .cu file, and no .cu file is next to it\n"
-        "s3 |  | Dan | fits several students on the roster: put the student's id into its name\n"
-        "s4 |  | Dan | fits several students on the roster: put the student's id into its name\n",
+        "s3 |  | Dan | matches several students on the roster: add the student's id to its name\n"
+        "s4 |  | Dan | matches several students on the roster: add the student's id to its name\n",
         "%s", found);
     batch_roster_free(&roster);
 }

@@ -136,9 +136,9 @@ static const struct {
     {"class --slurm --chunk-size 0",
      "--chunk-size must be a whole number from 1 to 10000, not \"0\""},
     {"class --slurm --device gpu", "which GPUs? Add --gres gpu:1"},
-    {"class --slurm --device tpu", "no device \"tpu\""},
+    {"class --slurm --device tpu", "unknown device \"tpu\""},
     {"--chunk none.json", "none.json unable to open"},
-    {"--chunk calls", "calls is not a chunk of this version of Lanewise"},
+    {"--chunk calls", "calls was not written by this version of Lanewise"},
 };
 
 Test(slurm, usage_errors_are_one_line)

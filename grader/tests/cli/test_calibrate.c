@@ -93,9 +93,9 @@ static const struct {
     const char *arguments, *message;
 } refusals[] = {
     {"--lab 99", "no lab is called \"99\"; the labs are 01-"},
-    {"--fast", "no option --fast"},
-    {"02", "unexpected \"02\": a lab goes after --lab"},
-    {"--device tpu", "no device \"tpu\""},
+    {"--fast", "unknown option --fast"},
+    {"02", "unexpected \"02\": name the lab with --lab"},
+    {"--device tpu", "unknown device \"tpu\""},
 };
 
 Test(calibrate, usage_errors_are_one_line)

@@ -77,12 +77,13 @@ Test(explain, refuses_unknown_findings)
     int code;
     char *text = shell(&code, "$LANEWISE explain bank");
     cr_expect_eq(code, 2);
-    cr_expect_str_eq(text, "lanewise explain: no finding \"bank\"; did you mean bank-conflict?\n");
+    cr_expect_str_eq(text,
+                     "lanewise explain: unknown finding \"bank\"; did you mean bank-conflict?\n");
     free(text);
     text = shell(&code, "$LANEWISE explain money");
     cr_expect_eq(code, 2);
     cr_expect_str_eq(
-        text, "lanewise explain: no finding \"money\"; lanewise explain lists all findings\n");
+        text, "lanewise explain: unknown finding \"money\"; lanewise explain lists all findings\n");
     free(text);
 }
 

@@ -99,10 +99,10 @@ static const struct {
     const char *arguments, *message;
 } refusals[] = {
     {"lab-check --lab 99", "no lab is called \"99\"; the labs are 01-"},
-    {"lab-check --fast", "no option --fast"},
-    {"lab-check 02", "unexpected \"02\": a lab goes after --lab"},
+    {"lab-check --fast", "unknown option --fast"},
+    {"lab-check 02", "unexpected \"02\": name the lab with --lab"},
     {"lab-check --lab", "--lab needs a value: --lab NAME"},
-    {"lab-check --device tpu", "no device \"tpu\""},
+    {"lab-check --device tpu", "unknown device \"tpu\""},
     {"new-lab", "which name?"},
     {"new-lab 07-a 08-b", "unexpected \"08-b\": new-lab takes one name"},
     {"new-lab histogram", "\"histogram\" cannot be a lab's name; use two digits"},

@@ -73,10 +73,11 @@ static const struct {
 } kept[] = {
     {"help", "grade --json kept --help", NULL},
     {"a source", "grade --lab 02 --json kept.cu", "it is the name of a source file"},
-    {"a source, with a mistake", "grade --lab 02 --json kept.cu --bogus", "no option --bogus"},
-    {"the submission", "grade --lab 02 --submission kept --json kept", "this command reads it"},
+    {"a source, with a mistake", "grade --lab 02 --json kept.cu --bogus", "unknown option --bogus"},
+    {"the submission", "grade --lab 02 --submission kept --json kept",
+     "this command reads from it"},
     {"the course", "grade --lab 02 --course kept --out ./kept --format csv",
-     "this command reads it"},
+     "this command reads from it"},
     {"a program", "run --json program", "it is a program"},
     {"a program, as output", "trace -o program --heat ./other", "it is a program"},
 };

@@ -134,7 +134,7 @@ Test(run, a_crash_is_reported_and_kept)
     int code;
     char *output = shell(&code, "$LANEWISE run $PROGRAMS/faults host");
     cr_expect_eq(code, 128 + 11, "exit status %d", code);
-    cr_expect(strstr(output, "was ended by signal 11") && strstr(output, "cudaMemcpy"), "%s",
+    cr_expect(strstr(output, "was killed by signal 11") && strstr(output, "cudaMemcpy"), "%s",
               output);
     free(output);
 }

@@ -58,12 +58,12 @@ static const struct {
     {"hint", "lanewise hint: which lab? Add --lab NAME (with make: LAB=NAME), one of 01-"},
     {"hint --lab 99", "no lab is called \"99\"; the labs are 01-"},
     {"hint --lab -", "several labs match \"-\"; the labs are 01-"},
-    {"diff --lab 2 --spol", "no option --spol; did you mean --spoil?"},
-    {"diff 2", "unexpected \"2\": a lab goes after --lab"},
+    {"diff --lab 2 --spol", "unknown option --spol; did you mean --spoil?"},
+    {"diff 2", "unexpected \"2\": name the lab with --lab"},
     {"reset", "which lab?"},
     {"reset --lab ''", "no lab is called \"\""},
     {"watch", "which lab?"},
-    {"watch --lab 1 --device tpu", "no device \"tpu\""},
+    {"watch --lab 1 --device tpu", "unknown device \"tpu\""},
     {"run --lab 99", "no lab is called \"99\""},
 };
 

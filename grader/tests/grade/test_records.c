@@ -140,14 +140,22 @@ static const struct {
     int code;
     const char *says[2];
 } verify_rows[] = {
-    {"as it is", ":", "--key key", 0, {"signature   good, by key ", "score       the same"}},
-    {"by environment", "export LANEWISE_KEY=$PWD/key", "", 0, {"signature   good, by key "}},
+    {"as it is",
+     ":",
+     "--key key",
+     0,
+     {"signature   valid, made with key ", "score       the same"}},
+    {"by environment",
+     "export LANEWISE_KEY=$PWD/key",
+     "",
+     0,
+     {"signature   valid, made with key "}},
     {"without the key", ":", "", 2, {"nothing differs, but", "score       the same"}},
     {"without the key, with --unsigned",
      ":",
      "--unsigned",
      0,
-     {"signature   not checked: add --key FILE with the file of key ", "score       the same"}},
+     {"signature   not checked: add --key FILE, where FILE has key ", "score       the same"}},
     {"unsigned, by no key",
      "$LANEWISE grade --device emulator --lab 2 --submission a.cu --seed 7 --json result.json",
      "",
@@ -157,13 +165,13 @@ static const struct {
      "export LANEWISE_KEY=$PWD/none",
      "--unsigned",
      0,
-     {"signature   not checked: add --key FILE with the file of key "}},
+     {"signature   not checked: add --key FILE, where FILE has key "}},
     {"wanted and not", ":", "--unsigned --key key", 2, {"--key or --unsigned"}},
     {"another key",
      "$LANEWISE key other",
      "--key other",
      1,
-     {"signature   made with another key, ", "score       the same"}},
+     {"signature   made with a different key, ", "score       the same"}},
     {"a better score",
      "sed -i 's/\"score\": 100/\"score\": 101/' result.json",
      "--key key",
@@ -228,7 +236,7 @@ static const struct {
      "sed -i 's/\"device\": \"emulator\"/\"device\": \"gpu\"/' result.json",
      "",
      1,
-     {"not graded again: only results of the emulator"}},
+     {"not graded again: this works only for results"}},
     {"no submission", "rm a.cu", "", 2, {"a.cu does not exist; if it has moved, add --submission"}},
     {"no result", "rm result.json", "", 2, {"cannot read result.json"}},
     {"no JSON", "echo { >result.json", "", 2, {"cannot read result.json"}},
@@ -309,7 +317,8 @@ Test(verify, takes_sets_of_results)
                "LANEWISE_KEY=key $LANEWISE grade --device emulator --submission %s/solutions "
                "--json result.json 2>&1",
                LANEWISE_ROOT));
-    char *output = shell(&code, "$LANEWISE verify --key key result.json 2>&1 | grep -c 'good, by'");
+    char *output =
+        shell(&code, "$LANEWISE verify --key key result.json 2>&1 | grep -c 'valid, made with'");
     cr_expect_str_eq(output, "6\n");
     free(output);
 }
@@ -325,7 +334,7 @@ Test(verify, needs_the_course_file_that_it_was_graded_by)
         {":", "--course course", 0, "course      the same"},
         {":", "", 1, "course      differs: it was graded with a course file"},
         {"sed -i 's/50/40/; s/30/40/' course", "--course course", 1,
-         "course      differs: other points"},
+         "course      differs: the points or thresholds"},
         {"sed -i s/02-coalesce/03-shared-reduce/ course", "--course course", 2, ""},
         {"sed -i s/labs/laps/ course", "--course course", 2, "course:1: "},
     };

@@ -227,8 +227,7 @@ static const struct {
     {"-o a.svg --line 3 --warp -1 --lab 2", "--warp must be a whole number, not \"-1\""},
     {"-o a.svg --line a.cu:3 ./none", "./none: No such file"},
     {"-o a.svg --line 14 --lab 2 n=100 2>&1 >/dev/null",
-     "line 14 made no access to global or shared memory that fits the options; lines with "
-     "accesses: "},
+     "line 14 made no access to global or shared memory that matches the options; these lines did: "},
     {"-o no/a.svg --line 39 --lab 2 n=100 2>&1 >/dev/null", "cannot write no/a.svg"},
 };
 

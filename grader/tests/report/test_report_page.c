@@ -164,11 +164,11 @@ static const struct {
 } refusals[] = {
     {"", "which lab?"},
     {"--lab 99", "no lab is called \"99\""},
-    {"--lab 2 labs", "unexpected \"labs\": a file goes after --submission"},
+    {"--lab 2 labs", "unexpected \"labs\": name the file with --submission"},
     {"--lab 2 --seed x", "the seed must be a whole number"},
     {"--lab 2 --out no/such/folder.html", "cannot write no/such/folder.html"},
     {"--lab", "--lab needs a value"},
-    {"--best", "no option --best"},
+    {"--best", "unknown option --best"},
 };
 
 Test(report_page, usage_errors_are_one_line)

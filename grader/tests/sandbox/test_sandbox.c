@@ -331,7 +331,7 @@ static const struct {
 } machines[] = {
     {"the machine as it is", "$LANEWISE grade " SUBMISSION, 0, "", ""},
     {"without namespaces", "LANEWISE_SANDBOX=confined $LANEWISE grade " SUBMISSION, 0,
-     "lanewise grade: warning: weak sandbox, only Landlock or another user, seccomp, limits (no "
+     "lanewise grade: warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
      "namespaces",
      "confined"},
     {"without anything", "LANEWISE_SANDBOX=none $LANEWISE grade " SUBMISSION, 2,
@@ -389,13 +389,13 @@ static const struct {
     {"a user", AS_A_USER, "namespaces", ""},
     {"a user without bubblewrap", WITH_MOUNTS(HIDE_BUBBLEWRAP "exec " AS_A_USER "\"$@\""),
      "confined",
-     "warning: weak sandbox, only Landlock or another user, seccomp, limits (no "
+     "warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
      "namespaces: it sees the machine's processes and users; install bubblewrap"},
     {"root in a container", WITH_MOUNTS(ENTER_A_CHROOT "\"$@\""), "confined",
-     "warning: weak sandbox, only Landlock or another user, seccomp, limits (no "
+     "warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
      "namespaces: it sees the machine's processes and users (bwrap: "},
     {"a user in a container", WITH_MOUNTS(ENTER_A_CHROOT AS_A_USER "\"$@\""), "confined",
-     "warning: weak sandbox, only Landlock or another user"},
+     "warning: weak sandbox: it has only Landlock or another user"},
 };
 
 Test(sandbox_levels, are_chosen_for_users_and_in_containers)

@@ -215,8 +215,8 @@ Test(old_rules_run, must_be_known)
     int code;
     char *text = shell(&code, "$LANEWISE run --rules g90 $PROGRAMS/sum_ladder");
     cr_expect_eq(code, 2);
-    cr_expect_str_eq(text,
-                     "lanewise run: no rules \"g90\"; --rules takes one of sector, gt200, g80\n");
+    cr_expect_str_eq(
+        text, "lanewise run: unknown rules \"g90\"; --rules takes one of sector, gt200, g80\n");
     free(text);
     text = shell(
         &code, "LD_LIBRARY_PATH=$LIB LD_PRELOAD=$PRELOAD LANEWISE_RULES=old $PROGRAMS/sum_ladder");

@@ -1,4 +1,4 @@
-/* Atomics by which a warp touches more sectors than its words fill. */
+/* Atomics by which a warp touches more sectors than its words need. */
 #define N     (1 << 21) /* elements of each array */
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 

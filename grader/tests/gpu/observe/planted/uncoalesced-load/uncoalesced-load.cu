@@ -1,4 +1,4 @@
-/* Loads by which a warp reads more sectors than its words fill. */
+/* Loads by which a warp reads more sectors than its words need. */
 #define N     (1 << 21) /* elements of each array */
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 

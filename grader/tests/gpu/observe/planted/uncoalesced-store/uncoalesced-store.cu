@@ -1,4 +1,4 @@
-/* Stores by which a warp writes to more sectors than its words fill. */
+/* Stores by which a warp writes to more sectors than its words need. */
 #define N     (1 << 21) /* elements of each array */
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 
