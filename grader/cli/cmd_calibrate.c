@@ -67,16 +67,18 @@ static const json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* The figure in one answer; NAN: the program was wrong, so it has no figure. A time becomes a share
- * of the solution's speed in the same run, so that runs are comparable: 1 is as fast as the
- * solution. */
+/* The figure in one answer; NAN: it has none, or its program lost the check for another reason. A
+ * time becomes a share of the solution's speed in the same run, so that runs are comparable: 1 is as
+ * fast as the solution. */
 static double figure_in(const struct figure *figure, const json_t *answer)
 {
     const json_t *checks = json_object_get(json_object_get(answer, "result"), "checks");
-    const json_t *found = json_object_get(find_check(checks, figure->check), "figure");
-    if (!json_is_object(found))
-        return NAN;
+    const json_t *check = find_check(checks, figure->check);
+    const json_t *found = json_object_get(check, "figure");
     double value = json_number_of(found, "value");
+    if (!json_is_object(found) || (!figure->timed && json_number_of(check, "points") == 0 &&
+                                   judge_share(&figure->budget, value) > 0.01))
+        return NAN;
     return figure->timed ? value / (json_number_of(found, "full") * figure->budget.slack) : value;
 }
 

@@ -79,7 +79,7 @@ __global__ void hashed(const float *a, float *out)
     out[INDEX] = a[INDEX * 13 % 100]; // B
 }
 
-// uncoalesced-load: groups of 2 lanes read the same word, 64 bytes from group to group
+// uncoalesced-load: each group of 2 lanes reads the same word, 64 bytes from one group to the next
 __global__ void pairs_far(const float *a, float *out)
 {
     out[INDEX] = a[INDEX / 2 * 16]; // B
