@@ -92,10 +92,10 @@ Test(batch_grade, results_are_signed)
     free(shell_must("mkdir -p subs/ann; cp " LAB " subs/ann; $LANEWISE key key"));
     expect_run(BATCH "--key key --seed 7", 0, SAYS("1 of 1"));
     expect_run("$LANEWISE verify grades/ann/results.json --submission subs/ann --key key", 0,
-               SAYS("signature   valid, made with key ", "score       the same"));
+               SAYS("signature   valid, made with key ", "score       identical"));
     free(shell_must("sed -i 's/\"points\": 70/\"points\": 69/' grades/ann/results.json"));
     expect_run("$LANEWISE verify grades/ann/results.json --submission subs/ann --key key", 1,
-               SAYS("signature   wrong", "score       differs"));
+               SAYS("signature   invalid", "score       differs"));
     free(shell_must("chmod 644 key"));
     expect_run(BATCH "--key key", 2, SAYS("others can read or write the key"));
 }
@@ -130,7 +130,7 @@ Test(batch_grade, a_wrong_folder_is_an_error)
                SAYS("other contains no submission to any lab (a.zip is damaged"));
     free(shell_must("diff -r --exclude grades.sqlite before grades"));
     expect_run("$LANEWISE batch empty --labs 2 --device emulator --out new", 2,
-               SAYS("right folder"));
+               SAYS("correct folder"));
     free(shell_must("test ! -e new"));
 }
 

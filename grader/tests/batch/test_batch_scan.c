@@ -152,7 +152,7 @@ static const struct {
      "7=Lee, Ann;", true},
     {"Last,First,SIS Id\nLee,Ann,s1\n", "roster.csv:1: this line must name the columns", false},
     {"s1,Ann\ns2,Bob\n", "roster.csv:1: this line must name the columns", false},
-    {"id,name\ns1,Ann\ns2,Zo\xeb\n", "roster.csv:3: not UTF-8", false},
+    {"id,name\ns1,Ann\ns2,Zo\xeb\n", "roster.csv:3: this file is not in UTF-8", false},
     {"", "is empty", false},
     {"id,name\n", "is empty", false},
 };

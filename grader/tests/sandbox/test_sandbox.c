@@ -412,7 +412,7 @@ Test(sandbox_levels, are_chosen_for_users_and_in_containers)
     for (size_t i = 0; i < sizeof graders / sizeof *graders; ++i) {
         output = shell(
             &code,
-            "rm -f result.json; unset LANEWISE_SECRET; HOME=/nowhere TMPDIR=/tmp %s $LANEWISE grade --device emulator --lab 02 "
+            "rm -f result.json; unset LANEWISE_SECRET; HOME=/dev/null TMPDIR=/tmp %s $LANEWISE grade --device emulator --lab 02 "
             "--submission $PWD/a.cu --json $PWD/result.json 2>&1",
             graders[i].prefix);
         cr_assert_eq(code, 0, "%s: code %d: %s", graders[i].name, code, output);
