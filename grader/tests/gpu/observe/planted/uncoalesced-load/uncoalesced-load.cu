@@ -61,7 +61,7 @@ __global__ void bits_turned(const float *a, float *out)
     out[INDEX] = a[(INDEX & ~31) | __brev(INDEX) >> 27];
 }
 
-// uncoalesced-load: lanes read words 28 bytes apart, the same words again every 16 lanes (modulo 16)
+// uncoalesced-load: lanes read words 28 bytes apart, repeating the same words every 16 lanes (modulo 16)
 __global__ void modulo_16(const float *a, float *out)
 {
     out[INDEX] = a[INDEX % 16 * 7]; // B
@@ -73,7 +73,7 @@ __global__ void modulo_10(const float *a, float *out)
     out[INDEX] = a[INDEX % 10];
 }
 
-// uncoalesced-load: lanes read words 52 bytes apart, going round after 400 bytes (modulo 100 elements)
+// uncoalesced-load: lanes read words 52 bytes apart, wrapping after 400 bytes (modulo 100 elements)
 __global__ void hashed(const float *a, float *out)
 {
     out[INDEX] = a[INDEX * 13 % 100]; // B
