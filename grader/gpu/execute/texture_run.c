@@ -1,8 +1,9 @@
 /* Executes texture and surface instructions: tex, tld4, suld, sust.
  *
- * The x coordinate of a surface counts bytes. A request counts the sectors that it touches. A CUDA
- * array counts as the emulator stores it, row after row; on a GPU, neighbours in both directions are
- * close to each other. */
+ * The x coordinate of a surface counts bytes. A request counts the distinct sectors that it
+ * touches, as a load from global memory does; an H100 splits a request into parts of 4 or 8 lanes
+ * and counts the sectors of each part. A CUDA array counts as the emulator stores it, row after row;
+ * on a GPU, neighbours in both directions are close to each other. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,9 +12,9 @@
  *
  * With one stack, a warp would hang when its lanes wait for each other, which is legal since Volta:
  * a lane that holds a lock can wait at M for the other lanes, which spin in the entry above it and
- * wait for the lock. So a path that seems to wait (its slice was full of volatile loads or atomics,
- * or it is at a barrier) is split: the lanes that did not run in that slice become a new path and can run.
- * Paths that later reach the same place merge again. */
+ * wait for the lock. So a path that seems to wait (its slice was full of polls, or it is at a
+ * barrier) is split: the lanes that did not run in the second half of the slice become a new path
+ * and can run. Paths that later reach the same place merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +278,17 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
  * for all pending stores. */
 #define ACCOUNTS 256
 
+/* The first warp of the CTA that is under way and has executed as much as WARP: if several are in
+ * the same loop, the report names the first. */
+static struct warp *first_as_busy(struct warp *warp)
+{
+    for (struct warp *other = warp->cta->warps; other != warp; other++)
+        for (uint32_t i = 0; i < other->path_count; i++)
+            if (other->paths[i]->state == PATH_READY && other->executed >= warp->executed)
+                return other;
+    return warp;
+}
+
 /* Counts N more instructions of the launch and stops the launch when it exceeds its limit. */
 static void account(struct warp *warp, uint64_t n)
 {
@@ -292,6 +303,7 @@ static void account(struct warp *warp, uint64_t n)
     if (executed > launch->limit && !atomic_load(&launch->stopping)) {
         enum obs_fault_kind kind =
             warp->executed < launch->limit / MANY_WARPS ? OBS_TOO_MUCH_WORK : OBS_ENDLESS_LOOP;
+        warp = kind == OBS_ENDLESS_LOOP ? first_as_busy(warp) : warp;
         warp_fault(warp, kind, (unsigned)__builtin_ctz(warp->alive ? warp->alive : 1), NULL);
         launch_stop(launch, EMU_TIMEOUT);
     }
@@ -399,7 +411,7 @@ static bool run_slice(struct warp *warp, struct path *path)
     const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
     int64_t slice = length;
     uint64_t before = warp->executed, slept = warp->slept, looked = warp->looked;
-    uint32_t mask = 0, lowest = path->depth; /* the depth of the lowest entry that ran */
+    uint32_t mask = 0, lowest = 0; /* entry that ran in the second half, after a poll */
     warp->news = 0;
     warp->cta->worker->polls_briefly |= warp->waits;
     path->gives_way = false;
@@ -413,7 +425,8 @@ static bool run_slice(struct warp *warp, struct path *path)
             path_pop(warp, path);
             continue;
         }
-        lowest = path->depth < lowest ? path->depth : lowest;
+        bool may_wait = 2 * slice < length && (uint64_t)(length - slice) > warp->executed - before;
+        lowest = may_wait && lowest < path->depth ? lowest : path->depth;
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
         if (in)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
