@@ -32,10 +32,10 @@ static const struct {
         {3, 0.02, "the program writes %s sectors of 32 bytes to the GPU's memory",
          "Keep what only one thread needs in a variable, and write each result once. Copies on the GPU count, too."},
     [CHECK_SHARED] =
-        {3, 0.25, "the warps make %s passes through shared memory",
+        {3, 0.27, "the warps make %s passes through shared memory",
          "Let threads share the work in shared memory, instead of each doing all of it."},
     [CHECK_BARRIERS] =
-        {3, 0.05, "the warps wait at barriers %s times in all",
+        {3, 0.07, "the warps wait at barriers %s times in all",
          "A barrier belongs between a write and another thread's read, and nowhere else."},
     [CHECK_ATOMICS] =
         {4, 0.01, "the warps make %s atomic operations on global memory",

@@ -1,9 +1,10 @@
 /* Lab 03: one result a block, through shared memory.
  *
  * The figure is how often a block writes a result to global memory, counted in requests: a warp
- * that stores once makes one request, however many of its threads store. Did the threads wait for
- * each other before they read what others wrote? racecheck answers that, since a program with a
- * race may happen to be right. */
+ * that stores once makes one request, however many of its threads store. check_through_shared()
+ * proves that the sum comes through shared memory, and totals limit work for show. Did the threads
+ * wait for each other before they read what others wrote? racecheck answers that, since a program
+ * with a race may happen to be right. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -94,26 +95,16 @@ CHECK(
         }
 }
 
-/* Refuses a kernel that misses the lesson: no thread reads from shared memory, or only a few warps
- * write to it. Then some threads do the work of all, and there is nothing to add up. Also refuses a
- * rung 1 that runs the kernel of rung 2. */
+/* The result must come through shared memory; and rung 1 must not run the kernel of rung 2. */
 static void uses_shared(struct check *check, const struct run *run, struct job job)
 {
     bool is_static = job.rung == STATIC;
-    const char *hint = is_static ? "TODO 1a to 1c come first." : "TODO 2a comes first.";
-    double writes = (check_counter(run, "shared_store_requests") +
-                     check_counter(run, "shared_atomic_requests")) /
-                    (job.blocks + 1);
-    if (check_counter(run, "shared_load_requests") == 0)
-        check_refuse(check, run, hint, "rung %d reads nothing from shared memory yet", job.rung);
-    if (writes < job.threads / 64) /* half of its warps: the second step may need fewer */
-        check_refuse(check, run, hint,
-                     "the %d warps of a block write only %s times to shared memory",
-                     job.threads / 32, check_number(writes));
     check_is_counted(check, run);
     if (is_static && check_launch(run, 0).static_shared_bytes == 0)
         check_refuse(check, run, "In rung 1 the array has a length: sums[MAX_THREADS].",
                      "the kernel of rung 1 has no __shared__ array of its own");
+    check_through_shared(check, run, "sum",
+                         is_static ? "TODO 1a to 1c come first." : "TODO 2a comes first.");
 }
 
 /* Runs JOB and requires that the blocks of the first launch do the work. */
@@ -133,13 +124,17 @@ static double writes_a_block(const struct run *run, struct job job)
            (job.blocks + 1);
 }
 
+/* A block that takes a ticket, so that the last one can add up the blocks' sums, writes twice. */
+#define MOST_WRITES 2.1
+
 /* The naive kernel's 8 warps a block each make one request. */
 #define WRITES                                                                                     \
     {                                                                                              \
-        .text = "a block writes its result to global memory %s times", .want = "%s", .budget = {   \
+        .text = "a block writes its result to global memory %s times", .want = "at most %s",       \
+        .budget = {                                                                                \
             .naive = 8,                                                                            \
             .solution = 1,                                                                         \
-            .slack = 1                                                                             \
+            .slack = MOST_WRITES                                                                   \
         }                                                                                          \
     }
 
@@ -156,21 +151,17 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
     check_measure(check, run, writes);
 }
 
-/* A kernel earns nothing for having no race if each warp writes its own sum to global memory and
- * uses shared memory for show. A block's sum takes a read of shared memory for each thread, or one
- * result a block. */
+/* A kernel earns nothing for having no race if its results do not come through shared memory. */
 static void look_closely(struct check *check, int rung)
 {
     const struct job job = {rung, 20001, 9, 256};
     const struct run *run = sum_up_in_blocks(check, job);
-    uses_shared(check, run, job);
-    double reads = check_counter(run, "shared_load_requests") / (job.blocks + 1);
     double writes = writes_a_block(run, job);
-    if (writes > job.threads / 32 - 1 && reads < job.threads)
-        check_refuse(
-            check, run, "Let thread 0 alone store, after it has added up all sums.",
-            "a block writes its result to global memory %s times and reads shared memory %s times: the result does not come from there",
-            check_number(writes), check_number(reads));
+    if (writes > MOST_WRITES)
+        check_refuse(check, run, "Let thread 0 alone store, after it has added up all sums.",
+                     "a block writes its result to global memory %s times", check_number(writes));
+    uses_shared(check, run, job);
+    check_costs(check, run);
 }
 
 #define RACE_HINT                                                                                  \
@@ -193,7 +184,7 @@ CHECK(dynamic, .title = "rung 2: no more shared memory than it needs", .points =
     struct check_launch launch = check_launch(run, 0);
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
     double needed = job.threads * sizeof(int);
-    if (bytes > needed)
+    if (bytes > 1.25 * needed) /* a barrier of the program's own takes a few bytes, too */
         check_refuse(check, run,
                      "TODO 2: sums[] is an extern array, and the launch asks for one int a thread.",
                      "a block of %s threads has %s bytes of shared memory; it needs %s",
