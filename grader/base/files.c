@@ -1,10 +1,11 @@
-/* Files and folders. The hash is nettle's SHA-256. */
+/* Files and folders. The hashes are nettle's. */
 #include "base/files.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <nettle/hmac.h>
 #include <nettle/sha2.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -354,4 +355,13 @@ void base_text_hash(const struct text *text, char hex[HASH_SIZE])
         return;
     base_hash_add(hash, text->bytes, text->size);
     base_hash_end(hash, hex);
+}
+
+void base_hmac(const void *key, size_t key_size, const char *text, uint8_t hmac[BASE_HMAC_SIZE])
+{
+    struct hmac_sha256_ctx state;
+    hmac_sha256_set_key(&state, key_size, key);
+    hmac_sha256_update(&state, strlen(text), (const uint8_t *)text);
+    hmac_sha256_digest(&state, BASE_HMAC_SIZE, hmac);
+    explicit_bzero(&state, sizeof state);
 }

@@ -65,4 +65,8 @@ void base_hash_end(struct base_hash *hash, char hex[HASH_SIZE]); /* frees HASH *
 /* The SHA-256 of TEXT; "" when out of memory. */
 void base_text_hash(const struct text *text, char hex[HASH_SIZE]);
 
+/* The HMAC-SHA256 of TEXT under KEY. */
+#define BASE_HMAC_SIZE 32
+void base_hmac(const void *key, size_t key_size, const char *text, uint8_t hmac[BASE_HMAC_SIZE]);
+
 #endif

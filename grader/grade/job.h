@@ -18,7 +18,8 @@
  * check in a new process that inherits only the environment. */
 #define GRADE_JOB_VARIABLE "LANEWISE_JOB"
 
-/* The socket of a checks runner, which Criterion makes in /tmp: printf's format for the process id. */
+/* The socket of a checks runner, which Criterion makes in /tmp: printf's format for the process
+ * id. */
 #define GRADE_SOCKET "criterion_%ld.sock"
 
 struct grade_job {

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <nettle/base16.h>
-#include <nettle/hmac.h>
 #include <nettle/memops.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,13 +107,8 @@ static bool sign(const json_t *document, const struct seal_key *key, uint8_t dig
     if (json_object_get(bare, "seal"))
         json_object_del(bare, "seal");
     char *text = bare ? seal_canonical(bare) : NULL;
-    if (text) {
-        struct hmac_sha256_ctx state;
-        hmac_sha256_set_key(&state, sizeof key->bytes, key->bytes);
-        hmac_sha256_update(&state, strlen(text), (const uint8_t *)text);
-        hmac_sha256_digest(&state, SHA256_DIGEST_SIZE, digest);
-        explicit_bzero(&state, sizeof state);
-    }
+    if (text)
+        base_hmac(key->bytes, sizeof key->bytes, text, digest);
     free(text);
     json_decref(bare);
     return text != NULL;
@@ -122,8 +116,8 @@ static bool sign(const json_t *document, const struct seal_key *key, uint8_t dig
 
 bool seal_document(json_t *document, const struct seal_key *key)
 {
-    uint8_t digest[SHA256_DIGEST_SIZE];
-    char hex[BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE) + 1] = "";
+    uint8_t digest[BASE_HMAC_SIZE];
+    char hex[BASE16_ENCODE_LENGTH(BASE_HMAC_SIZE) + 1] = "";
     if (!key)
         return json_object_set_new(document, "seal", json_null()) == 0;
     if (!sign(document, key, digest))
@@ -134,23 +128,23 @@ bool seal_document(json_t *document, const struct seal_key *key)
 }
 
 /* True if HEX is DIGEST in hex digits. Compares in constant time. */
-static bool has_digest(const char *hex, const uint8_t digest[SHA256_DIGEST_SIZE])
+static bool has_digest(const char *hex, const uint8_t digest[BASE_HMAC_SIZE])
 {
     struct base16_decode_ctx state;
-    uint8_t claimed[SHA256_DIGEST_SIZE + 1];
+    uint8_t claimed[BASE_HMAC_SIZE + 1];
     size_t bytes = sizeof claimed;
     base16_decode_init(&state);
-    return strlen(hex) == 2 * SHA256_DIGEST_SIZE &&
+    return strlen(hex) == 2 * BASE_HMAC_SIZE &&
            base16_decode_update(&state, &bytes, claimed, strlen(hex), hex) &&
-           base16_decode_final(&state) && bytes == SHA256_DIGEST_SIZE &&
-           memeql_sec(claimed, digest, SHA256_DIGEST_SIZE);
+           base16_decode_final(&state) && bytes == BASE_HMAC_SIZE &&
+           memeql_sec(claimed, digest, BASE_HMAC_SIZE);
 }
 
 enum seal_state seal_check(const json_t *document, const struct seal_key *key)
 {
     const json_t *seal = json_object_get(document, "seal");
     const char *id, *hex;
-    uint8_t digest[SHA256_DIGEST_SIZE];
+    uint8_t digest[BASE_HMAC_SIZE];
     if (!seal || json_is_null(seal))
         return SEAL_NONE;
     if (json_unpack_ex((json_t *)seal, NULL, JSON_STRICT, "{s:s, s:s}", "key", &id, "hmac_sha256",

@@ -2,9 +2,10 @@
  *
  *     the owner's secret --HMAC-SHA256 of the number--> this grading's secret --> all inputs
  *
- * The number alone must not be enough: a submission could try small numbers until one gives the data that it is shown,
- * and then compute the data that it must not see. So a secret of the grader's owner keys the inputs. It lies in a file
- * that no submission can read. The same owner and the same number give the same inputs again. */
+ * The number alone must not be enough: a submission could try small numbers until one gives the data
+ * that it is shown, and then compute the data that it must not see. So a secret of the grader's owner
+ * keys the inputs. It is in a file that no submission can read. The same owner and the same number
+ * give the same inputs again. */
 #ifndef GRADE_SEED_H
 #define GRADE_SEED_H
 
@@ -19,12 +20,13 @@ struct grade_seed {
     char secret[GRADE_SECRET_SIZE]; /* this grading's; knowing it reveals no other grading's */
 };
 
-/* The seed NUMBER under the owner's secret: the file $LANEWISE_SECRET, or lanewise/secret.key in $XDG_STATE_HOME
- * (~/.local/state), which the first call makes. Where no such file can be made, the secret is random, and NUMBER gives
- * other inputs the next time. False: $LANEWISE_SECRET is set, but is no key of `lanewise key`; ERROR is one line. */
+/* Sets SEED to NUMBER under the owner's secret: the file $LANEWISE_SECRET, or lanewise/secret.key in
+ * $XDG_STATE_HOME (~/.local/state), which the first call makes. Where no such file can be made, the
+ * secret is random, and NUMBER gives other inputs the next time. False: $LANEWISE_SECRET is set, but
+ * is not a key of `lanewise key`; ERROR is one line. */
 bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t size);
 
-/* Seed NUMBER for programs of the kit itself, which need no secret: the same inputs on every machine. */
+/* Seed N for the kit's own programs, which need no secret: the same inputs on every machine. */
 #define GRADE_SEED_OPEN(n)                                                                         \
     (struct grade_seed)                                                                            \
     {                                                                                              \
@@ -32,7 +34,8 @@ bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t
         .secret = "0000000000000000000000000000000000000000000000000000000000000000"               \
     }
 
-/* The seed of a result (lanewise/result/v1). False: the result lacks the secret, as a result does that students get. */
+/* Sets SEED to that of a result (lanewise/result/v1). False: the result has no secret; results for
+ * students have none. */
 bool grade_seed_read(const json_t *result, struct grade_seed *seed);
 
 #endif

@@ -102,5 +102,6 @@ Test(seed, students_get_results_without_the_secret)
         shell(&code, "$LANEWISE batch class --labs 2 --out grades --seed 42 --device emulator");
     cr_expect_eq(code, 0, "%s", text);
     free(text);
-    free(shell_must("! grep -r '\"secret\"' grades --include=*.json"));
+    free(shell_must("grep -rq '\"seed\"' grades --include=*.json && "
+                    "! grep -r '\"secret\"' grades --include=*.json"));
 }
