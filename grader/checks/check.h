@@ -59,21 +59,22 @@ enum check_where {
     CHECK_GPU_ONLY,      /* left out when the emulator is graded */
 };
 
-/* What a whole program costs: totals over its launches and its copies on the GPU. Their limits are multiples of what
- * the solution costs (costs.c). Predicted time would be one more. */
+/* What a whole program costs: totals over its launches and its copies on the GPU. Their limits are
+ * multiples of what the solution costs (costs.c). Predicted time would be one more. */
 enum check_cost {
-    CHECK_PATH,     /* instructions of the longest warp, summed over the launches */
-    CHECK_WORK,     /* instructions of all warps */
-    CHECK_READS,    /* sectors that are read from global memory */
-    CHECK_WRITES,   /* sectors that are written to it */
-    CHECK_SHARED,   /* wavefronts: passes through shared memory */
+    /* From the narrowest to the widest: the first that exceeds its limit is reported. */
     CHECK_BARRIERS, /* barriers that warps arrive at */
     CHECK_ATOMICS,  /* atomic requests to global memory */
+    CHECK_SHARED,   /* wavefronts: passes through shared memory */
+    CHECK_READS,    /* sectors that are read from global memory */
+    CHECK_WRITES,   /* sectors that are written to it */
+    CHECK_PATH,     /* instructions of the longest warp, summed over the launches */
+    CHECK_WORK,     /* instructions of all warps */
     CHECK_COSTS,
 };
 
-/* The solution's costs in one run of a check: labs/NN-name/costs.def has a line COST(check, run, ...) for each.
- * `make costs` writes that file. */
+/* The solution's costs in one run of a check: labs/NN-name/costs.def has a line COST(check, run,
+ * ...) for each. `make costs` writes that file. */
 struct check_cost_row {
     const char *check;
     unsigned run; /* number of the check_costs() in the check, from 0 */
@@ -89,8 +90,8 @@ struct check_figure {
      * check_speed(), only the slack is declared. */
     struct judge_budget budget;
     bool textures; /* kernels may use textures and surfaces: check_is_counted() */
-    unsigned
-        judges; /* 1 << enum check_cost: costs that the figure itself judges, so they have no limit */
+    /* bits 1 << enum check_cost: the costs that the figure itself judges, so they have no limit */
+    unsigned judges;
 };
 
 struct check;
@@ -312,13 +313,14 @@ void check_is_counted(struct check *check, const struct run *run);
 /* The whole program must not cost much more than the solution. NULL and a GPU: does nothing. */
 void check_costs(struct check *check, const struct run *run);
 
-/* The result NAME must change when loads from shared memory return wrong values: the kernels must compute it from
- * there. Runs the program once more. HINT says what to do. Does nothing for NULL and on a GPU. */
+/* The result NAME must change when loads from shared memory return wrong values: the kernels must
+ * compute it from there. Runs the program once more. HINT says what to do. Does nothing for NULL
+ * and on a GPU. */
 void check_through_shared(struct check *check, const struct run *run, const char *name,
                           const char *hint);
 
-/* Gives the check the points that VALUE earns by its figure's budget, after check_is_counted() and, if VALUE earns any,
- * check_costs(). */
+/* Gives the check the points that VALUE earns by its figure's budget, after check_is_counted() and,
+ * if VALUE earns any, check_costs(). */
 void check_measure(struct check *check, const struct run *run, double value);
 
 /* --- for the runner --------------------------------------------------------------------------- */

@@ -39,28 +39,32 @@ static bool is_word_of(const char *word, const char *words)
     return false;
 }
 
-/* The sum of the numbers in the record's MEMBER whose names are in WHAT. */
-static unsigned long sum_of(const struct run *run, const char *member, const char *what)
+double check_sum(const json_t *counts, const char *what)
 {
-    json_t *counts = run ? json_object_get(run->record, member) : NULL, *count;
+    json_t *count;
     const char *name;
     json_int_t sum = 0;
-    json_object_foreach(counts, name, count)
+    json_object_foreach((json_t *)counts, name, count)
     {
         if (is_word_of(name, what))
             sum += json_integer_value(count);
     }
-    return (unsigned long)sum;
+    return (double)sum;
+}
+
+static unsigned long recorded(const struct run *run, const char *member, const char *what)
+{
+    return run ? (unsigned long)check_sum(json_object_get(run->record, member), what) : 0;
 }
 
 unsigned long check_requests(const struct run *run, const char *what)
 {
-    return sum_of(run, "requests", what);
+    return recorded(run, "requests", what);
 }
 
 unsigned long check_rows(const struct run *run, const char *what)
 {
-    return sum_of(run, "rows", what);
+    return recorded(run, "rows", what);
 }
 
 void check_called(struct check *check, const struct run *run, const char *name, const char *what,

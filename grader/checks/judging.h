@@ -2,6 +2,7 @@
 #ifndef CHECKS_JUDGING_H
 #define CHECKS_JUDGING_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,10 @@ struct answer {
 /* The result NAME as it is judged; NULL: there is none. May run the submission again. */
 const struct answer *check_answer(struct check *check, const struct run *run, const char *name);
 void check_free_answers(struct run *run);
+
+/* The sum of the numbers in COUNTS (a member of the record) whose names are in WHAT, separated by
+ * spaces. */
+double check_sum(const json_t *counts, const char *what);
 
 /* Has the report show the loss that the figure's counter owes most to, and its cause. False: there
  * is none. */

@@ -337,7 +337,7 @@ void check_made_by_kernels(struct check *check, const struct run *run, const cha
     check_advise(check, "%s", how_to_hand_in(run));
 }
 
-/* How many bytes of the elements of ARRAY are the same in OTHER. */
+/* The share of ARRAY's elements that are the same in OTHER. */
 static double share_equal(const struct case_array *array, const struct case_array *other)
 {
     size_t size = case_type_size(array->type), equal = 0;
@@ -350,16 +350,16 @@ static double share_equal(const struct case_array *array, const struct case_arra
 void check_through_shared(struct check *check, const struct run *run, const char *name,
                           const char *hint)
 {
-    if (!run || !run->record || !check_is_open(check))
+    if (!run || !run->record || !check_is_open(check) || check_is_lost(check))
         return;
     const struct answer *answer = check_answer(check, run, name);
-    struct case_data *scrambled = check_run_scrambled(check, run);
+    struct case_data *scrambled = answer ? check_run_scrambled(check, run) : NULL;
     const struct case_array *other = scrambled ? case_find(scrambled, name) : NULL;
-    if (answer && other && other->type == answer->array.type &&
-        other->count == answer->array.count && share_equal(&answer->array, other) > 0.1)
+    if (other && other->type == answer->array.type && other->count == answer->array.count &&
+        share_equal(&answer->array, other) > 0.1)
         check_refuse(
             check, run, hint,
-            "%s does not come from shared memory: it stays right when loads from there return wrong values",
+            "%s does not come from shared memory: it is still right when all loads from shared memory return wrong values",
             name);
     case_free(scrambled);
 }

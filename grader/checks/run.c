@@ -122,7 +122,7 @@ static struct run_plan plan_data(const struct run_plan *plan, const struct case_
 {
     struct run_plan carried_out = *plan;
     size_t rate = check_spoil_rate(input);
-    bool seen = no_other && plan->device == ON_EMULATOR;
+    bool seen = no_other && plan->device == ON_EMULATOR && !plan->scrambles;
     carried_out.shows = seen && rate == 0;
     carried_out.spoils = seen && !plan->backwards ? rate : 0;
     carried_out.hides = !no_other || carried_out.shows;
@@ -240,7 +240,6 @@ struct case_data *check_run_scrambled(struct check *check, const struct run *run
     char ignored[100];
     plan.scrambles = true;
     plan.watched = plan.backwards = plan.hides = false;
-    plan.spoils = 0;
     if (!make_run(check, &plan, run->input, &ended))
         return NULL;
     if (ended.program.end == PROCESS_EXITED && ended.program.code == 0)

@@ -56,8 +56,9 @@ const struct run *check_run_openly(struct check *check, const struct run *hidden
  * Returns that run; NULL: there is nothing more to judge. */
 const struct run *check_run_backwards(struct check *check, const struct run *run);
 
-/* Runs RUN's program again, with the judged input, while loads from shared memory return wrong values. Returns the
- * result file, which the caller frees; NULL: the program did not come that far, or not to its end. */
+/* Runs RUN's program again, with the judged input, while loads from shared memory return wrong
+ * values. Returns the result file, which the caller frees; NULL: the program did not come that far,
+ * or not to its end. */
 struct case_data *check_run_scrambled(struct check *check, const struct run *run);
 
 /* Frees all runs of the check. */

@@ -12,6 +12,11 @@ bool check_is_open(const struct check *check)
     return !check->verdict.status && !check->verdict.broken[0];
 }
 
+bool check_is_lost(const struct check *check)
+{
+    return check->verdict.measured && check->verdict.share == 0;
+}
+
 void check_fail(struct check *check, const char *status, const char *format, ...)
 {
     va_list arguments;
@@ -65,8 +70,7 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
 {
     char message[CHECK_MESSAGE_SIZE];
     va_list arguments;
-    bool is_lost = check->verdict.measured && check->verdict.share == 0; /* the figure says more */
-    if (!run || !check_is_open(check) || is_lost)
+    if (!run || !check_is_open(check) || check_is_lost(check))
         return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);

@@ -33,6 +33,9 @@ struct verdict {
 /* True until the submission or the grader has failed. */
 bool check_is_open(const struct check *check);
 
+/* The figure has been measured and earns nothing: a refusal would only hide it. */
+bool check_is_lost(const struct check *check);
+
 /* The submission has failed. STATUS is one of those above. */
 void check_fail(struct check *check, const char *status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
