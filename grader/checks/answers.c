@@ -1,5 +1,6 @@
 /* Is the answer right? A result is compared with the right numbers, and then again in a run with
  * the warps in the other order. */
+#include <math.h>
 #include <stdio.h>
 
 #include "checks/internal.h"
@@ -96,12 +97,14 @@ static void fail_within(struct check *check, const struct run *run, const float 
     char margin[48] = "";
     size_t width = (size_t)want->width;
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
+    int digits = fabs(want->values[index]) < 1e9 ? 9 : 10; /* as many as a float has, no exponent */
     if (want->bounds)
-        snprintf(margin, sizeof margin, ", give or take %.2g", want->bounds[index]);
-    check_fail(check, "failed",
-               "%s[%zu][%zu] is %.9g, but %.9g is right%s; %s of %s numbers are wrong%s", name,
-               index / width, index % width, (double)got[index], want->values[index], margin,
-               check_number((double)wrong), check_number((double)count), if_no_kernel(run));
+        snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
+                 want->bounds[index]);
+    check_fail(
+        check, "failed", "%s[%zu][%zu] is %.*g, but %.*g is right%s; %s of %s numbers are wrong%s",
+        name, index / width, index % width, digits, (double)got[index], digits, want->values[index],
+        margin, check_number((double)wrong), check_number((double)count), if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
 }

@@ -63,7 +63,7 @@ CHECK(
 CHECK(
     ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
     .hint =
-        "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. Without a loop, the grid must grow with n.")
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
     /* The last is larger than any other input: a grid cut to fit a million numbers is too small. */
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003,
@@ -108,7 +108,7 @@ static void measure_path(struct check *check, int rung)
     if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)
         check_refuse(
             check, run, "Ask for blocks of 32, 64, 128, ... threads, and let all of them work.",
-            "threads without work take the time of %s instructions of a warp", check_number(idle));
+            "idle threads take up as much time as %s warp instructions", check_number(idle));
     double reads = check_counter(run, "global_load_sectors_ideal") / (MILLION / 8);
     if (reads > 1.5)
         check_refuse(check, run, "Do the job once: each number belongs to one thread.",

@@ -49,7 +49,7 @@ CHECK(
 CHECK(
     ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
     .hint =
-        "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. Without a loop, the grid must grow with n.")
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
     const int sizes[] = {0,
                          1,

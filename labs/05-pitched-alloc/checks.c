@@ -169,7 +169,7 @@ static void measure_excess(struct check *check, int width, int height, const cha
 
 #define EXCESS(width, piece, name, naive_excess)                                                   \
     {                                                                                              \
-        .text = "32 sums in rows of " width " touch %s " piece " more than they could fill",       \
+        .text = "for 32 sums in rows of " width ", warps touch %s more " piece " than they need",  \
         .want = "%s", .counter = name, .judges = 1 << CHECK_PATH, .budget = {                      \
             .naive = naive_excess,                                                                 \
             .solution = 0,                                                                         \
@@ -178,16 +178,15 @@ static void measure_excess(struct check *check, int width, int height, const cha
     }
 
 CHECK(
-    lines, .title = "neighbours touch no more lines than they fill", .points = 25,
-    .where = CHECK_COUNTS, .rows = true,
-    .figure = EXCESS("1,001", "lines of 128 bytes", "rows_lines_excess", 3.86),
+    lines, .title = "warps touch no more lines than they need", .points = 25, .where = CHECK_COUNTS,
+    .rows = true, .figure = EXCESS("1,001", "lines of 128 bytes", "rows_lines_excess", 3.86),
     .hint =
         "Most rows begin within a line. Which of the TODOs makes each row begin with one? If all are done: neighbouring threads must work on neighbouring numbers of a row, the first of them where a line begins.")
 {
     measure_excess(check, 1001, 200, "rows_lines_excess");
 }
 
-CHECK(sectors, .title = "neighbours touch no more sectors than they fill", .points = 15,
+CHECK(sectors, .title = "warps touch no more sectors than they need", .points = 15,
       .where = CHECK_COUNTS, .rows = true,
       .figure = EXCESS("8,191", "sectors of 32 bytes", "rows_sectors_excess", 3.48),
       .hint = "The same for sectors: most rows begin within one. See the check above.")
