@@ -1,7 +1,7 @@
-/* Wrong values from shared memory, on purpose: see struct emu_options, scrambles_shared.
+/* Wrong values from shared memory, on purpose: see scrambles_shared in struct emu_options.
  *
- * Each load runs as ever, and then its destinations lose their values if they came from shared memory. Loads change
- * their function only after decoding, so a device without the option does nothing more than before. */
+ * Each load runs as usual. If its values came from shared memory, it then flips bits of them. A load
+ * gets this function after decoding, so without the option no load is slower. */
 #include <string.h>
 
 #include "gpu/execute/kernel.h"
@@ -10,8 +10,8 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-#define FLIPPED                                                                                    \
-    0x55 /* of each byte: other integers, and other exponents of floating-point numbers */
+/* The bits that are flipped in each byte: integers change, and so do exponents of floats. */
+#define FLIPPED 0x55
 
 static bool reads_shared(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -24,8 +24,8 @@ static bool reads_shared(const struct warp *warp, const struct inst *inst, uint3
 
 static void scrambled_load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    bool is_shared =
-        reads_shared(warp, inst, mask); /* before the load: it may overwrite the base */
+    /* asked before the load, which may overwrite the register of the address */
+    bool is_shared = reads_shared(warp, inst, mask);
     load_run(warp, inst, mask);
     for (unsigned k = 0; is_shared && k < inst->mem.count; k++) {
         struct slot slot = inst->mem.vector[k];
