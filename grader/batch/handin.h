@@ -52,8 +52,8 @@ void batch_handin_free(struct batch_handin *handin);
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem);
 
-/* True if nothing was handed in with FILE: it is empty, or a link. Other files that cannot be graded may
- * hold work that a human can find. */
+/* True if nothing was handed in with FILE: it is empty, or a link. Other files that cannot be
+ * graded may hold work that a human can find. */
 bool batch_holds_nothing(const struct batch_file *file);
 
 /* Records that the file at PATH was skipped. */

@@ -93,7 +93,8 @@ struct batch_key {
     uint64_t seed;
 };
 
-/* Removes from a stored result what no student may get: the fingerprint and the secret of the inputs. */
+/* Removes from a stored result what no student may get: the fingerprint and the secret of the
+ * inputs. */
 void batch_store_strip(json_t *result);
 
 /* Stores a result (lanewise/result/v1). An existing grade stays. */

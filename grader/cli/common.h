@@ -13,7 +13,8 @@
 /* The exit codes of commands that grade. */
 enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
 
-/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. Names in it may hold any byte. */
+/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. Names in it may hold any
+ * byte. */
 int cli_complain(const char *command, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Prints one line on TO. */
@@ -43,7 +44,8 @@ struct cli_files {
  * one of them cannot be written, or would overwrite an input or a source. */
 bool cli_clear_outputs(const char *command, const struct cli_files *files);
 
-/* The same for a command line with a mistake, which is already reported: prints nothing. Returns CODE. */
+/* The same for a command line with a mistake, which is already reported: prints nothing. Returns
+ * CODE. */
 int cli_clear_after_mistake(int code, const struct cli_files *files);
 
 /* Reads the key in the file PATH. If PATH is NULL, reads the file $LANEWISE_KEY, if that variable

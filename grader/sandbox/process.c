@@ -188,8 +188,8 @@ struct message {
     int status;
 };
 
-/* Starts the child, and stays until it has ended or the CONTROL closes. Signals to the grader's group do not
- * reach this process. */
+/* Starts the child, and stays until it has ended or the CONTROL closes. Signals to the grader's
+ * group do not reach this process. */
 static void run_supervisor(const struct process_command *command, int control,
                            const int from[DESCRIPTORS])
 {
@@ -328,8 +328,8 @@ static void close_end(int *end)
     *end = -1;
 }
 
-/* Has the supervisor end everything that is left, and reaps it. The child's status counts only if it ended by
- * itself. */
+/* Has the supervisor end everything that is left, and reaps it. The child's status counts only if
+ * it ended by itself. */
 static void reap(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
