@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/nearest.h"
 #include "config.h"
 #include "gpu/finding_kinds.h"
 #include "report/result_terminal.h"
@@ -68,7 +69,7 @@ static int complain_of(const char *id)
     size_t count = 0;
     for (; count < emu_finding_kind_count && count < sizeof names / sizeof *names; ++count)
         names[count] = emu_finding_kinds[count].id;
-    const char *meant = cli_suggest(id, names, count);
+    const char *meant = base_nearest(id, names, count);
     return meant ? complain("unknown finding \"%s\"; did you mean %s?", id, meant)
                  : complain("unknown finding \"%s\"; lanewise explain lists all findings", id);
 }

@@ -1,6 +1,7 @@
 /* lanewise: runs the command that its first argument names.
  *
  * A new command is one line in the table below and one file, cmd_NAME.c. */
+#include "base/nearest.h"
 #include "base/version.h"
 #include "cli/cli.h"
 #include "cli/common.h"
@@ -75,7 +76,7 @@ static int complain_of(const char *name)
     const char *names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;
-    const char *meant = cli_suggest(name, names, COMMAND_COUNT);
+    const char *meant = base_nearest(name, names, COMMAND_COUNT);
     if (meant)
         cli_say(stderr, "lanewise: unknown command \"%s\"; did you mean %s?", name, meant);
     else

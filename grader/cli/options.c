@@ -11,58 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/common.h"
 
 #define MAX_OPTIONS   32
-#define MAX_WORD      32  /* longer words get no suggestion */
+#define MAX_WORD      32
 #define FIRST         256 /* getopt_long() returns FIRST + the option's index; letters are below */
 
 #define complain(...) cli_complain(syntax->command, EXIT_USAGE, __VA_ARGS__)
-
-/* --- suggestions ------------------------------------------------------------------------------ */
-
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The number of edits that turn A into B (the optimal string alignment distance). An edit adds,
- * removes or replaces a letter, or swaps two neighbours. Only three rows of the table are kept. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t rows[3][MAX_WORD + 1], length = strlen(b);
-    for (size_t j = 0; j <= length; ++j)
-        rows[0][j] = j;
-    for (size_t i = 1; i <= strlen(a); ++i) {
-        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
-        now[0] = i;
-        for (size_t j = 1; j <= length; ++j) {
-            now[j] = least_of(before[j - 1] + (a[i - 1] != b[j - 1]),
-                              least_of(before[j], now[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least_of(now[j], earlier[j - 2] + 1);
-        }
-    }
-    return rows[strlen(a) % 3][length];
-}
-
-const char *cli_suggest(const char *word, const char *const *names, size_t count)
-{
-    size_t best = strlen(word) > 4 ? 2 : 1;
-    const char *found = NULL;
-    if (strlen(word) > MAX_WORD)
-        return NULL;
-    for (size_t i = 0; i < count; ++i) {
-        size_t away = strlen(names[i]) > MAX_WORD ? MAX_WORD : distance(word, names[i]);
-        if (strlen(word) > 2 && strncmp(word, names[i], strlen(word)) == 0)
-            return names[i];
-        if (away < best || (away == best && !found)) {
-            best = away;
-            found = names[i];
-        }
-    }
-    return found;
-}
 
 /* --- help ------------------------------------------------------------------------------------- */
 
@@ -156,7 +112,7 @@ static int complain_of_unknown(const struct cli_syntax *syntax, const struct tab
     if (dashes == 2 && matches == 2)
         return complain("%s is ambiguous: it could be --%s or --%s", word, matching[0],
                         matching[1]);
-    const char *meant = cli_suggest(name, table->names, (size_t)table->count);
+    const char *meant = base_nearest(name, table->names, (size_t)table->count);
     if (meant)
         return complain("unknown option %.*s; did you mean --%s?", (int)(dashes + length), word,
                         meant);

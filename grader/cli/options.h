@@ -68,7 +68,4 @@ int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, voi
 /* Writes what --help prints. */
 void cli_print_help(const struct cli_syntax *syntax, FILE *to);
 
-/* The one of the COUNT NAMES that was probably meant by WORD; NULL if none is close. */
-const char *cli_suggest(const char *word, const char *const *names, size_t count);
-
 #endif

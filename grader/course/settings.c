@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/files.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 #define FILE_BYTES  ((size_t)256 << 10) /* largest file; a course file has a few hundred lines */
@@ -200,16 +201,17 @@ static bool check_key(struct settings *settings, const yaml_node_t *key, const c
 {
     char list[300];
     const char *word = scalar(key);
+    size_t count = 0;
     bool known = false;
     if (!word) {
         settings_complain(settings, key, "a key of %s must be a word", what);
         return false;
     }
-    for (size_t i = 0; keys && keys[i]; ++i)
-        known = known || strcmp(keys[i], word) == 0;
+    for (; keys && keys[count]; ++count)
+        known = known || strcmp(keys[count], word) == 0;
     if (known || !keys)
         return true;
-    const char *meant = settings_nearest(word, keys);
+    const char *meant = base_nearest(word, keys, count);
     list_names(list, sizeof list, keys);
     if (meant)
         settings_complain(settings, key, "%s has no key \"%s\": did you mean \"%s\"?", what, word,
@@ -242,51 +244,6 @@ bool settings_check_keys(struct settings *settings, const yaml_node_t *node, con
             }
     }
     return settings->complaints == before;
-}
-
-/* --- misspelt names --------------------------------------------------------------------------- */
-
-/* The number of edits that turn LEFT into RIGHT. An edit changes, adds or removes a letter, or
- * swaps two neighbouring letters. */
-static unsigned distance(const char *left, const char *right)
-{
-    enum { MOST = 40 };
-    unsigned table[MOST + 1][MOST + 1];
-    size_t rows = strlen(left), columns = strlen(right);
-    if (rows > MOST || columns > MOST)
-        return MOST;
-    for (size_t i = 0; i <= rows; ++i) {
-        for (size_t j = 0; j <= columns; ++j) {
-            if (i == 0 || j == 0) {
-                table[i][j] = (unsigned)(i + j);
-                continue;
-            }
-            unsigned best = table[i - 1][j - 1] + (left[i - 1] != right[j - 1]);
-            if (table[i - 1][j] + 1 < best)
-                best = table[i - 1][j] + 1;
-            if (table[i][j - 1] + 1 < best)
-                best = table[i][j - 1] + 1;
-            if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] &&
-                table[i - 2][j - 2] + 1 < best)
-                best = table[i - 2][j - 2] + 1;
-            table[i][j] = best;
-        }
-    }
-    return table[rows][columns];
-}
-
-const char *settings_nearest(const char *word, const char *const *names)
-{
-    const char *nearest = NULL;
-    unsigned least = strlen(word) < 4 ? 2 : 3; /* a smaller distance is probably a typing error */
-    for (; *names; ++names) {
-        unsigned away = distance(word, *names);
-        if (away < least) {
-            least = away;
-            nearest = *names;
-        }
-    }
-    return nearest;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */

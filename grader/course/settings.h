@@ -62,8 +62,4 @@ bool settings_whole(struct settings *settings, const yaml_node_t *node, const ch
 bool settings_time(struct settings *settings, const yaml_node_t *node, const char *what,
                    int64_t *moment);
 
-/* The element of NAMES (the last is NULL) that was probably meant by WORD; NULL: none is similar
- * enough. */
-const char *settings_nearest(const char *word, const char *const *names);
-
 #endif
