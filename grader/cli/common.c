@@ -94,8 +94,11 @@ bool cli_choose_seed(const char *command, const char *text, struct grade_seed *s
                      (long long)INT64_MAX, text ? text : "");
     else if (!grade_seed_of(number, seed, error, sizeof error))
         cli_complain(command, EXIT_USAGE, "LANEWISE_SECRET: %s", error);
-    else
+    else {
+        if (*error)
+            cli_complain(command, 0, "warning: %s", error);
         return true;
+    }
     return false;
 }
 

@@ -46,18 +46,21 @@ static void make_file(const char *path)
     seal_key_forget(&key);
 }
 
-/* The owner's secret; random where it cannot be kept. */
+/* The owner's secret; random where it cannot be kept. ERROR is a warning if the file is damaged. */
 static bool find_owners(struct seal_key *key, char *error, size_t size)
 {
     const char *chosen = getenv("LANEWISE_SECRET");
-    char path[PATH_SIZE], ignored[PATH_SIZE + 100];
+    char path[PATH_SIZE], why[PATH_SIZE + 100];
     if (chosen && *chosen)
         return seal_key_read(chosen, key, error, size);
     bool named = find_file(path);
     if (named && access(path, F_OK) != 0)
         make_file(path);
-    if (named && seal_key_read(path, key, ignored, sizeof ignored))
+    if (named && seal_key_read(path, key, why, sizeof why))
         return true;
+    if (named && access(path, F_OK) == 0)
+        snprintf(error, size,
+                 "%s; until you remove this file, the same seed gives other inputs each time", why);
     if (getrandom(key->bytes, sizeof key->bytes, 0) == sizeof key->bytes)
         return true;
     snprintf(error, size, "this machine gives no random numbers: %s", strerror(errno));
@@ -69,6 +72,7 @@ bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t
     struct seal_key key;
     uint8_t hmac[BASE_HMAC_SIZE];
     char text[40];
+    *error = 0;
     if (!find_owners(&key, error, size))
         return false;
     snprintf(text, sizeof text, "seed %llu", (unsigned long long)number);

@@ -22,8 +22,9 @@ struct grade_seed {
 
 /* Sets SEED to NUMBER under the owner's secret: the file $LANEWISE_SECRET, or lanewise/secret.key in
  * $XDG_STATE_HOME (~/.local/state), which the first call makes. Where no such file can be made, the
- * secret is random, and NUMBER gives other inputs the next time. False: $LANEWISE_SECRET is set, but
- * is not a key of `lanewise key`; ERROR is one line. */
+ * secret is random, and NUMBER gives other inputs the next time. ERROR then is a warning if the file
+ * exists but is damaged, otherwise empty. False: $LANEWISE_SECRET is set, but is not a key of
+ * `lanewise key`; ERROR is one line. */
 bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t size);
 
 /* Seed N for the kit's own programs, which need no secret: the same inputs on every machine. */

@@ -53,6 +53,24 @@ Test(seed, the_owners_secret_is_made_once_and_kept)
     free(mode);
 }
 
+Test(seed, a_damaged_secret_is_reported_in_one_line)
+{
+    int code;
+    write_wrong();
+    char *text = shell(&code, "unset LANEWISE_SECRET; export XDG_STATE_HOME=$PWD/state; umask 077\n"
+                              "mkdir -p state/lanewise; echo 12 >state/lanewise/secret.key\n" GRADE
+                              "2>&1 >/dev/null");
+    cr_expect_eq(code, 1);
+    cr_expect(
+        strstr(text, "lanewise grade: warning: ") == text &&
+            strstr(text,
+                   "/state/lanewise/secret.key is not a key: lanewise key FILE makes one; "
+                   "until you remove this file, the same seed gives other inputs each time\n"),
+        "%s", text);
+    cr_expect_eq(strchr(text, '\n')[1], 0, "%s", text);
+    free(text);
+}
+
 Test(seed, a_secret_that_is_none_is_refused)
 {
     int code;
