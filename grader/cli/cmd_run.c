@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/execute.h"
@@ -192,6 +194,30 @@ static bool wants_colour(void)
     return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+static bool has_timed_out(const json_t *record)
+{
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+    {
+        if (strcmp(json_text_of(launch, "status"), "timeout") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A launch that was stopped may only have much to do. */
+static void print_limit(const struct options *options, const json_t *record)
+{
+    if (options->max_instructions && has_timed_out(record))
+        fprintf(
+            stderr,
+            "\nA launch is stopped after %s warp instructions. If the kernel is right and only has "
+            "much to do,\ngive it less, or raise the limit with --max-instructions N (with make: "
+            "LIMIT=N).\n",
+            NUMBER(strtoull(options->max_instructions, NULL, 10)));
+}
+
 static void print_report(const struct options *options, const json_t *record)
 {
     struct report_run_options report = options->report;
@@ -200,6 +226,7 @@ static void print_report(const struct options *options, const json_t *record)
     if (json_array_size(json_object_get(record, "launches")) == 0)
         fprintf(stderr, "lanewise: no kernel ran\n");
     report_run_terminal(stderr, record, &report);
+    print_limit(options, record);
 }
 
 static int report(const struct options *options, int status, json_t *record)

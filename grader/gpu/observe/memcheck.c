@@ -244,10 +244,23 @@ static const char *const plain_faults[] = {
     [OBS_MBARRIER_COUNT] = "invalid mbarrier count: 0, or more arrivals than the phase expects",
 };
 
+/* Writes NUMBER as "200,000,000" to the end of TEXT. Returns its first digit. */
+static const char *with_commas(uint64_t number, char text[27])
+{
+    char *at = text + 26;
+    *at = '\0';
+    for (int digits = 0; number || digits == 0; number /= 10, digits++) {
+        if (digits && digits % 3 == 0)
+            *--at = ',';
+        *--at = (char)('0' + number % 10);
+    }
+    return at;
+}
+
 static void print_fault(char *text, size_t size, const struct launch_view *launch,
                         const struct obs_fault *fault)
 {
-    char thread[96], place[160], rank[32];
+    char thread[96], place[160], rank[32], limit[27];
     describe_fault_thread(thread, sizeof thread, launch, fault);
     switch (fault->kind) {
     case OBS_OUT_OF_BOUNDS:
@@ -277,16 +290,13 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
         break;
     case OBS_TOO_MUCH_WORK:
         snprintf(text, size,
-                 "stopped after %" PRIu64
-                 " instructions: no single warp ran for long, but together the warps do too "
-                 "much work; %s was stopped here",
-                 launch->limit, thread);
+                 "stopped after %s warp instructions: no single warp ran for long, but together "
+                 "the warps do too much work; %s was stopped here",
+                 with_commas(launch->limit, limit), thread);
         break;
     case OBS_ENDLESS_LOOP:
-        snprintf(text, size,
-                 "still running after %" PRIu64
-                 " instructions (an endless loop?); %s was stopped here",
-                 launch->limit, thread);
+        snprintf(text, size, "still running after %s warp instructions; %s was stopped here",
+                 with_commas(launch->limit, limit), thread);
         break;
     default:
         snprintf(text, size, "%s; %s", plain_faults[fault->kind], thread);

@@ -65,7 +65,7 @@ static const char *const accepted[] = {
     "-n grade LAB=02 SEED=42",
     "-n lanewise grade report LAB=02 OUT=page.html",
     "-n lanewise V=1 SANITIZE=1",
-    "-n run LAB=02 ARGS='n=5 rung=1'",
+    "-n run LAB=02 ARGS='n=5 rung=1' LIMIT=1000",
     "-n handouts HANDOUT=instructor HANDOUT_SITE=/tmp/site",
     "-n build/lanewise",
 };

@@ -80,6 +80,21 @@ Test(student, usage_errors_are_one_line)
     }
 }
 
+/* A launch that only has much to do is not called an endless loop, and the limit can be raised. */
+Test(student, run_says_how_to_raise_the_limit)
+{
+    int code;
+    char *output = shell(&code, "$LANEWISE run --max-instructions 1000000 --lab 1 rung=0 n=300000");
+    cr_expect(strstr(output, "still running after 1,000,000"), "%s", output);
+    cr_expect(strstr(output, "A launch is stopped after 1,000,000 warp instructions."), "%s",
+              output);
+    cr_expect(strstr(output, "--max-instructions N (with make: LIMIT=N)"), "%s", output);
+    free(output);
+    output = shell_must("$LANEWISE run --max-instructions 10000000 --lab 1 rung=0 n=300000");
+    cr_expect(!strstr(output, "LIMIT=") && !strstr(output, "still running"), "%s", output);
+    free(output);
+}
+
 /* A damaged or unwritable progress file is no error. */
 Test(student, works_without_a_progress_file)
 {

@@ -318,7 +318,7 @@ Test(faults, too_much_work)
     cr_expect(status == EMU_TIMEOUT, "ended with %d", (int)status);
     json_t *line = fixture_record(&f, -1);
     const char *message = text_of(fixture_finding(line, "too-much-work"), "message");
-    cr_expect(strstr(message, "stopped after 100000 instructions"), "'%s'", message);
+    cr_expect(strstr(message, "stopped after 100,000 warp instructions"), "'%s'", message);
     json_decref(line);
     fixture_close(&f);
 }
