@@ -85,6 +85,8 @@ bool check_point_at_loss(struct check *check, const struct run *run)
     check_point_at(check, json_text_of(loss, "file"), (unsigned)json_integer_of(loss, "line"),
                    (unsigned)json_integer_of(loss, "column"));
     snprintf(check->verdict.cause, sizeof check->verdict.cause, "%s", json_text_of(loss, "cause"));
+    snprintf(check->verdict.loss_case, sizeof check->verdict.loss_case, "%s",
+             json_text_of(loss, "case"));
     describe_spare(check, run, loss);
     return true;
 }

@@ -74,8 +74,19 @@ static void take_lines(struct check *check, const json_t *record)
     record_add_accesses(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
 }
 
+/* Says in each element of LIST, findings or accesses, which run it is from. */
+static void name_run(const struct check *check, json_t *list)
+{
+    size_t i;
+    json_t *element;
+    json_array_foreach(list, i, element)
+        json_object_set_new(element, "case", json_string(check->context));
+}
+
 static void take_record(struct check *check, struct run *run)
 {
+    name_run(check, json_object_get(run->record, "findings"));
+    name_run(check, json_object_get(run->record, "accesses"));
     json_decref(check->counters);
     check->counters = json_incref(run->counters);
     json_array_extend(check->findings, json_object_get(run->record, "findings"));

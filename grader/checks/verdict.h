@@ -21,13 +21,14 @@ struct verdict {
     double value; /* the figure's, if measured */
 
     /* What the report shows beside the message. */
-    char note[300];   /* whatever the status; "" none */
-    char file[256];   /* a source line; "" none */
-    unsigned line;    /* from 1; 0: unknown */
-    unsigned column;  /* from 1; 0: unknown */
-    char kernel[200]; /* without a line: the kernel whose launch is shown; "" none */
-    char cause[400];  /* why that line costs so much; "" unknown */
-    char spare[200];  /* what that line would cost and earn if it were ideal; "" unknown */
+    char note[300];      /* whatever the status; "" none */
+    char file[256];      /* a source line; "" none */
+    unsigned line;       /* from 1; 0: unknown */
+    unsigned column;     /* from 1; 0: unknown */
+    char kernel[200];    /* without a line: the kernel whose launch is shown; "" none */
+    char cause[400];     /* why that line costs so much; "" unknown */
+    char loss_case[160]; /* the run in which CAUSE and SPARE were found */
+    char spare[200];     /* what that line would cost and earn if it were ideal; "" unknown */
 };
 
 /* True until the submission or the grader has failed. */

@@ -13,6 +13,7 @@
 #include "grade/graded_by.h"
 #include "judge/score.h"
 #include "record/lines.h"
+#include "record/losses.h"
 #include "record/record.h"
 #include "similar/program.h"
 
@@ -32,9 +33,8 @@ static json_t *clean_string(const char *text, size_t most)
 
 /* Text members that are copied if they are not empty. */
 static const char *const of_related[] = {"message", NULL};
-static const char *const of_place[] = {"cause", "spare", NULL}, *const of_loss[] = {"cause", "help",
-                                                                                    "unit", "spare",
-                                                                                    NULL};
+static const char *const of_place[] = {"cause", "spare", NULL};
+static const char *const of_finding[] = {"case", "cause", "help", "unit", "spare", NULL};
 
 /* Copies the members NAMES of FROM, if they are non-empty strings. */
 static void copy_texts(json_t *into, const json_t *from, const char *const *names)
@@ -86,6 +86,8 @@ static json_t *describe_place(const struct grade_result *result, const json_t *v
                   (json_int_t)compile_true_column(text, length, column), "source", clean);
     free(clean);
     copy_texts(place, verdict, of_place);
+    if (*json_text_of(verdict, "loss_case"))
+        json_object_set(place, "case", json_object_get(verdict, "loss_case"));
     return place;
 }
 
@@ -161,12 +163,13 @@ static json_t *describe_related(const struct grade_result *result, const json_t 
     return related;
 }
 
-/* Copies the members that only losses (findings about wasted work) have. They are not added up over
- * several runs, because each run has its own cost. */
+/* Copies the run's name, and the members that only losses (findings about wasted work) have. They are
+ * not added up over several runs, because each run has its own cost. The first run counts, unless
+ * another wastes half as much again: the first ones have the simplest inputs. */
 static void copy_loss(json_t *finding, const json_t *found)
 {
     static const char *const numbers[] = {"cost", "ideal", "share"};
-    copy_texts(finding, found, of_loss);
+    copy_texts(finding, found, of_finding);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         if (json_is_number(json_object_get(found, numbers[i])))
             json_object_set(finding, numbers[i], json_object_get(found, numbers[i]));
@@ -211,6 +214,9 @@ static void add_finding(const struct grade_result *result, const json_t *found)
         if (!same_finding(finding, other))
             continue;
         count += json_integer_of(other, "count");
+        if (record_is_loss(finding) &&
+            2 * record_loss_waste(finding) > 3 * record_loss_waste(other))
+            json_object_update(other, finding);
         json_object_set_new(other, "count", json_integer(count));
         json_decref(finding);
         return;

@@ -145,6 +145,7 @@ static void put_check(struct page *page, const json_t *check)
         put_place(page, json_text_of(place, "file"), json_integer_of(place, "line"));
         put_snippet(page, place);
         put_paragraph(page, "dim", "Ideal here: ", json_text_of(place, "spare"));
+        put_paragraph(page, "dim", "In the run: ", json_text_of(place, "case"));
     }
     put_paragraph(page, "hint", "Hint: ", json_text_of(check, "hint"));
     put_paragraph(page, "dim", "", json_text_of(check, "note"));
@@ -191,6 +192,7 @@ static void put_finding(struct page *page, const json_t *finding)
     }
     put_paragraph(page, "hint", "Help: ", json_text_of(finding, "help"));
     put_paragraph(page, "dim", "Ideal here: ", json_text_of(finding, "spare"));
+    put_paragraph(page, "dim", "In the run: ", json_text_of(finding, "case"));
     if (count > 1 && !record_is_loss(finding))
         markup_leaf(m, "p", "dim", "%s times", NUMBER((uint64_t)count));
     close_line(page);
@@ -245,6 +247,7 @@ static void put_picture(struct page *page, const struct report_line *line, const
                                      .file = page->file,
                                      .source = page->settings->source,
                                      .inlined = true,
+                                     .adds_runs = true,
                                      .line = &line->counters};
     markup_open(&page->m, "figure");
     open_classed(page, "div", "scroll");
@@ -254,8 +257,12 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
     markup_open(&page->m, "figcaption");
     put_place(page, page->file, line->number);
-    markup_text(&page->m, ": in total, %s sectors, wavefronts and branches beyond the ideal.",
-                NUMBER(line->waste));
+    if (*json_text_of(access, "case"))
+        markup_text(&page->m, ", in the run: %s", json_text_of(access, "case"));
+    markup_text(
+        &page->m,
+        ". In all runs of the grading, the line costs %s sectors, wavefronts and branches beyond the ideal.",
+        NUMBER(line->waste));
     markup_close(&page->m);
     close_line(page);
 }

@@ -499,9 +499,10 @@ static void write_total(const struct drawing *d, FILE *to)
                              : kind     ? EMU_shared_store_requests
                                         : EMU_shared_load_requests;
     const uint64_t *value = d->picture->line->value + first;
-    fprintf(to, "All %s %ss by this line: %s request%s, %s %s, ideal %s.", text_of(d, "space"),
-            kinds[kind], NUMBER(value[0]), value[0] == 1 ? "" : "s", NUMBER(value[1]),
-            d->shared ? "wavefronts" : "sectors", NUMBER(value[2]));
+    fprintf(to, "All %s %ss by this line%s: %s request%s, %s %s, ideal %s.", text_of(d, "space"),
+            kinds[kind], d->picture->adds_runs ? " in all runs" : "", NUMBER(value[0]),
+            value[0] == 1 ? "" : "s", NUMBER(value[1]), d->shared ? "wavefronts" : "sectors",
+            NUMBER(value[2]));
 }
 
 /* Writes the description for screen readers: the costs, and the lanes in each row. */

@@ -28,6 +28,32 @@ Test(golden_report_page, of_a_skeleton)
     free(page);
 }
 
+/* Findings, ideals and pictures can be of different runs: each names its own. */
+Test(report_page, figures_name_their_run)
+{
+    int code;
+    submission_write_mutant("04-bank-conflicts", "index-tree", "a.cu");
+    free(shell(&code, REPORT "--lab 4 --submission a.cu"));
+    cr_assert_eq(code, 1, "exit code %d", code);
+    char *page = shell_file("report.html", NULL);
+    static const char *const wanted[] = {
+        /* the check and the finding of the costliest run, then the picture of the worst access */
+        "3.9x fewer; the check would pass</p>\n<p class=\"dim\">In the run: n = 262,144, 256 blocks of 256 threads",
+        "32-way bank conflict",
+        "<p class=\"dim\">In the run: n = ",
+        "32-way bank conflict",
+        "All shared loads by this line in all runs: ",
+        ", in the run: n = ",
+        ". In all runs of the grading, the line costs ",
+    };
+    const char *at = page;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && at; i++) {
+        at = strstr(at, wanted[i]);
+        cr_expect(at, "%s is missing", wanted[i]);
+    }
+    free(page);
+}
+
 /* --- hostile texts ---------------------------------------------------------------------------- */
 
 /* A text with many kinds of attack. */
