@@ -225,6 +225,13 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
     return NULL;
 }
 
+/* The build that the check DECLARED runs: on a GPU, checks of counters run on the emulator. */
+static const struct compile_build *build_of(const struct grade *grade, const json_t *declared)
+{
+    bool counts = json_is_true(json_object_get(declared, "counts"));
+    return &grade->builds[counts ? ON_EMULATOR : grade->grading->device];
+}
+
 /* Adds the verdicts on all declared checks to RESULT. False: a verdict is missing, so there is no
  * grade. */
 static bool collect(struct grade *grade, struct grade_result *result)
@@ -235,8 +242,11 @@ static bool collect(struct grade *grade, struct grade_result *result)
     {
         if (!lab_has_check(declared, grade->grading->device))
             continue;
-        json_t *verdict = result->build->end == COMPILE_DONE ? read_verdict(grade, declared)
-                                                             : grade_unbuilt_verdict(declared);
+        const struct compile_build *build = build_of(grade, declared);
+        bool whole = result->build->end == COMPILE_DONE,
+             built = whole && build->end == COMPILE_DONE;
+        json_t *verdict = built ? read_verdict(grade, declared)
+                                : grade_unbuilt_verdict(declared, whole ? build->messages : NULL);
         if (!verdict)
             return false;
         grade_result_add(result, declared, verdict);

@@ -114,13 +114,26 @@ static json_t *describe_check(const struct grade_result *result, const json_t *d
     return check;
 }
 
-json_t *grade_unbuilt_verdict(const json_t *declared)
+json_t *grade_unbuilt_verdict(const json_t *declared, const char *messages)
 {
+    char message[4000] = "the program could not be built";
+    const char *hint = "";
+    if (messages) {
+        size_t length = strlen(messages);
+        while (length > 0 && messages[length - 1] == '\n')
+            --length;
+        snprintf(
+            message, sizeof message,
+            "the program was built for the GPU, but not for the emulator, which this check needs:\n%.*s",
+            (int)length, messages);
+        hint = "The emulator has compute capability 8.0. Keep what needs a newer GPU inside "
+               "#if __CUDA_ARCH__ >= 900, with another way for older GPUs.";
+    }
     return json_pack("{s:O, s:O, s:f, s:O, s:s, s:s, s:s, s:s, s:f, s:{}, s:n, s:s}", "id",
                      json_object_get(declared, "id"), "title", json_object_get(declared, "title"),
                      "points", 0.0, "max_points", json_object_get(declared, "max_points"), "status",
-                     "not-built", "case", "", "message", "the program could not be built", "hint",
-                     "", "seconds", 0.0, "counters", "figure", "note", "");
+                     "not-built", "case", "", "message", message, "hint", hint, "seconds", 0.0,
+                     "counters", "figure", "note", "");
 }
 
 /* --- findings --------------------------------------------------------------------------------- */

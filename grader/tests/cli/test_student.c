@@ -181,6 +181,36 @@ Test(student, watch_lives_with_a_driver)
     free(output);
 }
 
+/* A program that only newer GPUs than the emulator can run: the checks of counters say what the
+ * compiler said; it is not the grader's failure. This fake driver has one GPU, of compute capability
+ * 9.0, which runs nothing. */
+Test(student, a_build_that_fails_only_for_the_emulator_is_explained)
+{
+    int code;
+    char *output = shell(
+        &code,
+        "gcc -shared -fPIC -o libcuda.so.1 -x c - <<'END'\n"
+        "#include <string.h>\n"
+        "int cuInit(unsigned flags) { return 0; }\n"
+        "int cuDeviceGetCount(int *count) { *count = 1; return 0; }\n"
+        "int cuDeviceGetName(char *name, int size, int device) { strcpy(name, \"Fake\"); return 0; "
+        "}\n"
+        "int cuDeviceGetAttribute(int *value, int which, int device) { *value = which == 75 ? 9 : 0; "
+        "return 0; }\n"
+        "END\n" SOLVE "\n"
+        "sed -i '/^#include \"lab.h\"/i #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900\\n"
+        "#error only for compute capability 9.0\\n#endif' labs/02-coalesce/coalesce.cu\n"
+        "LD_LIBRARY_PATH=$PWD $LANEWISE grade --lab 2 --unsafe --json out.json");
+    cr_expect_eq(code, 1, "exit code %d: %s", code, output);
+    cr_expect(strstr(output, "on the Fake") && strstr(output, "  ok             built"), "%s",
+              output);
+    char *check = strstr(output, "the program was built for the GPU, but not for the emulator");
+    cr_expect(check && strstr(check, "#error only for compute capability 9.0") &&
+                  strstr(check, "hint: The emulator has compute capability 8.0."),
+              "%s", output);
+    free(output);
+}
+
 /* watch grades immediately and after each save, even if the editor saves by renaming. A save during
  * a grading restarts it. Ctrl-C ends watch quietly and leaves nothing behind. */
 Test(student, watch_grades_each_save)
