@@ -41,6 +41,15 @@ void base_clean_text(char *text, size_t size)
     }
 }
 
+size_t base_unix_lines(char *text, size_t size)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < size; ++at)
+        if (text[at] != '\r' || at + 1 == size || text[at + 1] != '\n')
+            text[kept++] = text[at];
+    return kept;
+}
+
 char *base_one_line(const char *text)
 {
     size_t left = strlen(text);

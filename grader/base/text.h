@@ -11,6 +11,10 @@
  * NUL bytes are replaced too, so the result is a string of SIZE bytes. */
 void base_clean_text(char *text, size_t size);
 
+/* Ends the lines of TEXT, in place, as Unix does: without the carriage returns of Windows. Returns the
+ * new size. */
+size_t base_unix_lines(char *text, size_t size);
+
 /* A copy of TEXT as one line of printable UTF-8: every other byte is an escape, \n, \t or \x1b. For
  * names of files, which may hold any byte. To be freed; NULL: out of memory. */
 char *base_one_line(const char *text);

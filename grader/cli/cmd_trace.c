@@ -122,8 +122,11 @@ static struct text read_source(const char *file)
 {
     struct text text;
     char why[200];
-    if (base_read_file(file, MAX_SOURCE, &text, why, sizeof why))
+    if (base_read_file(file, MAX_SOURCE, &text, why, sizeof why)) {
+        text.size = base_unix_lines(text.bytes, text.size);
+        text.bytes[text.size] = 0;
         base_clean_text(text.bytes, text.size);
+    }
     return text;
 }
 

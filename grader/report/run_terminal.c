@@ -83,6 +83,7 @@ static char *read_source(const char *name)
         free(text);
         return NULL;
     }
+    size = (ssize_t)base_unix_lines(text, (size_t)size);
     base_clean_text(text, size);
     text[size] = '\0';
     return text;

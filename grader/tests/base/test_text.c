@@ -66,6 +66,13 @@ Test(text, names_become_one_line)
     }
 }
 
+Test(text, lines_from_windows_become_lines)
+{
+    char text[] = "\r\na\r\nb\rc\r\r\n\r";
+    text[base_unix_lines(text, strlen(text))] = 0;
+    cr_expect_str_eq(text, "\na\nb\rc\r\n\r");
+}
+
 Test(text, nul_bytes_are_replaced)
 {
     char bytes[] = "a\0b";

@@ -36,7 +36,7 @@ static const struct {
                       "ls labs/02-coalesce; tail -qn 1 labs/02-coalesce/*.old-*"},
     {"student-run", "$LANEWISE run --deterministic --lab 2 n=5000 2>&1; echo \"exit code $?\"\n"
                     "$LANEWISE run --lab 2 m=5000 2>&1; echo \"exit code $?\"\n"
-                    "sed -i 's/int chunk/integer chunk/' labs/02-coalesce/coalesce.cu\n"
+                    "sed -i 's/int begin/integer begin/' labs/02-coalesce/coalesce.cu\n"
                     "$LANEWISE run --lab 2 2>&1; echo \"exit code $?\""},
 };
 
@@ -93,6 +93,27 @@ Test(student, run_says_how_to_raise_the_limit)
     output = shell_must("$LANEWISE run --max-instructions 10000000 --lab 1 rung=0 n=300000");
     cr_expect(!strstr(output, "LIMIT=") && !strstr(output, "still running"), "%s", output);
     free(output);
+}
+
+/* A file with the line ends of Windows: no carriage return is shown, and carets stay in place. */
+Test(student, files_from_windows_look_the_same)
+{
+    int code;
+    char *plain =
+        shell(&code, "$LANEWISE run --deterministic --lab 2 2>&1; $LANEWISE trace --heat -o "
+                     "a.svg --lab 2 2>&1; grep -c '[^a-z][?]' a.svg\n"
+                     "sed 's/int begin/integer begin/' labs/02-coalesce/coalesce.cu "
+                     ">coalesce.cu; $LANEWISE grade --lab 2 --submission coalesce.cu --seed 1");
+    char *windows =
+        shell(&code, "sed -i 's/$/\\r/' labs/02-coalesce/coalesce.cu coalesce.cu\n"
+                     "$LANEWISE run --deterministic --lab 2 2>&1; $LANEWISE trace --heat -o "
+                     "a.svg --lab 2 2>&1; grep -c '[^a-z][?]' a.svg\n"
+                     "$LANEWISE grade --lab 2 --submission coalesce.cu --seed 1");
+    cr_expect(strstr(submission_normalise(windows), "coalesce.cu:36:5: error: identifier"), "%s",
+              windows);
+    cr_expect_str_eq(submission_normalise(plain), windows);
+    free(plain);
+    free(windows);
 }
 
 /* A damaged or unwritable progress file is no error. */
