@@ -111,11 +111,10 @@ static double largest_error(struct product p, const float *a, const float *b, co
 {
     double largest = 0;
     for (int k = 0; k < p.height * p.width; ++k) {
-        double right = 0;
+        double error = c[k];
         for (int i = 0; i < p.depth; ++i)
-            right += (double)a[k / p.width * p.depth + i] * b[i * p.width + k % p.width];
-        double error = fabs(c[k] - right);
-        largest = error > largest || isnan(error) ? error : largest;
+            error -= (double)a[k / p.width * p.depth + i] * b[i * p.width + k % p.width];
+        largest = fabs(error) > largest || isnan(error) ? fabs(error) : largest;
     }
     return largest;
 }
@@ -140,10 +139,11 @@ int main(int argc, char **argv)
         multiply(rung, p);
         CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
-
     CHECK_CUDA(cudaMemcpy(c, p.c, height * width * sizeof *c, cudaMemcpyDeviceToHost));
     lab_result(&lab, "c", LAB_FLOAT, c, height * width);
     if (lab_by_hand(&lab))
         printf("CPU: the largest error is %g\n", largest_error(p, a, b, c));
-    return lab_close(&lab); // the end of the program frees all memory
+    for (float *matrix : {a_on_gpu, b_on_gpu, c_on_gpu})
+        CHECK_CUDA(cudaFree(matrix));
+    return lab_close(&lab);
 }
