@@ -436,6 +436,18 @@ static void add_branch(struct report *report, uint32_t pc)
                      cost - ideal >= least_branch_waste(report);
 }
 
+/* A branch that one lane takes is best not moved but shared. NULL: the kind's own advice. */
+static const char *advice_for_branch(const struct loss *loss)
+{
+    if (loss->is_loop)
+        return "give the lanes of a warp equal numbers of iterations: sort the work, or share each "
+               "loop among the lanes";
+    return 32 * loss->ideal < 2 * loss->cost
+               ? "one lane works while 31 wait: share its work among the lanes, as a tree or with "
+                 "__shfl_down_sync() (lab 04 shows how)"
+               : NULL;
+}
+
 /* Reports the branches of one line if they waste enough. The last steps of a reduction tree always
  * diverge, but they are few and short. */
 static void report_branch_loss(const struct report *report, const struct loss *loss)
@@ -446,12 +458,7 @@ static void report_branch_loss(const struct report *report, const struct loss *l
         return;
     snprintf(cause, sizeof cause, "%.1f of 32 lanes work on average until they reconverge",
              32.0 * (double)loss->ideal / (double)loss->cost);
-    add_finding(
-        report, loss, NULL, cause,
-        loss->is_loop
-            ? "give the lanes of a warp equal numbers of iterations: sort the work, or share each "
-              "loop among the lanes"
-            : NULL);
+    add_finding(report, loss, NULL, cause, advice_for_branch(loss));
 }
 
 static void report_branches(struct report *report)

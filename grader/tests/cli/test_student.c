@@ -95,6 +95,20 @@ Test(student, run_says_how_to_raise_the_limit)
     free(output);
 }
 
+/* What `run` says about programs with full marks must not contradict their labs. */
+Test(student, solutions_are_not_advised_to_do_what_they_do)
+{
+    char *output =
+        shell_must("export LANEWISE_LABS=" LANEWISE_ROOT
+                   "/solutions; for lab in 1 2 3 4 5 6; do $LANEWISE run --lab $lab; done");
+    cr_expect(!strstr(output, "never freed"), "%s", output);
+    /* lab 03 leaves the block's sums to thread 0; lab 04 has the cure */
+    cr_expect(!strstr(output, "give the work to"), "%s", output);
+    cr_expect(strstr(output, "help: one lane works while 31 wait: share its work among the lanes"),
+              "%s", output);
+    free(output);
+}
+
 /* A file with the line ends of Windows: no carriage return is shown, and carets stay in place. */
 Test(student, files_from_windows_look_the_same)
 {
