@@ -211,13 +211,30 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
     fprintf(to, " %s%s", of, one ? "" : "s");
 }
 
-static void print_occupancy(FILE *to, const struct report_occupancy *o)
+/* Prints an occupancy of KERNEL, with its launches if the kernel has several. */
+static void print_occupancy(FILE *to, const struct report_kernel *kernel,
+                            const struct report_occupancy *o)
 {
     fprintf(to, "  %-17s %9.1f %%          %u of %u warps", "occupancy",
             100 * base_ratio(o->warps, EMU_SM_WARPS), o->warps, EMU_SM_WARPS);
     if (o->warps < EMU_SM_WARPS)
         fprintf(to, ", limited by %s", o->limit);
     fprintf(to, ", about %u registers a thread\n", o->registers);
+    if (kernel->occupancy_count == 1)
+        return;
+    fprintf(to, "  %-38s %s %s of blocks", "", NUMBER(o->launches),
+            o->launches == 1 ? "launch" : "launches, the first");
+    print_size(to, o->block, "thread");
+    fputc('\n', to);
+}
+
+static void print_occupancies(FILE *to, const struct report_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->occupancy_count; i++)
+        print_occupancy(to, kernel, &kernel->occupancies[i]);
+    if (kernel->other_launches)
+        fprintf(to, "  %-38s %s %s with others\n", "", NUMBER(kernel->other_launches),
+                kernel->other_launches == 1 ? "more launch" : "more launches");
 }
 
 static void print_kernel(struct page *page, const struct report_kernel *kernel)
@@ -236,8 +253,7 @@ static void print_kernel(struct page *page, const struct report_kernel *kernel)
     if (kernel->failed)
         fprintf(page->to, ", %s%s%s", page->style.bad, kernel->failed, page->style.off);
     fputc('\n', page->to);
-    if (!kernel->sizes_differ && kernel->occupancy.limit)
-        print_occupancy(page->to, &kernel->occupancy);
+    print_occupancies(page->to, kernel);
     print_counters(page, &kernel->counters);
 }
 

@@ -62,6 +62,26 @@ static struct report_occupancy read_occupancy(const json_t *launch)
     };
 }
 
+/* Adds a launch with this occupancy to KERNEL. Launches with other blocks but the same occupancy are
+ * listed together, under the first one's block. */
+static void add_occupancy(struct report_kernel *kernel, const struct report_occupancy *occupancy)
+{
+    size_t i = 0;
+    for (; i < kernel->occupancy_count; i++) {
+        struct report_occupancy *known = &kernel->occupancies[i];
+        if (known->warps == occupancy->warps && known->registers == occupancy->registers &&
+            strcmp(known->limit, occupancy->limit) == 0) {
+            known->launches++;
+            return;
+        }
+    }
+    if (i < REPORT_OCCUPANCIES) {
+        kernel->occupancies[kernel->occupancy_count++] = *occupancy;
+        kernel->occupancies[i].launches = 1;
+    } else
+        kernel->other_launches++;
+}
+
 static void add_launch(struct tally *tally, const json_t *launch)
 {
     struct report_totals *totals = tally->totals;
@@ -81,7 +101,9 @@ static void add_launch(struct tally *tally, const json_t *launch)
     struct report_kernel *kernel = &totals->kernels[index];
     if (index == totals->kernel_count) {
         totals->kernel_count++;
-        *kernel = (struct report_kernel){.name = name, .occupancy = occupancy};
+        *kernel = (struct report_kernel){
+            .name = name,
+        };
         memcpy(kernel->grid, grid, sizeof grid);
         memcpy(kernel->block, block, sizeof block);
     }
@@ -89,8 +111,10 @@ static void add_launch(struct tally *tally, const json_t *launch)
         totals->rules = json_string_value(json_object_get(launch, "rules"));
     kernel->launches++;
     kernel->sizes_differ = kernel->sizes_differ || memcmp(kernel->grid, grid, sizeof grid) != 0 ||
-                           memcmp(kernel->block, block, sizeof block) != 0 ||
-                           kernel->occupancy.warps != occupancy.warps;
+                           memcmp(kernel->block, block, sizeof block) != 0;
+    memcpy(occupancy.block, block, sizeof block);
+    if (occupancy.limit)
+        add_occupancy(kernel, &occupancy);
     if (!kernel->failed && strcmp(status, "ok") != 0)
         kernel->failed = status;
     emu_counters_add(&kernel->counters, &counters);

@@ -10,17 +10,24 @@
 #include "gpu/counters.h"
 
 /* All launches of one kernel. The strings belong to the document. */
+#define REPORT_OCCUPANCIES 4
+
 struct report_kernel {
     const char *name;
     const char *failed; /* the status of the first launch that failed; NULL: no launch failed */
     uint64_t launches;
     unsigned grid[3], block[3]; /* sizes of the first launch */
-    bool sizes_differ;          /* a later launch has another size or occupancy */
+    bool sizes_differ;          /* a later launch has another size */
+    /* The first occupancies, each with its launches; further ones are only counted. */
     struct report_occupancy {
         unsigned warps,
             registers;     /* warps per multiprocessor; registers per thread (an estimate) */
         const char *limit; /* the resource that limits the occupancy: "registers" */
-    } occupancy;           /* occupancy of the first launch */
+        unsigned block[3];
+        uint64_t launches;
+    } occupancies[REPORT_OCCUPANCIES];
+    size_t occupancy_count;
+    uint64_t other_launches; /* launches with other occupancies than these */
     struct emu_counters counters;
 };
 

@@ -68,6 +68,40 @@ Test(run_totals, launches_of_a_kernel_are_added)
     json_decref(document);
 }
 
+/* Launches of different sizes: each occupancy is printed with its launches. */
+Test(run_totals, occupancies_of_different_launches_are_listed)
+{
+    static const char *const launches[][2] = {{"32", "32"}, {"64", "64"},  {"128", "64"},
+                                              {"96", "33"}, {"1024", "8"}, {"1024", "7"}};
+    char *text = NULL, line[400];
+    size_t size;
+    json_t *document = json_pack("{s:[], s:[], s:[]}", "launches", "findings", "calls");
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+        snprintf(
+            line, sizeof line,
+            "{'kernel': 'k()', 'grid': [8, 1, 1], 'block': [%s, 1, 1], 'status': 'ok', 'rules': "
+            "'sector', 'counters': {}, 'lines': [], 'occupancy': {'warps': %s, 'blocks': 1, "
+            "'limit': 'blocks', 'registers': 9}}",
+            launches[i][0], launches[i][1]);
+        json_array_append_new(json_object_get(document, "launches"), load(line));
+    }
+    FILE *memory = open_memstream(&text, &size);
+    report_run_terminal(memory, document, &(struct report_run_options){.line_limit = 10});
+    fclose(memory);
+    static const char wanted[] =
+        "  6 launches of different sizes\n"
+        "  occupancy              50.0 %          32 of 64 warps, limited by blocks, about 9 registers a "
+        "thread\n"
+        "                                         1 launch of blocks of 32 threads\n"
+        "  occupancy             100.0 %          64 of 64 warps, about 9 registers a thread\n"
+        "                                         2 launches, the first of blocks of 64 threads\n";
+    cr_expect(strstr(text, wanted), "%s", text);
+    cr_expect(strstr(text, "                                         1 more launch with others\n"),
+              "%s", text);
+    free(text);
+    json_decref(document);
+}
+
 Test(run_totals, the_worst_line_is_first)
 {
     json_t *document = load(document_text);
