@@ -97,20 +97,41 @@ struct session {
     bool own; /* this run grades the student's own files, so it records progress */
     struct report_progress page;
     json_t *results, *progress;
-    json_t *needs; /* for each lab, the labs to do first */
+    json_t *needs;   /* for each lab, the labs to do first */
+    json_t *changes; /* without --lab: what has changed in each lab since its last grading */
 };
+
+/* Says what has changed since the last grading: with --lab now, otherwise after the table. */
+static void show_change(struct session *session, const json_t *result)
+{
+    double difference;
+    char *change = progress_change(session->progress, result, &difference), *line = NULL;
+    const char *lab = session->options->lab ? "since last time" : json_text_of(result, "lab");
+    if (change && asprintf(&line, "%s: %s", lab, change) >= 0) {
+        if (session->options->lab) {
+            report_change_terminal(session->page.to, line, difference, session->page.colour);
+            fputc('\n', session->page.to);
+        } else
+            json_array_append_new(session->changes,
+                                  json_pack("{s:s, s:f}", "text", line, "difference", difference));
+        free(line);
+    }
+    free(change);
+}
 
 /* Shows RESULT: in full with --lab, otherwise as a row of a table. NEEDS: the labs to do before
  * this lab. */
 static void show(struct session *session, const json_t *result, const json_t *needs)
 {
     const char *lab = json_string_value(json_object_get(result, "lab"));
-    if (session->own)
+    if (session->options->lab)
+        report_result_terminal(session->page.to, result, session->page.colour);
+    if (session->own) {
+        show_change(session, result);
         progress_note(session->progress, result, time(NULL));
+    }
     if (!session->options->lab)
         report_progress_row(&session->page, result, needs);
-    else
-        report_result_terminal(session->page.to, result, session->page.colour);
     if (session->options->lab && session->own &&
         strcmp(json_text_of(result, "status"), "passed") != 0)
         fprintf(session->page.to, "  stuck? make hint LAB=%s\n\n", lab);
@@ -317,6 +338,17 @@ static void suggest_next(const struct session *session)
     }
 }
 
+static void show_changes(const struct session *session)
+{
+    size_t i;
+    json_t *change;
+    if (json_array_size(session->changes) > 0)
+        fputs("since last time:\n", session->page.to);
+    json_array_foreach(session->changes, i, change)
+        report_change_terminal(session->page.to, json_text_of(change, "text"),
+                               json_number_of(change, "difference"), session->page.colour);
+}
+
 static int report(const struct session *session)
 {
     bool one = session->options->lab != NULL;
@@ -324,6 +356,7 @@ static int report(const struct session *session)
                            : report_result_set(session->results, sum_seconds(session->results));
     if (!one)
         report_total_terminal(session->page.to, document, session->page.colour);
+    show_changes(session);
     if (!one && session->own)
         suggest_next(session);
     if (session->own)
@@ -366,6 +399,7 @@ int cmd_grade(int argc, char **argv)
     session.own = options.submission == NULL;
     session.results = json_array();
     session.needs = json_object();
+    session.changes = json_array();
     session.progress = progress_load();
     FILE *to = options.format && !options.out ? stderr : stdout;
     session.page = (struct report_progress){.to = to,
@@ -378,6 +412,7 @@ int cmd_grade(int argc, char **argv)
     seal_key_forget(&session.key);
     json_decref(session.results);
     json_decref(session.needs);
+    json_decref(session.changes);
     json_decref(session.progress);
     course_free(&session.course);
     return code;

@@ -1,4 +1,5 @@
-/* A student's progress: for each lab the best score with its date, and the number of hints shown.
+/* A student's progress: for each lab the best score with its date, the points of the last grading, and
+ * the number of hints shown. No grade depends on it.
  *
  * The file labs/.progress.json keeps it, next to the student's files; `make clean` leaves that file
  * alone and git ignores it. Only gradings of the student's own files count. If the file cannot be
@@ -11,7 +12,8 @@
 #include <time.h>
 
 /* {"schema": "lanewise/progress/v1",
- *  "labs": {"01-parallelize": {"best": 60, "best_at": UNIX SECONDS, "full": false, "hints": 1}}}
+ *  "labs": {"01-parallelize": {"best": 60, "best_at": UNIX SECONDS, "full": false, "hints": 1,
+ *                              "last": {"emulator": {"score": 60, "checks": {"right": 10, ...}}}}}}
  * A new object. "labs" is empty if the file is missing or damaged. */
 json_t *progress_load(void);
 /* Replaces the file. False: errno says why. */
@@ -20,8 +22,14 @@ bool progress_save(const json_t *progress);
 /* LAB's entry in PROGRESS, which the caller may change. A missing entry is added. */
 json_t *progress_lab(json_t *progress, const char *lab);
 
-/* Records RESULT, a lanewise/result/v1 made at NOW, if its score is the best so far. */
+/* Records the points of RESULT, a lanewise/result/v1 made at NOW, unless it was not built. Records its
+ * score as the best if it is the best so far. */
 void progress_note(json_t *progress, const json_t *result, time_t now);
+
+/* What has changed since the last grading on the same device, as "75 -> 85: no bank serves two words
+ * at once"; to be freed. NULL: nothing, there was none, or RESULT was not built. *DIFFERENCE: the
+ * points won. */
+char *progress_change(const json_t *progress, const json_t *result, double *difference);
 
 /* True if LAB has ever had full marks. */
 bool progress_done(const json_t *progress, const char *lab);

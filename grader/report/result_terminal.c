@@ -237,6 +237,14 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour)
     fputc('\n', to);
 }
 
+void report_change_terminal(FILE *to, const char *change, double difference, bool colour)
+{
+    struct page page = {to, colour, MARGIN};
+    paint(&page, difference > 0 ? GREEN : difference < 0 ? RED : YELLOW);
+    report_folded(to, "  ", change);
+    paint(&page, PLAIN);
+}
+
 void report_check_plain(FILE *to, const json_t *check)
 {
     struct page page = {to, false, ""};

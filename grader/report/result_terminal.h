@@ -13,6 +13,10 @@ bool report_wants_colour(FILE *file);
  * to try. A passed check takes one line. */
 void report_result_terminal(FILE *to, const json_t *result, bool colour);
 
+/* Writes CHANGE, what has changed since the last grading: progress_change(). DIFFERENCE: the points
+ * won. */
+void report_change_terminal(FILE *to, const char *change, double difference, bool colour);
+
 /* Writes the feedback on one check as plain lines: what went wrong, where, and what to try. Writes
  * nothing if the check passed. */
 void report_check_plain(FILE *to, const json_t *check);

@@ -23,6 +23,16 @@ static const struct {
 } scripts[] = {
     {"student-grade-all",
      GRADE_ALL "echo '#error no' >labs/01-parallelize/parallelize.cu\n" SOLVE "\n" GRADE_ALL},
+    {"student-change",
+     "grade() { $LANEWISE grade --lab 4 --device emulator --seed 1 --json out.json $1 | grep -A1 "
+     "-- '->'; echo \"-- $?\"; }\n"
+     "cp labs/04-bank-conflicts/bank_conflicts.cu skeleton.cu; grade\n"
+     "cp " LANEWISE_ROOT
+     "/solutions/04-bank-conflicts/bank_conflicts.cu labs/04-bank-conflicts/; grade; "
+     "grade\n"
+     "grade '--submission skeleton.cu'; echo '#error' >>labs/04-bank-conflicts/bank_conflicts.cu; grade\n"
+     "cp skeleton.cu labs/04-bank-conflicts/bank_conflicts.cu; $LANEWISE grade --device emulator --json "
+     "out.json | sed -n '/since/,$p'"},
     {"student-hints", "for i in 1 2 3 4; do echo \"-- $i\"; $LANEWISE hint --lab coal; done"},
     {"student-diff", "$LANEWISE diff --lab 2; echo \"exit code $?\"\n" SOLVE "\n"
                      "$LANEWISE grade --lab 2 --device emulator --json out.json >/dev/null\n"
@@ -263,7 +273,8 @@ Test(student, watch_grades_each_save)
         "echo 'static lab_nothing x;' >>labs/02-coalesce/coalesce.cu; sleep .4\n" SOLVE "\n"
         "wait_for '100 of 100' 2; wait_for 'waiting for' 3\n"
         "echo \"// $PWD\" >>labs/02-coalesce/coalesce.cu; sleep .3\n"
-        "kill -INT -- -$watch; wait $watch; echo \"exit code $?\"; ls t; tail -n 2 out");
-    cr_expect(strstr(output, "exit code 0\nwaiting for you"), "%s", output);
+        "kill -INT -- -$watch; wait $watch; echo \"exit code $?\"; ls t; "
+        "grep -c 'since last time: 30 -> 100: a warp' out; tail -n 2 out");
+    cr_expect(strstr(output, "exit code 0\n1\nwaiting for you"), "%s", output);
     free(output);
 }
