@@ -436,7 +436,7 @@ static void print_findings(struct page *page, const json_t *findings, bool all)
     }
     if (!all && losses > MOST_LOSSES)
         fprintf(page->to, "%zu more findings; --all shows them\n", losses - MOST_LOSSES);
-    if (losses > 0)
+    if (json_array_size(findings) > 0)
         fprintf(page->to, "\nlanewise explain ID explains the finding marked [ID].\n");
 }
 
