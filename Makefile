@@ -141,9 +141,13 @@ run: lanewise ## Run a program and show its counters: LAB= or PROGRAM= [ARGS='n=
 	@$(LANEWISE) run --max-instructions $(or $(LIMIT),200000000) $(call option,WITH,tools) $(call option,RULES,rules) $(call option,JSON,json) \
 		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
 
-trace: lanewise ## Draw the memory accesses of a line, or of all lines: LAB= [LINE=39 OUT=file.svg ARGS=]
-	@$(LANEWISE) trace $(call option,LAB,lab) $(if $(LINE),--line '$(LINE)',--heat) \
-		-o '$(or $(OUT),$(BUILD)/$(if $(LINE),access.svg,heat.svg))' $(ARGS)
+trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRAM= [LINE=39 OUT=file.svg ARGS=]
+	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=02 or PROGRAM=file.cu))
+	@$(LANEWISE) trace $(if $(LINE),--line '$(call line_in,$(PROGRAM))',--heat) \
+		-o '$(or $(OUT),$(BUILD)/$(if $(LINE),access.svg,heat.svg))' \
+		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
+# LINE is a number, or for a PROGRAM of several files FILE:NUMBER.
+line_in = $(if $(and $(filter %.cu,$1),$(if $(findstring :,$(LINE)),,yes)),$(notdir $1):)$(LINE)
 
 report: lanewise ## Grade a lab, write an HTML page: LAB= [SUBMISSION= OUT=file.html DEVICE= SEED= UNSAFE=]
 	@$(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \

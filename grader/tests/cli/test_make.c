@@ -70,6 +70,21 @@ static const char *const accepted[] = {
     "-n build/lanewise",
 };
 
+/* `make trace` builds and draws a program, too. LINE needs a file's name only if there are several. */
+Test(make, traces_programs)
+{
+    static const char *const lines[][2] = {{"LINE=9", "--line 'bank-conflict.cu:9'"},
+                                           {"LINE=other.cuh:3", "--line 'other.cuh:3'"},
+                                           {"", "--heat"}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char *output = shell_must(
+            MAKE "-n trace PROGRAM=grader/report/examples/bank-conflict.cu %s", lines[i][0]);
+        cr_expect(strstr(output, lines[i][1]) && strstr(output, "/programs/bank-conflict' \n"),
+                  "%s", output);
+        free(output);
+    }
+}
+
 Test(make, accepts_what_exists)
 {
     for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
