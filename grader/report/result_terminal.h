@@ -13,9 +13,9 @@ bool report_wants_colour(FILE *file);
  * to try. A passed check takes one line. */
 void report_result_terminal(FILE *to, const json_t *result, bool colour);
 
-/* Writes the feedback on one check as plain lines: what went wrong, where, and what to try. Writes
- * nothing if the check passed. */
-void report_check_plain(FILE *to, const json_t *check);
+/* Writes the feedback on one check of RESULT as plain lines: what went wrong and why, where, and what
+ * to try. Writes nothing if the check passed. */
+void report_check_plain(FILE *to, const json_t *result, const json_t *check);
 
 /* Writes the total of a lanewise/results/v1. */
 void report_total_terminal(FILE *to, const json_t *results, bool colour);

@@ -1,0 +1,291 @@
+/* Explanations of wrong sums: each hypothesis is told of a sum that it fits, and of no other. */
+#include <criterion/criterion.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/wrong_sum.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+enum { NUMBERS = 10000, BLOCKS = 4, THREADS = 64, ALL = BLOCKS * THREADS };
+
+static int32_t numbers[NUMBERS];
+
+/* The same numbers on every machine, from 0 to LARGEST. */
+static void fill(int32_t largest)
+{
+    uint64_t state = 1;
+    for (size_t i = 0; i < NUMBERS; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        numbers[i] = (int32_t)((state >> 33) % ((uint64_t)largest + 1));
+    }
+    numbers[4711] = largest;
+}
+
+static int64_t term(size_t i, bool squares)
+{
+    return squares ? (int64_t)numbers[i] * numbers[i] : numbers[i];
+}
+
+static int64_t all_terms(bool squares)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < NUMBERS; ++i)
+        sum += term(i, squares);
+    return sum;
+}
+
+/* Which numbers count, and how often. */
+typedef int64_t times(size_t i);
+
+static int64_t but_last_3(size_t i)
+{
+    return i < NUMBERS - 3;
+}
+static int64_t but_first(size_t i)
+{
+    return i > 0;
+}
+static int64_t but_one(size_t i)
+{
+    return i != 4711;
+}
+static int64_t one_twice(size_t i)
+{
+    return 1 + (i == 4711);
+}
+static int64_t last_7_twice(size_t i)
+{
+    return 1 + (i >= NUMBERS - 7);
+}
+static int64_t only_block_0(size_t i)
+{
+    return i / THREADS % BLOCKS == 0;
+}
+static int64_t but_last_block(size_t i)
+{
+    return i / THREADS % BLOCKS != BLOCKS - 1;
+}
+static int64_t only_thread_0(size_t i)
+{
+    return i % THREADS == 0;
+}
+static int64_t but_thread_63(size_t i)
+{
+    return i % THREADS != 63;
+}
+static int64_t first_48_threads(size_t i)
+{
+    return i % THREADS < 48;
+}
+static int64_t only_lane_0(size_t i)
+{
+    return i % 32 == 0;
+}
+static int64_t only_warp_1(size_t i)
+{
+    return i % THREADS / 32 == 1;
+}
+static int64_t only_last_of_grid(size_t i)
+{
+    return i % ALL == ALL - 1;
+}
+static int64_t only_second_chunk(size_t i)
+{
+    return i / ((NUMBERS + ALL - 1) / ALL * THREADS) == 1;
+}
+/* Each loop begins at the thread's number in the grid but steps by the block's threads. */
+static int64_t short_steps(size_t i)
+{
+    size_t last = i < ALL ? i : ALL - 1;
+    return (int64_t)((last - i % THREADS) / THREADS + 1);
+}
+static int64_t begins_in_block(size_t i)
+{
+    return i % ALL < THREADS ? BLOCKS : 0;
+}
+static int64_t first_16_in_both(size_t i)
+{
+    return i % THREADS < 2 && i / THREADS % BLOCKS < 2;
+}
+/* Nothing that a program is likely to do. */
+static int64_t by_chance(size_t i)
+{
+    return (i * 2654435761u >> 7) % 3;
+}
+
+static const struct {
+    const char *name;
+    times *counts;
+    bool is_int, squares;
+    const char *text; /* NULL: nothing is told */
+} rows[] = {
+    {"the last numbers", but_last_3, false, false,
+     "as if the last numbers, data[9997] to data[9999], were left out"},
+    {"the last squares", but_last_3, false, true,
+     "as if the last numbers, data[9997] to data[9999], were left out"},
+    {"the last numbers of an int", but_last_3, true, false,
+     "as if the last numbers, data[9997] to data[9999], were left out"},
+    {"the first number", but_first, false, false, "as if data[0] were left out"},
+    {"a number", but_one, false, true, "as if data[4711] were left out"},
+    {"a number twice", one_twice, false, true, "as if data[4711] were added twice"},
+    {"the last ones twice", last_7_twice, false, true,
+     "as if data[9993] to data[9999] were added twice"},
+    {"block 0", only_block_0, true, false, "as if only block 0 added its numbers"},
+    {"not the last block", but_last_block, true, false,
+     "as if the numbers of block 3 were left out"},
+    {"thread 0", only_thread_0, true, false, "as if only thread 0 of each block added its numbers"},
+    {"not the last thread", but_thread_63, true, false,
+     "as if the numbers of thread 63 of each block were left out"},
+    {"some threads", first_48_threads, true, false,
+     "as if only the first 48 threads of each block added their numbers"},
+    {"lane 0", only_lane_0, true, false, "as if only lane 0 of each warp added its numbers"},
+    {"warp 1", only_warp_1, true, false, "as if only warp 1 of each block added its numbers"},
+    {"the thread that wrote last", only_last_of_grid, true, false,
+     "as if only thread 255 of the grid added its numbers"},
+    {"a chunk", only_second_chunk, true, false, "as if only block 1 added its numbers"},
+    {"steps of a block", short_steps, false, true,
+     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 64, the number "
+     "of threads in a block"},
+    {"a block's numbers for all", begins_in_block, false, true,
+     "as if each loop began at threadIdx.x and stepped by 256, the number of threads"},
+    {"both launches", first_16_in_both, true, false,
+     "as if only the first 2 threads of each block added their numbers, in both launches"},
+    {"none of these", by_chance, true, false, NULL},
+    {"none of these, in 64 bits", by_chance, false, true, NULL},
+};
+
+Test(wrong_sum, is_explained_by_the_numbers_that_count)
+{
+    for (size_t i = 0; i < COUNT(rows); ++i) {
+        char text[300] = "";
+        int64_t got = 0;
+        fill(rows[i].squares ? 100000 : 100000 - 1);
+        for (size_t j = 0; j < NUMBERS; ++j)
+            got += rows[i].counts(j) * term(j, rows[i].squares);
+        struct judge_sum sum = {.is_int = rows[i].is_int,
+                                .got = rows[i].is_int ? (int32_t)got : got,
+                                .want = all_terms(rows[i].squares),
+                                .name = "data",
+                                .numbers = numbers,
+                                .count = NUMBERS,
+                                .blocks = BLOCKS,
+                                .threads = THREADS};
+        sum.second_threads = rows[i].counts == first_16_in_both ? THREADS : 0;
+        bool told = judge_wrong_sum(&sum, text, sizeof text);
+        cr_expect_eq(told, rows[i].text != NULL, "%s: %s", rows[i].name, text);
+        if (rows[i].text)
+            cr_expect_str_eq(text, rows[i].text, "%s", rows[i].name);
+    }
+}
+
+/* Sums without their numbers. */
+static const struct {
+    const char *name;
+    bool is_int;
+    int64_t got, want;
+    const char *text;
+} alone[] = {
+    {"a multiple", true, 31000, 1000, "exactly 31 times too large"},
+    {"the block's threads", true, 64 * 12345, 12345,
+     "exactly 64 times too large, the number of threads in a block"},
+    {"the blocks", false, 4 * 12345, 12345, "exactly 4 times too large, the number of blocks"},
+    {"the grid's threads", false, 256 * 12345, 12345,
+     "exactly 256 times too large, the number of threads"},
+    {"a warp's lanes", false, 32 * 12345, 12345,
+     "exactly 32 times too large, the number of lanes in a warp"},
+    {"a multiple that wraps around", true, (int32_t)(uint32_t)(100ull * 123456789), 123456789,
+     "exactly 100 times too large"},
+    {"a small sum has many multiples", true, 30, 10, NULL},
+    {"a fraction", false, 2000001, 64 * 2000001,
+     "exactly 64 times too small, the number of threads in a block"},
+    {"a small fraction has many multiples", false, 3, 300, NULL},
+    {"the other sign", true, -54321, 54321, "right but for its sign"},
+    {"the least int", true, INT_MIN, 54321, NULL},
+    {"the least number", false, INT64_MIN, 54321, NULL},
+    {"an overflow", false, 1000, 1000 + (7ll << 32),
+     "off by a multiple of 2^32, as if a 32-bit int had overflowed"},
+    {"nearly an overflow", false, 1001, 1000 + (7ll << 32), NULL},
+    {"a float", true, 534408352, 534408302,
+     "as if it had been rounded to a float, which keeps 24 bits"},
+    {"no float holds this", true, 534408351, 534408302, NULL},
+    {"a float far away", true, 534428352 / 128 * 128, 534408302, NULL},
+    {"by chance", true, 12345678, 23456789, NULL},
+};
+
+Test(wrong_sum, is_explained_without_its_numbers)
+{
+    for (size_t i = 0; i < COUNT(alone); ++i) {
+        char text[300] = "";
+        struct judge_sum sum = {.is_int = alone[i].is_int,
+                                .got = alone[i].got,
+                                .want = alone[i].want,
+                                .name = "data",
+                                .blocks = BLOCKS,
+                                .threads = THREADS};
+        bool told = judge_wrong_sum(&sum, text, sizeof text);
+        cr_expect_eq(told, alone[i].text != NULL, "%s: %s", alone[i].name, text);
+        if (alone[i].text)
+            cr_expect_str_eq(text, alone[i].text, "%s", alone[i].name);
+    }
+}
+
+Test(wrong_sum, of_nothing_says_so)
+{
+    char text[300];
+    const int32_t two[] = {5, 7};
+    struct judge_sum sum = {.want = 12, .name = "data", .numbers = two, .count = 2};
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "as if no number were added");
+    sum.numbers = NULL;
+    cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
+}
+
+Test(wrong_sum, of_floats_is_recognised)
+{
+    char text[300];
+    float mine[ALL] = {0};
+    int64_t got = 0;
+    fill(100000);
+    for (size_t i = 0; i < NUMBERS; ++i)
+        mine[i % ALL] += (float)term(i, true);
+    for (size_t i = 0; i < ALL; ++i)
+        got += (int64_t)mine[i];
+    struct judge_sum sum = {.got = got,
+                            .want = all_terms(true),
+                            .name = "data",
+                            .numbers = numbers,
+                            .count = NUMBERS,
+                            .blocks = BLOCKS,
+                            .threads = THREADS};
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "as if each thread added up in a float, which keeps 24 bits");
+    sum.got++;
+    cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
+}
+
+/* A random wrong sum is explained by nothing: hypotheses must not fit by chance. */
+Test(wrong_sum, by_chance_is_hardly_explained)
+{
+    unsigned told = 0;
+    uint64_t state = 7;
+    fill(21474);
+    for (int i = 0; i < 300; ++i) {
+        char text[300];
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        /* errors from a few units to millions, as other mistakes have */
+        int64_t error = (int64_t)(state >> 33) % (1ll << (4 + i % 20));
+        struct judge_sum sum = {.is_int = true,
+                                .got = all_terms(false) + error + 1,
+                                .want = all_terms(false),
+                                .name = "data",
+                                .numbers = numbers,
+                                .count = NUMBERS,
+                                .blocks = BLOCKS,
+                                .threads = THREADS,
+                                .second_threads = THREADS};
+        told += judge_wrong_sum(&sum, text, sizeof text);
+    }
+    cr_expect_leq(told, 1, "%u of 300 random sums are explained", told);
+}
