@@ -159,8 +159,9 @@ static bool same_cause(const json_t *left, const json_t *right)
             (other && is_at(left, json_object_get(other, "file"), json_integer_of(other, "line"))));
 }
 
-/* The element of the result's causes for FINDING, a new one if need be. Takes FINDING. */
-static json_t *find_cause(struct grade_result *result, json_t *finding)
+/* The element of the result's causes for FINDING, a new one if need be, which INPUT showed first. Takes
+ * FINDING. */
+static json_t *find_cause(struct grade_result *result, json_t *finding, const json_t *input)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
     size_t i;
@@ -172,8 +173,9 @@ static json_t *find_cause(struct grade_result *result, json_t *finding)
         json_decref(finding);
         return other;
     }
-    json_object_update_new(finding, json_pack("{s:s, s:f, s:[]}", "help", kind ? kind->help : "",
-                                              "points", 0.0, "checks"));
+    json_object_update_new(finding,
+                           json_pack("{s:s, s:O?, s:f, s:[]}", "help", kind ? kind->help : "",
+                                     "case", input, "points", 0.0, "checks"));
     json_array_append_new(result->causes, finding);
     return finding;
 }
@@ -193,7 +195,7 @@ void grade_add_cause(struct grade_result *result, const json_t *verdict, const j
         return;
     json_t *finding = describe(result, found);
     copy_place(finding, check);
-    json_t *cause = find_cause(result, finding);
+    json_t *cause = find_cause(result, finding, json_object_get(verdict, "case"));
     double lost = json_number_of(verdict, "max_points") - json_number_of(verdict, "points");
     json_object_set_new(cause, "points", json_real(json_number_of(cause, "points") + lost));
     json_array_append(json_object_get(cause, "checks"), json_object_get(verdict, "id"));

@@ -37,15 +37,48 @@ bool report_says_cause(const json_t *check, const json_t *cause)
     return same > 0 && strncmp(json_text_of(check, "message"), message, same) == 0;
 }
 
+/* Writes "; allocated here: line 88", and the same for every other related place. */
+static void put_places(FILE *to, const json_t *cause)
+{
+    size_t i;
+    json_t *place;
+    json_array_foreach(json_object_get(cause, "related"), i, place)
+    {
+        if (*json_text_of(place, "message"))
+            fprintf(to, "; %s: line %lld", json_text_of(place, "message"),
+                    (long long)json_integer_of(place, "line"));
+    }
+}
+
+char *report_cause_message(const json_t *cause)
+{
+    const char *input = json_text_of(cause, "case");
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    fprintf(memory, "%s%s%s", input, *input ? ": " : "", json_text_of(cause, "message"));
+    put_places(memory, cause);
+    fclose(memory);
+    return text;
+}
+
 char *report_cause_line(const json_t *cause)
 {
-    const char *message = json_text_of(cause, "message"), *id = json_text_of(cause, "id");
-    char *line = NULL;
-    int length = json_integer_of(cause, "line") > 0
-                     ? asprintf(&line, "%s:%lld: %s [%s]", json_text_of(cause, "file"),
-                                (long long)json_integer_of(cause, "line"), message, id)
-                     : asprintf(&line, "%s [%s]", message, id);
-    return length >= 0 ? line : NULL;
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    if (json_integer_of(cause, "line") > 0)
+        fprintf(memory, "%s:%lld: ", json_text_of(cause, "file"),
+                (long long)json_integer_of(cause, "line"));
+    fputs(json_text_of(cause, "message"), memory);
+    put_places(memory, cause);
+    fprintf(memory, " [%s]", json_text_of(cause, "id"));
+    fclose(memory);
+    return text;
 }
 
 char *report_message(const json_t *result, const json_t *check)

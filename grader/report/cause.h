@@ -12,6 +12,9 @@ const json_t *report_cause_of(const json_t *result, const json_t *check);
 /* Whether the message of CHECK is that of CAUSE. */
 bool report_says_cause(const json_t *check, const json_t *cause);
 
+/* "n = 5: the message; allocated here: line 88". The caller frees it. NULL when out of memory. */
+char *report_cause_message(const json_t *cause);
+
 /* "sums.cu:31: the message [race-shared]". The caller frees it. NULL when out of memory. */
 char *report_cause_line(const json_t *cause);
 

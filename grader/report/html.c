@@ -224,6 +224,7 @@ static void put_causes(struct page *page)
     {
         char *cost = report_cause_cost(cause), *checks = report_cause_checks(page->result, cause);
         put_finding(page, cause);
+        put_paragraph(page, "dim", "Input: ", json_text_of(cause, "case"));
         markup_leaf(&page->m, "p", NULL, "%s: %s.", cost ? cost : "", checks ? checks : "");
         markup_break(&page->m);
         free(checks);

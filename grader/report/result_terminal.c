@@ -190,11 +190,12 @@ static void put_cause(const struct page *page, const json_t *result, const json_
                       bool first)
 {
     char *cost = report_cause_cost(cause), *checks = report_cause_checks(result, cause);
+    char *message = report_cause_message(cause);
     paint(page, BOLD RED);
     fprintf(page->to, "  %s", first ? "Fix this first" : "Then fix this");
     paint(page, PLAIN);
     fprintf(page->to, ": %s\n", cost ? cost : "");
-    put_folded(page, json_text_of(cause, "message"));
+    put_folded(page, message ? message : "");
     json_t *place = json_copy((json_t *)cause);
     json_object_del(place, "help"); /* it has a line of its own */
     if (json_integer_of(cause, "line") > 0)
@@ -203,6 +204,7 @@ static void put_cause(const struct page *page, const json_t *result, const json_
     put_labelled(page, "help", json_text_of(cause, "help"));
     put_labelled(page, "lost by this", checks);
     fputc('\n', page->to);
+    free(message);
     free(checks);
     free(cost);
 }
@@ -218,14 +220,15 @@ static void put_causes(const struct page *page, const json_t *result)
 /* Writes what is wrong in CHECK, whose CAUSE the report has begun with. */
 static void put_explained(const struct page *page, const json_t *check, const json_t *cause)
 {
+    const char *input = json_text_of(check, "case");
+    bool says = report_says_cause(check, cause);
     json_int_t line = json_integer_of(cause, "line");
-    if (!report_says_cause(check, cause))
-        put_message(page, check);
+    char where[80] = "the error shown at the top";
     if (line > 0)
-        fprintf(page->to, "%sThe error on line %lld, shown at the top, causes this.\n",
-                page->margin, (long long)line);
-    else
-        fprintf(page->to, "%sThe error shown at the top causes this.\n", page->margin);
+        snprintf(where, sizeof where, "the error on line %lld, shown at the top", (long long)line);
+    if (!says)
+        put_message(page, check);
+    put_labelled(page, says ? input[0] ? input : "lost by" : "cause", where);
 }
 
 static void put_check(const struct page *page, const json_t *result, const json_t *check)
