@@ -77,20 +77,46 @@ static bool has_pitch(const struct reader *reader, size_t pitch)
                 reader->name, pitch, reader->columns);
 }
 
-/* Keeps columns FIRST to END - 1. */
+/* Whether only columns FIRST to END - 1 were read. */
 static bool has_only(const struct reader *reader, size_t first, size_t end)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
         size_t x = i % reader->columns;
         reader->to[i] = x >= first && x < end ? reader->from[i] : 0;
     }
-    if (!fits(reader))
-        return false;
-    if (first > 0)
-        return TELL(reader, "as if the first column of %s were left out", reader->name);
-    if (2 * end <= reader->columns)
-        return TELL(reader, "as if only the first %zu columns of %s counted", end, reader->name);
-    return TELL(reader, "as if the last %zu columns of %s were left out", reader->columns - end,
+    return fits(reader);
+}
+
+static bool tell_left_out(const struct reader *reader, const char *which, size_t count)
+{
+    if (count == 1)
+        return TELL(reader, "as if the %s column of %s were left out", which, reader->name);
+    return TELL(reader, "as if the %s %zu columns of %s were left out", which, count, reader->name);
+}
+
+static bool tell_only(const struct reader *reader, const char *which, size_t count)
+{
+    return TELL(reader, "as if only the %s %zu columns of %s counted", which, count, reader->name);
+}
+
+/* Whether one column of each PERIOD was not read. */
+static bool lacks_each(const struct reader *reader, size_t period, size_t which)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i)
+        reader->to[i] = i % reader->columns % period == which ? 0 : reader->from[i];
+    return fits(reader) && TELL(reader, "as if the %s of each %zu columns of %s were left out",
+                                which == 0 ? "first" : "last", period, reader->name);
+}
+
+/* Whether each tile of SIDE rows and columns was read by columns. */
+static bool has_turned_tiles(const struct reader *reader, size_t side)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
+        size_t y = i / reader->columns, x = i % reader->columns;
+        reader->to[i] = number_at(reader, y - y % side + x % side, x - x % side + y % side);
+    }
+    return fits(reader) &&
+           TELL(reader, "as if each tile of %zu x %zu numbers of %s were transposed", side, side,
                 reader->name);
 }
 
@@ -107,11 +133,27 @@ static bool is_shifted(const struct reader *reader, size_t down, size_t along)
 
 static bool is_cut(const struct reader *reader)
 {
-    size_t step = reader->columns / MOST_CUTS + 1;
-    if (has_only(reader, 1, reader->columns) || has_only(reader, 0, reader->columns - 1))
-        return true;
-    for (size_t end = 1; end + 1 < reader->columns; end += step)
+    size_t all = reader->columns, step = all / MOST_CUTS + 1;
+    if (all > 1 && has_only(reader, 1, all))
+        return tell_left_out(reader, "first", 1);
+    if (all > 1 && has_only(reader, 0, all - 1))
+        return tell_left_out(reader, "last", 1);
+    for (size_t end = 1; end < all; end += step) {
         if (has_only(reader, 0, end))
+            return 2 * end <= all ? tell_only(reader, "first", end)
+                                  : tell_left_out(reader, "last", all - end);
+        if (has_only(reader, end, all))
+            return 2 * end >= all ? tell_only(reader, "last", all - end)
+                                  : tell_left_out(reader, "first", end);
+    }
+    return false;
+}
+
+static bool has_wrong_tiles(const struct reader *reader)
+{
+    for (size_t side = 8; side <= 32; side *= 2)
+        if (lacks_each(reader, side, 0) || lacks_each(reader, side, side - 1) ||
+            has_turned_tiles(reader, side))
             return true;
     return false;
 }
@@ -136,8 +178,8 @@ static bool has_other_pitch(const struct reader *reader)
 
 static bool try_all(const struct reader *reader)
 {
-    return is_transposed(reader) || has_other_pitch(reader) || is_cut(reader) ||
-           is_shifted(reader, 1, 0) || is_shifted(reader, SIZE_MAX, 0) ||
+    return is_transposed(reader) || has_other_pitch(reader) || has_wrong_tiles(reader) ||
+           is_cut(reader) || is_shifted(reader, 1, 0) || is_shifted(reader, SIZE_MAX, 0) ||
            is_shifted(reader, 0, 1) || is_shifted(reader, 0, SIZE_MAX);
 }
 

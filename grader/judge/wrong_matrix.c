@@ -287,60 +287,83 @@ static bool come_from(const struct facts *facts, source *from)
 
 /* --- numbers of an input ---------------------------------------------------------------------- */
 
-/* What an input's number at a place beside each wrong one may be. */
-enum role { IS_RESULT, IS_MISSING, IS_TOO_MUCH, ROLES };
+/* A neighbour of each number in an input, at most one row and one column away. */
+struct neighbour {
+    const struct judge_input *input;
+    int dy, dx;
+};
 
-/* Whether all wrong numbers are explained by the number of VALUES that is DY rows below and DX
- * columns to the right of each. */
-static bool come_by(const struct facts *facts, const float *values, int dy, int dx, enum role role)
+static size_t place_of(const struct facts *facts, const struct neighbour *neighbour, size_t i)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    return at(matrix, row_of(matrix, i) + (size_t)neighbour->dy,
+              column_of(matrix, i) + (size_t)neighbour->dx);
+}
+
+/* Whether all wrong numbers that have these neighbours are BASE times the right one, plus MORE, less
+ * LESS; NULL: nothing. */
+static bool come_by(const struct facts *facts, double base, const struct neighbour *more,
+                    const struct neighbour *less)
 {
     const struct judge_matrix *matrix = facts->matrix;
     size_t matches = 0;
     for (size_t i = 0; i < facts->count; ++i) {
-        size_t place = facts->wrong[i] ? at(matrix, row_of(matrix, i) + (size_t)dy,
-                                            column_of(matrix, i) + (size_t)dx)
-                                       : SIZE_MAX;
-        if (place >= facts->count)
+        size_t plus = more && facts->wrong[i] ? place_of(facts, more, i) : 0;
+        size_t minus = less && facts->wrong[i] ? place_of(facts, less, i) : 0;
+        if (!facts->wrong[i] || plus >= facts->count || minus >= facts->count)
             continue;
-        double value = (double)values[place], got = (double)matrix->got[i];
-        double expected = role == IS_RESULT    ? value
-                          : role == IS_MISSING ? matrix->want[i] - value
-                                               : matrix->want[i] + value;
-        if (!judge_within(got, expected, matrix->bounds ? matrix->bounds[i] : 0))
+        double expected = base * matrix->want[i];
+        expected += more ? (double)more->input->values[plus] : 0;
+        expected -= less ? (double)less->input->values[minus] : 0;
+        if (!judge_within((double)matrix->got[i], expected, matrix->bounds ? matrix->bounds[i] : 0))
             return false;
         ++matches;
     }
     return 2 * matches > facts->wrong_count && is_no_chance(facts, matches);
 }
 
-static void name_neighbour(char *text, size_t size, const char *name, int dy, int dx)
+static const char *name_neighbour(char text[80], const struct neighbour *neighbour)
 {
     static const char *const signs[] = {" - 1", "", " + 1"};
-    snprintf(text, size, "%s[y%s][x%s]", name, signs[dy + 1], signs[dx + 1]);
+    snprintf(text, 80, "%.40s[y%s][x%s]", neighbour->input->name, signs[neighbour->dy + 1],
+             signs[neighbour->dx + 1]);
+    return text;
 }
 
-/* Tries number NUMBER of the 9 places at and around each wrong number. */
-static bool tell_neighbour(const struct facts *facts, const struct judge_input *input, int number)
+/* Tries to replace the neighbour LESS in each sum by another one. */
+static bool tell_replaced(const struct facts *facts, const struct neighbour *less)
 {
-    static const char *const texts[ROLES] = {"each is %s itself", "as if %s were left out",
-                                             "as if %s were added once too often"};
-    int dy = number / 3 - 1, dx = number % 3 - 1;
-    char name[80];
-    name_neighbour(name, sizeof name, input->name, dy, dx);
-    for (int role = 0; role < ROLES; ++role)
-        if (come_by(facts, input->values, dy, dx, (enum role)role)) {
-            const char *hole = strstr(texts[role], "%s");
-            return TELL(facts, "%.*s%s%s", (int)(hole - texts[role]), texts[role], name, hole + 2);
-        }
+    char one[80], other[80];
+    for (int i = 0; i < 9; ++i) {
+        struct neighbour more = {less->input, i / 3 - 1, i % 3 - 1};
+        if (come_by(facts, 1, &more, less))
+            return TELL(facts, "as if %s were added in place of %s", name_neighbour(one, &more),
+                        name_neighbour(other, less));
+    }
     return false;
+}
+
+static bool tell_neighbour(const struct facts *facts, const struct neighbour *neighbour)
+{
+    char name[80];
+    name_neighbour(name, neighbour);
+    if (come_by(facts, 0, neighbour, NULL))
+        return TELL(facts, "each is %s itself", name);
+    if (come_by(facts, 1, NULL, neighbour))
+        return TELL(facts, "as if %s were left out", name);
+    if (come_by(facts, 1, neighbour, NULL))
+        return TELL(facts, "as if %s were added once too often", name);
+    return tell_replaced(facts, neighbour);
 }
 
 static bool tell_input(const struct facts *facts)
 {
     for (const struct judge_input *input = facts->matrix->inputs; input->values; ++input)
-        for (int number = 0; number < 9; ++number)
-            if (tell_neighbour(facts, input, number))
+        for (int i = 0; i < 9; ++i) {
+            struct neighbour neighbour = {input, i / 3 - 1, i % 3 - 1};
+            if (tell_neighbour(facts, &neighbour))
                 return true;
+        }
     return false;
 }
 

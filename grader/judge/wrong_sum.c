@@ -239,81 +239,149 @@ static bool is_by_parts(const struct facts *facts, const struct parts *parts)
 
 /* --- the same kernel twice -------------------------------------------------------------------- */
 
-/* The second launch runs the same kernel on the blocks' sums, and makes the same mistake: only the
- * first threads of a block count, or of each PERIOD of its threads. */
-static bool is_in_both_launches(const struct facts *facts, size_t period, const char *of)
+/* What both launches may do with the first threads of each PERIOD of a block's threads. */
+struct both_searches {
+    struct search only, without, twice;
+};
+
+/* Tries all numbers of first threads. SUMS: for each block, the sums of its threads, by their
+ * remainder of PERIOD. */
+static void try_first_threads(const struct facts *facts, size_t period, uint64_t *sums,
+                              struct both_searches *found)
 {
     const struct judge_sum *sum = facts->sum;
-    size_t blocks = sum->blocks, threads = sum->threads;
-    uint64_t *sums = calloc(blocks * period, sizeof *sums);
-    struct search first = search_for(sum, (uint64_t)sum->got);
-    for (size_t i = 0; sums && i < sum->count; ++i)
-        sums[i / threads % blocks * period + i % threads % period] += term(facts, i);
-    for (size_t most = 1; sums && most < period; ++most) {
-        uint64_t total = 0;
-        for (size_t block = 0; block < blocks; ++block) {
-            uint64_t *mine = sums + block * period;
-            total += block % sum->second_threads % period < most ? mine[0] : 0;
-            mine[0] += mine[most]; /* what comes from the next thread, too */
+    for (size_t most = 1; most < period; ++most) {
+        uint64_t only = 0, without = 0, twice = 0;
+        for (size_t block = 0; block < sum->blocks; ++block) {
+            uint64_t *mine = sums + block * (period + 1), all = mine[period];
+            bool is_first = block % sum->second_threads % period < most;
+            mine[0] += most > 1 ? mine[most - 1] : 0; /* now those of the first threads */
+            only += is_first ? mine[0] : 0;
+            without += is_first ? 0 : all - mine[0];
+            twice += (all + mine[0]) * (is_first ? 2 : 1);
         }
-        try(&first, most, total);
+        try(&found->only, most, only);
+        try(&found->without, most, without);
+        try(&found->twice, most, twice);
     }
+}
+
+static bool tell_first_threads(const struct facts *facts, const struct search *search,
+                               size_t period, const char *what)
+{
+    size_t count = search->at, near = count == 1 ? 1 : search->near;
+    if (!is_no_chance(search, near, ONE_IN))
+        return false;
+    char group[NUMBER_SIZE + 16] = "block", threads[NUMBER_SIZE + 16] = "thread 0";
+    if (period < facts->sum->threads)
+        snprintf(group, sizeof group, "%s threads", NUMBER(period));
+    if (count > 1)
+        snprintf(threads, sizeof threads, "the first %s threads", NUMBER(count));
+    return TELL(facts, "in both launches, as if the numbers of %s of each %s %s", threads,
+                period == WARP ? "warp" : group, what);
+}
+
+/* The second launch runs the same kernel on the blocks' sums, and makes the same mistake. */
+static bool is_in_both_launches(const struct facts *facts, size_t period)
+{
+    const struct judge_sum *sum = facts->sum;
+    struct both_searches found = {search_for(sum, (uint64_t)sum->got),
+                                  search_for(sum, (uint64_t)sum->got),
+                                  search_for(sum, (uint64_t)sum->got)};
+    uint64_t *sums = calloc(sum->blocks * (period + 1), sizeof *sums);
+    if (!sums)
+        return false;
+    for (size_t i = 0; i < sum->count; ++i) {
+        uint64_t *mine = sums + i / sum->threads % sum->blocks * (period + 1);
+        mine[i % sum->threads % period] += term(facts, i);
+        mine[period] += term(facts, i);
+    }
+    try_first_threads(facts, period, sums, &found);
     free(sums);
-    bool one = first.at == 1;
-    return is_no_chance(&first, one ? 1 : first.near, ONE_IN) &&
-           TELL(facts, "as if only the first %s%s%s of each %s added %s numbers, in both launches",
-                one ? "" : NUMBER(first.at), one ? "" : " ", one ? "thread" : "threads", of,
-                one ? "its" : "their");
+    return tell_first_threads(facts, &found.only, period, "alone counted") ||
+           tell_first_threads(facts, &found.without, period, "were left out") ||
+           tell_first_threads(facts, &found.twice, period, "were added twice");
 }
 
 static bool is_by_first_threads(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
-    return sum->second_threads > 0 && sum->blocks > 0 && sum->got != 0 &&
-           (is_in_both_launches(facts, sum->threads, "block") ||
-            (sum->threads % WARP == 0 && is_in_both_launches(facts, WARP, "warp")));
+    if (sum->second_threads == 0 || sum->blocks == 0 || sum->threads == 0 || sum->got == 0)
+        return false;
+    for (size_t period = WARP; period < sum->threads; period *= 2)
+        if (sum->threads % period == 0 && is_in_both_launches(facts, period))
+            return true;
+    return is_in_both_launches(facts, sum->threads);
 }
 
 /* --- loops -------------------------------------------------------------------------------------- */
 
-/* How loops over the numbers may begin: there are COUNT different begins, from 0, and TIMES threads
- * have each of them. */
+/* Where the loop of thread THREADIDX.X in block BLOCKIDX.X begins: at block * BLOCK_STEP + thread
+ * * THREAD_STEP. */
 struct begin {
     const char *text;
-    size_t count, times;
+    size_t block_step, thread_step;
 };
 
+/* Writes to BEGINS[i] how many threads begin at number i. */
+static void count_begins(const struct facts *facts, const struct begin *begin, uint64_t *begins)
+{
+    const struct judge_sum *sum = facts->sum;
+    memset(begins, 0, sum->count * sizeof *begins);
+    for (size_t block = 0; block < sum->blocks; ++block)
+        for (size_t thread = 0; thread < sum->threads; ++thread) {
+            size_t at = block * begin->block_step + thread * begin->thread_step;
+            if (at < sum->count)
+                begins[at]++;
+        }
+}
+
 /* What all threads add up if their loops step by STEP. */
-static uint64_t add_up_loops(const struct facts *facts, const struct begin *begin, size_t step)
+static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, uint64_t *times,
+                             size_t step)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < facts->sum->count; ++i) {
-        size_t first = i % step, last = i < begin->count ? i : begin->count - 1;
-        if (first <= last)
-            total += term(facts, i) * ((last - first) / step + 1);
+        times[i] = begins[i] + (i >= step ? times[i - step] : 0);
+        total += term(facts, i) * times[i];
     }
-    return total * begin->times;
+    return total;
 }
 
-/* Each thread's loop over the numbers begins at the wrong place or takes wrong steps. */
-static bool is_by_loops(const struct facts *facts)
+/* Each thread's loop over the numbers begins at the wrong place or takes wrong steps. Small inputs
+ * fit several such loops: then none is told. */
+static bool try_loops(const struct facts *facts, uint64_t *begins, uint64_t *times)
 {
     const struct judge_sum *sum = facts->sum;
-    size_t blocks = sum->blocks, threads = sum->threads, all = blocks * threads;
-    const struct begin begins[] = {{"blockIdx.x * blockDim.x + threadIdx.x", all, 1},
-                                   {"threadIdx.x", threads, blocks},
-                                   {"blockIdx.x", blocks, threads}};
-    const size_t steps[] = {threads, blocks, all, 1, WARP, 2 * all, all - 1, all + 1};
-    for (size_t i = 0; all > 0 && i < sizeof begins / sizeof *begins; ++i)
+    size_t blocks = sum->blocks, threads = sum->threads, all = blocks * threads, fits = 0;
+    const struct begin rows[] = {{"blockIdx.x * blockDim.x + threadIdx.x", threads, 1},
+                                 {"threadIdx.x", 0, 1},
+                                 {"blockIdx.x", 1, 0},
+                                 {"blockIdx.x * gridDim.x + threadIdx.x", blocks, 1},
+                                 {"blockIdx.x + threadIdx.x", 1, 1}};
+    const size_t steps[] = {threads, blocks, all, 1, WARP, 2 * all, blocks + threads};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        count_begins(facts, &rows[i], begins);
         for (size_t j = 0; j < sizeof steps / sizeof *steps; ++j) {
             struct search search = search_for(sum, (uint64_t)sum->got);
-            if (steps[j] > 0)
-                try(&search, 0, add_up_loops(facts, &begins[i], steps[j]));
+            try(&search, 0, add_up_loops(facts, begins, times, steps[j]));
             if (is_no_chance(&search, 1, ONE_IN))
-                return TELL(facts, "as if each loop began at %s and stepped by %s%s",
-                            begins[i].text, NUMBER(steps[j]), meaning_of(sum, steps[j]));
+                fits += TELL(facts, "as if each loop began at %s and stepped by %s%s", rows[i].text,
+                             NUMBER(steps[j]), meaning_of(sum, steps[j]));
         }
-    return false;
+    }
+    return fits == 1;
+}
+
+static bool is_by_loops(const struct facts *facts)
+{
+    size_t count = facts->sum->count;
+    bool known = facts->sum->blocks > 0 && facts->sum->threads > 0;
+    uint64_t *begins = calloc(count, sizeof *begins), *times = calloc(count, sizeof *times);
+    bool told = known && begins && times && try_loops(facts, begins, times);
+    free(begins);
+    free(times);
+    return told;
 }
 
 /* --- numbers in a row --------------------------------------------------------------------------- */
@@ -329,8 +397,12 @@ static void name_range(char *text, size_t size, const struct judge_sum *sum, siz
 static bool lacks_range(const struct facts *facts, size_t from, size_t to)
 {
     char range[120];
+    size_t all = facts->sum->blocks * facts->sum->threads;
     bool is_end = to == facts->sum->count && from > 0 && to - from > 1;
     name_range(range, sizeof range, facts->sum, from, to);
+    if (is_end && from == all)
+        return TELL(facts, "as if %s were left out: as if each of the %s threads added one number",
+                    range, NUMBER(all));
     return TELL(facts, "as if %s%s%s were left out", is_end ? "the last numbers, " : "", range,
                 is_end ? "," : "");
 }
@@ -393,6 +465,19 @@ static bool is_by_floats(const struct facts *facts)
 
 /* --- all ---------------------------------------------------------------------------------------- */
 
+/* The numbers were added up in place of their squares, or the other way round. */
+static bool is_by_other_terms(const struct facts *facts)
+{
+    struct facts other = *facts;
+    uint64_t total = 0;
+    other.squares = !facts->squares;
+    for (size_t i = 0; i < facts->sum->count; ++i)
+        total += term(&other, i);
+    return wrap(facts->sum, total) == facts->sum->got && size_of(facts->sum->got) >= 1000 &&
+           TELL(facts, facts->squares ? "as if the numbers were added, not their squares"
+                                      : "as if the squares of the numbers were added");
+}
+
 /* Adds up the terms; false: this is not how WANT is made. */
 static bool add_up(struct facts *facts, bool squares)
 {
@@ -407,7 +492,7 @@ static bool explain_by_numbers(const struct facts *facts)
 {
     struct parts parts[MOST_PARTS];
     size_t count = list_parts(facts->sum, parts);
-    if (is_by_range(facts) || is_by_loops(facts))
+    if (is_by_range(facts) || is_by_other_terms(facts) || is_by_loops(facts))
         return true;
     for (size_t i = 0; i < count; ++i)
         if (is_by_parts(facts, &parts[i]))

@@ -58,6 +58,19 @@ static float last_column_of_b(int i, int x)
 {
     return x > 0 ? at_b(i, x - 1) : 0;
 }
+static float but_each_16th_of_a(int y, int i)
+{
+    return i % 16 != 15 ? at_a(y, i) : 0;
+}
+static float last_8_of_a(int y, int i)
+{
+    return i >= DEPTH - 8 ? at_a(y, i) : 0;
+}
+static float turned_tiles_of_b(int i, int x)
+{
+    int row = i - i % 8 + x % 8, column = x - x % 8 + i % 8;
+    return row < DEPTH && column < WIDTH ? at_b(row, column) : 0;
+}
 static float every_third_of_a(int y, int i)
 {
     return i % 3 == 1 ? at_a(y, i) : 0;
@@ -77,6 +90,11 @@ static const struct {
     {"not the first column", but_first_of_a, at_b, "as if the first column of a were left out"},
     {"the next row", at_a, next_row_of_b, "as if a were shifted by one column"},
     {"the column before", at_a, last_column_of_b, "as if b were shifted by one column"},
+    {"not each 16th column", but_each_16th_of_a, at_b,
+     "as if the last of each 16 columns of a were left out"},
+    {"the last columns", last_8_of_a, at_b, "as if only the last 8 columns of a counted"},
+    {"turned tiles", at_a, turned_tiles_of_b,
+     "as if each tile of 8 x 8 numbers of b were transposed"},
     {"some columns", every_third_of_a, at_b, NULL},
 };
 

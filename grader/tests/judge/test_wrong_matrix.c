@@ -153,6 +153,10 @@ static float with_right_twice(size_t i)
 {
     return (float)(want[i] + (x_of(i) + 1 < WIDTH ? (double)data[i + 1] : 9));
 }
+static float copied_and_pasted(size_t i)
+{
+    return (float)(want[i] + (double)data[i] - (i + WIDTH < ALL ? (double)data[i + WIDTH] : 9));
+}
 static float by_chance(size_t i)
 {
     return (float)random_at(i, 4);
@@ -204,6 +208,8 @@ static const struct {
     {"an input", data_itself, "each is data[y][x] itself"},
     {"a missing neighbour", without_above, "as if data[y - 1][x] were left out"},
     {"a neighbour twice", with_right_twice, "as if data[y][x + 1] were added once too often"},
+    {"a neighbour in place of another", copied_and_pasted,
+     "as if data[y][x] were added in place of data[y + 1][x]"},
     {"by chance", by_chance, NULL},
     {"here and there", here_and_there, NULL},
 };

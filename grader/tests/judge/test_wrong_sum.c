@@ -8,7 +8,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-enum { NUMBERS = 10000, BLOCKS = 4, THREADS = 64, ALL = BLOCKS * THREADS };
+enum { NUMBERS = 10000, BLOCKS = 8, THREADS = 128, ALL = BLOCKS * THREADS };
 
 static int32_t numbers[NUMBERS];
 
@@ -71,9 +71,9 @@ static int64_t only_thread_0(size_t i)
 {
     return i % THREADS == 0;
 }
-static int64_t but_thread_63(size_t i)
+static int64_t but_last_thread(size_t i)
 {
-    return i % THREADS != 63;
+    return i % THREADS != THREADS - 1;
 }
 static int64_t first_48_threads(size_t i)
 {
@@ -105,9 +105,37 @@ static int64_t begins_in_block(size_t i)
 {
     return i % ALL < THREADS ? BLOCKS : 0;
 }
-static int64_t first_16_in_both(size_t i)
+static int64_t wrong_dimension(size_t i)
+{
+    int64_t times = 0;
+    for (size_t block = 0; block < BLOCKS; ++block)
+        for (size_t thread = 0; thread < THREADS; ++thread)
+            times += i >= block * BLOCKS + thread && (i - block * BLOCKS - thread) % ALL == 0;
+    return times;
+}
+static int64_t one_number_each(size_t i)
+{
+    return i < ALL;
+}
+static int64_t first_2_in_both(size_t i)
 {
     return i % THREADS < 2 && i / THREADS % BLOCKS < 2;
+}
+static int64_t first_3_of_warps_in_both(size_t i)
+{
+    return i % THREADS % 32 < 3 && i / THREADS % BLOCKS < 3;
+}
+static int64_t half_of_64_in_both(size_t i)
+{
+    return i % THREADS % 64 < 5 && i / THREADS % BLOCKS < 5;
+}
+static int64_t not_the_first_in_both(size_t i)
+{
+    return i % THREADS > 0 && i / THREADS % BLOCKS > 0;
+}
+static int64_t the_first_twice_in_both(size_t i)
+{
+    return (1 + (i % THREADS == 0)) * (1 + (i / THREADS % BLOCKS == 0));
 }
 /* Nothing that a program is likely to do. */
 static int64_t by_chance(size_t i)
@@ -134,24 +162,38 @@ static const struct {
      "as if data[9993] to data[9999] were added twice"},
     {"block 0", only_block_0, true, false, "as if only block 0 added its numbers"},
     {"not the last block", but_last_block, true, false,
-     "as if the numbers of block 3 were left out"},
+     "as if the numbers of block 7 were left out"},
     {"thread 0", only_thread_0, true, false, "as if only thread 0 of each block added its numbers"},
-    {"not the last thread", but_thread_63, true, false,
-     "as if the numbers of thread 63 of each block were left out"},
+    {"not the last thread", but_last_thread, true, false,
+     "as if the numbers of thread 127 of each block were left out"},
     {"some threads", first_48_threads, true, false,
      "as if only the first 48 threads of each block added their numbers"},
     {"lane 0", only_lane_0, true, false, "as if only lane 0 of each warp added its numbers"},
     {"warp 1", only_warp_1, true, false, "as if only warp 1 of each block added its numbers"},
     {"the thread that wrote last", only_last_of_grid, true, false,
-     "as if only thread 255 of the grid added its numbers"},
+     "as if only thread 1,023 of the grid added its numbers"},
     {"a chunk", only_second_chunk, true, false, "as if only block 1 added its numbers"},
     {"steps of a block", short_steps, false, true,
-     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 64, the number "
+     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 128, the number "
      "of threads in a block"},
     {"a block's numbers for all", begins_in_block, false, true,
-     "as if each loop began at threadIdx.x and stepped by 256, the number of threads"},
-    {"both launches", first_16_in_both, true, false,
-     "as if only the first 2 threads of each block added their numbers, in both launches"},
+     "as if each loop began at threadIdx.x and stepped by 1,024, the number of threads"},
+    {"the wrong dimension", wrong_dimension, false, true,
+     "as if each loop began at blockIdx.x * gridDim.x + threadIdx.x and stepped by 1,024, the "
+     "number of threads"},
+    {"no loop", one_number_each, true, false,
+     "as if data[1024] to data[9999] were left out: as if each of the 1,024 threads added one "
+     "number"},
+    {"both launches", first_2_in_both, true, false,
+     "in both launches, as if the numbers of the first 2 threads of each block alone counted"},
+    {"both launches, warps", first_3_of_warps_in_both, true, false,
+     "in both launches, as if the numbers of the first 3 threads of each warp alone counted"},
+    {"both launches, halves", half_of_64_in_both, true, false,
+     "in both launches, as if the numbers of the first 5 threads of each 64 threads alone counted"},
+    {"both launches without the first", not_the_first_in_both, true, false,
+     "in both launches, as if the numbers of thread 0 of each block were left out"},
+    {"both launches, the first twice", the_first_twice_in_both, true, false,
+     "in both launches, as if the numbers of thread 0 of each block were added twice"},
     {"none of these", by_chance, true, false, NULL},
     {"none of these, in 64 bits", by_chance, false, true, NULL},
 };
@@ -172,7 +214,7 @@ Test(wrong_sum, is_explained_by_the_numbers_that_count)
                                 .count = NUMBERS,
                                 .blocks = BLOCKS,
                                 .threads = THREADS};
-        sum.second_threads = rows[i].counts == first_16_in_both ? THREADS : 0;
+        sum.second_threads = strncmp(rows[i].name, "both", 4) == 0 ? THREADS : 0;
         bool told = judge_wrong_sum(&sum, text, sizeof text);
         cr_expect_eq(told, rows[i].text != NULL, "%s: %s", rows[i].name, text);
         if (rows[i].text)
@@ -188,18 +230,18 @@ static const struct {
     const char *text;
 } alone[] = {
     {"a multiple", true, 31000, 1000, "exactly 31 times too large"},
-    {"the block's threads", true, 64 * 12345, 12345,
-     "exactly 64 times too large, the number of threads in a block"},
-    {"the blocks", false, 4 * 12345, 12345, "exactly 4 times too large, the number of blocks"},
-    {"the grid's threads", false, 256 * 12345, 12345,
-     "exactly 256 times too large, the number of threads"},
+    {"the block's threads", true, 128 * 12345, 12345,
+     "exactly 128 times too large, the number of threads in a block"},
+    {"the blocks", false, 8 * 12345, 12345, "exactly 8 times too large, the number of blocks"},
+    {"the grid's threads", false, 1024 * 12345, 12345,
+     "exactly 1,024 times too large, the number of threads"},
     {"a warp's lanes", false, 32 * 12345, 12345,
      "exactly 32 times too large, the number of lanes in a warp"},
     {"a multiple that wraps around", true, (int32_t)(uint32_t)(100ull * 123456789), 123456789,
      "exactly 100 times too large"},
     {"a small sum has many multiples", true, 30, 10, NULL},
-    {"a fraction", false, 2000001, 64 * 2000001,
-     "exactly 64 times too small, the number of threads in a block"},
+    {"a fraction", false, 2000001, 128 * 2000001,
+     "exactly 128 times too small, the number of threads in a block"},
     {"a small fraction has many multiples", false, 3, 300, NULL},
     {"the other sign", true, -54321, 54321, "right but for its sign"},
     {"the least int", true, INT_MIN, 54321, NULL},
@@ -239,6 +281,40 @@ Test(wrong_sum, of_nothing_says_so)
     cr_expect(judge_wrong_sum(&sum, text, sizeof text));
     cr_expect_str_eq(text, "as if no number were added");
     sum.numbers = NULL;
+    cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
+}
+
+Test(wrong_sum, of_numbers_in_place_of_squares_is_recognised)
+{
+    char text[300];
+    fill(100000);
+    struct judge_sum sum = {.got = all_terms(false),
+                            .want = all_terms(true),
+                            .name = "data",
+                            .numbers = numbers,
+                            .count = NUMBERS};
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "as if the numbers were added, not their squares");
+    sum.want = sum.got;
+    sum.got = all_terms(true);
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "as if the squares of the numbers were added");
+    sum.got++;
+    cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
+}
+
+/* For few numbers, loops that begin at blockIdx.x * gridDim.x + threadIdx.x read the same ones as
+ * loops that step by gridDim.x. Then neither is told. */
+Test(wrong_sum, that_fits_two_loops_is_told_as_neither)
+{
+    char text[300] = "";
+    struct judge_sum sum = {
+        .name = "data", .numbers = numbers, .count = 158, .blocks = 32, .threads = 256};
+    fill(100000);
+    for (size_t i = 0; i < sum.count; ++i) {
+        sum.want += term(i, true);
+        sum.got += term(i, true) * (int64_t)(i / 32 + 1);
+    }
     cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
 }
 
