@@ -7,6 +7,7 @@
 #include "checks/judging.h"
 #include "checks/run.h"
 #include "checks/verdict.h"
+#include "checks/wrong.h"
 #include "judge/compare.h"
 
 static const char *if_no_kernel(const struct run *run)
@@ -65,6 +66,8 @@ static void look_equal(struct check *check, const struct run *run, const char *n
         check_advise(check, CHECK_ADVICE_SAME);
     else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
+    if (is_one)
+        check_explain_number(check, run, type, got->values, want, answer->same);
 }
 
 static void check_equal(struct check *check, const struct run *run, const char *name,
@@ -98,13 +101,14 @@ static void fail_within(struct check *check, const struct run *run, const float 
     size_t width = (size_t)want->width;
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     int digits = fabs(want->values[index]) < 1e9 ? 9 : 10; /* as many as a float has, no exponent */
+    double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* without a sign */
     if (want->bounds)
         snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
                  want->bounds[index]);
-    check_fail(
-        check, "failed", "%s[%zu][%zu] is %.*g, but %.*g is right%s; %s of %s numbers are wrong%s",
-        name, index / width, index % width, digits, (double)got[index], digits, want->values[index],
-        margin, check_number((double)wrong), check_number((double)count), if_no_kernel(run));
+    check_fail(check, "failed",
+               "%s[%zu][%zu] is %.*g, but %.*g is right%s; %s of %s numbers are wrong%s", name,
+               index / width, index % width, digits, value, digits, want->values[index], margin,
+               check_number((double)wrong), check_number((double)count), if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
 }
@@ -133,6 +137,8 @@ static void look_within(struct check *check, const struct run *run, const char *
     } else if (index < count) {
         fail_within(check, run, got->values, name, want, count, index);
     }
+    if (index < count)
+        check_explain_matrix(check, run, name, got->values, want, answer->same);
 }
 
 void check_within(struct check *check, const struct run *run, const char *name,

@@ -220,11 +220,23 @@ void check_speed(struct check *check);
 void check_equal_int(struct check *check, const struct run *run, const char *name, int want);
 void check_equal_u64(struct check *check, const struct run *run, const char *name, uint64_t want);
 
-/* The right value of a result: HEIGHT rows of WIDTH floats, end to end. */
+/* A mistake that many make: what it makes of INPUT, and TEXT to continue "c[0][0] is 3, but 4 is
+ * right: ". */
+struct check_guess {
+    const char *text; /* NULL: the end of a list */
+    void (*make)(const struct case_data *input, float *values);
+};
+
+/* The right value of a result: HEIGHT rows of WIDTH floats, end to end. The last two members explain
+ * wrong values; a result that equals one of the guesses, or what MAKE_ROW makes of an input that was
+ * read in a wrong way, is told as such. */
 struct check_matrix {
     int height, width;
     const double *values;
     const double *bounds; /* the largest error of each; NULL: 0 */
+    /* Makes row Y of the right result of INPUT; NULL: unknown. */
+    void (*make_row)(const struct case_data *input, int y, double *values);
+    const struct check_guess *guesses; /* NULL: none */
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);

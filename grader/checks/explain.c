@@ -173,40 +173,87 @@ static void describe_places(char *text, size_t size, const json_t *finding)
     }
 }
 
+/* Where FINDING comes among the errors of a run. The first ones cause the others: a missing barrier
+ * lets a thread read what is not yet written, and after any error the runtime has one, too. */
+static int rank_of(const json_t *finding)
+{
+    static const char *const tools[] = {"synccheck", "racecheck", "initcheck"};
+    const char *id = json_text_of(finding, "id");
+    const struct finding_kind *kind = emu_finding_kind(id);
+    int last = sizeof tools / sizeof *tools;
+    for (int i = 0; kind && i < last; ++i)
+        if (strcmp(kind->tool, tools[i]) == 0)
+            return i + 1;
+    return strcmp(id, "kernel-fault") == 0 ? last + 1 : 0;
+}
+
+/* The error in RECORD that causes the others; NULL: it has none. */
+static const json_t *find_cause(const json_t *record)
+{
+    size_t i;
+    json_t *finding;
+    const json_t *first = NULL;
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        if (strcmp(json_text_of(finding, "severity"), "error") == 0 &&
+            (!first || rank_of(finding) < rank_of(first)))
+            first = finding;
+    }
+    return first;
+}
+
+/* Has the report show FINDING as the cause of the failure. */
+static void blame(struct check *check, const json_t *finding)
+{
+    json_decref(check->cause);
+    check->cause = json_incref((json_t *)finding);
+    check_point_at(check, json_text_of(finding, "file"), (unsigned)json_integer_of(finding, "line"),
+                   (unsigned)json_integer_of(finding, "column"));
+    advise_about(check, json_text_of(finding, "id"));
+}
+
 /* A verdict from a finding of severity error, which says more than an exit code. */
 static void explain_finding(struct check *check, const json_t *finding, const char *status,
                             struct process_outcome *outcome)
 {
-    const char *id = "", *message = "", *file = "", *kernel = "", *said = "";
-    json_int_t line = 0, column = 0;
+    const char *said = "";
     char places[200];
-    json_unpack((json_t *)finding, "{s?s, s?s, s?s, s?s, s?I, s?I}", "id", &id, "message", &message,
-                "file", &file, "kernel", &kernel, "line", &line, "column", &column);
-    if (strcmp(id, "invalid-launch") == 0)
-        snprintf(check->verdict.kernel, sizeof check->verdict.kernel, "%s", kernel);
-    else if (line == 0 && outcome) /* the program itself may have said where it was */
-        said = last_line(outcome);
+    if (strcmp(json_text_of(finding, "id"), "invalid-launch") == 0)
+        snprintf(check->verdict.kernel, sizeof check->verdict.kernel, "%s",
+                 json_text_of(finding, "kernel"));
+    else if (json_integer_of(finding, "line") == 0 && outcome)
+        said = last_line(outcome); /* the program itself may have said where it was */
     describe_places(places, sizeof places, finding);
-    check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s", message,
-               places, *said ? "; your program said: " : "", said);
-    check_point_at(check, file, (unsigned)line, (unsigned)column);
-    advise_about(check, id);
+    check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s",
+               json_text_of(finding, "message"), places, *said ? "; your program said: " : "",
+               said);
+    blame(check, finding);
+}
+
+bool check_explain_wrong(struct check *check, const json_t *record)
+{
+    size_t i;
+    json_t *finding;
+    const json_t *cause = find_cause(record);
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        if (strcmp(json_text_of(finding, "severity"), "error") == 0)
+            json_array_append(check->findings, finding);
+    }
+    if (cause)
+        blame(check, cause);
+    return cause;
 }
 
 void check_explain_findings(struct check *check, const json_t *record,
                             struct process_outcome *outcome)
 {
     const char *status = launch_status(record);
-    size_t i;
-    json_t *finding;
+    const json_t *cause = find_cause(record);
     if (strcmp(status, "internal") == 0)
         check_break(check, "the emulator failed while it ran a kernel");
-    json_array_foreach(json_object_get(record, "findings"), i, finding)
-    {
-        const char *severity = json_string_value(json_object_get(finding, "severity"));
-        if (severity && strcmp(severity, "error") == 0 && check_is_open(check))
-            explain_finding(check, finding, status, outcome);
-    }
+    if (cause && check_is_open(check))
+        explain_finding(check, cause, status, outcome);
     if (strcmp(status, "ok") != 0)
         check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",
                    "a kernel ended badly: %s", status);

@@ -4,6 +4,7 @@
 #define CHECKS_EXPLAIN_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "sandbox/process.h"
 
@@ -20,5 +21,9 @@ void check_explain_findings(struct check *check, const json_t *record,
 
 /* Explains a failure from the way the program's process ended. SECONDS is its time limit. */
 void check_explain_end(struct check *check, struct process_outcome *program, int seconds);
+
+/* The check has failed by a wrong answer, and RECORD is of the run that looked for the cause: reports
+ * the errors that it found. False: none. */
+bool check_explain_wrong(struct check *check, const json_t *record);
 
 #endif

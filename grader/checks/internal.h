@@ -35,6 +35,7 @@ struct check {
     /* For the report. */
     json_t *counters;         /* of the last run */
     json_t *findings;         /* of all runs */
+    json_t *cause;            /* the finding that caused the failure; NULL: none did */
     json_t *lines, *accesses; /* of the student's own lines, in all runs: record/lines.h */
 
     /* These live as long as the check, or as a round of timing. */

@@ -248,7 +248,8 @@ bool run_files_make(struct run_files *files, const struct check *check, const st
 {
     files->poison = check_random_number(check, "fresh memory");
     files->spoil = check_random_number(check, "spoilt");
-    files->wider_pitch = 1 + (unsigned)(check_random_number(check, "pitch") % 3);
+    files->wider_pitch =
+        plan->wider_pitch ?: 1 + (unsigned)(check_random_number(check, "pitch") % 3);
     return make_folders(files, check) && name_files(files, plan) &&
            case_write(shown ? shown : input, files->input) &&
            base_write_file(files->result, "", 0, 0600) &&

@@ -133,7 +133,7 @@ static struct run_plan plan_data(const struct run_plan *plan, const struct case_
 {
     struct run_plan carried_out = *plan;
     size_t rate = check_spoil_rate(input);
-    bool seen = no_other && plan->device == ON_EMULATOR && !plan->scrambles;
+    bool seen = no_other && plan->device == ON_EMULATOR && !plan->scrambles && !plan->diagnoses;
     carried_out.shows = seen && rate == 0;
     carried_out.spoils = seen && !plan->backwards ? rate : 0;
     carried_out.hides = !no_other || carried_out.shows;
@@ -176,6 +176,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
 {
     char why[100];
     run->seconds = ended->program.seconds;
+    run->wider_pitch = ended->files.wider_pitch;
     run->record = json_incref(ended->record);
     check_explain_device(check, &ended->device);
     if (run->record) {
@@ -257,6 +258,30 @@ struct case_data *check_run_scrambled(struct check *check, const struct run *run
         result = case_read(ended.files.result, RUN_RESULT_BYTES, ignored, sizeof ignored);
     end_processes(&ended);
     return result;
+}
+
+/* Watching takes two to four times as long as running. */
+#define MOST_WATCHED 8e6 /* warp instructions */
+
+struct rerun check_run_again(struct check *check, const struct run *run)
+{
+    struct ended ended = {.device = {.end = PROCESS_EXITED}};
+    struct rerun again = {0};
+    struct run_plan plan = {.program = check->job.programs[ON_EMULATOR],
+                            .device = ON_EMULATOR,
+                            .watched = true,
+                            .diagnoses = true,
+                            .wider_pitch = run->wider_pitch};
+    char ignored[100];
+    if (!*plan.program || run->plan.own || run->plan.repeats > 0 ||
+        json_number_of(run->counters, "warp_instructions") > MOST_WATCHED ||
+        !make_run(check, &plan, run->input, &ended))
+        return again;
+    again.record = json_incref(ended.record);
+    if (ended.program.end == PROCESS_EXITED && ended.program.code == 0)
+        again.result = case_read(ended.files.result, RUN_RESULT_BYTES, ignored, sizeof ignored);
+    end_processes(&ended);
+    return again;
 }
 
 const struct run *check_run_backwards(struct check *check, const struct run *run)

@@ -25,6 +25,8 @@ struct run_plan {
     bool scrambles; /* loads from shared memory return wrong values */
     bool hides;     /* main() sees another input than kernels work on: gpu/remote/views.h */
     bool shows;     /* hides, but both inputs are the same: it is too short to spoil any of it */
+    bool diagnoses; /* it looks for the cause of a wrong answer: nothing is hidden or spoilt */
+    unsigned wider_pitch; /* as in struct run_files; 0: random */
     /* > 0: a second device works on data of which one piece in so many is spoilt: gpu/remote/twin.h
      * */
     size_t spoils;
@@ -37,6 +39,7 @@ struct run {
     json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
     json_t *counters;         /* totals over its launches; NULL on a GPU */
     double seconds;           /* wall time of its process */
+    unsigned wider_pitch;     /* as in struct run_files */
     struct text judged;     /* if plan.hides: what kernels made of the judged input, copy by copy */
     struct answer *answers; /* the results that were judged so far: judging.h */
     bool was_altered; /* main() changed the input on its way to the GPU, so it was not hidden */
@@ -60,6 +63,17 @@ const struct run *check_run_backwards(struct check *check, const struct run *run
  * values. Returns the result file, which the caller frees; NULL: the program did not come that far,
  * or not to its end. */
 struct case_data *check_run_scrambled(struct check *check, const struct run *run);
+
+/* What a program did when it was run again after a wrong answer. */
+struct rerun {
+    json_t *record;           /* NULL: none */
+    struct case_data *result; /* NULL: nothing readable */
+};
+
+/* Runs RUN's program again with the judged input, on the emulator: racecheck and initcheck watch it,
+ * and fresh memory holds other bytes. Both members are NULL if that would take too long, or if the
+ * submission was not built for the emulator. The caller frees them. */
+struct rerun check_run_again(struct check *check, const struct run *run);
 
 /* Frees all runs of the check. */
 void check_free_runs(struct check *check);

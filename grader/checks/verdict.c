@@ -30,6 +30,16 @@ void check_fail(struct check *check, const char *status, const char *format, ...
     memcpy(check->verdict.failed_case, check->context, sizeof check->verdict.failed_case);
 }
 
+void check_add(struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    size_t used = strlen(check->verdict.message);
+    va_start(arguments, format);
+    vsnprintf(check->verdict.message + used, sizeof check->verdict.message - used, format,
+              arguments);
+    va_end(arguments);
+}
+
 void check_advise(struct check *check, const char *format, ...)
 {
     va_list arguments;

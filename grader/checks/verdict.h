@@ -48,6 +48,9 @@ void check_advise(struct check *check, const char *format, ...)
 /* After a run with warps in the other order: the failure, if there is one, is about that order. */
 void check_blame_order(struct check *check);
 
+/* Adds to the message of the failure just reported. */
+void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* The grader has failed: there will be no grade. The first call decides. */
 void check_break(struct check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

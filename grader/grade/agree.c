@@ -52,7 +52,7 @@ static json_t *reproducible_part(const json_t *result)
     static const char *const of_check[] = {"seconds", NULL};
     static const char *const by_chance[] = {"case",     "message", "hint",  "note",
                                             "counters", "figure",  "place", NULL};
-    static const char *const of_all[] = {"findings", "lines", "accesses", NULL};
+    static const char *const of_all[] = {"causes", "findings", "lines", "accesses", NULL};
     json_t *copy = json_deep_copy(result), *check;
     size_t i;
     bool late = false;

@@ -10,41 +10,14 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "compile/column.h"
+#include "grade/finding.h"
 #include "grade/graded_by.h"
 #include "judge/score.h"
 #include "record/lines.h"
-#include "record/losses.h"
 #include "record/record.h"
 #include "similar/program.h"
 
-#define MAX_FINDINGS 50
-
 /* --- checks ----------------------------------------------------------------------------------- */
-
-/* A copy of TEXT that is safe to show, of at most MOST bytes. */
-static json_t *clean_string(const char *text, size_t most)
-{
-    char *copy = strndup(text, most);
-    base_clean_text(copy, strlen(copy));
-    json_t *string = json_string(copy);
-    free(copy);
-    return string;
-}
-
-/* Text members that are copied if they are not empty. */
-static const char *const of_related[] = {"message", NULL};
-static const char *const of_place[] = {"cause", "spare", NULL};
-static const char *const of_finding[] = {"case", "cause", "help", "unit", "spare", NULL};
-
-/* Copies the members NAMES of FROM, if they are non-empty strings. */
-static void copy_texts(json_t *into, const json_t *from, const char *const *names)
-{
-    for (; *names; ++names) {
-        const char *text = json_string_value(json_object_get(from, *names));
-        if (text && *text)
-            json_object_set_new(into, *names, clean_string(text, 600));
-    }
-}
 
 /* The number of the line of SOURCE that launches KERNEL, such as "void sum<int>(int*)"; 0 unless
  * SOURCE has exactly one such launch. */
@@ -69,6 +42,7 @@ static json_int_t find_launch(const char *source, const char *kernel)
  * it. */
 static json_t *describe_place(const struct grade_result *result, const json_t *verdict)
 {
+    static const char *const of_place[] = {"cause", "spare", NULL};
     const struct submission *submission = result->grading->submission;
     const char *kernel = json_string_value(json_object_get(verdict, "kernel"));
     json_int_t line = json_integer_of(verdict, "line");
@@ -85,7 +59,7 @@ static json_t *describe_place(const struct grade_result *result, const json_t *v
         json_pack("{s:s, s:I, s:I, s:s}", "file", submission->shown, "line", line, "column",
                   (json_int_t)compile_true_column(text, length, column), "source", clean);
     free(clean);
-    copy_texts(place, verdict, of_place);
+    grade_copy_texts(place, verdict, of_place);
     if (*json_text_of(verdict, "loss_case"))
         json_object_set(place, "case", json_object_get(verdict, "loss_case"));
     return place;
@@ -136,117 +110,16 @@ json_t *grade_unbuilt_verdict(const json_t *declared, const char *messages)
                      "counters", "figure", "note", "");
 }
 
-/* --- findings --------------------------------------------------------------------------------- */
-
-static bool same_finding(const json_t *left, const json_t *right)
-{
-    static const char *const keys[] = {"id", "file", "line", "column"};
-    const json_t *one = record_other_access(left), *other = record_other_access(right);
-    if ((one || other) && !json_equal(one, other))
-        return false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
-        const json_t *a = json_object_get(left, keys[i]), *b = json_object_get(right, keys[i]);
-        if ((a || b) && !json_equal(a, b))
-            return false;
-    }
-    return true;
-}
-
-/* FILE as messages show it: the submission's path, or the name of any other file. */
-static json_t *shown_file(const struct grade_result *result, const char *file)
-{
-    const struct grading *grading = result->grading;
-    bool own = strcmp(base_name(file), grading->lab->file) == 0;
-    return clean_string(own ? grading->submission->shown : base_name(file), 4096);
-}
-
-/* The related places of FOUND; NULL: none. */
-static json_t *describe_related(const struct grade_result *result, const json_t *found)
-{
-    const json_t *places = json_object_get(found, "related"), *place;
-    json_t *related = json_array_size(places) > 0 ? json_array() : NULL;
-    for (size_t i = 0; (place = json_array_get(places, i)); ++i) {
-        json_t *copy =
-            json_pack("{s:o, s:I}", "file",
-                      shown_file(result, json_string_value(json_object_get(place, "file"))), "line",
-                      json_integer_of(place, "line"));
-        copy_texts(copy, place, of_related);
-        json_array_append_new(related, copy);
-    }
-    return related;
-}
-
-/* Copies the run's name, and the members that only losses (findings about wasted work) have. They are
- * not added up over several runs, because each run has its own cost. The first run counts, unless
- * another wastes half as much again: the first ones have the simplest inputs. */
-static void copy_loss(json_t *finding, const json_t *found)
-{
-    static const char *const numbers[] = {"cost", "ideal", "share"};
-    copy_texts(finding, found, of_finding);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
-        if (json_is_number(json_object_get(found, numbers[i])))
-            json_object_set(finding, numbers[i], json_object_get(found, numbers[i]));
-}
-
-/* Adds the source line and the true column if the finding is in the submission, since a report's
- * reader may not have the file. */
-static void copy_source(const struct grade_result *result, json_t *finding)
-{
-    const struct submission *submission = result->grading->submission;
-    const char *file = json_string_value(json_object_get(finding, "file")), *text;
-    json_int_t line = json_integer_of(finding, "line");
-    size_t length;
-    if (file && strcmp(file, submission->shown) == 0 && line > 0 &&
-        base_source_line(submission->source.bytes, (unsigned)line, &text, &length)) {
-        unsigned column = (unsigned)json_integer_of(finding, "column");
-        json_object_set_new(finding, "source", clean_string(text, length));
-        json_object_set_new(finding, "column",
-                            json_integer(compile_true_column(text, length, column)));
-    }
-}
-
-/* Adds a finding, or adds its count to an equal one. */
-static void add_finding(const struct grade_result *result, const json_t *found)
-{
-    const char *id = "", *severity = "error", *file = "", *message = "";
-    json_int_t line = 0, column = 0, count = 1;
-    json_unpack((json_t *)found, "{s?s, s?s, s?s, s?I, s?I, s?s, s?I}", "id", &id, "severity",
-                &severity, "file", &file, "line", &line, "column", &column, "message", &message,
-                "count", &count);
-    json_t *finding =
-        json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:o*}", "id", clean_string(id, 64),
-                  "severity", clean_string(severity, 16), "file", shown_file(result, file), "line",
-                  line, "column", column, "message", clean_string(message, 600), "count", count,
-                  "related", describe_related(result, found));
-    copy_loss(finding, found);
-    copy_source(result, finding);
-    size_t i;
-    json_t *other;
-    json_array_foreach(result->findings, i, other)
-    {
-        if (!same_finding(finding, other))
-            continue;
-        count += json_integer_of(other, "count");
-        if (record_is_loss(finding) &&
-            2 * record_loss_waste(finding) > 3 * record_loss_waste(other))
-            json_object_update(other, finding);
-        json_object_set_new(other, "count", json_integer(count));
-        json_decref(finding);
-        return;
-    }
-    if (json_array_size(result->findings) < MAX_FINDINGS)
-        json_array_append_new(result->findings, finding);
-    else
-        json_decref(finding);
-}
+/* --- the parts ---------------------------------------------------------------------------------- */
 
 void grade_result_add(struct grade_result *result, const json_t *declared, const json_t *verdict)
 {
     size_t i;
-    json_t *finding;
-    json_array_append_new(result->checks, describe_check(result, declared, verdict));
+    json_t *finding, *check = describe_check(result, declared, verdict);
+    json_array_append_new(result->checks, check);
     json_array_foreach(json_object_get(verdict, "findings"), i, finding)
-        add_finding(result, finding);
+        grade_add_finding(result, finding);
+    grade_add_cause(result, verdict, check);
     record_add_lines(result->lines, json_object_get(verdict, "lines"), NULL);
     record_add_accesses(result->accesses, json_object_get(verdict, "accesses"), NULL);
 }
@@ -282,7 +155,7 @@ json_t *grade_result_compose(const struct grade_result *result, double seconds)
                          : judge_is_full(score, max_score)  ? "passed"
                                                             : "not-yet";
     json_t *document = json_pack(
-        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O, s:o, s:n}",
+        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O, s:O, s:o, s:n}",
         "schema", "lanewise/result/v1", "lab", grading->lab->name, "title",
         json_object_get(grading->lab->declared, "title"), "submission", grading->submission->shown,
         "source_sha256", hash, "device", grading_device_name(grading->device), "device_name",
@@ -290,8 +163,8 @@ json_t *grade_result_compose(const struct grade_result *result, double seconds)
         sandbox_level_name(result->level), "seed", (json_int_t)grading->seed.number, "secret",
         grading->seed.secret, "version", LANEWISE_VERSION, "status", status, "score", score,
         "max_score", max_score, "seconds", rounded(seconds), "build", describe_build(result),
-        "checks", result->checks, "findings", result->findings, "graded_by",
-        graded_by_json(grading->lab), "seal");
+        "causes", result->causes, "checks", result->checks, "findings", result->findings,
+        "graded_by", graded_by_json(grading->lab), "seal");
     if (document)
         json_object_set(document, "lines", result->lines);
     return document;
@@ -329,6 +202,7 @@ void grade_result_begin(struct grade_result *result, const struct grading *gradi
                                     .level = level,
                                     .build = build,
                                     .checks = json_array(),
+                                    .causes = json_array(),
                                     .findings = json_array(),
                                     .lines = json_array(),
                                     .accesses = json_array()};
@@ -337,6 +211,7 @@ void grade_result_begin(struct grade_result *result, const struct grading *gradi
 void grade_result_free(struct grade_result *result)
 {
     json_decref(result->checks);
+    json_decref(result->causes);
     json_decref(result->findings);
     json_decref(result->lines);
     json_decref(result->accesses);

@@ -8,9 +8,9 @@
 struct grade_result {
     const struct grading *grading;
     enum sandbox_level level;
-    const struct compile_build *build; /* the build for the graded device */
-    json_t *checks, *findings;         /* members of the result */
-    json_t *lines, *accesses;          /* members of the result, added up over all checks:
+    const struct compile_build *build;  /* the build for the graded device */
+    json_t *checks, *causes, *findings; /* members of the result */
+    json_t *lines, *accesses;           /* members of the result, added up over all checks:
                                         * record/lines.h */
 };
 

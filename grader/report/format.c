@@ -66,7 +66,7 @@ char *report_check_feedback(const json_t *result, const json_t *check)
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return NULL;
-    report_check_plain(memory, check);
+    report_check_plain(memory, result, check);
     if (status && strcmp(status, "not-built") == 0 && messages)
         fputs(messages, memory);
     fclose(memory);

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "report/cause.h"
 
 /* True if a spreadsheet would treat TEXT as a formula, which can call programs. An apostrophe in
  * front then marks TEXT as text. */
@@ -30,19 +31,20 @@ void report_csv_field(FILE *to, const char *text)
 
 static void put_row(FILE *to, const json_t *result, const json_t *check)
 {
-    static const char *const of_check[] = {"id", "title", "status"}, *const last[] = {"case",
-                                                                                      "message"};
+    static const char *const of_check[] = {"id", "title", "status"};
+    char *message = report_message(result, check);
     report_csv_field(to, json_string_value(json_object_get(result, "lab")) ?: "");
     for (size_t i = 0; i < 3; i++) {
         fputc(',', to);
         report_csv_field(to, json_string_value(json_object_get(check, of_check[i])) ?: "");
     }
     fprintf(to, ",%.6g,%.6g", json_number_of(check, "points"), json_number_of(check, "max_points"));
-    for (size_t i = 0; i < 2; i++) {
-        fputc(',', to);
-        report_csv_field(to, json_string_value(json_object_get(check, last[i])) ?: "");
-    }
+    fputc(',', to);
+    report_csv_field(to, json_text_of(check, "case"));
+    fputc(',', to);
+    report_csv_field(to, message ?: "");
     fputs("\r\n", to);
+    free(message);
 }
 
 void report_csv(FILE *to, const json_t *document, const struct report_context *context)

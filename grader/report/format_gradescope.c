@@ -1,6 +1,7 @@
 /* Gradescope: /autograder/results/results.json. All text is marked as plain text, so that
  * Gradescope does not interpret markup in a student's output. */
 #include "base/json.h"
+#include "report/cause.h"
 #include "report/format.h"
 
 #include <stdlib.h>
@@ -40,6 +41,21 @@ static void add_figure(json_t *leaderboard, json_t *name, const json_t *figure)
     }
 }
 
+/* Writes the errors that cost points, and what to do about them. */
+static void put_causes(FILE *to, const json_t *result)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(json_object_get(result, "causes"), i, cause)
+    {
+        char *line = report_cause_line(cause), *cost = report_cause_cost(cause);
+        fprintf(to, "%s: %s\n%s\nhelp: %s\n", i == 0 ? "Fix this first" : "Then fix this",
+                cost ? cost : "", line ? line : "", json_text_of(cause, "help"));
+        free(cost);
+        free(line);
+    }
+}
+
 static json_t *summary_of(const json_t *results)
 {
     size_t i;
@@ -50,10 +66,13 @@ static json_t *summary_of(const json_t *results)
     if (!memory)
         return json_string("");
     json_array_foreach(results, i, result)
+    {
+        put_causes(memory, result);
         fprintf(memory, "%s: %.6g of %.6g points. Graded on %s, with seed %lld.\n",
                 json_text_of(result, "lab"), json_number_of(result, "score"),
                 json_number_of(result, "max_score"), json_text_of(result, "device_name"),
                 (long long)json_integer_of(result, "seed"));
+    }
     fclose(memory);
     json_t *summary = json_string(text);
     free(text);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "report/cause.h"
 #include "report/markup.h"
 
 /* JUnit's element for a check's outcome; NULL: the check passed. */
@@ -35,6 +36,7 @@ static void put_case(struct markup *m, const json_t *result, const json_t *check
 {
     const char *outcome = outcome_of(check);
     char *feedback = report_check_feedback(result, check);
+    char *message = report_message(result, check);
     markup_open(m, "testcase");
     markup_set(m, "classname", "lanewise.%s", json_text_of(result, "lab"));
     markup_set(m, "name", "%s", json_text_of(check, "title"));
@@ -42,13 +44,14 @@ static void put_case(struct markup *m, const json_t *result, const json_t *check
     if (outcome) {
         markup_open(m, outcome);
         markup_set(m, "message", "%.6g of %.6g points: %s", json_number_of(check, "points"),
-                   json_number_of(check, "max_points"), json_text_of(check, "message"));
+                   json_number_of(check, "max_points"), message ?: "");
         markup_set(m, "type", "%s", json_text_of(check, "status"));
         markup_text(m, "%s", feedback ? feedback : "");
         markup_close(m);
     }
     markup_close(m);
     markup_break(m);
+    free(message);
     free(feedback);
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "gpu/counters.h"
 #include "record/losses.h"
+#include "report/cause.h"
 #include "report/heat.h"
 #include "report/markup.h"
 #include "report/svg.h"
@@ -126,6 +127,19 @@ static void put_snippet(struct page *page, const json_t *place)
     free(text);
 }
 
+/* Names the error that causes the failure of CHECK, unless its message does. */
+static void put_cause_line(struct page *page, const json_t *check)
+{
+    const json_t *cause = report_cause_of(page->result, check);
+    if (!cause || report_says_cause(check, cause))
+        return;
+    markup_open(&page->m, "p");
+    markup_text(&page->m, "Cause: ");
+    put_place(page, json_text_of(cause, "file"), json_integer_of(cause, "line"));
+    markup_text(&page->m, " %s", json_text_of(cause, "message"));
+    close_line(page);
+}
+
 static void put_check(struct page *page, const json_t *check)
 {
     struct markup *m = &page->m;
@@ -140,6 +154,7 @@ static void put_check(struct page *page, const json_t *check)
                 json_number_of(check, "max_points"));
     close_line(page);
     put_paragraph(page, NULL, "", json_text_of(check, "message"));
+    put_cause_line(page, check);
     put_paragraph(page, "dim", "Input: ", json_text_of(check, "case"));
     if (json_is_object(place)) {
         put_place(page, json_text_of(place, "file"), json_integer_of(place, "line"));
@@ -195,6 +210,28 @@ static void put_finding(struct page *page, const json_t *finding)
     put_paragraph(page, "dim", "In the run: ", json_text_of(finding, "case"));
     if (count > 1 && !record_is_loss(finding))
         markup_leaf(m, "p", "dim", "%s times", NUMBER((uint64_t)count));
+    close_line(page);
+}
+
+/* Writes the errors that explain why checks lost points. */
+static void put_causes(struct page *page)
+{
+    const json_t *causes = json_object_get(page->result, "causes");
+    size_t i;
+    json_t *cause;
+    if (json_array_size(causes) == 0)
+        return;
+    open_section(page, "causes", "Fix this first");
+    json_array_foreach(causes, i, cause)
+    {
+        char *cost = report_cause_cost(cause), *checks = report_cause_checks(page->result, cause);
+        put_finding(page, cause);
+        put_paragraph(page, "dim", "Input: ", json_text_of(cause, "case"));
+        markup_leaf(&page->m, "p", NULL, "%s: %s.", cost ? cost : "", checks ? checks : "");
+        markup_break(&page->m);
+        free(checks);
+        free(cost);
+    }
     close_line(page);
 }
 
@@ -481,6 +518,7 @@ void report_html_sections(struct markup *m, const json_t *result,
     struct page page = {.m = *m, .result = result, .settings = settings};
     page.file = json_text_of(result, "submission");
     report_add_up_lines(json_object_get(result, "lines"), page.file, &page.totals);
+    put_causes(&page);
     put_checks(&page);
     put_findings(&page);
     put_pictures(&page);

@@ -21,6 +21,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "report/cause.h"
 #include "report/finding_terminal.h"
 
 #define RED    "\033[31m"
@@ -152,23 +153,88 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
     return NULL;
 }
 
-/* Writes what went wrong in CHECK, where, and what to try. */
-static void put_trouble(const struct page *page, const json_t *check)
+/* Writes LABEL, a colon and TEXT; nothing if TEXT is empty. */
+static void put_labelled(const struct page *page, const char *label, const char *text)
 {
-    const char *input = json_text_of(check, "case"), *hint = json_text_of(check, "hint");
     char *line = NULL;
-    if (asprintf(&line, "%s%s%s", input, input[0] ? ": " : "", json_text_of(check, "message")) >= 0)
-        put_folded(page, line);
+    if (!text || !*text || asprintf(&line, "%s: %s", label, text) < 0)
+        return;
+    put_folded(page, line);
     free(line);
-    put_place(page, json_object_get(check, "place"));
-    if (hint[0] && asprintf(&line, "hint: %s", hint) >= 0) {
-        put_folded(page, line);
-        free(line);
-    }
 }
 
-static void put_check(const struct page *page, const json_t *checks, const json_t *check)
+static void put_message(const struct page *page, const json_t *check)
 {
+    const char *input = json_text_of(check, "case"), *message = json_text_of(check, "message");
+    if (input[0])
+        put_labelled(page, input, message);
+    else
+        put_folded(page, message);
+}
+
+/* Writes what went wrong in CHECK, where, and what to try. */
+static void put_trouble(const struct page *page, const json_t *check, const json_t *cause)
+{
+    char *line = cause && !report_says_cause(check, cause) ? report_cause_line(cause) : NULL;
+    put_message(page, check);
+    put_labelled(page, "cause", line);
+    put_place(page, json_object_get(check, "place"));
+    put_labelled(page, "hint", json_text_of(check, "hint"));
+    free(line);
+}
+
+/* --- causes ----------------------------------------------------------------------------------- */
+
+/* Writes CAUSE as the report begins, with the checks that it explains. */
+static void put_cause(const struct page *page, const json_t *result, const json_t *cause,
+                      bool first)
+{
+    char *cost = report_cause_cost(cause), *checks = report_cause_checks(result, cause);
+    char *message = report_cause_message(cause);
+    paint(page, BOLD RED);
+    fprintf(page->to, "  %s", first ? "Fix this first" : "Then fix this");
+    paint(page, PLAIN);
+    fprintf(page->to, ": %s\n", cost ? cost : "");
+    put_folded(page, message ? message : "");
+    json_t *place = json_copy((json_t *)cause);
+    json_object_del(place, "help"); /* it has a line of its own */
+    if (json_integer_of(cause, "line") > 0)
+        put_place(page, place);
+    json_decref(place);
+    put_labelled(page, "help", json_text_of(cause, "help"));
+    put_labelled(page, "lost by this", checks);
+    fputc('\n', page->to);
+    free(message);
+    free(checks);
+    free(cost);
+}
+
+static void put_causes(const struct page *page, const json_t *result)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(json_object_get(result, "causes"), i, cause)
+        put_cause(page, result, cause, i == 0);
+}
+
+/* Writes what is wrong in CHECK, whose CAUSE the report has begun with. */
+static void put_explained(const struct page *page, const json_t *check, const json_t *cause)
+{
+    const char *input = json_text_of(check, "case");
+    bool says = report_says_cause(check, cause);
+    json_int_t line = json_integer_of(cause, "line");
+    char where[80] = "the error shown at the top";
+    if (line > 0)
+        snprintf(where, sizeof where, "the error on line %lld, shown at the top", (long long)line);
+    if (!says)
+        put_message(page, check);
+    put_labelled(page, says ? input[0] ? input : "lost by" : "cause", where);
+}
+
+static void put_check(const struct page *page, const json_t *result, const json_t *check)
+{
+    const json_t *checks = json_object_get(result, "checks"),
+                 *cause = report_cause_of(result, check);
     const char *colour, *mark = mark_of(json_text_of(check, "status"), &colour);
     char points[64];
     snprintf(points, sizeof points, "%.4g/%.4g", json_number_of(check, "points"),
@@ -179,10 +245,12 @@ static void put_check(const struct page *page, const json_t *checks, const json_
         put_folded(page, json_text_of(check, "note"));
     if (strcmp(mark, "ok") == 0)
         return;
-    if (find_same(checks, check))
+    if (cause)
+        put_explained(page, check, cause);
+    else if (find_same(checks, check))
         put_folded(page, "the same as above");
     else
-        put_trouble(page, check);
+        put_trouble(page, check, NULL);
 }
 
 static void put_build(const struct page *page, const json_t *build)
@@ -229,9 +297,10 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour)
             strcmp(json_text_of(result, "device"), "gpu") == 0 ? json_text_of(result, "device_name")
                                                                : "emulator",
             (long long)json_integer_of(result, "seed"));
+    put_causes(&page, result);
     put_build(&page, json_object_get(result, "build"));
     if (strcmp(json_text_of(result, "status"), "not-built") != 0)
-        json_array_foreach(checks, i, check) put_check(&page, checks, check);
+        json_array_foreach(checks, i, check) put_check(&page, result, check);
     fputc('\n', to);
     put_score(&page, "  ", result);
     fputc('\n', to);
@@ -245,13 +314,13 @@ void report_change_terminal(FILE *to, const char *change, double difference, boo
     paint(&page, PLAIN);
 }
 
-void report_check_plain(FILE *to, const json_t *check)
+void report_check_plain(FILE *to, const json_t *result, const json_t *check)
 {
     struct page page = {to, false, ""};
     if (json_text_of(check, "note")[0])
         put_folded(&page, json_text_of(check, "note"));
     if (strcmp(json_text_of(check, "status"), "passed") != 0)
-        put_trouble(&page, check);
+        put_trouble(&page, check, report_cause_of(result, check));
 }
 
 void report_total_terminal(FILE *to, const json_t *results, bool colour)

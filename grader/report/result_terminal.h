@@ -17,9 +17,9 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour);
  * won. */
 void report_change_terminal(FILE *to, const char *change, double difference, bool colour);
 
-/* Writes the feedback on one check as plain lines: what went wrong, where, and what to try. Writes
- * nothing if the check passed. */
-void report_check_plain(FILE *to, const json_t *check);
+/* Writes the feedback on one check of RESULT as plain lines: what went wrong and why, where, and what
+ * to try. Writes nothing if the check passed. */
+void report_check_plain(FILE *to, const json_t *result, const json_t *check);
 
 /* Writes the total of a lanewise/results/v1. */
 void report_total_terminal(FILE *to, const json_t *results, bool colour);

@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 LAB(.title = "A matrix product from tiles", .file = "tiled_matmul.cu",
     .needs = {"03-shared-reduce", "04-bank-conflicts", "05-pitched-alloc"},
@@ -37,21 +38,85 @@ struct job {
 
 /* --- cases and their right answers ---------------------------------------------------------------- */
 
-/* The product of A and B in double, and the largest error that a float may have: `units` * u * M. */
-static struct check_matrix multiply(struct check *check, const float *a, const float *b,
-                                    const struct job *job, double units)
+static int size_of(const struct case_data *input, const char *name)
 {
-    size_t count = (size_t)job->height * (size_t)job->width;
+    return *(const int *)case_find(input, name)->values;
+}
+
+static const float *matrix_of(const struct case_data *input, const char *name)
+{
+    return case_find(input, name)->values;
+}
+
+/* Adds up row Y of the product of INPUT's A and B in VALUES and, if SIZES is not NULL, the sizes of
+ * what is added. */
+static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
+{
+    const float *a = matrix_of(input, "a"), *b = matrix_of(input, "b");
+    int width = size_of(input, "width"), depth = size_of(input, "depth");
+    for (int i = 0; i < depth; ++i)
+        for (int x = 0; x < width; ++x) {
+            double product = (double)a[y * depth + i] * (double)b[i * width + x];
+            values[x] += product;
+            if (sizes)
+                sizes[x] += fabs(product);
+        }
+}
+
+static void make_row(const struct case_data *input, int y, double *values)
+{
+    memset(values, 0, (size_t)size_of(input, "width") * sizeof *values);
+    add_up_row(input, y, values, NULL);
+}
+
+/* Adds up in floats, one by one; FUSED: each product is not rounded before. */
+static void add_plainly(const struct case_data *input, float *values, bool fused)
+{
+    const float *a = matrix_of(input, "a"), *b = matrix_of(input, "b");
+    int height = size_of(input, "height"), width = size_of(input, "width");
+    int depth = size_of(input, "depth");
+    for (int k = 0; k < height * width; ++k) {
+        float sum = 0;
+        for (int i = 0; i < depth; ++i) {
+            float one = a[k / width * depth + i], other = b[i * width + k % width];
+            float rounded = one * other;
+            sum = fused ? fmaf(one, other, sum) : sum + rounded;
+        }
+        values[k] = sum;
+    }
+}
+
+static void add_fused(const struct case_data *input, float *values)
+{
+    add_plainly(input, values, true);
+}
+
+static void add_rounded(const struct case_data *input, float *values)
+{
+    add_plainly(input, values, false);
+}
+
+#define PLAIN_SUM                                                                                  \
+    "exactly what a plain sum in floats gives: nothing that rounding takes away is kept"
+
+static const struct check_guess guesses[] = {{PLAIN_SUM, add_fused}, {PLAIN_SUM, add_rounded}, {0}};
+
+/* The product in double, and the largest error that a float may have: UNITS * u * M. */
+static struct check_matrix multiply(struct check *check, const struct case_data *input,
+                                    double units)
+{
+    struct check_matrix want = {size_of(input, "height"), size_of(input, "width"),
+                                .make_row = make_row, .guesses = guesses};
+    size_t count = (size_t)want.height * (size_t)want.width;
     double *values = check_memory(check, count, sizeof *values);
     double *bounds = check_memory(check, count, sizeof *bounds);
-    for (int y = 0; y < job->height; ++y)
-        for (int i = 0; i < job->depth; ++i)
-            for (int x = 0; x < job->width; ++x) {
-                double product = (double)a[y * job->depth + i] * (double)b[i * job->width + x];
-                values[y * job->width + x] += product;
-                bounds[y * job->width + x] += fabs(product) * units * UNIT;
-            }
-    return (struct check_matrix){job->height, job->width, values, bounds};
+    for (int y = 0; y < want.height; ++y)
+        add_up_row(input, y, values + y * want.width, bounds + y * want.width);
+    for (size_t i = 0; i < count; ++i)
+        bounds[i] *= units * UNIT;
+    want.values = values;
+    want.bounds = bounds;
+    return want;
 }
 
 static struct case_data *new_case(struct check *check, const struct job *job, const float *a,
@@ -76,8 +141,9 @@ static const struct run *grade_job(struct check *check, struct job job)
     size_t b_count = (size_t)job.depth * (size_t)job.width;
     const float *a = check_random_floats(check, a_count, -1, 1);
     const float *b = check_random_floats(check, b_count, -1, 1);
-    const struct run *run = check_run(check, new_case(check, &job, a, b));
-    struct check_matrix want = multiply(check, a, b, &job, job.depth + 1);
+    const struct case_data *input = new_case(check, &job, a, b);
+    const struct run *run = check_run(check, input);
+    struct check_matrix want = multiply(check, input, job.depth + 1);
     check_within(check, run, "c", &want);
     check_made_by_kernels(check, run, "c");
     check_has_read(check, run, (a_count + b_count) * sizeof(float));
@@ -291,8 +357,9 @@ static const struct run *add_up_hard(struct check *check)
     float *a = check_memory(check, a_count, sizeof *a);
     float *b = check_memory(check, b_count, sizeof *b);
     make_hard(check, &job, a, b);
-    const struct run *run = check_run(check, new_case(check, &job, a, b));
-    struct check_matrix want = multiply(check, a, b, &job, 4);
+    const struct case_data *input = new_case(check, &job, a, b);
+    const struct run *run = check_run(check, input);
+    struct check_matrix want = multiply(check, input, 4);
     check_within(check, run, "c", &want);
     check_made_by_kernels(check, run, "c");
     check_has_read(check, run, (a_count + b_count) * sizeof(float));

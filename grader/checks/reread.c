@@ -1,0 +1,244 @@
+#include "checks/reread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checks/check.h"
+#include "judge/compare.h"
+#include "judge/wrong_matrix.h"
+
+/* An input matrix, and a copy of all inputs in which it can be changed. */
+struct reader {
+    const struct check_matrix *want;
+    const struct judge_matrix *matrix;
+    const struct case_data *input;
+    const char *name;
+    size_t rows, columns;
+    const float *from; /* as it is */
+    float *to;         /* as it may have been read */
+    struct case_data *changed;
+    size_t wrong_row; /* of the result */
+    double *other;    /* what the right function makes of CHANGED */
+    char *text;
+    size_t size;
+};
+
+/* The number at row Y, column X; 0 outside. */
+static float number_at(const struct reader *reader, size_t y, size_t x)
+{
+    return y < reader->rows && x < reader->columns ? reader->from[y * reader->columns + x] : 0;
+}
+
+static void make_row(const struct reader *reader, size_t y)
+{
+    reader->want->make_row(reader->changed, (int)y, reader->other + y * reader->matrix->width);
+}
+
+/* Whether row Y of the result is what the right function makes of the changed input. */
+static bool row_fits(const struct reader *reader, size_t y)
+{
+    const struct judge_matrix *matrix = reader->matrix;
+    size_t at = y * matrix->width;
+    make_row(reader, y);
+    return judge_first_outside(matrix->got + at, reader->other + at,
+                               matrix->bounds ? matrix->bounds + at : NULL,
+                               matrix->width) == matrix->width;
+}
+
+/* The same for all rows. First tries the one that is known to be wrong: most readings fail there. */
+static bool fits(const struct reader *reader)
+{
+    if (!row_fits(reader, reader->wrong_row))
+        return false;
+    for (size_t y = 0; y < reader->matrix->height; ++y)
+        make_row(reader, y);
+    return judge_is_matrix(reader->matrix, reader->other);
+}
+
+#define TELL(reader, ...) (snprintf((reader)->text, (reader)->size, __VA_ARGS__), true)
+
+static bool is_transposed(const struct reader *reader)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i)
+        reader->to[i] = reader->from[i % reader->columns * reader->rows + i / reader->columns];
+    return fits(reader) && TELL(reader, "as if %s were read by columns, not by rows", reader->name);
+}
+
+static bool has_pitch(const struct reader *reader, size_t pitch)
+{
+    size_t count = reader->rows * reader->columns;
+    for (size_t i = 0; i < count; ++i) {
+        size_t at = i / reader->columns * pitch + i % reader->columns;
+        reader->to[i] = at < count ? reader->from[at] : 0;
+    }
+    return fits(reader) &&
+           TELL(reader, "as if each row of %s began %zu numbers after the last one, not %zu",
+                reader->name, pitch, reader->columns);
+}
+
+/* Whether only columns FIRST to END - 1 were read. */
+static bool has_only(const struct reader *reader, size_t first, size_t end)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
+        size_t x = i % reader->columns;
+        reader->to[i] = x >= first && x < end ? reader->from[i] : 0;
+    }
+    return fits(reader);
+}
+
+static bool tell_left_out(const struct reader *reader, const char *which, size_t count)
+{
+    if (count == 1)
+        return TELL(reader, "as if the %s column of %s were left out", which, reader->name);
+    return TELL(reader, "as if the %s %zu columns of %s were left out", which, count, reader->name);
+}
+
+static bool tell_only(const struct reader *reader, const char *which, size_t count)
+{
+    return TELL(reader, "as if only the %s %zu columns of %s counted", which, count, reader->name);
+}
+
+/* Whether one column of each PERIOD was not read. */
+static bool lacks_each(const struct reader *reader, size_t period, size_t which)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i)
+        reader->to[i] = i % reader->columns % period == which ? 0 : reader->from[i];
+    return fits(reader) && TELL(reader, "as if the %s of each %zu columns of %s were left out",
+                                which == 0 ? "first" : "last", period, reader->name);
+}
+
+/* Whether each tile of SIDE rows and columns was read by columns. */
+static bool has_turned_tiles(const struct reader *reader, size_t side)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
+        size_t y = i / reader->columns, x = i % reader->columns;
+        reader->to[i] = number_at(reader, y - y % side + x % side, x - x % side + y % side);
+    }
+    return fits(reader) &&
+           TELL(reader, "as if each tile of %zu x %zu numbers of %s were transposed", side, side,
+                reader->name);
+}
+
+static bool is_shifted(const struct reader *reader, size_t down, size_t along)
+{
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i)
+        reader->to[i] = number_at(reader, i / reader->columns + down, i % reader->columns + along);
+    return fits(reader) &&
+           TELL(reader, "as if %s were shifted by one %s", reader->name, down ? "row" : "column");
+}
+
+/* Beyond so many columns, only some are tried. */
+#define MOST_CUTS 4096
+
+static bool is_cut(const struct reader *reader)
+{
+    size_t all = reader->columns, step = all / MOST_CUTS + 1;
+    if (all > 1 && has_only(reader, 1, all))
+        return tell_left_out(reader, "first", 1);
+    if (all > 1 && has_only(reader, 0, all - 1))
+        return tell_left_out(reader, "last", 1);
+    for (size_t end = 1; end < all; end += step) {
+        if (has_only(reader, 0, end))
+            return 2 * end <= all ? tell_only(reader, "first", end)
+                                  : tell_left_out(reader, "last", all - end);
+        if (has_only(reader, end, all))
+            return 2 * end >= all ? tell_only(reader, "last", all - end)
+                                  : tell_left_out(reader, "first", end);
+    }
+    return false;
+}
+
+static bool has_wrong_tiles(const struct reader *reader)
+{
+    for (size_t side = 8; side <= 32; side *= 2)
+        if (lacks_each(reader, side, 0) || lacks_each(reader, side, side - 1) ||
+            has_turned_tiles(reader, side))
+            return true;
+    return false;
+}
+
+/* A size that the case gives; 0: ARRAY is not one. */
+static size_t size_in(const struct case_array *array)
+{
+    return array->type == CASE_INT && array->count == 1 ? (size_t) * (const int *)array->values : 0;
+}
+
+/* Tries each of the case's sizes as the distance of rows. */
+static bool has_other_pitch(const struct reader *reader)
+{
+    const struct case_array *array;
+    for (size_t i = 0; (array = case_at(reader->input, i)); ++i) {
+        size_t size = size_in(array);
+        if (size > 0 && size != reader->columns && reader->rows > 1 && has_pitch(reader, size))
+            return true;
+    }
+    return false;
+}
+
+static bool try_all(const struct reader *reader)
+{
+    return is_transposed(reader) || has_other_pitch(reader) || has_wrong_tiles(reader) ||
+           is_cut(reader) || is_shifted(reader, 1, 0) || is_shifted(reader, SIZE_MAX, 0) ||
+           is_shifted(reader, 0, 1) || is_shifted(reader, 0, SIZE_MAX);
+}
+
+/* --- the input's shape ---------------------------------------------------------------------------- */
+
+/* Tries each two of the case's sizes whose product is COUNT as the input's rows and columns. */
+static bool try_shapes(struct reader *reader, size_t count)
+{
+    const struct case_array *one, *other;
+    for (size_t i = 0; (one = case_at(reader->input, i)); ++i)
+        for (size_t j = 0; (other = case_at(reader->input, j)); ++j) {
+            reader->rows = size_in(one);
+            reader->columns = size_in(other);
+            if (i != j && reader->columns > 0 && reader->rows * reader->columns == count &&
+                try_all(reader))
+                return true;
+        }
+    return false;
+}
+
+static struct case_data *copy_case(const struct case_data *input)
+{
+    struct case_data *copy = case_new();
+    const struct case_array *array;
+    for (size_t i = 0; copy && (array = case_at(input, i)); ++i)
+        if (!case_add(copy, array->name, array->type, array->values, array->count)) {
+            case_free(copy);
+            return NULL;
+        }
+    return copy;
+}
+
+static bool try_array(struct reader *reader, const struct case_array *array)
+{
+    bool told = false;
+    reader->name = array->name;
+    reader->from = array->values;
+    reader->changed = copy_case(reader->input);
+    if (reader->changed) {
+        reader->to = (float *)case_find(reader->changed, array->name)->values; /* our own copy */
+        told = try_shapes(reader, array->count);
+    }
+    case_free(reader->changed);
+    return told;
+}
+
+bool check_reread(const struct check_matrix *want, const struct judge_matrix *matrix,
+                  const struct case_data *input, char *text, size_t size)
+{
+    struct reader reader = {
+        .want = want, .matrix = matrix, .input = input, .text = text, .size = size};
+    const struct case_array *array;
+    bool told = false;
+    reader.wrong_row = judge_first_outside(matrix->got, matrix->want, matrix->bounds,
+                                           matrix->height * matrix->width) /
+                       matrix->width;
+    reader.other = calloc(matrix->height * matrix->width + 1, sizeof *reader.other);
+    for (size_t i = 0; reader.other && !told && (array = case_at(input, i)); ++i)
+        told = array->type == CASE_FLOAT && array->count > 1 && try_array(&reader, array);
+    free(reader.other);
+    return told;
+}

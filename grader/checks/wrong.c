@@ -1,0 +1,141 @@
+#include "checks/wrong.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checks/explain.h"
+#include "checks/internal.h"
+#include "checks/reread.h"
+#include "judge/wrong_matrix.h"
+#include "judge/wrong_sum.h"
+
+/* Runs the program again and reports the errors that this finds. True: there is nothing more to
+ * explain. The caller frees AGAIN. */
+static bool find_error(struct check *check, const struct run *run, struct rerun *again)
+{
+    *again = (struct rerun){0};
+    if (run->plan.backwards) /* right in the usual order, and watched */
+        return true;
+    *again = check_run_again(check, run);
+    return check_explain_wrong(check, again->record);
+}
+
+static void free_rerun(struct rerun *again)
+{
+    json_decref(again->record);
+    case_free(again->result);
+}
+
+/* --- one number ------------------------------------------------------------------------------- */
+
+/* The only long array of ints in INPUT, whose numbers may be added up; NULL: none. */
+static const struct case_array *find_numbers(const struct case_data *input)
+{
+    const struct case_array *array, *found = NULL;
+    for (size_t i = 0; (array = case_at(input, i)); ++i) {
+        bool fits =
+            array->type == CASE_INT && (array->count > 1 || strcmp(array->name, "data") == 0);
+        if (fits && found)
+            return NULL;
+        found = fits ? array : found;
+    }
+    return found;
+}
+
+static int64_t number_of(enum case_type type, const void *value)
+{
+    return type == CASE_INT ? *(const int32_t *)value : *(const int64_t *)value;
+}
+
+void check_explain_number(struct check *check, const struct run *run, enum case_type type,
+                          const void *got, const void *want, bool same)
+{
+    struct rerun again;
+    char text[300];
+    if (find_error(check, run, &again) || same) {
+        free_rerun(&again);
+        return;
+    }
+    const struct case_array *numbers = find_numbers(run->input);
+    struct check_launch launch = check_launch(run, 0), second = check_launch(run, 1);
+    struct judge_sum sum = {.is_int = type == CASE_INT,
+                            .got = number_of(type, got),
+                            .want = number_of(type, want),
+                            .name = numbers ? numbers->name : "",
+                            .numbers = numbers ? numbers->values : NULL,
+                            .count = numbers ? numbers->count : 0,
+                            .blocks = (size_t)launch.blocks,
+                            .threads = (size_t)launch.threads,
+                            .second_threads = second.blocks == 1 ? (size_t)second.threads : 0};
+    if (judge_wrong_sum(&sum, text, sizeof text))
+        check_add(check, ": %s", text);
+    free_rerun(&again);
+}
+
+/* --- a matrix --------------------------------------------------------------------------------- */
+
+/* The matrix NAME of that size in DATA; NULL: none. */
+static const float *find_matrix(const struct case_data *data, const char *name, size_t count)
+{
+    const struct case_array *array = data ? case_find(data, name) : NULL;
+    return array && array->type == CASE_FLOAT && array->count == count ? array->values : NULL;
+}
+
+/* The inputs of the result's size. */
+static void find_inputs(struct judge_matrix *matrix, const struct case_data *input)
+{
+    const struct case_array *array;
+    size_t used = 0;
+    for (size_t i = 0; (array = case_at(input, i)) && used < JUDGE_INPUTS; ++i)
+        if (array->type == CASE_FLOAT && array->count == matrix->height * matrix->width)
+            matrix->inputs[used++] = (struct judge_input){array->name, array->values};
+}
+
+/* The guess that gives exactly the wrong matrix; NULL: none. */
+static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
+                              const struct case_data *input)
+{
+    size_t bytes = matrix->height * matrix->width * sizeof(float);
+    float *values = malloc(bytes + 1);
+    const struct check_guess *guess = want->guesses;
+    for (; values && guess && guess->text; ++guess) {
+        guess->make(input, values);
+        if (memcmp(values, matrix->got, bytes) == 0)
+            break;
+    }
+    free(values);
+    return values && guess ? guess->text : NULL;
+}
+
+static bool explain_matrix(const struct check_matrix *want, const struct judge_matrix *matrix,
+                           const struct case_data *input, char *text, size_t size)
+{
+    const char *guess = find_guess(want, matrix, input);
+    if (guess)
+        snprintf(text, size, "%s", guess);
+    return guess || (want->make_row && check_reread(want, matrix, input, text, size)) ||
+           judge_wrong_matrix(matrix, text, size);
+}
+
+void check_explain_matrix(struct check *check, const struct run *run, const char *name,
+                          const float *got, const struct check_matrix *want, bool same)
+{
+    struct rerun again;
+    char text[400];
+    if (find_error(check, run, &again) || same) {
+        free_rerun(&again);
+        return;
+    }
+    struct judge_matrix matrix = {.height = (size_t)want->height,
+                                  .width = (size_t)want->width,
+                                  .got = got,
+                                  .want = want->values,
+                                  .bounds = want->bounds};
+    matrix.again = find_matrix(again.result, name, matrix.height * matrix.width);
+    find_inputs(&matrix, run->input);
+    if (explain_matrix(want, &matrix, run->input, text, sizeof text))
+        check_add(check, ": %s", text);
+    free_rerun(&again);
+}

@@ -1,0 +1,207 @@
+/* A submission's program writes its record, so all text in a finding is cleaned for display. */
+#include "grade/finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "compile/column.h"
+#include "gpu/finding_kinds.h"
+#include "record/losses.h"
+#include "record/record.h"
+
+#define MAX_FINDINGS 50
+
+/* A copy of TEXT that is safe to show, of at most MOST bytes. */
+static json_t *clean_string(const char *text, size_t most)
+{
+    char *copy = strndup(text, most);
+    base_clean_text(copy, strlen(copy));
+    json_t *string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+void grade_copy_texts(json_t *into, const json_t *from, const char *const *names)
+{
+    for (; *names; ++names) {
+        const char *text = json_string_value(json_object_get(from, *names));
+        if (text && *text)
+            json_object_set_new(into, *names, clean_string(text, 600));
+    }
+}
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+static bool same_finding(const json_t *left, const json_t *right)
+{
+    static const char *const keys[] = {"id", "file", "line", "column"};
+    const json_t *one = record_other_access(left), *other = record_other_access(right);
+    if ((one || other) && !json_equal(one, other))
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        const json_t *a = json_object_get(left, keys[i]), *b = json_object_get(right, keys[i]);
+        if ((a || b) && !json_equal(a, b))
+            return false;
+    }
+    return true;
+}
+
+/* FILE as messages show it: the submission's path, or the name of any other file. */
+static json_t *shown_file(const struct grade_result *result, const char *file)
+{
+    const struct grading *grading = result->grading;
+    bool own = strcmp(base_name(file), grading->lab->file) == 0;
+    return clean_string(own ? grading->submission->shown : base_name(file), 4096);
+}
+
+/* The related places of FOUND; NULL: none. */
+static json_t *describe_related(const struct grade_result *result, const json_t *found)
+{
+    static const char *const texts[] = {"message", NULL};
+    const json_t *places = json_object_get(found, "related"), *place;
+    json_t *related = json_array_size(places) > 0 ? json_array() : NULL;
+    for (size_t i = 0; (place = json_array_get(places, i)); ++i) {
+        json_t *copy =
+            json_pack("{s:o, s:I}", "file",
+                      shown_file(result, json_string_value(json_object_get(place, "file"))), "line",
+                      json_integer_of(place, "line"));
+        grade_copy_texts(copy, place, texts);
+        json_array_append_new(related, copy);
+    }
+    return related;
+}
+
+/* Copies the run's name, and the members that only losses (findings about wasted work) have. They are
+ * not added up over several runs, because each run has its own cost. The first run counts, unless
+ * another wastes half as much again: the first ones have the simplest inputs. */
+static void copy_loss(json_t *finding, const json_t *found)
+{
+    static const char *const texts[] = {"case", "cause", "help", "unit", "spare", NULL};
+    static const char *const numbers[] = {"cost", "ideal", "share"};
+    grade_copy_texts(finding, found, texts);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        if (json_is_number(json_object_get(found, numbers[i])))
+            json_object_set(finding, numbers[i], json_object_get(found, numbers[i]));
+}
+
+/* Adds the source line and the true column if the finding is in the submission, since a report's
+ * reader may not have the file. */
+static void copy_source(const struct grade_result *result, json_t *finding)
+{
+    const struct submission *submission = result->grading->submission;
+    const char *file = json_string_value(json_object_get(finding, "file")), *text;
+    json_int_t line = json_integer_of(finding, "line");
+    size_t length;
+    if (file && strcmp(file, submission->shown) == 0 && line > 0 &&
+        base_source_line(submission->source.bytes, (unsigned)line, &text, &length)) {
+        unsigned column = (unsigned)json_integer_of(finding, "column");
+        json_object_set_new(finding, "source", clean_string(text, length));
+        json_object_set_new(finding, "column",
+                            json_integer(compile_true_column(text, length, column)));
+    }
+}
+
+/* FOUND, a finding of a record, as an element of the result's findings. */
+static json_t *describe(const struct grade_result *result, const json_t *found)
+{
+    const char *id = "", *severity = "error", *file = "", *message = "";
+    json_int_t line = 0, column = 0, count = 1;
+    json_unpack((json_t *)found, "{s?s, s?s, s?s, s?I, s?I, s?s, s?I}", "id", &id, "severity",
+                &severity, "file", &file, "line", &line, "column", &column, "message", &message,
+                "count", &count);
+    json_t *finding =
+        json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:o*}", "id", clean_string(id, 64),
+                  "severity", clean_string(severity, 16), "file", shown_file(result, file), "line",
+                  line, "column", column, "message", clean_string(message, 600), "count", count,
+                  "related", describe_related(result, found));
+    copy_loss(finding, found);
+    copy_source(result, finding);
+    return finding;
+}
+
+void grade_add_finding(struct grade_result *result, const json_t *found)
+{
+    json_t *finding = describe(result, found), *other;
+    size_t i;
+    json_array_foreach(result->findings, i, other)
+    {
+        if (!same_finding(finding, other))
+            continue;
+        json_int_t count = json_integer_of(finding, "count") + json_integer_of(other, "count");
+        if (record_is_loss(finding) &&
+            2 * record_loss_waste(finding) > 3 * record_loss_waste(other))
+            json_object_update(other, finding);
+        json_object_set_new(other, "count", json_integer(count));
+        json_decref(finding);
+        return;
+    }
+    if (json_array_size(result->findings) < MAX_FINDINGS)
+        json_array_append_new(result->findings, finding);
+    else
+        json_decref(finding);
+}
+
+/* --- causes ----------------------------------------------------------------------------------- */
+
+/* Whether FINDING is at LINE of FILE, or is about a pair of accesses one of which is. */
+static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
+{
+    const json_t *other = record_other_access(finding);
+    return (json_integer_of(finding, "line") == line &&
+            json_equal(json_object_get(finding, "file"), file)) ||
+           (other && json_integer_of(other, "line") == line &&
+            json_equal(json_object_get(other, "file"), file));
+}
+
+/* Whether LEFT and RIGHT come from one mistake, so that one change mends both. */
+static bool same_cause(const json_t *left, const json_t *right)
+{
+    const json_t *other = record_other_access(right);
+    return json_equal(json_object_get(left, "id"), json_object_get(right, "id")) &&
+           (is_at(left, json_object_get(right, "file"), json_integer_of(right, "line")) ||
+            (other && is_at(left, json_object_get(other, "file"), json_integer_of(other, "line"))));
+}
+
+/* The element of the result's causes for FINDING, a new one if need be, which INPUT showed first. Takes
+ * FINDING. */
+static json_t *find_cause(struct grade_result *result, json_t *finding, const json_t *input)
+{
+    const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
+    size_t i;
+    json_t *other;
+    json_array_foreach(result->causes, i, other)
+    {
+        if (!same_cause(finding, other))
+            continue;
+        json_decref(finding);
+        return other;
+    }
+    json_object_update_new(finding,
+                           json_pack("{s:s, s:O?, s:f, s:[]}", "help", kind ? kind->help : "",
+                                     "case", input, "points", 0.0, "checks"));
+    json_array_append_new(result->causes, finding);
+    return finding;
+}
+
+/* Gives FINDING, which has no line, the place that CHECK's report shows: that of a launch. */
+static void copy_place(json_t *finding, const json_t *check)
+{
+    json_t *place = json_object_get(check, "place");
+    if (json_integer_of(finding, "line") == 0 && json_is_object(place))
+        json_object_update(finding, place);
+}
+
+void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check)
+{
+    const json_t *found = json_object_get(verdict, "found");
+    if (!json_is_object(found))
+        return;
+    json_t *finding = describe(result, found);
+    copy_place(finding, check);
+    json_t *cause = find_cause(result, finding, json_object_get(verdict, "case"));
+    double lost = json_number_of(verdict, "max_points") - json_number_of(verdict, "points");
+    json_object_set_new(cause, "points", json_real(json_number_of(cause, "points") + lost));
+    json_array_append(json_object_get(cause, "checks"), json_object_get(verdict, "id"));
+}

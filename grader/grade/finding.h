@@ -1,0 +1,17 @@
+/* The findings and the causes of a result: report/RESULTS.md describes both. */
+#ifndef GRADE_FINDING_H
+#define GRADE_FINDING_H
+
+#include "grade/result.h"
+
+/* Adds FOUND, a finding of a record, to the result, or its count to that of an equal one. */
+void grade_add_finding(struct grade_result *result, const json_t *found);
+
+/* If a finding caused the failure that VERDICT reports, adds the check to that cause. CHECK: the
+ * check as the result has it. */
+void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
+
+/* Copies the members NAMES (the last is NULL) of FROM that are non-empty strings, cleaned. */
+void grade_copy_texts(json_t *into, const json_t *from, const char *const *names);
+
+#endif

@@ -1,0 +1,493 @@
+#include "judge/wrong_matrix.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "judge/compare.h"
+
+/* A matrix, and which of its numbers are wrong. */
+struct facts {
+    const struct judge_matrix *matrix;
+    size_t count; /* of all numbers */
+    size_t wrong_count;
+    bool *wrong;                /* of each number */
+    size_t *in_row, *in_column; /* wrong numbers in each */
+    double log_chance;          /* log10 of the chance that a number equals another one of WANT */
+    char *text;
+    size_t size;
+};
+
+#define TELL(facts, ...) (snprintf((facts)->text, (facts)->size, __VA_ARGS__), true)
+
+static bool is_near(const struct facts *facts, double got, size_t i)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    return judge_within(got, matrix->want[i], matrix->bounds ? matrix->bounds[i] : 0);
+}
+
+/* --- where the wrong numbers are -------------------------------------------------------------- */
+
+/* Rows or columns. */
+struct lines {
+    const char *one, *more;
+    const size_t *wrong; /* wrong numbers in each */
+    size_t count;
+};
+
+static size_t count_lines(const struct lines *lines)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lines->count; ++i)
+        count += lines->wrong[i] > 0;
+    return count;
+}
+
+/* The lines with wrong numbers, if they are FROM, FROM + STEP, ..., TO. */
+static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_t *step)
+{
+    size_t last = 0, found = 0;
+    *step = 1;
+    for (size_t i = 0; i < lines->count; ++i) {
+        if (lines->wrong[i] == 0)
+            continue;
+        if (found == 0)
+            *from = i;
+        else if (found == 1)
+            *step = i - last;
+        else if (i - last != *step)
+            return false;
+        last = i;
+        ++found;
+    }
+    *to = last;
+    return found > 0;
+}
+
+/* Names the lines with wrong numbers; "" for all of them. False: they have no short name. */
+static bool name_lines(const struct lines *lines, char *text, size_t size)
+{
+    size_t from = 0, to = 0, step;
+    *text = '\0';
+    if (!find_step(lines, &from, &to, &step))
+        return false;
+    bool is_first = from == 0, is_last = to + 1 == lines->count;
+    if (is_first && is_last && step == 1)
+        return true;
+    if (from == to)
+        snprintf(text, size, "%s%s %zu",
+                 is_last    ? "the last "
+                 : is_first ? "the first "
+                            : "",
+                 lines->one, from);
+    else if (step == 1)
+        snprintf(text, size, "%s%s %zu to %zu", is_last ? "the last " : "", lines->more, from, to);
+    else if (is_first && is_last && to == step)
+        snprintf(text, size, "the first and the last %s", lines->one);
+    else if (to + step >= lines->count && to > from + step)
+        snprintf(text, size, "%s %zu, %zu, %zu and so on", lines->more, from, from + step,
+                 from + 2 * step);
+    return *text;
+}
+
+/* Names the rows and columns in which all numbers are wrong, apart from a few that are right by
+ * chance, if all others are right. */
+static bool name_place(const struct facts *facts, char *text, size_t size)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    const struct lines rows = {"row", "rows", facts->in_row, matrix->height};
+    const struct lines columns = {"column", "columns", facts->in_column, matrix->width};
+    char of_rows[100], of_columns[100];
+    size_t all = count_lines(&rows) * count_lines(&columns);
+    if (facts->wrong_count < all - all / 50 || facts->wrong_count == 1 ||
+        !name_lines(&rows, of_rows, sizeof of_rows) ||
+        !name_lines(&columns, of_columns, sizeof of_columns))
+        return false;
+    const char *in = *of_rows && *of_columns ? " in " : "";
+    snprintf(text, size, "%s%s%s", of_columns, in, of_rows);
+    return *text;
+}
+
+/* --- what the wrong numbers are --------------------------------------------------------------- */
+
+/* Whether all wrong numbers are VALUE, or NaN. */
+static bool are_all(const struct facts *facts, float value)
+{
+    const float *got = facts->matrix->got;
+    for (size_t i = 0; i < facts->count; ++i)
+        if (facts->wrong[i] && !(got[i] == value || (isnan(got[i]) && isnan(value))))
+            return false;
+    return true;
+}
+
+/* Whether all wrong numbers change with the bytes that fresh memory holds. */
+static bool are_unwritten(const struct facts *facts)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    for (size_t i = 0; matrix->again && i < facts->count; ++i)
+        if (facts->wrong[i] && memcmp(&matrix->got[i], &matrix->again[i], sizeof *matrix->got) == 0)
+            return false;
+    return matrix->again;
+}
+
+/* Whether all wrong numbers are the right ones TIMES that. At least one says so for sure: beside it,
+ * its bound is small. */
+static bool are_times(const struct facts *facts, double times)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    double least = 1;
+    for (size_t i = 0; i < facts->count; ++i) {
+        double bound = matrix->bounds ? matrix->bounds[i] : 0;
+        if (!facts->wrong[i])
+            continue;
+        if (!judge_within((double)matrix->got[i], times * matrix->want[i], fabs(times) * bound))
+            return false;
+        double share = matrix->want[i] != 0 ? bound / fabs(matrix->want[i]) : 1;
+        least = share < least ? share : least;
+    }
+    return matrix->bounds ? least < 1e-5 : facts->wrong_count >= 4;
+}
+
+/* The quotient of the wrong number that is largest beside its bound. */
+static double quotient_of(const struct facts *facts)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    double largest = 0, quotient = 0;
+    for (size_t i = 0; i < facts->count; ++i)
+        if (facts->wrong[i] && fabs(matrix->want[i]) > largest) {
+            largest = fabs(matrix->want[i]);
+            quotient = (double)matrix->got[i] / matrix->want[i];
+        }
+    return quotient;
+}
+
+static bool tell_times(const struct facts *facts)
+{
+    double quotient = quotient_of(facts), size = fabs(quotient);
+    if (!isfinite(quotient) || size == 0)
+        return false;
+    double whole = size >= 1 ? round(size) : round(1 / size);
+    double times = copysign(size >= 1 ? whole : 1 / whole, quotient);
+    if (whole > 1024 || times == 1 || !are_times(facts, times))
+        return false;
+    if (times == -1)
+        return TELL(facts, "right but for their sign");
+    return TELL(facts, "exactly %s times too %s%s", NUMBER((uint64_t)whole),
+                size >= 1 ? "large" : "small", times < 0 ? ", and of the other sign" : "");
+}
+
+/* --- numbers from another place --------------------------------------------------------------- */
+
+/* Where number I of the result comes from: a place in WANT, or COUNT or more if it has none. */
+typedef size_t source(const struct judge_matrix *matrix, size_t i);
+
+static size_t row_of(const struct judge_matrix *matrix, size_t i)
+{
+    return i / matrix->width;
+}
+
+static size_t column_of(const struct judge_matrix *matrix, size_t i)
+{
+    return i % matrix->width;
+}
+
+static size_t at(const struct judge_matrix *matrix, size_t y, size_t x)
+{
+    return y < matrix->height && x < matrix->width ? y * matrix->width + x : SIZE_MAX;
+}
+
+static size_t transposed(const struct judge_matrix *matrix, size_t i)
+{
+    return i % matrix->height * matrix->width + i / matrix->height;
+}
+
+static size_t left(const struct judge_matrix *matrix, size_t i)
+{
+    return at(matrix, row_of(matrix, i), column_of(matrix, i) - 1);
+}
+
+static size_t right(const struct judge_matrix *matrix, size_t i)
+{
+    return at(matrix, row_of(matrix, i), column_of(matrix, i) + 1);
+}
+
+static size_t above(const struct judge_matrix *matrix, size_t i)
+{
+    return at(matrix, row_of(matrix, i) - 1, column_of(matrix, i));
+}
+
+static size_t below(const struct judge_matrix *matrix, size_t i)
+{
+    return at(matrix, row_of(matrix, i) + 1, column_of(matrix, i));
+}
+
+static size_t mirrored(const struct judge_matrix *matrix, size_t i)
+{
+    return at(matrix, row_of(matrix, i), matrix->width - 1 - column_of(matrix, i));
+}
+
+static size_t upside_down(const struct judge_matrix *matrix, size_t i)
+{
+    return at(matrix, matrix->height - 1 - row_of(matrix, i), column_of(matrix, i));
+}
+
+static size_t backwards(const struct judge_matrix *matrix, size_t i)
+{
+    return matrix->height * matrix->width - 1 - i;
+}
+
+static size_t first_of_row(const struct judge_matrix *matrix, size_t i)
+{
+    return at(matrix, row_of(matrix, i), 0);
+}
+
+static size_t first_of_column(const struct judge_matrix *matrix, size_t i)
+{
+    return at(matrix, 0, column_of(matrix, i));
+}
+
+static const struct {
+    source *from;
+    const char *text;
+} sources[] = {
+    {transposed, "equal to the transpose"},
+    {left, "each is what its left neighbour should be: as if each row were shifted by one"},
+    {right, "each is what its right neighbour should be: as if each row were shifted by one"},
+    {above, "each is what the number above should be: as if all rows were shifted by one"},
+    {below, "each is what the number below should be: as if all rows were shifted by one"},
+    {mirrored, "as if each row were in reversed order"},
+    {upside_down, "as if the rows were in reversed order"},
+    {backwards, "as if all numbers were in reversed order"},
+    {first_of_row, "each is what the first number of its row should be"},
+    {first_of_column, "each is what the first number of its column should be"},
+};
+
+/* Whether so many numbers hardly fit by chance in one of a thousand hypotheses. */
+static bool is_no_chance(const struct facts *facts, size_t matches)
+{
+    return (double)matches * facts->log_chance <= -7;
+}
+
+/* Whether all wrong numbers that have a source come from there, and most of them have one. */
+static bool come_from(const struct facts *facts, source *from)
+{
+    size_t matches = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        size_t place = facts->wrong[i] ? from(facts->matrix, i) : SIZE_MAX;
+        if (place >= facts->count)
+            continue;
+        if (!is_near(facts, (double)facts->matrix->got[i], place))
+            return false;
+        ++matches;
+    }
+    return 2 * matches > facts->wrong_count && is_no_chance(facts, matches);
+}
+
+/* --- numbers of an input ---------------------------------------------------------------------- */
+
+/* A neighbour of each number in an input, at most one row and one column away. */
+struct neighbour {
+    const struct judge_input *input;
+    int dy, dx;
+};
+
+static size_t place_of(const struct facts *facts, const struct neighbour *neighbour, size_t i)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    return at(matrix, row_of(matrix, i) + (size_t)neighbour->dy,
+              column_of(matrix, i) + (size_t)neighbour->dx);
+}
+
+/* Whether all wrong numbers that have these neighbours are BASE times the right one, plus MORE, less
+ * LESS; NULL: nothing. */
+static bool come_by(const struct facts *facts, double base, const struct neighbour *more,
+                    const struct neighbour *less)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    size_t matches = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        size_t plus = more && facts->wrong[i] ? place_of(facts, more, i) : 0;
+        size_t minus = less && facts->wrong[i] ? place_of(facts, less, i) : 0;
+        if (!facts->wrong[i] || plus >= facts->count || minus >= facts->count)
+            continue;
+        double expected = base * matrix->want[i];
+        expected += more ? (double)more->input->values[plus] : 0;
+        expected -= less ? (double)less->input->values[minus] : 0;
+        if (!judge_within((double)matrix->got[i], expected, matrix->bounds ? matrix->bounds[i] : 0))
+            return false;
+        ++matches;
+    }
+    return 2 * matches > facts->wrong_count && is_no_chance(facts, matches);
+}
+
+static const char *name_neighbour(char text[80], const struct neighbour *neighbour)
+{
+    static const char *const signs[] = {" - 1", "", " + 1"};
+    snprintf(text, 80, "%.40s[y%s][x%s]", neighbour->input->name, signs[neighbour->dy + 1],
+             signs[neighbour->dx + 1]);
+    return text;
+}
+
+/* Tries to replace the neighbour LESS in each sum by another one. */
+static bool tell_replaced(const struct facts *facts, const struct neighbour *less)
+{
+    char one[80], other[80];
+    for (int i = 0; i < 9; ++i) {
+        struct neighbour more = {less->input, i / 3 - 1, i % 3 - 1};
+        if (come_by(facts, 1, &more, less))
+            return TELL(facts, "as if %s were added in place of %s", name_neighbour(one, &more),
+                        name_neighbour(other, less));
+    }
+    return false;
+}
+
+static bool tell_neighbour(const struct facts *facts, const struct neighbour *neighbour)
+{
+    char name[80];
+    name_neighbour(name, neighbour);
+    if (come_by(facts, 0, neighbour, NULL))
+        return TELL(facts, "each is %s itself", name);
+    if (come_by(facts, 1, NULL, neighbour))
+        return TELL(facts, "as if %s were left out", name);
+    if (come_by(facts, 1, neighbour, NULL))
+        return TELL(facts, "as if %s were added once too often", name);
+    return tell_replaced(facts, neighbour);
+}
+
+static bool tell_input(const struct facts *facts)
+{
+    for (const struct judge_input *input = facts->matrix->inputs; input->values; ++input)
+        for (int i = 0; i < 9; ++i) {
+            struct neighbour neighbour = {input, i / 3 - 1, i % 3 - 1};
+            if (tell_neighbour(facts, &neighbour))
+                return true;
+        }
+    return false;
+}
+
+/* --- rows of the wrong length ------------------------------------------------------------------- */
+
+/* Rows that are SHIFT numbers longer or shorter than they should be: the further down, the further
+ * away are the numbers. */
+static bool come_by_pitch(const struct facts *facts, long shift)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    size_t matches = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        long place = (long)i + shift * (long)row_of(matrix, i);
+        if (!facts->wrong[i] || place < 0 || (size_t)place >= facts->count)
+            continue;
+        if (!is_near(facts, (double)matrix->got[i], (size_t)place))
+            return false;
+        ++matches;
+    }
+    return matches > facts->wrong_count / 8 && is_no_chance(facts, matches);
+}
+
+static bool tell_pitch(const struct facts *facts)
+{
+    long most = (long)facts->matrix->width - 1;
+    for (long shift = 1; shift <= most && shift <= 1024; ++shift)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (come_by_pitch(facts, sign * shift))
+                return TELL(facts, "as if each row began %ld numbers too %s", shift,
+                            sign < 0 ? "early" : "late");
+    return false;
+}
+
+static bool tell_source(const struct facts *facts)
+{
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
+        if (come_from(facts, sources[i].from))
+            return TELL(facts, "%s", sources[i].text);
+    return tell_input(facts) || tell_pitch(facts);
+}
+
+/* --- all ---------------------------------------------------------------------------------------- */
+
+/* How often a number is near one of WANT at a place that has nothing to do with it, as a logarithm;
+ * rather too often than too seldom. */
+static double measure_chance(const struct facts *facts)
+{
+    enum { TRIALS = 4096, FAR = 7919 };
+    const struct judge_matrix *matrix = facts->matrix;
+    size_t near = 1;
+    for (size_t i = 0; i < TRIALS; ++i) {
+        size_t one = i % facts->count, other = (i * FAR + facts->count / 3) % facts->count;
+        near += one != other && is_near(facts, matrix->want[one], other);
+    }
+    return log10((double)near / TRIALS);
+}
+
+static bool find_wrong(struct facts *facts)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    facts->wrong = calloc(facts->count + 1, sizeof *facts->wrong);
+    facts->in_row = calloc(matrix->height + matrix->width + 1, sizeof *facts->in_row);
+    if (!facts->wrong || !facts->in_row)
+        return false;
+    facts->in_column = facts->in_row + matrix->height;
+    for (size_t i = 0; i < facts->count; ++i)
+        if (!is_near(facts, (double)matrix->got[i], i)) {
+            facts->wrong[i] = true;
+            facts->wrong_count++;
+            facts->in_row[row_of(matrix, i)]++;
+            facts->in_column[column_of(matrix, i)]++;
+        }
+    return facts->wrong_count > 0;
+}
+
+static bool name_value(struct facts *facts)
+{
+    bool several = facts->wrong_count > 1;
+    if (are_unwritten(facts))
+        return TELL(facts, "never written: %s what fresh memory holds",
+                    several ? "they are" : "it is");
+    if (are_all(facts, NAN))
+        return several && TELL(facts, "all of them NaN, not a number");
+    if (are_all(facts, 0))
+        return several && TELL(facts, "all of them 0");
+    if (tell_times(facts))
+        return true;
+    facts->log_chance = measure_chance(facts);
+    return tell_source(facts);
+}
+
+static void free_facts(struct facts *facts)
+{
+    free(facts->wrong);
+    free(facts->in_row);
+}
+
+bool judge_wrong_matrix(const struct judge_matrix *matrix, char *text, size_t size)
+{
+    char place[220] = "", value[200] = "";
+    struct facts facts = {.matrix = matrix,
+                          .count = matrix->height * matrix->width,
+                          .text = value,
+                          .size = sizeof value};
+    bool told = false;
+    if (find_wrong(&facts)) {
+        bool has_place = name_place(&facts, place, sizeof place), has_value = name_value(&facts);
+        told = has_place || has_value;
+        snprintf(text, size, "%s%s%s", place, has_place && has_value ? "; " : "",
+                 has_value ? value : "");
+    }
+    free_facts(&facts);
+    return told;
+}
+
+bool judge_is_matrix(const struct judge_matrix *matrix, const double *other)
+{
+    struct facts facts = {.matrix = matrix, .count = matrix->height * matrix->width};
+    bool is = judge_first_outside(matrix->got, other, matrix->bounds, facts.count) == facts.count &&
+              find_wrong(&facts);
+    if (is) {
+        facts.log_chance = measure_chance(&facts);
+        is = is_no_chance(&facts, facts.wrong_count);
+    }
+    free_facts(&facts);
+    return is;
+}

@@ -1,0 +1,517 @@
+/* All sums are taken modulo 2^64, or modulo 2^32 if the result is an int, as the GPU does. */
+#include "judge/wrong_sum.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define WARP 32
+
+/* What is known of a sum, prepared for the hypotheses. */
+struct facts {
+    const struct judge_sum *sum;
+    bool squares;     /* the squares are added up, not the numbers */
+    uint64_t *before; /* before[i]: the sum of the first i terms */
+    char *text;
+    size_t size;
+};
+
+/* VALUE as a result has it: an int wraps around. */
+static int64_t wrap(const struct judge_sum *sum, uint64_t value)
+{
+    return sum->is_int ? (int64_t)(int32_t)(uint32_t)value : (int64_t)value;
+}
+
+static uint64_t term(const struct facts *facts, size_t i)
+{
+    int64_t number = facts->sum->numbers[i];
+    return (uint64_t)(facts->squares ? number * number : number);
+}
+
+static double size_of(int64_t value)
+{
+    return value < 0 ? -(double)value : (double)value;
+}
+
+#define TELL(facts, ...) (snprintf((facts)->text, (facts)->size, __VA_ARGS__), true)
+
+/* --- hypotheses about the sum alone ----------------------------------------------------------- */
+
+/* What there are COUNT of. */
+static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
+{
+    return count == sum->threads                 ? ", the number of threads in a block"
+           : count == sum->blocks                ? ", the number of blocks"
+           : count == sum->blocks * sum->threads ? ", the number of threads"
+           : count == WARP                       ? ", the number of lanes in a warp"
+                                                 : "";
+}
+
+/* Whether the sum is TIMES the right one. A small sum divides many numbers. */
+static bool is_multiple(const struct judge_sum *sum, uint64_t times)
+{
+    return size_of(sum->want) >= 1000 && wrap(sum, (uint64_t)sum->want * times) == sum->got;
+}
+
+static bool is_too_large(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    uint64_t all = sum->blocks * sum->threads;
+    for (uint64_t times = 2; times <= 1024; ++times)
+        if (is_multiple(sum, times))
+            return TELL(facts, "exactly %s times too large%s", NUMBER(times),
+                        meaning_of(sum, times));
+    for (int i = 0; i < 2; ++i) {
+        uint64_t times = i == 0 ? sum->blocks : all;
+        if (times > 1 && is_multiple(sum, times))
+            return TELL(facts, "exactly %s times too large%s", NUMBER(times),
+                        meaning_of(sum, times));
+    }
+    return false;
+}
+
+static bool is_too_small(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    if (size_of(sum->got) < 1e6 || sum->want % sum->got != 0 || sum->want / sum->got < 2 ||
+        sum->want / sum->got > 65536)
+        return false;
+    uint64_t times = (uint64_t)(sum->want / sum->got);
+    return TELL(facts, "exactly %s times too small%s", NUMBER(times), meaning_of(sum, times));
+}
+
+static bool has_other_sign(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    return size_of(sum->want) >= 1000 && sum->got == wrap(sum, 0 - (uint64_t)sum->want) &&
+           TELL(facts, "right but for its sign");
+}
+
+/* 32-bit numbers that have wrapped around are off by multiples of 2^32, and so is their sum. */
+static bool has_overflowed(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    uint64_t error = (uint64_t)sum->got - (uint64_t)sum->want;
+    return !sum->is_int && error != 0 && (uint32_t)error == 0 &&
+           TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
+}
+
+/* A float keeps 24 bits: the sum is such a number, and wrong by no more than that. */
+static bool was_a_float(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    double error = size_of(wrap(sum, (uint64_t)sum->got - (uint64_t)sum->want));
+    double want = size_of(sum->want);
+    return want >= 0x1p28 && error <= want * 0x1p-18 &&
+           (double)(float)sum->got == (double)sum->got &&
+           TELL(facts, "as if it had been rounded to a float, which keeps 24 bits");
+}
+
+/* --- the numbers of some threads -------------------------------------------------------------- */
+
+/* Candidates for a value. */
+struct search {
+    const struct judge_sum *sum;
+    int64_t value;
+    size_t near; /* candidates of at most twice its size */
+    bool found;
+    size_t at; /* which candidate it is */
+};
+
+static struct search search_for(const struct judge_sum *sum, uint64_t value)
+{
+    return (struct search){.sum = sum, .value = wrap(sum, value)};
+}
+
+static void try(struct search *search, size_t index, uint64_t candidate)
+{
+    int64_t value = wrap(search->sum, candidate);
+    search->near += size_of(value) <= 2 * size_of(search->value);
+    if (!search->found && value == search->value) {
+        search->found = true;
+        search->at = index;
+    }
+}
+
+/* Whether the candidate that was found is hardly there by chance: of ONE_IN such searches for a
+ * random value, one would succeed. NEAR: candidates that it may be mistaken for. */
+static bool is_no_chance(const struct search *search, size_t near, double one_in)
+{
+    return search->found && (double)near * one_in <= 4 * size_of(search->value);
+}
+
+/* Whether the candidate that was found is worth telling: number 0 and number LAST are likelier than
+ * the others. */
+static bool is_sure(const struct search *search, size_t last, double one_in)
+{
+    bool at_end = search->at == 0 || search->at == last;
+    return is_no_chance(search, at_end ? 1 : search->near, one_in);
+}
+
+/* A way to divide the numbers among parts of the grid. */
+struct parts {
+    const char *one, *more, *of; /* "thread", "threads", " of each block" */
+    size_t width;                /* so many numbers in a row belong to one part */
+    size_t count;                /* then the parts begin again */
+};
+
+enum { MOST_PARTS = 8 };
+
+/* Writes the ways for this launch and returns how many there are. */
+static size_t list_parts(const struct judge_sum *sum, struct parts list[MOST_PARTS])
+{
+    size_t threads = sum->threads, all = sum->blocks * threads, used = 0;
+    size_t chunk = all ? (sum->count + all - 1) / all : 0;
+    const struct parts rows[MOST_PARTS] = {
+        {"block", "blocks", "", threads, sum->blocks},
+        {"thread", "threads", " of each block", 1, threads},
+        {"warp", "warps", " of each block", WARP, threads / WARP},
+        {"lane", "lanes", " of each warp", 1, threads % WARP == 0 ? WARP : 0},
+        {"thread", "threads", " of the grid", 1, all},
+        {"block", "blocks", "", threads * chunk, sum->blocks},
+        {"thread", "threads", " of each block", chunk, threads},
+        {"thread", "threads", " of the grid", chunk, all},
+    };
+    for (size_t i = 0; i < MOST_PARTS; ++i)
+        if (rows[i].width > 0 && rows[i].count > 1 && rows[i].count <= sum->count)
+            list[used++] = rows[i];
+    return used;
+}
+
+/* The sum of each part's terms; NULL: out of memory. */
+static uint64_t *add_up_parts(const struct facts *facts, const struct parts *parts)
+{
+    uint64_t *sums = calloc(parts->count, sizeof *sums);
+    size_t part = 0, left = parts->width;
+    for (size_t i = 0; sums && i < facts->sum->count; ++i) {
+        sums[part] += term(facts, i);
+        if (--left == 0) {
+            part = part + 1 == parts->count ? 0 : part + 1;
+            left = parts->width;
+        }
+    }
+    return sums;
+}
+
+#define ONE_IN 30000 /* there are about 30 kinds of hypotheses */
+
+/* What is looked for among the sums of parts. */
+struct part_searches {
+    struct search only, without, first; /* one part; all but one; the first ones */
+};
+
+static bool tell_parts(const struct facts *facts, const struct parts *parts,
+                       const struct part_searches *found)
+{
+    bool any = facts->sum->got != 0; /* parts without numbers add up to 0 */
+    size_t last = parts->count - 1;
+    if (any && is_sure(&found->only, last, ONE_IN))
+        return TELL(facts, "as if only %s %s%s added its numbers", parts->one,
+                    NUMBER(found->only.at), parts->of);
+    if (is_sure(&found->without, last, ONE_IN))
+        return TELL(facts, "as if the numbers of %s %s%s were left out", parts->one,
+                    NUMBER(found->without.at), parts->of);
+    return any && is_no_chance(&found->first, found->first.near, ONE_IN) &&
+           TELL(facts, "as if only the first %s %s%s added their numbers",
+                NUMBER(found->first.at + 1), parts->more, parts->of);
+}
+
+static bool is_by_parts(const struct facts *facts, const struct parts *parts)
+{
+    const struct judge_sum *sum = facts->sum;
+    uint64_t *sums = add_up_parts(facts, parts), all = 0;
+    struct part_searches found = {.only = search_for(sum, (uint64_t)sum->got),
+                                  .without =
+                                      search_for(sum, (uint64_t)sum->want - (uint64_t)sum->got),
+                                  .first = search_for(sum, (uint64_t)sum->got)};
+    for (size_t i = 0; sums && i < parts->count; ++i) {
+        try(&found.only, i, sums[i]);
+        try(&found.without, i, sums[i]);
+        all += sums[i];
+        if (i > 0 && i + 1 < parts->count)
+            try(&found.first, i, all);
+    }
+    free(sums);
+    return tell_parts(facts, parts, &found);
+}
+
+/* --- the same kernel twice -------------------------------------------------------------------- */
+
+/* What both launches may do with the first threads of each PERIOD of a block's threads. */
+struct both_searches {
+    struct search only, without, twice;
+};
+
+/* Tries all numbers of first threads. SUMS: for each block, the sums of its threads, by their
+ * remainder of PERIOD. */
+static void try_first_threads(const struct facts *facts, size_t period, uint64_t *sums,
+                              struct both_searches *found)
+{
+    const struct judge_sum *sum = facts->sum;
+    for (size_t most = 1; most < period; ++most) {
+        uint64_t only = 0, without = 0, twice = 0;
+        for (size_t block = 0; block < sum->blocks; ++block) {
+            uint64_t *mine = sums + block * (period + 1), all = mine[period];
+            bool is_first = block % sum->second_threads % period < most;
+            mine[0] += most > 1 ? mine[most - 1] : 0; /* now those of the first threads */
+            only += is_first ? mine[0] : 0;
+            without += is_first ? 0 : all - mine[0];
+            twice += (all + mine[0]) * (is_first ? 2 : 1);
+        }
+        try(&found->only, most, only);
+        try(&found->without, most, without);
+        try(&found->twice, most, twice);
+    }
+}
+
+static bool tell_first_threads(const struct facts *facts, const struct search *search,
+                               size_t period, const char *what)
+{
+    size_t count = search->at, near = count == 1 ? 1 : search->near;
+    if (!is_no_chance(search, near, ONE_IN))
+        return false;
+    char group[NUMBER_SIZE + 16] = "block", threads[NUMBER_SIZE + 16] = "thread 0";
+    if (period < facts->sum->threads)
+        snprintf(group, sizeof group, "%s threads", NUMBER(period));
+    if (count > 1)
+        snprintf(threads, sizeof threads, "the first %s threads", NUMBER(count));
+    return TELL(facts, "in both launches, as if the numbers of %s of each %s %s", threads,
+                period == WARP ? "warp" : group, what);
+}
+
+/* The second launch runs the same kernel on the blocks' sums, and makes the same mistake. */
+static bool is_in_both_launches(const struct facts *facts, size_t period)
+{
+    const struct judge_sum *sum = facts->sum;
+    struct both_searches found = {search_for(sum, (uint64_t)sum->got),
+                                  search_for(sum, (uint64_t)sum->got),
+                                  search_for(sum, (uint64_t)sum->got)};
+    uint64_t *sums = calloc(sum->blocks * (period + 1), sizeof *sums);
+    if (!sums)
+        return false;
+    for (size_t i = 0; i < sum->count; ++i) {
+        uint64_t *mine = sums + i / sum->threads % sum->blocks * (period + 1);
+        mine[i % sum->threads % period] += term(facts, i);
+        mine[period] += term(facts, i);
+    }
+    try_first_threads(facts, period, sums, &found);
+    free(sums);
+    return tell_first_threads(facts, &found.only, period, "alone counted") ||
+           tell_first_threads(facts, &found.without, period, "were left out") ||
+           tell_first_threads(facts, &found.twice, period, "were added twice");
+}
+
+static bool is_by_first_threads(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    if (sum->second_threads == 0 || sum->blocks == 0 || sum->threads == 0 || sum->got == 0)
+        return false;
+    for (size_t period = WARP; period < sum->threads; period *= 2)
+        if (sum->threads % period == 0 && is_in_both_launches(facts, period))
+            return true;
+    return is_in_both_launches(facts, sum->threads);
+}
+
+/* --- loops -------------------------------------------------------------------------------------- */
+
+/* Where the loop of thread THREADIDX.X in block BLOCKIDX.X begins: at block * BLOCK_STEP + thread
+ * * THREAD_STEP. */
+struct begin {
+    const char *text;
+    size_t block_step, thread_step;
+};
+
+/* Writes to BEGINS[i] how many threads begin at number i. */
+static void count_begins(const struct facts *facts, const struct begin *begin, uint64_t *begins)
+{
+    const struct judge_sum *sum = facts->sum;
+    memset(begins, 0, sum->count * sizeof *begins);
+    for (size_t block = 0; block < sum->blocks; ++block)
+        for (size_t thread = 0; thread < sum->threads; ++thread) {
+            size_t at = block * begin->block_step + thread * begin->thread_step;
+            if (at < sum->count)
+                begins[at]++;
+        }
+}
+
+/* What all threads add up if their loops step by STEP. */
+static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, uint64_t *times,
+                             size_t step)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < facts->sum->count; ++i) {
+        times[i] = begins[i] + (i >= step ? times[i - step] : 0);
+        total += term(facts, i) * times[i];
+    }
+    return total;
+}
+
+/* Each thread's loop over the numbers begins at the wrong place or takes wrong steps. Small inputs
+ * fit several such loops: then none is told. */
+static bool try_loops(const struct facts *facts, uint64_t *begins, uint64_t *times)
+{
+    const struct judge_sum *sum = facts->sum;
+    size_t blocks = sum->blocks, threads = sum->threads, all = blocks * threads, fits = 0;
+    const struct begin rows[] = {{"blockIdx.x * blockDim.x + threadIdx.x", threads, 1},
+                                 {"threadIdx.x", 0, 1},
+                                 {"blockIdx.x", 1, 0},
+                                 {"blockIdx.x * gridDim.x + threadIdx.x", blocks, 1},
+                                 {"blockIdx.x + threadIdx.x", 1, 1}};
+    const size_t steps[] = {threads, blocks, all, 1, WARP, 2 * all, blocks + threads};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        count_begins(facts, &rows[i], begins);
+        for (size_t j = 0; j < sizeof steps / sizeof *steps; ++j) {
+            struct search search = search_for(sum, (uint64_t)sum->got);
+            try(&search, 0, add_up_loops(facts, begins, times, steps[j]));
+            if (is_no_chance(&search, 1, ONE_IN))
+                fits += TELL(facts, "as if each loop began at %s and stepped by %s%s", rows[i].text,
+                             NUMBER(steps[j]), meaning_of(sum, steps[j]));
+        }
+    }
+    return fits == 1;
+}
+
+static bool is_by_loops(const struct facts *facts)
+{
+    size_t count = facts->sum->count;
+    bool known = facts->sum->blocks > 0 && facts->sum->threads > 0;
+    uint64_t *begins = calloc(count, sizeof *begins), *times = calloc(count, sizeof *times);
+    bool told = known && begins && times && try_loops(facts, begins, times);
+    free(begins);
+    free(times);
+    return told;
+}
+
+/* --- numbers in a row --------------------------------------------------------------------------- */
+
+static void name_range(char *text, size_t size, const struct judge_sum *sum, size_t from, size_t to)
+{
+    if (to - from == 1)
+        snprintf(text, size, "%s[%zu]", sum->name, from);
+    else
+        snprintf(text, size, "%s[%zu] to %s[%zu]", sum->name, from, sum->name, to - 1);
+}
+
+static bool lacks_range(const struct facts *facts, size_t from, size_t to)
+{
+    char range[120];
+    size_t all = facts->sum->blocks * facts->sum->threads;
+    bool is_end = to == facts->sum->count && from > 0 && to - from > 1;
+    name_range(range, sizeof range, facts->sum, from, to);
+    if (is_end && from == all)
+        return TELL(facts, "as if %s were left out: as if each of the %s threads added one number",
+                    range, NUMBER(all));
+    return TELL(facts, "as if %s%s%s were left out", is_end ? "the last numbers, " : "", range,
+                is_end ? "," : "");
+}
+
+/* The sum lacks the last or the first numbers, or has them twice. */
+static bool is_by_range(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    size_t count = sum->count;
+    struct search last = search_for(sum, (uint64_t)sum->want - (uint64_t)sum->got), first = last;
+    struct search twice = search_for(sum, (uint64_t)sum->got - (uint64_t)sum->want);
+    for (size_t i = 1; i <= count; ++i) {
+        try(&last, i, facts->before[count] - facts->before[count - i]);
+        try(&first, i, facts->before[i]);
+        try(&twice, i, facts->before[count] - facts->before[count - i]);
+    }
+    if (is_no_chance(&last, last.near, 1000))
+        return lacks_range(facts, count - last.at, count);
+    if (is_no_chance(&first, first.near, 1000))
+        return lacks_range(facts, 0, first.at);
+    if (is_no_chance(&twice, twice.near, ONE_IN)) {
+        char range[120];
+        name_range(range, sizeof range, sum, count - twice.at, count);
+        return TELL(facts, "as if %s were added twice", range);
+    }
+    return false;
+}
+
+/* One number is missing, or there twice. */
+static bool is_by_number(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    struct search missing = search_for(sum, (uint64_t)sum->want - (uint64_t)sum->got);
+    struct search twice = search_for(sum, (uint64_t)sum->got - (uint64_t)sum->want);
+    for (size_t i = 0; i < sum->count; ++i) {
+        try(&missing, i, term(facts, i));
+        try(&twice, i, term(facts, i));
+    }
+    if (is_no_chance(&missing, missing.near, ONE_IN))
+        return TELL(facts, "as if %s[%zu] were left out", sum->name, missing.at);
+    return is_no_chance(&twice, twice.near, ONE_IN) &&
+           TELL(facts, "as if %s[%zu] were added twice", sum->name, twice.at);
+}
+
+/* Each thread adds up its numbers in a float, and these sums are added up as integers. */
+static bool is_by_floats(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    size_t all = sum->blocks * sum->threads;
+    uint64_t total = 0;
+    for (size_t thread = 0; thread < all && thread < sum->count; ++thread) {
+        float mine = 0;
+        for (size_t i = thread; i < sum->count; i += all)
+            mine += (float)(int64_t)term(facts, i);
+        total += (uint64_t)(int64_t)mine;
+    }
+    return wrap(sum, total) == sum->got && size_of(sum->got) > 1e6 &&
+           TELL(facts, "as if each thread added up in a float, which keeps 24 bits");
+}
+
+/* --- all ---------------------------------------------------------------------------------------- */
+
+/* The numbers were added up in place of their squares, or the other way round. */
+static bool is_by_other_terms(const struct facts *facts)
+{
+    struct facts other = *facts;
+    uint64_t total = 0;
+    other.squares = !facts->squares;
+    for (size_t i = 0; i < facts->sum->count; ++i)
+        total += term(&other, i);
+    return wrap(facts->sum, total) == facts->sum->got && size_of(facts->sum->got) >= 1000 &&
+           TELL(facts, facts->squares ? "as if the numbers were added, not their squares"
+                                      : "as if the squares of the numbers were added");
+}
+
+/* Adds up the terms; false: this is not how WANT is made. */
+static bool add_up(struct facts *facts, bool squares)
+{
+    const struct judge_sum *sum = facts->sum;
+    facts->squares = squares;
+    for (size_t i = 0; i < sum->count; ++i)
+        facts->before[i + 1] = facts->before[i] + term(facts, i);
+    return wrap(sum, facts->before[sum->count]) == sum->want;
+}
+
+static bool explain_by_numbers(const struct facts *facts)
+{
+    struct parts parts[MOST_PARTS];
+    size_t count = list_parts(facts->sum, parts);
+    if (is_by_range(facts) || is_by_other_terms(facts) || is_by_loops(facts))
+        return true;
+    for (size_t i = 0; i < count; ++i)
+        if (is_by_parts(facts, &parts[i]))
+            return true;
+    return is_by_first_threads(facts) || is_by_number(facts) || is_by_floats(facts);
+}
+
+bool judge_wrong_sum(const struct judge_sum *sum, char *text, size_t size)
+{
+    struct facts facts = {.sum = sum, .text = text, .size = size};
+    bool told = is_too_large(&facts) || has_other_sign(&facts) || is_too_small(&facts) ||
+                has_overflowed(&facts);
+    if (told || !sum->numbers || sum->count == 0)
+        return told || was_a_float(&facts);
+    if (sum->got == 0)
+        return TELL(&facts, "as if no number were added");
+    facts.before = calloc(sum->count + 1, sizeof *facts.before);
+    if (facts.before && (add_up(&facts, false) || add_up(&facts, true)))
+        told = explain_by_numbers(&facts);
+    free(facts.before);
+    return told || was_a_float(&facts);
+}

@@ -1,0 +1,123 @@
+#include "report/cause.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+static bool has_check(const json_t *cause, const json_t *check)
+{
+    size_t i;
+    json_t *id;
+    json_array_foreach(json_object_get(cause, "checks"), i, id)
+    {
+        if (json_equal(id, json_object_get(check, "id")))
+            return true;
+    }
+    return false;
+}
+
+const json_t *report_cause_of(const json_t *result, const json_t *check)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(json_object_get(result, "causes"), i, cause)
+    {
+        if (has_check(cause, check))
+            return cause;
+    }
+    return NULL;
+}
+
+bool report_says_cause(const json_t *check, const json_t *cause)
+{
+    const char *message = json_text_of(cause, "message");
+    size_t same = strcspn(message, "0123456789"); /* numbers differ from check to check */
+    return same > 0 && strncmp(json_text_of(check, "message"), message, same) == 0;
+}
+
+/* Writes "; allocated here: line 88", and the same for every other related place. */
+static void put_places(FILE *to, const json_t *cause)
+{
+    size_t i;
+    json_t *place;
+    json_array_foreach(json_object_get(cause, "related"), i, place)
+    {
+        if (*json_text_of(place, "message"))
+            fprintf(to, "; %s: line %lld", json_text_of(place, "message"),
+                    (long long)json_integer_of(place, "line"));
+    }
+}
+
+char *report_cause_message(const json_t *cause)
+{
+    const char *input = json_text_of(cause, "case");
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    fprintf(memory, "%s%s%s", input, *input ? ": " : "", json_text_of(cause, "message"));
+    put_places(memory, cause);
+    fclose(memory);
+    return text;
+}
+
+char *report_cause_line(const json_t *cause)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    if (json_integer_of(cause, "line") > 0)
+        fprintf(memory, "%s:%lld: ", json_text_of(cause, "file"),
+                (long long)json_integer_of(cause, "line"));
+    fputs(json_text_of(cause, "message"), memory);
+    put_places(memory, cause);
+    fprintf(memory, " [%s]", json_text_of(cause, "id"));
+    fclose(memory);
+    return text;
+}
+
+char *report_message(const json_t *result, const json_t *check)
+{
+    const json_t *cause = report_cause_of(result, check);
+    const char *message = json_text_of(check, "message");
+    char *line = cause && !report_says_cause(check, cause) ? report_cause_line(cause) : NULL;
+    char *text = NULL;
+    int length = asprintf(&text, "%s%s%s", message, line ? "; cause: " : "", line ? line : "");
+    free(line);
+    return length >= 0 ? text : NULL;
+}
+
+char *report_cause_cost(const json_t *cause)
+{
+    size_t count = json_array_size(json_object_get(cause, "checks"));
+    char *text = NULL;
+    int length =
+        asprintf(&text, "%zu %s %.4g points by this error", count,
+                 count == 1 ? "check loses" : "checks lose", json_number_of(cause, "points"));
+    return length >= 0 ? text : NULL;
+}
+
+char *report_cause_checks(const json_t *result, const json_t *cause)
+{
+    char *text = NULL;
+    size_t size, i;
+    json_t *check;
+    bool first = true;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        if (!has_check(cause, check))
+            continue;
+        fprintf(memory, "%s%s", first ? "" : "; ", json_text_of(check, "title"));
+        first = false;
+    }
+    fclose(memory);
+    return text;
+}

@@ -1,0 +1,302 @@
+/* Explanations of wrong matrices: each hypothesis is told of a matrix that it fits, and of no other. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "judge/wrong_matrix.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+enum { HEIGHT = 12, WIDTH = 20, ALL = HEIGHT * WIDTH };
+
+static double want[ALL], bounds[ALL];
+static float got[ALL], again[ALL], data[ALL];
+
+/* A number from 1 to 2 for each place, the same on every machine. */
+static double random_at(size_t i, uint64_t seed)
+{
+    uint64_t state = (i + 1) * 6364136223846793005u + seed * 1442695040888963407u;
+    state ^= state >> 29;
+    state *= 0xbf58476d1ce4e5b9u;
+    return 1 + (double)(state >> 40) * 0x1p-24;
+}
+
+/* A right result. */
+static void begin(void)
+{
+    for (size_t i = 0; i < ALL; ++i) {
+        want[i] = random_at(i, 1);
+        bounds[i] = 1e-6;
+        got[i] = again[i] = (float)want[i];
+        data[i] = (float)random_at(i, 2);
+    }
+}
+
+static size_t y_of(size_t i)
+{
+    return i / WIDTH;
+}
+static size_t x_of(size_t i)
+{
+    return i % WIDTH;
+}
+
+/* Each makes the number at place I; again[] is another run's. */
+typedef float maker(size_t i);
+
+static float right(size_t i)
+{
+    return (float)want[i];
+}
+static float transposed(size_t i)
+{
+    return (float)want[i % HEIGHT * WIDTH + i / HEIGHT];
+}
+static float shifted(size_t i)
+{
+    return x_of(i) > 0 ? (float)want[i - 1] : 9;
+}
+static float shifted_left(size_t i)
+{
+    return x_of(i) + 1 < WIDTH ? (float)want[i + 1] : 9;
+}
+static float from_above(size_t i)
+{
+    return i >= WIDTH ? (float)want[i - WIDTH] : 9;
+}
+static float from_below(size_t i)
+{
+    return i + WIDTH < ALL ? (float)want[i + WIDTH] : 9;
+}
+static float mirrored(size_t i)
+{
+    return (float)want[y_of(i) * WIDTH + WIDTH - 1 - x_of(i)];
+}
+static float upside_down(size_t i)
+{
+    return (float)want[(HEIGHT - 1 - y_of(i)) * WIDTH + x_of(i)];
+}
+static float backwards(size_t i)
+{
+    return (float)want[ALL - 1 - i];
+}
+static float first_of_row(size_t i)
+{
+    return (float)want[y_of(i) * WIDTH];
+}
+static float first_of_column(size_t i)
+{
+    return (float)want[x_of(i)];
+}
+static float too_far(size_t i)
+{
+    return i + 3 * y_of(i) < ALL ? (float)want[i + 3 * y_of(i)] : 9;
+}
+static float too_near(size_t i)
+{
+    return (float)want[i - 2 * y_of(i)];
+}
+static float too_large(size_t i)
+{
+    return (float)(256 * want[i]);
+}
+static float too_small(size_t i)
+{
+    return (float)(want[i] / 16);
+}
+static float negative(size_t i)
+{
+    return (float)-want[i];
+}
+static float doubled_negative(size_t i)
+{
+    return (float)(-2 * want[i]);
+}
+static float no_last_row(size_t i)
+{
+    return y_of(i) == HEIGHT - 1 ? 0 : (float)want[i];
+}
+static float no_edge_columns(size_t i)
+{
+    return x_of(i) >= 16 ? NAN : (float)want[i];
+}
+static float no_first_rows(size_t i)
+{
+    return y_of(i) < 2 ? (float)random_at(i, 3) : (float)want[i];
+}
+static float no_middle_column(size_t i)
+{
+    return x_of(i) == 7 ? (float)random_at(i, 3) : (float)want[i];
+}
+static float no_second_rows(size_t i)
+{
+    return y_of(i) % 2 ? (float)random_at(i, 3) : (float)want[i];
+}
+static float no_borders(size_t i)
+{
+    return y_of(i) % (HEIGHT - 1) == 0 ? (float)random_at(i, 3) : (float)want[i];
+}
+static float no_corner(size_t i)
+{
+    return y_of(i) >= 8 && x_of(i) >= 16 ? (float)random_at(i, 3) : (float)want[i];
+}
+static float data_itself(size_t i)
+{
+    return data[i];
+}
+static float without_above(size_t i)
+{
+    return (float)(want[i] - (i >= WIDTH ? (double)data[i - WIDTH] : 9));
+}
+static float with_right_twice(size_t i)
+{
+    return (float)(want[i] + (x_of(i) + 1 < WIDTH ? (double)data[i + 1] : 9));
+}
+static float copied_and_pasted(size_t i)
+{
+    return (float)(want[i] + (double)data[i] - (i + WIDTH < ALL ? (double)data[i + WIDTH] : 9));
+}
+static float by_chance(size_t i)
+{
+    return (float)random_at(i, 4);
+}
+static float here_and_there(size_t i)
+{
+    return i % 7 == 3 ? (float)random_at(i, 5) : (float)want[i];
+}
+
+static const struct {
+    const char *name;
+    maker *make;
+    const char *text; /* NULL: nothing is told */
+} rows[] = {
+    {"right", right, NULL},
+    {"transposed", transposed, "equal to the transpose"},
+    {"shifted", shifted,
+     "each is what its left neighbour should be: as if each row were shifted by one"},
+    {"shifted to the left", shifted_left,
+     "each is what its right neighbour should be: as if each row were shifted by one"},
+    {"from above", from_above,
+     "each is what the number above should be: as if all rows were shifted by one"},
+    {"from below", from_below,
+     "each is what the number below should be: as if all rows were shifted by one"},
+    {"mirrored", mirrored, "as if each row were in reversed order"},
+    {"upside down", upside_down, "as if the rows were in reversed order"},
+    {"backwards", backwards, "as if all numbers were in reversed order"},
+    {"the first of each row", first_of_row,
+     "the last columns 1 to 19; each is what the first number of its row should be"},
+    {"the first of each column", first_of_column,
+     "the last rows 1 to 11; each is what the first number of its column should be"},
+    {"a pitch that is too large", too_far,
+     "the last rows 1 to 11; as if each row began 3 numbers too late"},
+    {"a pitch that is too small", too_near,
+     "the last rows 1 to 11; as if each row began 2 numbers too early"},
+    {"too large", too_large, "exactly 256 times too large"},
+    {"too small", too_small, "exactly 16 times too small"},
+    {"negative", negative, "right but for their sign"},
+    {"too large and negative", doubled_negative,
+     "exactly 2 times too large, and of the other sign"},
+    {"no last row", no_last_row, "the last row 11; all of them 0"},
+    {"no last columns", no_edge_columns,
+     "the last columns 16 to 19; all of them NaN, not a number"},
+    {"no first rows", no_first_rows, "rows 0 to 1"},
+    {"no column 7", no_middle_column, "column 7"},
+    {"every second row", no_second_rows, "rows 1, 3, 5 and so on"},
+    {"the borders", no_borders, "the first and the last row"},
+    {"a corner", no_corner, "the last columns 16 to 19 in the last rows 8 to 11"},
+    {"an input", data_itself, "each is data[y][x] itself"},
+    {"a missing neighbour", without_above, "as if data[y - 1][x] were left out"},
+    {"a neighbour twice", with_right_twice, "as if data[y][x + 1] were added once too often"},
+    {"a neighbour in place of another", copied_and_pasted,
+     "as if data[y][x] were added in place of data[y + 1][x]"},
+    {"by chance", by_chance, NULL},
+    {"here and there", here_and_there, NULL},
+};
+
+static struct judge_matrix matrix(bool bounded)
+{
+    return (struct judge_matrix){.height = HEIGHT,
+                                 .width = WIDTH,
+                                 .got = got,
+                                 .want = want,
+                                 .bounds = bounded ? bounds : NULL,
+                                 .again = again,
+                                 .inputs = {{"data", data}}};
+}
+
+static void expect_told(const struct judge_matrix *matrix, const char *name, const char *expected)
+{
+    char text[400] = "";
+    bool told = judge_wrong_matrix(matrix, text, sizeof text);
+    cr_expect_eq(told, expected != NULL, "%s: %s", name, text);
+    if (expected)
+        cr_expect_str_eq(text, expected, "%s", name);
+}
+
+Test(wrong_matrix, is_explained)
+{
+    for (size_t i = 0; i < COUNT(rows); ++i) {
+        begin();
+        for (size_t j = 0; j < ALL; ++j)
+            got[j] = again[j] = rows[i].make(j);
+        struct judge_matrix wrong = matrix(true);
+        expect_told(&wrong, rows[i].name, rows[i].text);
+    }
+}
+
+/* Results that must be exact: here they are whole numbers, many of them equal. */
+Test(wrong_matrix, of_whole_numbers_is_explained)
+{
+    struct judge_matrix wrong = matrix(false);
+    begin();
+    for (size_t i = 0; i < ALL; ++i)
+        want[i] = floor(want[i] * 100);
+    for (size_t i = 0; i < ALL; ++i)
+        got[i] = again[i] = from_above(i);
+    expect_told(&wrong, "from above",
+                "each is what the number above should be: as if all rows were shifted by one");
+    for (size_t i = 0; i < ALL; ++i)
+        got[i] = again[i] = (float)want[i];
+    got[5] = again[5] = (float)want[6];
+    expect_told(&wrong, "one wrong number proves nothing", NULL);
+}
+
+Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
+{
+    struct judge_matrix wrong = matrix(true);
+    begin();
+    for (size_t i = 0; i < ALL; ++i)
+        if (y_of(i) == 3)
+            got[i] = again[i] = 77;
+    expect_told(&wrong, "written", "row 3");
+    for (size_t i = 0; i < ALL; ++i)
+        if (y_of(i) == 3)
+            again[i] = -(float)i;
+    expect_told(&wrong, "not written", "row 3; never written: they are what fresh memory holds");
+    again[3 * WIDTH + 1] = got[3 * WIDTH + 1];
+    expect_told(&wrong, "one of them written", "row 3");
+    wrong.again = NULL;
+    expect_told(&wrong, "no other run", "row 3");
+}
+
+Test(wrong_matrix, is_another_only_if_all_numbers_are)
+{
+    double other[ALL];
+    struct judge_matrix wrong = matrix(true);
+    begin();
+    for (size_t i = 0; i < ALL; ++i) {
+        other[i] = random_at(i, 9);
+        got[i] = (float)other[i];
+    }
+    cr_expect(judge_is_matrix(&wrong, other));
+    other[0] += 1;
+    cr_expect_not(judge_is_matrix(&wrong, other), "but for one number");
+    for (size_t i = 0; i < ALL; ++i)
+        got[i] = (float)want[i];
+    cr_expect_not(judge_is_matrix(&wrong, want), "nothing is wrong");
+    got[0] = 5;
+    memcpy(other, want, sizeof other);
+    other[0] = 5;
+    cr_expect_not(judge_is_matrix(&wrong, other), "one wrong number proves nothing");
+}
