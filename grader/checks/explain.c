@@ -42,12 +42,15 @@ static void explain_signal(struct check *check, int number)
 }
 
 /* Sets the hint for a finding, as a sentence. */
-static void advise_about(struct check *check, const char *id)
+static void advise_about(struct check *check, const json_t *finding)
 {
-    const struct finding_kind *kind = emu_finding_kind(id);
-    if (kind)
-        check_advise(check, "%c%s%s", toupper((unsigned char)*kind->help), kind->help + 1,
-                     strchr(".?", kind->help[strlen(kind->help) - 1]) ? "" : ".");
+    const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
+    const char *help = json_text_of(finding, "help");
+    if (!*help && kind)
+        help = kind->help;
+    if (*help)
+        check_advise(check, "%c%s%s", toupper((unsigned char)*help), help + 1,
+                     strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
 /* A hint by how a run ended. */
@@ -190,7 +193,7 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s", message,
                places, *said ? "; your program said: " : "", said);
     check_point_at(check, file, (unsigned)line, (unsigned)column);
-    advise_about(check, id);
+    advise_about(check, finding);
 }
 
 void check_explain_findings(struct check *check, const json_t *record,

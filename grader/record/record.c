@@ -274,8 +274,6 @@ static bool copy_loss(json_t *finding, const json_t *from)
 {
     if (!json_object_get(from, "cause"))
         return true;
-    if (json_object_get(from, "help") && !copy_text(finding, from, "help", MAX_MESSAGE))
-        return false;
     return copy_text(finding, from, "cause", MAX_MESSAGE) &&
            copy_number(finding, from, "cost", RECORD_COUNTER) &&
            copy_number(finding, from, "ideal", RECORD_COUNTER) &&
@@ -293,6 +291,7 @@ static bool add_finding(struct builder *builder, const json_t *from)
         copy_text(finding, from, "file", MAX_NAME) && copy_place(finding, from, "line") &&
         copy_place(finding, from, "column") && copy_text(finding, from, "message", MAX_MESSAGE) &&
         copy_number(finding, from, "count", RECORD_COUNTER) && copy_related(finding, from) &&
+        (!json_object_get(from, "help") || copy_text(finding, from, "help", MAX_MESSAGE)) &&
         copy_loss(finding, from) && merge_finding(builder, finding);
     json_decref(finding);
     return good;

@@ -511,19 +511,23 @@ static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t
     return a.file == b.file && a.line == b.line;
 }
 
-/* Whether racecheck, which reports before initcheck, has a finding for the same two lines. Then the
- * race explains why READER read too early. */
+/* Whether racecheck, which reports before initcheck, has found that nothing orders READER and WRITER,
+ * on different lines. Then the race explains why READER read too early. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
     const struct launch_view *launch = init->launch;
     const struct findings *findings = init->launch->findings;
-    for (uint32_t i = 0; i < findings->count && writer != NO_PC; i++) {
+    if (writer == NO_PC || is_one_line(launch, reader, writer))
+        return false;
+    for (uint32_t i = 0; i < findings->count; i++) {
         const struct finding *race = &findings->list[i];
-        if (strncmp(race->id, "race-", 5) == 0 &&
-            ((is_one_line(launch, race->pc, reader) &&
-              is_one_line(launch, race->related, writer)) ||
-             (is_one_line(launch, race->pc, writer) && is_one_line(launch, race->related, reader))))
-            return true;
+        for (uint32_t k = 0; k < race->pair_count; k++) {
+            const uint32_t *pair = race->pairs[k];
+            bool in_order = is_one_line(launch, pair[0], reader);
+            if (is_one_line(launch, pair[in_order ? 0 : 1], reader) &&
+                is_one_line(launch, pair[in_order ? 1 : 0], writer))
+                return true;
+        }
     }
     return false;
 }
