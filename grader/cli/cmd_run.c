@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/execute.h"
@@ -192,6 +193,28 @@ static bool wants_colour(void)
     return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
+/* Says how to let a kernel run longer, if one was stopped at its limit. */
+static void print_limit(const json_t *record)
+{
+    const char *limit = getenv("LANEWISE_MAX_INSTRUCTIONS");
+    unsigned long long more = limit ? strtoull(limit, NULL, 10) : 0;
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        const char *id = json_text_of(finding, "id");
+        if (strcmp(id, "endless-loop") != 0 && strcmp(id, "too-much-work") != 0)
+            continue;
+        more = more > ULLONG_MAX / 20 ? ULLONG_MAX : 20 * more;
+        fprintf(
+            stderr,
+            "lanewise: if the kernel is right and only takes long, raise its limit: --max-instructions "
+            "%llu, or make run LIMIT=%llu\n",
+            more, more);
+        return;
+    }
+}
+
 static void print_report(const struct options *options, const json_t *record)
 {
     struct report_run_options report = options->report;
@@ -200,6 +223,7 @@ static void print_report(const struct options *options, const json_t *record)
     if (json_array_size(json_object_get(record, "launches")) == 0)
         fprintf(stderr, "lanewise: no kernel ran\n");
     report_run_terminal(stderr, record, &report);
+    print_limit(record);
 }
 
 static int report(const struct options *options, int status, json_t *record)

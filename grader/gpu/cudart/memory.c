@@ -27,8 +27,12 @@ static enum emu_status free_memory(struct emu_device *device, const struct rt_ra
 void rt_memory_reset(struct emu_device *device)
 {
     struct rt_range range;
-    while (rt_range_take_any(~(unsigned)RT_VARIABLE, &range))
+    while (rt_range_take_any(~(unsigned)RT_VARIABLE, &range)) {
         free_memory(device, &range);
+        range.freed = rt_caller();
+        range.is_reset = true;
+        rt_range_add_freed(range);
+    }
 }
 
 /* --- device memory ---------------------------------------------------------------------------- */

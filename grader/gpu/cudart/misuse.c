@@ -15,7 +15,14 @@ void rt_report_bad_free(const void *ptr)
     bool was_freed = !is_live && rt_range_find_freed(ptr, &range) && range.ptr == ptr;
     places.allocated = range.made;
     places.freed = range.freed;
-    if (was_freed)
+    if (was_freed && range.is_reset) {
+        places.help =
+            "call cudaFree() before cudaDeviceReset(), which frees all memory, or leave it out";
+        rt_finding_at("double-free", NULL, &places, 1,
+                      "cudaDeviceReset() has already freed these %zu bytes", range.size);
+        range.is_reset = false; /* no leak: the program meant to free it */
+        rt_range_add_freed(range);
+    } else if (was_freed)
         rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes have already been freed",
                       range.size);
     else if (is_live && range.ptr != ptr)
@@ -88,13 +95,16 @@ static void add_leak(void *context, const struct rt_range *range)
     leak->count++;
 }
 
-void rt_report_leaks(void)
+void rt_report_leaks(bool is_end)
 {
     struct leaks leaks = {.count = 0};
     struct emu_device *device;
     if (rt_faulted() || rt_device(&device) != cudaSuccess || !emu_has_record(device))
         return;
-    rt_range_each(RT_DEVICE | RT_POOL | RT_MANAGED, add_leak, &leaks);
+    if (is_end) {
+        rt_range_each(RT_DEVICE | RT_POOL | RT_MANAGED, add_leak, &leaks);
+        rt_range_each_reset(RT_DEVICE | RT_POOL | RT_MANAGED, add_leak, &leaks);
+    }
     rt_arrays_each(add_leak, &leaks);
     for (unsigned i = 0; i < leaks.count; i++) {
         const struct leak *leak = &leaks.list[i];

@@ -107,6 +107,7 @@ void rt_finding(const char *id, const char *kernel, const char *format, ...)
  * the line is unknown or does not exist. COUNT is the number of times that the finding happened. */
 struct rt_places {
     struct emu_place at, allocated, freed;
+    const char *help; /* what to do; NULL: the general advice for the finding */
 };
 void rt_finding_at(const char *id, const char *kernel, const struct rt_places *places,
                    unsigned count, const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -133,8 +134,9 @@ void rt_report_bad_free(const void *ptr);
 /* Reports a copy or fill that cannot access SIZE bytes at PTR. WHAT is the start of the message,
  * such as "reads from". */
 void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size);
-/* Reports device memory that was never freed. */
-void rt_report_leaks(void);
+/* Reports device memory that was never freed. Before a reset, reports arrays only: the program may
+ * still try to free other memory. IS_END: the program ends. */
+void rt_report_leaks(bool is_end);
 
 /* --- module.c: kernels and variables that the program registered before main() ---------------- */
 
@@ -204,6 +206,7 @@ struct rt_range {
     unsigned long long id;        /* a unique number, set by rt_range_add() */
     cudaMemPool_t pool;           /* the pool of a range of kind RT_POOL */
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
+    bool is_reset;                /* cudaDeviceReset() has freed it, and the program has not */
 };
 
 /* Adds a range. False: out of memory, or the range overlaps another one. */
@@ -221,6 +224,9 @@ bool rt_range_find_freed(const void *ptr, struct rt_range *range);
 /* Calls VISIT with each range of KINDS, sorted by address. VISIT must not add or remove ranges. */
 void rt_range_each(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
                    void *context);
+/* The same with each range that only cudaDeviceReset() has freed. */
+void rt_range_each_reset(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
+                         void *context);
 
 /* --- memory.c --------------------------------------------------------------------------------- */
 

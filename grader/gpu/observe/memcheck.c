@@ -283,10 +283,11 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
                  launch->limit, thread);
         break;
     case OBS_ENDLESS_LOOP:
-        snprintf(text, size,
-                 "still running after %" PRIu64
-                 " instructions (an endless loop?); %s was stopped here",
-                 launch->limit, thread);
+        snprintf(
+            text, size,
+            "still running after %" PRIu64
+            " instructions: an endless loop, or too much work for one warp; %s was stopped here",
+            launch->limit, thread);
         break;
     default:
         snprintf(text, size, "%s; %s", plain_faults[fault->kind], thread);
@@ -312,6 +313,10 @@ static const char *id_of(const struct launch_view *launch, const struct obs_faul
     return was_freed ? "use-after-free" : fault_ids[fault->kind];
 }
 
+static const char null_help[] =
+    "this pointer is NULL, or NULL plus an index: is it the one that cudaMalloc() has set, did that "
+    "call succeed, and is a __device__ pointer set with cudaMemcpyToSymbol()?";
+
 static void memcheck_fault(void *state, const struct launch_view *launch,
                            const struct obs_fault *fault)
 {
@@ -323,6 +328,8 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
         print_fault(finding->message, sizeof finding->message, launch, fault);
         if (is_access(fault))
             add_notes(finding, launch, fault);
+        if (is_access(fault) && fault->addr < NULL_END)
+            finding->help = null_help;
     }
     findings_unlock(launch->findings);
 }
