@@ -196,6 +196,25 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
     advise_about(check, finding);
 }
 
+/* A verdict from the last call that failed, if the program ended because of it. */
+static void explain_failed_call(struct check *check, const json_t *record,
+                                struct process_outcome *outcome)
+{
+    const json_t *call = NULL, *finding;
+    size_t i;
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        if (strcmp(json_text_of(finding, "id"), "failed-call") == 0)
+            call = finding;
+    }
+    if (!call || !outcome || outcome->end != PROCESS_EXITED || outcome->code == 0 ||
+        !check_is_open(check))
+        return;
+    explain_exit(check, outcome);
+    check_point_at(check, json_text_of(call, "file"), (unsigned)json_integer_of(call, "line"), 0);
+    advise_about(check, call);
+}
+
 void check_explain_findings(struct check *check, const json_t *record,
                             struct process_outcome *outcome)
 {
@@ -210,6 +229,7 @@ void check_explain_findings(struct check *check, const json_t *record,
         if (severity && strcmp(severity, "error") == 0 && check_is_open(check))
             explain_finding(check, finding, status, outcome);
     }
+    explain_failed_call(check, record, outcome);
     if (strcmp(status, "ok") != 0)
         check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",
                    "a kernel ended badly: %s", status);

@@ -65,7 +65,7 @@ static struct crash classify(const siginfo_t *info, uintptr_t stack)
     const char *address = info->si_addr;
     struct rt_range range;
     if (info->si_signo == SIGFPE)
-        return (struct crash){"main() divides an integer by 0", "is the divisor 0 here?"};
+        return (struct crash){"the host program divides an integer by 0", "is the divisor 0 here?"};
     if (info->si_code == SI_KERNEL)
         return (struct crash){
             "the host program uses a pointer that cannot be an address",

@@ -93,6 +93,7 @@ static void report(const char *id, const char *kernel, const struct rt_places *p
                    unsigned count, const char *format, va_list args)
 {
     char text[MAX_TEXT];
+    rt_note_report();
     vsnprintf(text, sizeof text, format, args);
     clean(text);
     if (!record_finding(id, kernel, places, count, text))

@@ -70,9 +70,13 @@ cudaError_t rt_fault_error(void);
 #define rt_return(error)                                                                           \
     ({                                                                                             \
         RT_CALLED();                                                                               \
-        rt_remember(error);                                                                        \
+        rt_end_call(__func__, error);                                                              \
     })
 cudaError_t rt_remember(cudaError_t error);
+/* Also reports a call that failed, with a hint, unless a finding has already said why. */
+cudaError_t rt_end_call(const char *call, cudaError_t error); /* hints.c */
+void rt_note_report(void); /* a finding says why this thread's current call fails */
+bool rt_is_reported(void);
 cudaError_t rt_error(enum emu_status status);
 
 /* The error for a grid or block of an invalid size, which differs between CUDA 12 and 13. */
@@ -134,6 +138,10 @@ void rt_report_bad_free(const void *ptr);
 /* Reports a copy or fill that cannot access SIZE bytes at PTR. WHAT is the start of the message,
  * such as "reads from". */
 void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size);
+/* Reports a row of WIDTH bytes that is longer than the pitch; WHOSE is "target's" or "source's". */
+void rt_report_small_pitch(const char *whose, size_t pitch, size_t width);
+/* Reports pitches other than those with which the memory was allocated. FROM may be NULL. */
+void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch);
 /* Reports device memory that was never freed. Before a reset, reports arrays only: the program may
  * still try to free other memory. IS_END: the program ends. */
 void rt_report_leaks(bool is_end);
@@ -205,6 +213,7 @@ struct rt_range {
     unsigned flags;               /* flags of the allocating call */
     unsigned long long id;        /* a unique number, set by rt_range_add() */
     cudaMemPool_t pool;           /* the pool of a range of kind RT_POOL */
+    size_t pitch;                 /* bytes from row to row; 0: it has no rows */
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
     bool is_reset;                /* cudaDeviceReset() has freed it, and the program has not */
 };
