@@ -42,12 +42,15 @@ static void explain_signal(struct check *check, int number)
 }
 
 /* Sets the hint for a finding, as a sentence. */
-static void advise_about(struct check *check, const char *id)
+static void advise_about(struct check *check, const json_t *finding)
 {
-    const struct finding_kind *kind = emu_finding_kind(id);
-    if (kind)
-        check_advise(check, "%c%s%s", toupper((unsigned char)*kind->help), kind->help + 1,
-                     strchr(".?", kind->help[strlen(kind->help) - 1]) ? "" : ".");
+    const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
+    const char *help = json_text_of(finding, "help");
+    if (!*help && kind)
+        help = kind->help;
+    if (*help)
+        check_advise(check, "%c%s%s", toupper((unsigned char)*help), help + 1,
+                     strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
 /* A hint by how a run ended. */
@@ -209,7 +212,7 @@ static void blame(struct check *check, const json_t *finding)
     check->cause = json_incref((json_t *)finding);
     check_point_at(check, json_text_of(finding, "file"), (unsigned)json_integer_of(finding, "line"),
                    (unsigned)json_integer_of(finding, "column"));
-    advise_about(check, json_text_of(finding, "id"));
+    advise_about(check, finding);
 }
 
 /* A verdict from a finding of severity error, which says more than an exit code. */
@@ -245,6 +248,25 @@ bool check_explain_wrong(struct check *check, const json_t *record)
     return cause;
 }
 
+/* A verdict from the last call that failed, if the program ended because of it. */
+static void explain_failed_call(struct check *check, const json_t *record,
+                                struct process_outcome *outcome)
+{
+    const json_t *call = NULL, *finding;
+    size_t i;
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        if (strcmp(json_text_of(finding, "id"), "failed-call") == 0)
+            call = finding;
+    }
+    if (!call || !outcome || outcome->end != PROCESS_EXITED || outcome->code == 0 ||
+        !check_is_open(check))
+        return;
+    explain_exit(check, outcome);
+    check_point_at(check, json_text_of(call, "file"), (unsigned)json_integer_of(call, "line"), 0);
+    advise_about(check, call);
+}
+
 void check_explain_findings(struct check *check, const json_t *record,
                             struct process_outcome *outcome)
 {
@@ -254,6 +276,7 @@ void check_explain_findings(struct check *check, const json_t *record,
         check_break(check, "the emulator failed while it ran a kernel");
     if (cause && check_is_open(check))
         explain_finding(check, cause, status, outcome);
+    explain_failed_call(check, record, outcome);
     if (strcmp(status, "ok") != 0)
         check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",
                    "a kernel ended badly: %s", status);

@@ -14,7 +14,7 @@ struct verdict {
     char message[CHECK_MESSAGE_SIZE];
     char failed_case[160]; /* describes the case that failed; "" none */
     bool advised;          /* HINT is about this failure; false: the check's own hint is shown */
-    char hint[200];
+    char hint[400];
     char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed; "" if it did not */
     double share;                    /* of the check's points that the submission earns: 0 to 1 */
     bool measured;

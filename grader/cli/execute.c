@@ -106,11 +106,8 @@ static void explain_end(const char *program, int status)
     if (!WIFSIGNALED(status))
         return;
     int signal = WTERMSIG(status);
-    fprintf(
-        stderr, "lanewise: %s was killed by signal %d (%s)%s\n", program, signal, strsignal(signal),
-        signal == SIGSEGV
-            ? "; host code cannot use a pointer from cudaMalloc (not even on a real GPU): copy with cudaMemcpy"
-            : "");
+    fprintf(stderr, "lanewise: %s was killed by signal %d (%s)\n", program, signal,
+            strsignal(signal));
 }
 
 static json_t *take_record(const char *command, int file)

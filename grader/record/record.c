@@ -187,16 +187,18 @@ const json_t *record_other_access(const json_t *finding)
 }
 
 /* The key of FINDING; findings with the same key become one. The key has the id and the place, or
- * the pair of places; for a finding without a place, the id and the message. The caller frees the
- * key. */
+ * the pair of places; for a finding without a place, the id, the kernel and the message. Launches
+ * on the same line are of different kernels. The caller frees the key. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
     const char *file = text_of(finding, "file");
     const json_t *related = record_other_access(finding);
+    bool is_launch = strcmp(text_of(finding, "id"), "invalid-launch") == 0;
     int size = asprintf(
-        &key, "%s\n%s\n%lld\n%s\n%s\n%lld", text_of(finding, "id"), file,
+        &key, "%s\n%s\n%lld\n%s\n%s\n%s\n%lld", text_of(finding, "id"), file,
         (long long)json_integer_of(finding, "line"), *file ? "" : text_of(finding, "message"),
+        *file && !is_launch ? "" : text_of(finding, "kernel"),
         related ? text_of(related, "file") : "", (long long)json_integer_of(related, "line"));
     return size < 0 ? NULL : key;
 }
@@ -274,8 +276,6 @@ static bool copy_loss(json_t *finding, const json_t *from)
 {
     if (!json_object_get(from, "cause"))
         return true;
-    if (json_object_get(from, "help") && !copy_text(finding, from, "help", MAX_MESSAGE))
-        return false;
     return copy_text(finding, from, "cause", MAX_MESSAGE) &&
            copy_number(finding, from, "cost", RECORD_COUNTER) &&
            copy_number(finding, from, "ideal", RECORD_COUNTER) &&
@@ -293,6 +293,7 @@ static bool add_finding(struct builder *builder, const json_t *from)
         copy_text(finding, from, "file", MAX_NAME) && copy_place(finding, from, "line") &&
         copy_place(finding, from, "column") && copy_text(finding, from, "message", MAX_MESSAGE) &&
         copy_number(finding, from, "count", RECORD_COUNTER) && copy_related(finding, from) &&
+        (!json_object_get(from, "help") || copy_text(finding, from, "help", MAX_MESSAGE)) &&
         copy_loss(finding, from) && merge_finding(builder, finding);
     json_decref(finding);
     return good;

@@ -78,6 +78,6 @@ __attribute__((destructor)) static void record_calls(void)
     if (!called || getpid() != process)
         return;
     if (exit_status == 0) /* leaks of a program that failed are not interesting */
-        rt_report_leaks();
+        rt_report_leaks(true);
     rt_record(json_pack("{s:o}", "calls", counts_by_name()));
 }

@@ -178,13 +178,23 @@ static cudaError_t copy_box(struct emu_device *device, const struct plan *plan, 
 
 /* --- copies that cudaMemcpy3DParms describes -------------------------------------------------- */
 
+static void report_null(void)
+{
+    struct rt_places places = {
+        .at = rt_caller(),
+        .help =
+            "one of the two pointers is NULL: is it set before this line, and did its cudaMalloc() or "
+            "malloc() succeed?"};
+    rt_finding_at("out-of-bounds", NULL, &places, 1, "a copy to or from a null pointer");
+}
+
 /* Describes in *SIDE the bytes from position AT on, in ARRAY or, if ARRAY is NULL, at PTR. */
 static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPitchedPtr ptr,
                              struct cudaPos at, struct cudaExtent box, size_t element)
 {
     if (!!array == !!ptr.ptr) {
         if (!array)
-            rt_finding("out-of-bounds", NULL, "a copy to or from a null pointer");
+            report_null();
         return cudaErrorInvalidValue;
     }
     if (!array) {
@@ -219,9 +229,14 @@ static cudaError_t make_plan(struct emu_device *device, const struct cudaMemcpy3
     if ((unsigned)copy->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     struct cudaExtent box = copy->extent;
-    if ((!copy->dstArray && box.width > copy->dstPtr.pitch) ||
-        (!copy->srcArray && box.width > copy->srcPtr.pitch))
+    if (!copy->dstArray && box.width > copy->dstPtr.pitch) {
+        rt_report_small_pitch("target's", copy->dstPtr.pitch, box.width);
         return cudaErrorInvalidPitchValue;
+    }
+    if (!copy->srcArray && box.width > copy->srcPtr.pitch) {
+        rt_report_small_pitch("source's", copy->srcPtr.pitch, box.width);
+        return cudaErrorInvalidPitchValue;
+    }
     if (box.width == 0 || box.height == 0 || box.depth == 0)
         return cudaSuccess;
     size_t element = element_of(copy);
@@ -237,9 +252,15 @@ static cudaError_t make_plan(struct emu_device *device, const struct cudaMemcpy3
 
 cudaError_t rt_run_copy(struct emu_device *device, const struct rt_work *work)
 {
+    const struct cudaMemcpy3DParms *copy = &work->copy;
     struct plan plan;
-    cudaError_t error = make_plan(device, &work->copy, &plan);
-    return error == cudaSuccess && plan.box.width ? copy_box(device, &plan, work->has_rows) : error;
+    cudaError_t error = make_plan(device, copy, &plan);
+    if (error != cudaSuccess || !plan.box.width)
+        return error;
+    if (copy->extent.height > 1 && !copy->dstArray && !copy->srcArray)
+        rt_check_pitches(copy->dstPtr.ptr, copy->dstPtr.pitch, copy->srcPtr.ptr,
+                         copy->srcPtr.pitch);
+    return copy_box(device, &plan, work->has_rows);
 }
 
 cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)

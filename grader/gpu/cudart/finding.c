@@ -64,11 +64,11 @@ static bool record_finding(const char *id, const char *kernel, const struct rt_p
     json_t *related = json_array(), *file = json_string(places->at.file ? places->at.file : "");
     add_related(related, "allocated here", places->allocated);
     add_related(related, "freed here", places->freed);
-    return rt_record(json_pack("{s:[{s:s, s:s, s:o*, s:o, s:i, s:i, s:s, s:i, s:o}]}", "findings",
-                               "id", id, "severity", kind ? kind->severity : "error", "kernel",
-                               kernel_name(kernel), "file", file ? file : json_string(""), "line",
-                               file ? (int)places->at.line : 0, "column", 0, "message", text,
-                               "count", (int)count, "related", related));
+    return rt_record(json_pack(
+        "{s:[{s:s, s:s, s:o*, s:o, s:i, s:i, s:s, s:i, s:o, s:s*}]}", "findings", "id", id,
+        "severity", kind ? kind->severity : "error", "kernel", kernel_name(kernel), "file",
+        file ? file : json_string(""), "line", file ? (int)places->at.line : 0, "column", 0,
+        "message", text, "count", (int)count, "related", related, "help", places->help));
 }
 
 /* Prints TEXT unless the same text has been printed before. */
@@ -93,6 +93,7 @@ static void report(const char *id, const char *kernel, const struct rt_places *p
                    unsigned count, const char *format, va_list args)
 {
     char text[MAX_TEXT];
+    rt_note_report();
     vsnprintf(text, sizeof text, format, args);
     clean(text);
     if (!record_finding(id, kernel, places, count, text))

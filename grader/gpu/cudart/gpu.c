@@ -243,7 +243,7 @@ cudaError_t cudaDeviceReset(void)
     RT_CALLED();
     struct emu_device *device;
     if (rt_wait(&device) == cudaSuccess) {
-        rt_report_leaks();
+        rt_report_leaks(false);
         rt_memory_reset(device);
         rt_textures_reset(device);
         rt_mipmaps_reset(device);

@@ -27,23 +27,28 @@ static enum emu_status free_memory(struct emu_device *device, const struct rt_ra
 void rt_memory_reset(struct emu_device *device)
 {
     struct rt_range range;
-    while (rt_range_take_any(~(unsigned)RT_VARIABLE, &range))
+    while (rt_range_take_any(~(unsigned)RT_VARIABLE, &range)) {
         free_memory(device, &range);
+        range.freed = rt_caller();
+        range.is_reset = true;
+        rt_range_add_freed(range);
+    }
 }
 
 /* --- device memory ---------------------------------------------------------------------------- */
 
-/* Gives the program the SIZE bytes that are allocated at ADDR. Frees them if that fails. */
+/* Gives the program the SIZE bytes that are allocated at ADDR, with rows PITCH bytes apart unless
+ * PITCH is 0. Frees them if that fails. */
 static cudaError_t hand_over(struct emu_device *device, void **ptr, emu_addr addr, size_t size,
-                             enum rt_kind kind, unsigned flags)
+                             enum rt_kind kind, unsigned flags, size_t pitch)
 {
     if (kind == RT_MANAGED && !rt_managed_add(device, addr, size, kind, flags)) {
         emu_free(device, addr);
         return rt_unsupported("cudaMallocManaged() at an address that the host already uses");
     }
     if (kind != RT_MANAGED &&
-        !rt_range_add(
-            (struct rt_range){.ptr = (void *)addr, .size = size, .kind = kind, .flags = flags})) {
+        !rt_range_add((struct rt_range){
+            .ptr = (void *)addr, .size = size, .kind = kind, .flags = flags, .pitch = pitch})) {
         emu_free(device, addr);
         return cudaErrorMemoryAllocation;
     }
@@ -60,7 +65,7 @@ static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, 
 {
     emu_addr addr;
     cudaError_t error = rt_error(emu_alloc(device, size, &addr));
-    return error == cudaSuccess ? hand_over(device, ptr, addr, size, kind, flags) : error;
+    return error == cudaSuccess ? hand_over(device, ptr, addr, size, kind, flags, 0) : error;
 }
 
 cudaError_t rt_allocate(void **ptr, size_t size, enum rt_kind kind, unsigned flags)
@@ -124,7 +129,7 @@ static cudaError_t allocate_rows(void **ptr, size_t *pitch, size_t width, size_t
     if (error != cudaSuccess)
         return error;
     *pitch = row_pitch;
-    return hand_over(device, ptr, addr, row_pitch * rows, RT_DEVICE, 0);
+    return hand_over(device, ptr, addr, row_pitch * rows, RT_DEVICE, 0, row_pitch);
 }
 
 cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)

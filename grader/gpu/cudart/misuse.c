@@ -15,7 +15,14 @@ void rt_report_bad_free(const void *ptr)
     bool was_freed = !is_live && rt_range_find_freed(ptr, &range) && range.ptr == ptr;
     places.allocated = range.made;
     places.freed = range.freed;
-    if (was_freed)
+    if (was_freed && range.is_reset) {
+        places.help =
+            "call cudaFree() before cudaDeviceReset(), which frees all memory, or leave it out";
+        rt_finding_at("double-free", NULL, &places, 1,
+                      "cudaDeviceReset() has already freed these %zu bytes", range.size);
+        range.is_reset = false; /* no leak: the program meant to free it */
+        rt_range_add_freed(range);
+    } else if (was_freed)
         rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes have already been freed",
                       range.size);
     else if (is_live && range.ptr != ptr)
@@ -56,6 +63,53 @@ void rt_report_bad_range(struct emu_device *device, const char *what, const void
     }
 }
 
+/* --- pitches ---------------------------------------------------------------------------------- */
+
+/* The pitch with which the memory at PTR was allocated; 0: it has none. */
+static size_t pitch_of(const void *ptr, struct emu_place *made)
+{
+    struct rt_range range = {0};
+    bool found = rt_range_find(ptr, &range);
+    *made = range.made;
+    return found ? range.pitch : 0;
+}
+
+void rt_report_small_pitch(const char *whose, size_t pitch, size_t width)
+{
+    struct rt_places places = {
+        .at = rt_caller(),
+        .help = "width and both pitches count bytes, n * sizeof(type), and each pitch belongs to the "
+                "pointer before it"};
+    if (rt_is_reported()) /* the copy has been checked before */
+        return;
+    rt_finding_at("wrong-pitch", NULL, &places, 1,
+                  "a row of %zu bytes does not fit into the %s pitch of %zu bytes", width, whose,
+                  pitch);
+}
+
+/* Reports one side of a copy, at PTR, if its rows were allocated with a pitch other than PITCH.
+ * OTHER: the pitch of the other side. */
+static void check_pitch(const char *whose, const void *ptr, size_t pitch, size_t other)
+{
+    struct rt_places places = {.at = rt_caller()};
+    size_t real = pitch_of(ptr, &places.allocated);
+    if (!real || pitch % real == 0)
+        return;
+    rt_finding_at(
+        other == real ? "wrong-pitch" : "other-pitch", NULL, &places, 1,
+        other == real
+            ? "the pitches are swapped: the %s rows are %zu bytes apart, but its pitch is given as %zu"
+            : "the %s rows are %zu bytes apart, but its pitch is given as %zu",
+        whose, real, pitch);
+}
+
+void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch)
+{
+    check_pitch("target's", to, to_pitch, from_pitch);
+    if (from)
+        check_pitch("source's", from, from_pitch, to_pitch);
+}
+
 /* --- leaks ------------------------------------------------------------------------------------ */
 
 /* Leaked memory that one line of the program allocated. */
@@ -88,13 +142,16 @@ static void add_leak(void *context, const struct rt_range *range)
     leak->count++;
 }
 
-void rt_report_leaks(void)
+void rt_report_leaks(bool is_end)
 {
     struct leaks leaks = {.count = 0};
     struct emu_device *device;
     if (rt_faulted() || rt_device(&device) != cudaSuccess || !emu_has_record(device))
         return;
-    rt_range_each(RT_DEVICE | RT_POOL | RT_MANAGED, add_leak, &leaks);
+    if (is_end) {
+        rt_range_each(RT_DEVICE | RT_POOL | RT_MANAGED, add_leak, &leaks);
+        rt_range_each_reset(RT_DEVICE | RT_POOL | RT_MANAGED, add_leak, &leaks);
+    }
     rt_arrays_each(add_leak, &leaks);
     for (unsigned i = 0; i < leaks.count; i++) {
         const struct leak *leak = &leaks.list[i];

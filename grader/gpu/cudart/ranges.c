@@ -98,6 +98,7 @@ bool rt_range_find_freed(const void *ptr, struct rt_range *range)
 
 struct walk {
     unsigned kinds;
+    bool is_reset; /* only ranges that cudaDeviceReset() has freed */
     void (*visit)(void *context, const struct rt_range *range);
     void *context;
 };
@@ -106,16 +107,26 @@ static void visit_node(const void *node, VISIT visit, void *closure)
 {
     const struct rt_range *range = *(struct rt_range *const *)node;
     const struct walk *walk = closure;
-    if ((visit == postorder || visit == leaf) && range->kind & walk->kinds)
+    if ((visit == postorder || visit == leaf) && range->kind & walk->kinds &&
+        range->is_reset == walk->is_reset)
         walk->visit(walk->context, range);
 }
 
 void rt_range_each(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
                    void *context)
 {
-    struct walk walk = {kinds, visit, context};
+    struct walk walk = {kinds, false, visit, context};
     pthread_mutex_lock(&lock);
     twalk_r(ranges, visit_node, &walk);
+    pthread_mutex_unlock(&lock);
+}
+
+void rt_range_each_reset(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
+                         void *context)
+{
+    struct walk walk = {kinds, true, visit, context};
+    pthread_mutex_lock(&lock);
+    twalk_r(past, visit_node, &walk);
     pthread_mutex_unlock(&lock);
 }
 

@@ -70,9 +70,13 @@ cudaError_t rt_fault_error(void);
 #define rt_return(error)                                                                           \
     ({                                                                                             \
         RT_CALLED();                                                                               \
-        rt_remember(error);                                                                        \
+        rt_end_call(__func__, error);                                                              \
     })
 cudaError_t rt_remember(cudaError_t error);
+/* Also reports a call that failed, with a hint, unless a finding has already said why. */
+cudaError_t rt_end_call(const char *call, cudaError_t error); /* hints.c */
+void rt_note_report(void); /* a finding says why this thread's current call fails */
+bool rt_is_reported(void);
 cudaError_t rt_error(enum emu_status status);
 
 /* The error for a grid or block of an invalid size, which differs between CUDA 12 and 13. */
@@ -107,6 +111,7 @@ void rt_finding(const char *id, const char *kernel, const char *format, ...)
  * the line is unknown or does not exist. COUNT is the number of times that the finding happened. */
 struct rt_places {
     struct emu_place at, allocated, freed;
+    const char *help; /* what to do; NULL: the general advice for the finding */
 };
 void rt_finding_at(const char *id, const char *kernel, const struct rt_places *places,
                    unsigned count, const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -133,8 +138,13 @@ void rt_report_bad_free(const void *ptr);
 /* Reports a copy or fill that cannot access SIZE bytes at PTR. WHAT is the start of the message,
  * such as "reads from". */
 void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size);
-/* Reports device memory that was never freed. */
-void rt_report_leaks(void);
+/* Reports a row of WIDTH bytes that is longer than the pitch; WHOSE is "target's" or "source's". */
+void rt_report_small_pitch(const char *whose, size_t pitch, size_t width);
+/* Reports pitches other than those with which the memory was allocated. FROM may be NULL. */
+void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch);
+/* Reports device memory that was never freed. Before a reset, reports arrays only: the program may
+ * still try to free other memory. IS_END: the program ends. */
+void rt_report_leaks(bool is_end);
 
 /* --- module.c: kernels and variables that the program registered before main() ---------------- */
 
@@ -203,7 +213,9 @@ struct rt_range {
     unsigned flags;               /* flags of the allocating call */
     unsigned long long id;        /* a unique number, set by rt_range_add() */
     cudaMemPool_t pool;           /* the pool of a range of kind RT_POOL */
+    size_t pitch;                 /* bytes from row to row; 0: it has no rows */
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
+    bool is_reset;                /* cudaDeviceReset() has freed it, and the program has not */
 };
 
 /* Adds a range. False: out of memory, or the range overlaps another one. */
@@ -221,6 +233,9 @@ bool rt_range_find_freed(const void *ptr, struct rt_range *range);
 /* Calls VISIT with each range of KINDS, sorted by address. VISIT must not add or remove ranges. */
 void rt_range_each(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
                    void *context);
+/* The same with each range that only cudaDeviceReset() has freed. */
+void rt_range_each_reset(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
+                         void *context);
 
 /* --- memory.c --------------------------------------------------------------------------------- */
 

@@ -14,18 +14,22 @@ struct finding_note {
     uint32_t line;
 };
 #define FINDING_NOTES 2
+#define FINDING_PAIRS 16
 
 struct finding {
     const char *id; /* such as "out-of-bounds" */
-    char message[400];
+    char message[500];
     uint32_t pc, related; /* related: the pc of a pair's other access, or NO_PC */
     uint64_t count;
     /* For a loss: its total cost in sectors, wavefronts or warp instructions, the ideal cost, and
      * both figures for its worst request; `message` holds the cause. For an error: 0. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
-    const char *help; /* for a loss: what to try; NULL: the general advice for its kind */
+    const char *help; /* what to try; NULL: `advice` or, if that is "", the kind's general advice */
+    char advice[320];
     struct finding_note notes[FINDING_NOTES];
+    /* For a race that lacks a barrier: the pcs of its pairs of accesses, as far as there is room. */
+    uint32_t pairs[FINDING_PAIRS][2], pair_count;
 };
 #define NO_PC UINT32_MAX
 

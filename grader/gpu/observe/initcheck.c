@@ -18,35 +18,7 @@
 
 #include "gpu/analyse/operands.h"
 #include "gpu/lanes.h"
-#include "gpu/observe/describe.h"
-
-#define MOST_COLUMNS 100 /* most columns of a message */
-
-struct init_cta {
-    uint64_t cta;
-    uint8_t *shared, *local; /* a flag for each byte; 1: written */
-};
-
-/* What one instruction did. */
-struct init_site {
-    uint64_t low, high; /* the range that it wrote, in `space`; high 0: none */
-    /* number of its faulty reads; addr, cta and thread are those of the first one */
-    uint64_t count;
-    uint64_t addr, cta;
-    uint32_t thread;
-    uint8_t space;
-    bool uses_old;                 /* an atomic whose result depends on the old value */
-    bool is_copy;                  /* cp.async */
-    const struct mem_block *block; /* the block that it accessed last */
-};
-
-struct init {
-    const struct launch_view *launch;
-    struct init_site *sites;          /* one for each pc */
-    struct init_cta *current, *seats; /* the running CTA; all resident CTAs */
-    size_t local_bytes;
-    bool failed; /* out of memory: nothing more is checked */
-};
+#include "gpu/observe/init.h"
 
 /* --- what a value is used for ----------------------------------------------------------------- */
 
@@ -287,6 +259,10 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
     site->cta = init->current->cta;
     site->thread = access->warp * WARP + lane;
     site->space = is_shared(access->space) ? PTX_SHARED : access->space;
+    const struct mem_block *block =
+        site->space == PTX_GLOBAL ? mem_block_at(init->launch->memory, site->addr) : NULL;
+    if (block)
+        site->prefix = mem_first_unmarked(block, MEM_WRITTEN, 0, block->size);
 }
 
 static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
@@ -453,104 +429,6 @@ static void initcheck_order(void *state, const struct obs_order *event)
     init->failed = !ends && !init->current;
 }
 
-/* --- findings --------------------------------------------------------------------------------- */
-
-/* The array that was read: its bytes from BEGIN up to END. */
-struct init_array {
-    uint64_t begin, end;
-    char name[64];
-};
-
-static struct init_array array_of(const struct init *init, const struct init_site *site)
-{
-    const struct launch_view *launch = init->launch;
-    struct init_array array = {0, launch->own_bytes, "its local variables"};
-    if (site->space == PTX_SHARED) {
-        const struct ptx_variable *v = view_shared_variable(launch, site->addr, &array.begin);
-        array.end = v && v->size ? array.begin + v->size : launch->shared_bytes;
-        describe_variable(array.name, sizeof array.name, launch, true, site->addr);
-        if (!v)
-            array.begin = 0;
-        if (!*array.name)
-            snprintf(array.name, sizeof array.name, "shared memory");
-    } else if (site->space == PTX_GLOBAL) {
-        const struct mem_block *block = mem_block_at(launch->memory, site->addr);
-        array.begin = block->addr;
-        array.end = block->addr + block->size;
-        snprintf(array.name, sizeof array.name, "a %" PRIu64 "-byte allocation", block->size);
-    }
-    return array;
-}
-
-/* Returns the instruction that wrote nearest to the faulty read in the same array; NO_PC if there
- * is none. */
-static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
-                               const struct init_array *array)
-{
-    uint64_t best = UINT64_MAX;
-    uint32_t writer = NO_PC;
-    for (uint32_t pc = 0; pc < init->launch->code_count; pc++) {
-        const struct init_site *other = &init->sites[pc];
-        if (other == site || !other->high || other->space != site->space ||
-            other->low >= array->end || other->high <= array->begin)
-            continue;
-        uint64_t far = site->addr < other->low    ? other->low - site->addr
-                       : site->addr > other->high ? site->addr - other->high
-                                                  : 0;
-        if (far < best) {
-            best = far;
-            writer = pc;
-        }
-    }
-    return writer;
-}
-
-static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t other)
-{
-    struct source_line a = view_line(launch, one), b = view_line(launch, other);
-    return a.file == b.file && a.line == b.line;
-}
-
-/* Whether racecheck, which reports before initcheck, has a finding for the same two lines. Then the
- * race explains why READER read too early. */
-static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
-{
-    const struct launch_view *launch = init->launch;
-    const struct findings *findings = init->launch->findings;
-    for (uint32_t i = 0; i < findings->count && writer != NO_PC; i++) {
-        const struct finding *race = &findings->list[i];
-        if (strncmp(race->id, "race-", 5) == 0 &&
-            ((is_one_line(launch, race->pc, reader) &&
-              is_one_line(launch, race->related, writer)) ||
-             (is_one_line(launch, race->pc, writer) && is_one_line(launch, race->related, reader))))
-            return true;
-    }
-    return false;
-}
-
-static void report_site(const struct init *init, uint32_t pc)
-{
-    const struct init_site *site = &init->sites[pc];
-    const struct launch_view *launch = init->launch;
-    struct init_array array = array_of(init, site);
-    uint32_t writer = nearest_writer(init, site, &array);
-    uint32_t line = writer == NO_PC ? 0 : view_line(launch, writer).line;
-    char thread[112], others[48] = "", text[300];
-    if (is_race(init, pc, writer))
-        return;
-    describe_thread(thread, sizeof thread, launch, site->thread, site->cta, true);
-    if (line)
-        snprintf(others, sizeof others, "; line %u writes nearby", line);
-    struct finding *finding = findings_add_pair(init->launch->findings, "uninitialised-read", pc,
-                                                line ? writer : NO_PC, site->count);
-    int length = snprintf(text, sizeof text, "%s reads the uninitialised byte %" PRIu64 " of %s",
-                          thread, site->addr - array.begin, array.name);
-    if (finding)
-        snprintf(finding->message, sizeof finding->message, "%s%s", text,
-                 length + (int)strlen(others) < MOST_COLUMNS ? others : "");
-    findings_unlock(init->launch->findings);
-}
-
 /* --- beginning and end ------------------------------------------------------------------------ */
 
 static void initcheck_free(struct init *init)
@@ -598,7 +476,7 @@ static void initcheck_end(void *state, const struct launch_view *launch,
     (void)per_instruction;
     for (uint32_t pc = 0; pc < launch->code_count; pc++)
         if (init->sites[pc].count)
-            report_site(init, pc);
+            init_report(init, pc);
     initcheck_free(init);
 }
 

@@ -295,7 +295,9 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
                  with_commas(launch->limit, limit), thread);
         break;
     case OBS_ENDLESS_LOOP:
-        snprintf(text, size, "still running after %s warp instructions; %s was stopped here",
+        snprintf(text, size,
+                 "still running after %s warp instructions: an endless loop, or too much work for "
+                 "one warp; %s was stopped here",
                  with_commas(launch->limit, limit), thread);
         break;
     default:
@@ -322,6 +324,10 @@ static const char *id_of(const struct launch_view *launch, const struct obs_faul
     return was_freed ? "use-after-free" : fault_ids[fault->kind];
 }
 
+static const char null_help[] =
+    "this pointer is NULL, or NULL plus an index: is it the one that cudaMalloc() has set, did that "
+    "call succeed, and is a __device__ pointer set with cudaMemcpyToSymbol()?";
+
 static void memcheck_fault(void *state, const struct launch_view *launch,
                            const struct obs_fault *fault)
 {
@@ -333,6 +339,8 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
         print_fault(finding->message, sizeof finding->message, launch, fault);
         if (is_access(fault))
             add_notes(finding, launch, fault);
+        if (is_access(fault) && fault->addr < NULL_END)
+            finding->help = null_help;
     }
     findings_unlock(launch->findings);
 }

@@ -21,6 +21,8 @@ struct race_site {
     bool implies_fence; /* the instruction has .release or .acq_rel */
     bool use_known;     /* flag_use has been computed */
     uint8_t flag_use;   /* for a load: enum analyse_flag_use */
+    bool store_known;   /* race_store_after() has set `store` */
+    uint16_t store;     /* for a load: the site of the store in the same statement; 0: none */
 };
 
 /* What racecheck knows about each instruction. */
@@ -45,10 +47,21 @@ enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRI
 struct race_pair {
     struct race_access one, other; /* one.site <= other.site */
     bool is_shared;
+    bool is_same_round; /* a warp wrote what another of its lanes had just read, in one statement */
     uint8_t distance;
+    /* for the report: bits of enum race_cause; index of the first pair in its group */
+    uint8_t causes;
+    uint32_t group;
     uint64_t addr; /* address of the example */
     uint64_t count;
 };
+
+/* The latest access by a load whose statement also stores. */
+struct race_load {
+    uint64_t addr[WARP], cta;
+    uint32_t site, mask, warp;
+};
+#define RACE_LOADS 4u /* loads of a statement that are kept */
 
 struct race_shared { /* the shadow of one CTA's shared memory */
     uint64_t cta;
@@ -68,6 +81,8 @@ struct race {
     /* that of the current CTA; those of all resident CTAs, by seat */
     struct race_shared *shared, *seats;
     uint64_t heap_begin, heap_end; /* the heap of malloc(), not watched because it is reused */
+    struct race_load loads[RACE_LOADS];
+    uint32_t next_load;
     struct race_pair *pairs;
     uint32_t pair_count, pair_room;
     bool has_copies; /* the kernel uses cp.async */
@@ -109,9 +124,10 @@ bool race_may_defer(const struct race *race);
 /* Tests set this to have every access checked immediately. The result must be the same. */
 extern bool race_checks_every_access;
 
-/* Counts one more race between these accesses. SECOND has just been made. */
-void race_add(struct race *race, struct race_access first, struct race_access second,
-              enum race_distance distance, bool is_shared, uint64_t addr);
+/* Counts one more race between these accesses. SECOND has just been made. Returns the pair, or NULL
+ * when out of memory. */
+struct race_pair *race_add(struct race *race, struct race_access first, struct race_access second,
+                           enum race_distance distance, bool is_shared, uint64_t addr);
 
 /* Turns the pairs into findings. */
 void race_report(struct race *race);

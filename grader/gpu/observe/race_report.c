@@ -1,11 +1,11 @@
-/* Turns racing pairs of instructions into findings, one for each pair of source lines. */
+/* Turns racing pairs of instructions into findings, one for all pairs that one mistake explains. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/observe/describe.h"
-#include "gpu/observe/race.h"
+#include "gpu/observe/race_advice.h"
 
 #define MAX_PAIRS 1000u
 
@@ -33,41 +33,31 @@ static struct race_pair *find_pair(struct race *race, uint32_t one, uint32_t oth
     return pair;
 }
 
-void race_add(struct race *race, struct race_access first, struct race_access second,
-              enum race_distance distance, bool is_shared, uint64_t addr)
+struct race_pair *race_add(struct race *race, struct race_access first, struct race_access second,
+                           enum race_distance distance, bool is_shared, uint64_t addr)
 {
     bool in_order = first.site <= second.site;
     struct race_access one = in_order ? first : second, other = in_order ? second : first;
     struct race_pair *pair = find_pair(race, one.site, other.site, is_shared);
     if (!pair)
-        return;
+        return NULL;
     if (!pair->count++ || distance > pair->distance) {
         pair->one = one;
         pair->other = other;
         pair->distance = (uint8_t)distance;
         pair->addr = addr;
     }
+    return pair;
 }
 
 /* --- pairs of lines --------------------------------------------------------------------------- */
-
-static struct source_line place_of(const struct race *race, const struct race_access *access)
-{
-    return view_line(race->launch, race->sites[access->site].pc);
-}
-
-static int compare_places(struct source_line a, struct source_line b)
-{
-    if (a.file != b.file)
-        return a.file < b.file ? -1 : 1;
-    return (a.line > b.line) - (a.line < b.line);
-}
 
 /* Makes `other` the access on the later line, where the finding is reported. The finding's message
  * names the earlier line. */
 static void put_later_last(const struct race *race, struct race_pair *pair)
 {
-    if (compare_places(place_of(race, &pair->one), place_of(race, &pair->other)) <= 0)
+    if (race_compare_places(race_place_of(race, &pair->one), race_place_of(race, &pair->other)) <=
+        0)
         return;
     struct race_access one = pair->one;
     pair->one = pair->other;
@@ -78,28 +68,34 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
                           const struct race_pair *b)
 {
     return a->is_shared == b->is_shared &&
-           !compare_places(place_of(race, &a->one), place_of(race, &b->one)) &&
-           !compare_places(place_of(race, &a->other), place_of(race, &b->other));
+           !race_compare_places(race_place_of(race, &a->one), race_place_of(race, &b->one)) &&
+           !race_compare_places(race_place_of(race, &a->other), race_place_of(race, &b->other));
 }
 
 /* Joins pairs that are on the same two lines. The first pair at the largest distance remains as the
  * example. */
 static void join_pairs(struct race *race)
 {
+    struct race_causes causes;
     uint32_t kept = 0;
+    race_causes_open(&causes, race);
     for (uint32_t i = 0; i < race->pair_count; i++) {
         struct race_pair pair = race->pairs[i];
         uint32_t at = 0;
+        unsigned found = race_causes_find(&causes, &pair);
         put_later_last(race, &pair);
         while (at < kept && !is_same_lines(race, &race->pairs[at], &pair))
             at++;
         uint64_t count = pair.count + (at < kept ? race->pairs[at].count : 0);
+        found |= at < kept ? race->pairs[at].causes : 0;
         if (at == kept || pair.distance > race->pairs[at].distance)
             race->pairs[at] = pair;
         race->pairs[at].count = count;
+        race->pairs[at].causes = (uint8_t)found;
         kept += at == kept;
     }
     race->pair_count = kept;
+    race_causes_close(&causes);
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -108,12 +104,13 @@ static void join_pairs(struct race *race)
 static void print_place(char *text, size_t size, const struct race *race,
                         const struct race_pair *pair)
 {
-    struct source_line here = place_of(race, &pair->other), there = place_of(race, &pair->one);
+    struct source_line here = race_place_of(race, &pair->other),
+                       there = race_place_of(race, &pair->one);
     struct ptx_name path = ptx_file_path(race->launch->module, there.file);
     const char *slash = path.length ? memrchr(path.text, '/', path.length) : NULL;
     const char *name = slash ? slash + 1 : path.text;
     int length = (int)(path.text + path.length - name);
-    if (!there.line || !compare_places(here, there))
+    if (!there.line || !race_compare_places(here, there))
         snprintf(text, size, " here");
     else if (here.file == there.file)
         snprintf(text, size, " on line %u", there.line);
@@ -127,65 +124,83 @@ static const char *verb_of(const struct race *race, const struct race_access *ac
     return verbs[race->sites[access->site].kind];
 }
 
-/* Whether any atomic returns the old value, which threads may use as a ticket that orders
- * blocks. */
-static bool has_ticket(const struct race *race)
-{
-    for (uint32_t i = 1; i < race->site_count; i++)
-        if (race->sites[i].kind == RACE_ATOMIC && race->code[race->sites[i].pc].shows_old)
-            return true;
-    return false;
-}
-
 /* The message's last part: what could have ordered the two accesses but is missing. */
-static const char *cause_of(const struct race *race, const struct race_pair *pair)
+static void print_cause(char *text, size_t size, const struct race *race,
+                        const struct race_pair *pair)
 {
+    const char *barrier = race_barrier(race, pair->distance);
     bool one_atomic = race->sites[pair->one.site].kind == RACE_ATOMIC ||
                       race->sites[pair->other.site].kind == RACE_ATOMIC;
-    switch (pair->distance) {
-    case RACE_ONE_INSTRUCTION:
-        return "one of the two values is lost";
-    case RACE_ONE_WARP:
-        return "no __syncwarp() in between";
-    case RACE_ONE_CTA:
-        return "no __syncthreads() in between";
-    case RACE_COPY:
-        return "no wait for the asynchronous copy in between";
-    default:
-        if (pair->is_shared)
-            return "no cluster.sync() in between";
-        if (one_atomic)
-            return "only one of the accesses is atomic";
-        return !race->order.has_wide_release && has_ticket(race) ? "no __threadfence() in between"
-                                                                 : "nothing orders the accesses";
-    }
+    if (pair->causes & CAUSE_UPDATE)
+        snprintf(text, size, "one of the two updates is lost");
+    else if (pair->causes & CAUSE_WRITES)
+        snprintf(text, size, "one of the two values is lost");
+    else if (pair->distance == RACE_COPY)
+        snprintf(text, size, "no wait for the asynchronous copy in between");
+    else if (pair->distance == RACE_GRID && pair->is_shared)
+        snprintf(text, size, "no cluster.sync() in between");
+    else if (pair->distance == RACE_GRID && one_atomic)
+        snprintf(text, size, "only one of the accesses is atomic");
+    else if (pair->distance == RACE_GRID)
+        snprintf(text, size, "%s",
+                 race_lacks_fence(race) ? "no __threadfence() in between"
+                                        : "nothing orders the accesses");
+    else if (pair->causes & CAUSE_STATEMENT)
+        snprintf(text, size, "nothing orders a read and a write in the same statement");
+    else if (!(pair->causes & CAUSE_ROUND))
+        snprintf(text, size, "no %s in between", barrier);
+    else if (!(pair->causes & CAUSE_STRAIGHT))
+        snprintf(text, size, "no %s before the loop's next round", barrier);
+    else
+        snprintf(text, size, "no %s in between, and none before the loop's next round", barrier);
 }
 
 static void print_message(char *text, size_t size, const struct race *race,
                           const struct race_pair *pair)
 {
-    char here[112], there[112], name[32], place[80];
+    char here[112], there[112], name[32], place[80], cause[100];
     const struct launch_view *launch = race->launch;
     describe_thread(here, sizeof here, launch, pair->other.thread, pair->other.cta, true);
     describe_thread(there, sizeof there, launch, pair->one.thread, pair->one.cta,
                     pair->distance == RACE_GRID);
     describe_variable(name, sizeof name, launch, pair->is_shared, pair->addr);
     print_place(place, sizeof place, race, pair);
+    print_cause(cause, sizeof cause, race, pair);
     snprintf(text, size, "%s %s the word%s%s that %s %s%s: %s", here, verb_of(race, &pair->other),
-             *name ? " of " : "", name, there, verb_of(race, &pair->one), place,
-             cause_of(race, pair));
+             *name ? " of " : "", name, there, verb_of(race, &pair->one), place, cause);
 }
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-static void add_finding(const struct race *race, const struct race_pair *pair)
+/* Tells initcheck which reads may be too early because of this race. */
+static void list_pairs(struct finding *finding, const struct race *race,
+                       const struct race_group *group)
 {
+    for (uint32_t i = group->first; i < race->pair_count; i++) {
+        const struct race_pair *pair = &race->pairs[i];
+        if (pair->group != group->first || finding->pair_count == FINDING_PAIRS)
+            continue;
+        uint32_t *listed = finding->pairs[finding->pair_count++];
+        listed[0] = race->sites[pair->one.site].pc;
+        listed[1] = race->sites[pair->other.site].pc;
+    }
+}
+
+static void add_finding(const struct race *race, const struct race_group *group)
+{
+    const struct race_pair *pair = &race->pairs[group->example];
     struct findings *findings = race->launch->findings;
     uint32_t pc = race->sites[pair->other.site].pc, related = race->sites[pair->one.site].pc;
     struct finding *finding = findings_add_pair(
-        findings, pair->is_shared ? "race-shared" : "race-global", pc, related, pair->count);
-    if (finding)
+        findings, pair->is_shared ? "race-shared" : "race-global", pc, related, group->count);
+    if (finding) {
         print_message(finding->message, sizeof finding->message, race, pair);
+        if (group->pairs > 1)
+            race_print_others(finding->message, sizeof finding->message, race, group);
+        race_print_advice(finding->advice, sizeof finding->advice, race, group);
+        if (!(group->causes & CAUSE_NO_BARRIER))
+            list_pairs(finding, race, group);
+    }
     findings_unlock(findings);
 }
 
@@ -193,9 +208,9 @@ static void add_finding(const struct race *race, const struct race_pair *pair)
 static int by_place(const void *a, const void *b, void *race)
 {
     const struct race_pair *x = a, *y = b;
-    int order = compare_places(place_of(race, &x->other), place_of(race, &y->other));
+    int order = race_compare_places(race_place_of(race, &x->other), race_place_of(race, &y->other));
     if (!order)
-        order = compare_places(place_of(race, &x->one), place_of(race, &y->one));
+        order = race_compare_places(race_place_of(race, &x->one), race_place_of(race, &y->one));
     return order ? order : x->is_shared - y->is_shared;
 }
 
@@ -217,6 +232,10 @@ void race_report(struct race *race)
     join_pairs(race);
     if (race->pair_count)
         qsort_r(race->pairs, race->pair_count, sizeof *race->pairs, by_place, race);
-    for (uint32_t i = 0; i < race->pair_count; i++)
-        add_finding(race, &race->pairs[i]);
+    race_find_groups(race);
+    for (uint32_t i = 0; i < race->pair_count; i++) {
+        struct race_group group = race_group_of(race, i);
+        if (group.first == i)
+            add_finding(race, &group);
+    }
 }

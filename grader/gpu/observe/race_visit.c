@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gpu/analyse/flags.h"
-#include "gpu/observe/race.h"
+#include "gpu/observe/race_cause.h"
 
 bool race_checks_every_access;
 
@@ -88,6 +88,41 @@ static bool is_answer(const struct visit *visit, struct race_access first, uint3
                               access->warp, lane);
 }
 
+/* The kept access by the load at SITE, or the place for it. */
+static struct race_load *find_load(struct race *race, uint32_t site)
+{
+    for (uint32_t i = 0; i < RACE_LOADS; i++)
+        if (race->loads[i].site == site)
+            return &race->loads[i];
+    return &race->loads[race->next_load++ % RACE_LOADS];
+}
+
+static void keep_load(struct race *race, const struct obs_access *access, uint32_t site)
+{
+    if (race->sites[site].kind != RACE_READ || !race_store_after(race, site))
+        return;
+    struct race_load *load = find_load(race, site);
+    memcpy(load->addr, access->addr, sizeof load->addr);
+    load->site = site;
+    load->mask = access->mask;
+    load->warp = access->warp;
+    load->cta = race->order.current->linear;
+}
+
+/* Whether the statement that stores now began with a load at SITE in which LANE read ADDR. */
+static bool is_of_statement(const struct visit *visit, uint32_t site, uint32_t lane, uint64_t addr)
+{
+    const struct race *race = visit->race;
+    bool found = false;
+    for (uint32_t i = 0; i < RACE_LOADS; i++) {
+        const struct race_load *load = &race->loads[i];
+        found |= load->site == site && race->sites[site].store == visit->site &&
+                 load->warp == visit->access->warp && load->cta == visit->cta->linear &&
+                 load->mask >> lane & 1 && addr - load->addr[lane] < visit->access->bytes;
+    }
+    return found;
+}
+
 static void find_race(const struct visit *visit, uint64_t old, uint32_t lane, uint64_t addr,
                       unsigned bytes)
 {
@@ -119,9 +154,11 @@ static void find_race(const struct visit *visit, uint64_t old, uint32_t lane, ui
                                   : other / WARP != access->warp      ? RACE_ONE_CTA
                                   : both_write && is_same_instruction ? RACE_ONE_INSTRUCTION
                                                                       : RACE_ONE_WARP;
-    race_add(race, (struct race_access){old_site, other, cta},
-             (struct race_access){visit->site, thread, visit->cta->linear}, distance, is_shared,
-             addr);
+    struct race_pair *pair = race_add(race, (struct race_access){old_site, other, cta},
+                                      (struct race_access){visit->site, thread, visit->cta->linear},
+                                      distance, is_shared, addr);
+    if (pair && distance == RACE_ONE_WARP && is_of_statement(visit, old_site, other % WARP, addr))
+        pair->is_same_round = true;
 }
 
 /* Whether the access of this stamp certainly does not race with THREAD. */
@@ -434,6 +471,7 @@ bool race_visit_then(struct race *race, const struct obs_access *access, struct 
         visit.joints = ALL_LANES << 1;
     else
         find_neighbours(&visit);
+    keep_load(race, access, visit.site);
     return visit_shadow(&visit, shadow, lanes);
 }
 

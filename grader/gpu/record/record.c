@@ -127,8 +127,6 @@ static void add_loss(json_t *object, const struct finding *finding)
                                      (json_int_t)finding->cost, "ideal", (json_int_t)finding->ideal,
                                      "worst_cost", (json_int_t)finding->worst_cost, "worst_ideal",
                                      (json_int_t)finding->worst_ideal));
-    if (finding->help)
-        json_object_set_new(object, "help", json_string(finding->help));
 }
 
 static json_t *related_json(const struct launch_view *launch, const struct finding *finding)
@@ -163,6 +161,9 @@ static json_t *finding_json(const struct launch_view *launch, const char *kernel
         is_loss ? kind->title : finding->message, "count", (json_int_t)finding->count);
     if (is_loss)
         add_loss(object, finding);
+    if (finding->help || *finding->advice)
+        json_object_set_new(object, "help",
+                            json_string(finding->help ? finding->help : finding->advice));
     json_t *related = related_json(launch, finding);
     if (json_array_size(related))
         json_object_set(object, "related", related);

@@ -8,7 +8,7 @@
 #include "gpu/finding_kinds.h"
 #include "tests/support/shell.h"
 
-#define COLUMNS 120 /* of a message without its place */
+#define COLUMNS 170 /* of a message without its place */
 #define MOST    128
 
 struct expectation {

@@ -7,6 +7,7 @@
 
 #include "gpu/analyse/flags.h"
 #include "gpu/analyse/flow.h"
+#include "gpu/analyse/gaps.h"
 #include "gpu/analyse/lifetimes.h"
 #include "gpu/analyse/lines.h"
 #include "tests/support/emulator_fixture.h"
@@ -464,6 +465,60 @@ Test(analyse, lifetimes)
         check_life(lives[i].name, 'a', got[0], lives[i].a);
         check_life(lives[i].name, 'b', got[1], lives[i].b);
         check_life(lives[i].name, 'p', got[2], lives[i].p);
+        ptx_free(module);
+    }
+}
+
+/* --- gaps ---------------------------------------------------------------------------------------- */
+
+/* Paths between instructions FROM and TO of BODY, in both directions: bits of enum gap. */
+static const struct gap_row {
+    const char *name, *body;
+    uint32_t from, to;
+    unsigned ahead, back;
+    bool of_warp;
+} gap_rows[] = {
+    {"nothing in between", "add.u32 a, a, 1; add.u32 a, a, 2; ret;", 0, 1, GAP_STRAIGHT, 0, false},
+    {"barrier", "add.u32 a, a, 1; bar.sync 0; add.u32 a, a, 2; ret;", 0, 2, 0, 0, false},
+    {"barrier of a warp", "add.u32 a, a, 1; bar.warp.sync -1; add.u32 a, a, 2; ret;", 0, 2,
+     GAP_STRAIGHT, 0, false},
+    {"barrier of a warp between lanes", "add.u32 a, a, 1; bar.warp.sync -1; add.u32 a, a, 2; ret;",
+     0, 2, 0, 0, true},
+    {"barrier on one side", "add.u32 a, a, 1; @p bra A; bar.sync 0; A: add.u32 a, a, 2; ret;", 0, 3,
+     GAP_STRAIGHT, 0, false},
+    {"loop, no barrier", "A: add.u32 a, a, 1; add.u32 a, a, 2; @p bra A; ret;", 0, 1,
+     GAP_STRAIGHT | GAP_ROUND, GAP_ROUND, false},
+    {"loop, barrier in the middle",
+     "A: add.u32 a, a, 1; bar.sync 0; add.u32 a, a, 2; @p bra A; ret;", 0, 2, 0, GAP_ROUND, false},
+    {"loop, barrier at the end", "A: add.u32 a, a, 1; add.u32 a, a, 2; bar.sync 0; @p bra A; ret;",
+     0, 1, GAP_STRAIGHT, 0, false},
+    {"loop, both barriers",
+     "A: add.u32 a, a, 1; bar.sync 0; add.u32 a, a, 2; bar.sync 0; @p bra A; ret;", 0, 2, 0, 0,
+     false},
+    {"loop in a loop",
+     "A: add.u32 a, a, 1; bar.sync 0; B: add.u32 a, a, 2; @p bra B; @q bra A; ret;", 0, 2, 0,
+     GAP_ROUND, false},
+    {"before a loop", "add.u32 a, a, 1; A: add.u32 a, a, 2; @p bra A; ret;", 0, 1,
+     GAP_STRAIGHT | GAP_ROUND, 0, false},
+    {"itself, in a loop", "A: add.u32 a, a, 1; @p bra A; ret;", 0, 0, GAP_ROUND, GAP_ROUND, false},
+    {"a round that begins below", "bra B; A: add.u32 a, a, 1; B: add.u32 a, a, 2; @p bra A; ret;",
+     1, 2, GAP_ROUND, GAP_STRAIGHT | GAP_ROUND, false},
+};
+
+Test(analyse, gaps_between_instructions)
+{
+    for (size_t i = 0; i < sizeof gap_rows / sizeof *gap_rows; i++) {
+        const struct gap_row *row = &gap_rows[i];
+        char ptx[1000];
+        struct ptx_module *module;
+        struct gaps gaps;
+        snprintf(ptx, sizeof ptx, ".entry k() { .reg .pred p, q; .reg .b32 a; %s }", row->body);
+        cr_assert(gaps_open(&gaps, parse_kernel(ptx, &module)));
+        unsigned ahead = gaps_find(&gaps, row->from, row->to, row->of_warp);
+        unsigned back = gaps_find(&gaps, row->to, row->from, row->of_warp);
+        cr_expect_eq(ahead, row->ahead, "%s: %u ahead", row->name, ahead);
+        cr_expect_eq(back, row->back, "%s: %u back", row->name, back);
+        gaps_close(&gaps);
         ptx_free(module);
     }
 }

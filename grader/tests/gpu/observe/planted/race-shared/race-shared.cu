@@ -115,9 +115,12 @@ __global__ void tail_volatile(int *g)
     __syncthreads();
     if (t < 32) {
         volatile int *v = s;
-        v[t] += v[t + 32];
-        v[t] += v[t + 16]; // A
-        v[t] += v[t + 8];  // B
+        v[t] += v[t + 32]; // A
+        v[t] += v[t + 16]; // B
+        v[t] += v[t + 8];
+        v[t] += v[t + 4];
+        v[t] += v[t + 2];
+        v[t] += v[t + 1];
     }
     __syncthreads();
     g[t] = s[t];
@@ -313,6 +316,23 @@ __global__ void tiles_two_barriers(int *g)
         __syncthreads();
     }
     g[1024 + t] = sum;
+}
+
+// race-shared
+__global__ void tiles_of_which_one_stays_in_a_warp(int *g)
+{
+    __shared__ int rows[8][32], columns[8][32];
+    int x = threadIdx.x % 32, y = threadIdx.x / 32, sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 4; k++) {
+        rows[y][x] = g[256 * k + threadIdx.x];
+        columns[y][x] = g[1024 + 256 * k + threadIdx.x]; // A
+        __syncthreads();
+#pragma unroll 1
+        for (int i = 0; i < 8; i++)
+            sum += rows[y][i] * columns[i][x]; // B
+    }
+    g[2048 + threadIdx.x] = sum;
 }
 
 // fine
@@ -684,6 +704,7 @@ static const kernel_row rows[] = {
     ROW(transpose_no_barrier, 1, 256),
     ROW(transpose_right, 1, 256),
     ROW(tiles_one_barrier, 1, 64),
+    ROW(tiles_of_which_one_stays_in_a_warp, 1, 256),
     ROW(tiles_two_barriers, 1, 64),
     ROW(double_buffer, 1, 64),
     ROW(double_buffer_of_one, 1, 64),

@@ -1,0 +1,142 @@
+/* A crash of the program outside of kernels: which address did it use, on which line?
+ *
+ * The handler runs once. It reports a finding, and the signal then ends the process as it would
+ * have without the handler. A crash inside malloc() can leave its lock held, and the report needs
+ * malloc(). So an alarm ends the process if the report does not end by itself. */
+#include "gpu/cudart/rt.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum {
+    NULL_END = 65536,     /* addresses below this are a null pointer plus an index */
+    STACK_STEP = 8 << 20, /* most bytes between the stack pointer and a variable on the stack */
+    PATIENCE = 5,         /* seconds for the report */
+};
+#define NEAR ((uintptr_t)1 << 30) /* most bytes between memory and an index that is meant for it */
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
+static volatile sig_atomic_t crashed;
+
+/* What a crash is, and what to do about it. */
+struct crash {
+    const char *what, *help;
+};
+
+static const char copy_first[] =
+    "only kernels can use this memory, on a real GPU, too: copy with cudaMemcpy(), or allocate with "
+    "cudaMallocManaged()";
+
+struct search {
+    uintptr_t address, best;
+    struct rt_range *nearest;
+};
+
+static void look_at(void *context, const struct rt_range *range)
+{
+    struct search *search = context;
+    uintptr_t begin = (uintptr_t)range->ptr, end = begin + range->size;
+    uintptr_t far = search->address < begin ? begin - search->address
+                    : search->address < end ? 0
+                                            : search->address - end;
+    if (far >= search->best)
+        return;
+    search->best = far;
+    *search->nearest = *range;
+}
+
+/* Finds the memory that ADDRESS was probably meant for. */
+static bool is_near_range(const char *address, struct rt_range *nearest)
+{
+    struct search search = {(uintptr_t)address, NEAR, nearest};
+    rt_range_each(~0u, look_at, &search);
+    return search.best < NEAR;
+}
+
+static bool is_below_stack(uintptr_t address, uintptr_t stack)
+{
+    return address < stack + NULL_END && stack - address + NULL_END < STACK_STEP;
+}
+
+static struct crash classify(const siginfo_t *info, uintptr_t stack)
+{
+    const char *address = info->si_addr;
+    struct rt_range range;
+    if (info->si_signo == SIGFPE)
+        return (struct crash){"the host program divides an integer by 0", "is the divisor 0 here?"};
+    if (info->si_code == SI_KERNEL)
+        return (struct crash){
+            "the host program uses a pointer that cannot be an address",
+            "has the pointer a value, and does no index write beyond an array before it?"};
+    if ((uintptr_t)address < NULL_END)
+        return (struct crash){
+            "the host program uses a null pointer",
+            "which pointer on this line can be NULL? argv[1] is, if the program gets no arguments; so "
+            "is the result of a malloc() or fopen() that failed"};
+    if (rt_range_find_freed(address, &range))
+        return (struct crash){"the host program uses memory that has been freed",
+                              "free it after its last use"};
+    if (is_near_range(address, &range) && range.kind & (RT_DEVICE | RT_POOL | RT_GRAPH))
+        return (struct crash){"the host program uses an address from cudaMalloc()", copy_first};
+    if (is_below_stack((uintptr_t)address, stack))
+        return (struct crash){
+            "the host program's stack is full",
+            "allocate large arrays with malloc() or std::vector; does a function call itself forever?"};
+    return (struct crash){
+        "the host program uses an address outside of its memory",
+        "is an index too large or negative, or a pointer not set or already freed?"};
+}
+
+static void end_as_before(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void give_up(int number)
+{
+    end_as_before(crashed);
+}
+
+/* Whether the code at ADDRESS is this library's, which is not the program's fault. */
+static bool is_own_code(const void *address)
+{
+    Dl_info own, info;
+    return dladdr((void *)(uintptr_t)is_own_code, &own) && dladdr(address, &info) &&
+           info.dli_fbase == own.dli_fbase;
+}
+
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+    struct emu_device *device;
+    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    if (!crashed && !is_own_code((const void *)registers[REG_RIP])) {
+        crashed = number;
+        signal(SIGALRM, give_up);
+        alarm(PATIENCE);
+        struct crash crash = classify(info, (uintptr_t)registers[REG_RSP]);
+        rt_device(&device); /* opens the record, if that has not happened */
+        rt_finding_at("host-crash", NULL,
+                      &(struct rt_places){.at = rt_caller(), .help = crash.help}, 1, "%s",
+                      crash.what);
+        alarm(0);
+    }
+    end_as_before(number);
+}
+
+/* A program that handles these signals itself replaces this handler. */
+__attribute__((constructor)) static void watch(void)
+{
+    static char stack[256 << 10];
+    stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_sigaction = on_crash,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER},
+                     old;
+    if (sigaltstack(&other, NULL) != 0)
+        return;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+}

@@ -1,0 +1,115 @@
+/* What to try after a call that failed. Errors like "invalid argument" do not say which argument. */
+#include "gpu/cudart/rt.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define MOST_REPORTS 1000 /* a program may poll with a call that fails */
+
+static _Thread_local bool has_reported;
+
+void rt_note_report(void)
+{
+    has_reported = true;
+}
+
+bool rt_is_reported(void)
+{
+    return has_reported;
+}
+
+/* For a call whose name begins with CALL and that returned ERROR. The first row that fits counts. */
+static const struct hint {
+    cudaError_t error;
+    const char *call, *text;
+} hints[] = {
+    {cudaErrorInvalidPitchValue, "",
+     "width and both pitches count bytes: each pitch must be at least the width, n * sizeof(type), and the "
+     "pitch behind a pointer must be that of its memory"},
+    {cudaErrorInvalidMemcpyDirection, "",
+     "the last argument must be one of cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, "
+     "cudaMemcpyDeviceToDevice and cudaMemcpyDefault"},
+    {cudaErrorInvalidValue, "cudaMemcpyToSymbol",
+     "does the copy fit into the variable? The size counts bytes, and an offset is added to it"},
+    {cudaErrorInvalidValue, "cudaMemcpyFromSymbol",
+     "does the copy fit into the variable? The size counts bytes, and an offset is added to it"},
+    {cudaErrorInvalidSymbol, "",
+     "pass the __device__ or __constant__ variable itself: not its address, and not its name in quotes"},
+    {cudaErrorInvalidValue, "cudaMemcpy",
+     "to comes before from, and sizes count bytes: is each pointer set, and is each side large enough?"},
+    {cudaErrorInvalidValue, "cudaMemset",
+     "the order is pointer, byte, size in bytes: does the pointer come from cudaMalloc(), and is its memory "
+     "large enough?"},
+    {cudaErrorInvalidValue, "cudaMalloc",
+     "pass the address of the pointer, as in cudaMalloc(&data, bytes)"},
+    {cudaErrorMemoryAllocation, "",
+     "is the size right? A negative int becomes a huge size_t. Free memory that is no longer needed"},
+    {cudaErrorInvalidConfiguration, "",
+     "look at the numbers between <<< and >>>: at most 1,024 threads in a block, and no number is 0"},
+    {cudaErrorInvalidDevice, "", "there is one device, number 0"},
+    {cudaErrorInvalidDeviceFunction, "",
+     "pass the kernel itself, a __global__ function of this program"},
+    {cudaErrorCooperativeLaunchTooLarge, "",
+     "all blocks of a cooperative launch must fit on the GPU at the same time: ask "
+     "cudaOccupancyMaxActiveBlocksPerMultiprocessor() how many do, and launch no more"},
+    {cudaErrorLaunchOutOfResources, "",
+     "the kernel needs more registers or shared memory than the GPU has for such a block: use fewer threads"},
+    {cudaErrorInvalidResourceHandle, "cudaEvent",
+     "was the event made by cudaEventCreate(), recorded, and not yet destroyed?"},
+    {cudaErrorInvalidResourceHandle, "",
+     "was the stream, event, array or graph created, and not yet destroyed?"},
+    {cudaErrorHostMemoryAlreadyRegistered, "",
+     "register each range once, and unregister it in between"},
+    {cudaErrorHostMemoryNotRegistered, "",
+     "pass the address that was given to cudaHostRegister(), and pass it once"},
+    {cudaErrorIllegalState, "", "which call must come first?"},
+    {cudaErrorInvalidChannelDescriptor, "",
+     "make the descriptor with cudaCreateChannelDesc<type>(), of a type with 1, 2 or 4 members"},
+    {cudaErrorStreamCaptureUnsupported, "",
+     "while a stream is captured, do not wait for it and do not call functions that wait, such as cudaMemcpy()"},
+    {cudaErrorStreamCaptureInvalidated, "",
+     "a call before this one broke the capture: look for its error"},
+    {cudaErrorStreamCaptureUnjoined, "",
+     "let the first stream wait for an event of each other stream before cudaStreamEndCapture()"},
+    {cudaErrorStreamCaptureImplicit, "",
+     "the default stream cannot be used while another stream is captured: pass a stream"},
+    {cudaErrorPeerAccessUnsupported, "", "there is one device, and no other to reach"},
+    {cudaErrorSymbolNotFound, "",
+     "is the name spelled as in the source, and declared extern \"C\"?"},
+    {cudaErrorInvalidValue, "",
+     "which argument can be wrong? Is a pointer NULL or not set, a size negative or 0, a flag not one of this "
+     "function's?"},
+};
+
+static const char *hint_for(const char *call, cudaError_t error)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (hints[i].error == error && strncmp(call, hints[i].call, strlen(hints[i].call)) == 0)
+            return hints[i].text;
+    return NULL;
+}
+
+/* Whether the program expects this error in the normal course of things. */
+static bool is_answer(const char *call, cudaError_t error)
+{
+    return error == cudaSuccess || error == cudaErrorNotReady ||
+           error == cudaErrorNotSupported || /* reported as unsupported-call */
+           strncmp(call, "cuda", 4) != 0;
+}
+
+cudaError_t rt_end_call(const char *call, cudaError_t error)
+{
+    static atomic_uint reports;
+    struct emu_device *device = rt_device_or_null();
+    bool is_known = has_reported || rt_faulted();
+    has_reported = false;
+    if (!is_answer(call, error) && !is_known && device && emu_has_record(device) &&
+        atomic_fetch_add(&reports, 1) < MOST_REPORTS) {
+        rt_finding_at("failed-call", NULL,
+                      &(struct rt_places){.at = rt_caller(), .help = hint_for(call, error)}, 1,
+                      "%s() returns %s: %s", call, cudaGetErrorName(error),
+                      cudaGetErrorString(error));
+        has_reported = false;
+    }
+    return rt_remember(error);
+}

@@ -1,0 +1,37 @@
+/* The state of initcheck for one launch. */
+#ifndef GPU_OBSERVE_INIT_H
+#define GPU_OBSERVE_INIT_H
+
+#include "gpu/observe/view.h"
+
+struct init_cta {
+    uint64_t cta;
+    uint8_t *shared, *local; /* a flag for each byte; 1: written */
+};
+
+/* What one instruction did. */
+struct init_site {
+    uint64_t low, high; /* the range that it wrote, in `space`; high 0: none */
+    /* number of its faulty reads; addr, cta and thread are those of the first one */
+    uint64_t count;
+    uint64_t addr, cta;
+    uint64_t prefix; /* in global memory: the bytes written then, from the allocation's start on */
+    uint32_t thread;
+    uint8_t space;
+    bool uses_old;                 /* an atomic whose result depends on the old value */
+    bool is_copy;                  /* cp.async */
+    const struct mem_block *block; /* the block that it accessed last */
+};
+
+struct init {
+    const struct launch_view *launch;
+    struct init_site *sites;          /* one for each pc */
+    struct init_cta *current, *seats; /* the running CTA; all resident CTAs */
+    size_t local_bytes;
+    bool failed; /* out of memory: nothing more is checked */
+};
+
+/* Reports the faulty reads of the instruction at PC. */
+void init_report(const struct init *init, uint32_t pc);
+
+#endif

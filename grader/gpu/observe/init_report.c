@@ -1,0 +1,234 @@
+/* Turns uninitialised reads into findings: which element it is, and who should have written it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/observe/describe.h"
+#include "gpu/observe/init.h"
+
+/* The array that was read: its bytes from BEGIN up to END, in elements of SIZE bytes. */
+struct init_array {
+    uint64_t begin, end;
+    uint32_t size;
+    char name[64];
+};
+
+static void find_shared_array(struct init_array *array, const struct launch_view *launch,
+                              const struct init_site *site)
+{
+    const struct ptx_variable *v = view_shared_variable(launch, site->addr, &array->begin);
+    array->end = v && v->size ? array->begin + v->size : launch->shared_bytes;
+    describe_variable(array->name, sizeof array->name, launch, true, site->addr);
+    if (!v)
+        array->begin = 0;
+    if (!*array->name)
+        snprintf(array->name, sizeof array->name, "shared memory");
+}
+
+static struct init_array array_of(const struct init *init, uint32_t pc)
+{
+    const struct init_site *site = &init->sites[pc];
+    const struct launch_view *launch = init->launch;
+    uint32_t size = view_instruction(launch, pc).bytes;
+    struct init_array array = {0, launch->own_bytes, size ? size : 1, "its local variables"};
+    if (site->space == PTX_SHARED)
+        find_shared_array(&array, launch, site);
+    if (site->space == PTX_GLOBAL) {
+        const struct mem_block *block = mem_block_at(launch->memory, site->addr);
+        array.begin = block->addr;
+        array.end = block->addr + block->size;
+        snprintf(array.name, sizeof array.name, "a %" PRIu64 "-byte allocation", block->size);
+    }
+    return array;
+}
+
+/* --- who writes ------------------------------------------------------------------------------- */
+
+/* Returns the instruction that wrote nearest to the faulty read in the same array; NO_PC if there
+ * is none. */
+static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
+                               const struct init_array *array)
+{
+    uint64_t best = UINT64_MAX;
+    uint32_t writer = NO_PC;
+    for (uint32_t pc = 0; pc < init->launch->code_count; pc++) {
+        const struct init_site *other = &init->sites[pc];
+        if (other == site || !other->high || other->space != site->space ||
+            other->low >= array->end || other->high <= array->begin)
+            continue;
+        uint64_t far = site->addr < other->low    ? other->low - site->addr
+                       : site->addr > other->high ? site->addr - other->high
+                                                  : 0;
+        if (far < best) {
+            best = far;
+            writer = pc;
+        }
+    }
+    return writer;
+}
+
+static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t other)
+{
+    struct source_line a = view_line(launch, one), b = view_line(launch, other);
+    return a.file == b.file && a.line == b.line;
+}
+
+/* Whether racecheck, which reports before initcheck, has found that nothing orders READER and
+ * WRITER, on different lines. Then the race explains why READER read too early. */
+static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
+{
+    const struct launch_view *launch = init->launch;
+    const struct findings *findings = init->launch->findings;
+    if (writer == NO_PC || is_one_line(launch, reader, writer))
+        return false;
+    for (uint32_t i = 0; i < findings->count; i++) {
+        const struct finding *race = &findings->list[i];
+        for (uint32_t k = 0; k < race->pair_count; k++) {
+            const uint32_t *pair = race->pairs[k];
+            bool in_order = is_one_line(launch, pair[0], reader);
+            if (is_one_line(launch, pair[in_order ? 0 : 1], reader) &&
+                is_one_line(launch, pair[in_order ? 1 : 0], writer))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* --- advice ----------------------------------------------------------------------------------- */
+
+/* How the read is related to what is written in its array. */
+struct init_case {
+    const struct init_site *site;
+    struct init_array array;
+    uint32_t line;      /* that writes nearby, in the same file; 0: none does */
+    uint64_t low, high; /* the elements that it writes, both included */
+    bool is_outside;    /* it writes none at the address */
+    bool is_update;     /* the instruction or its line also writes there */
+};
+
+static void advise_shared(char *text, size_t size, const struct init_case *c)
+{
+    if (c->line && c->is_outside && !c->is_update)
+        snprintf(text, size,
+                 "line %u writes elements %" PRIu64 " to %" PRIu64
+                 " only: is the index here too large, or should line %u write more?",
+                 c->line, c->low, c->high, c->line);
+    else if (c->is_update)
+        snprintf(
+            text, size,
+            "shared memory is not cleared: let the threads set %s to its first value, and then call "
+            "__syncthreads()",
+            c->array.name);
+    else if (c->line)
+        snprintf(
+            text, size,
+            "line %u writes %s, but not this element before this read: write it first, and then call "
+            "__syncthreads()",
+            c->line, c->array.name);
+    else
+        snprintf(text, size, "let the threads write %s first, and then call __syncthreads()",
+                 c->array.name);
+}
+
+static void advise_global(char *text, size_t size, const struct init_case *c)
+{
+    uint64_t bytes = c->array.end - c->array.begin, prefix = c->site->prefix;
+    if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix &&
+        prefix == bytes / c->array.size)
+        snprintf(
+            text, size,
+            "only the first %" PRIu64 " of its %" PRIu64
+            " bytes are written: does a cudaMemcpy() or cudaMemset() count elements? They count "
+            "bytes, n * sizeof(type)",
+            prefix, bytes);
+    else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
+        snprintf(
+            text, size,
+            "the first %" PRIu64 " of its %" PRIu64
+            " bytes are written: is the index here too large, or did a copy or a kernel write too "
+            "little?",
+            prefix, bytes);
+    else if (c->line && !c->is_update)
+        snprintf(
+            text, size,
+            "line %u writes this memory, but not this element before this read: write it first",
+            c->line);
+    else
+        snprintf(text, size, "before the launch, %s",
+                 c->is_update ? "clear the memory with cudaMemset()"
+                              : "copy the data with cudaMemcpy(), or let a kernel write them");
+}
+
+static void advise(char *text, size_t size, const struct init_case *c)
+{
+    if (c->site->space == PTX_SHARED)
+        advise_shared(text, size, c);
+    else if (c->site->space == PTX_GLOBAL)
+        advise_global(text, size, c);
+    else
+        snprintf(text, size, "give the variable a value where it is declared, as in int sum = 0");
+}
+
+static struct init_case case_of(const struct init *init, uint32_t pc, uint32_t writer,
+                                struct init_array array)
+{
+    const struct init_site *site = &init->sites[pc], *other = &init->sites[writer];
+    struct init_case c = {.site = site, .array = array, .is_update = site->high != 0};
+    if (writer == NO_PC)
+        return c;
+    uint64_t low = other->low > array.begin ? other->low : array.begin;
+    uint64_t high = other->high < array.end ? other->high : array.end;
+    struct source_line there = view_line(init->launch, writer), here = view_line(init->launch, pc);
+    c.line = there.file == here.file ? there.line : 0;
+    c.low = (low - array.begin) / array.size;
+    c.high = (high - array.begin - 1) / array.size;
+    c.is_outside = site->addr < low || site->addr >= high;
+    c.is_update |= is_one_line(init->launch, pc, writer) && !c.is_outside;
+    return c;
+}
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+static void print_message(char *text, size_t size, const struct init *init, uint32_t pc,
+                          const struct init_array *array)
+{
+    const struct init_site *site = &init->sites[pc];
+    uint64_t at = site->addr - array->begin;
+    char thread[112];
+    describe_thread(thread, sizeof thread, init->launch, site->thread, site->cta, true);
+    if (site->space == PTX_LOCAL)
+        snprintf(text, size, "%s reads a local variable that it has not written", thread);
+    else if (at % array->size)
+        snprintf(text, size, "%s reads the unwritten byte %" PRIu64 " of %s", thread, at,
+                 array->name);
+    else if (site->space == PTX_GLOBAL)
+        snprintf(text, size, "%s reads element %" PRIu64 " (byte %" PRIu64 ") of %s: not written",
+                 thread, at / array->size, at, array->name);
+    else
+        snprintf(text, size,
+                 "%s reads element %" PRIu64 " of %s, which has %" PRIu64 ": not written", thread,
+                 at / array->size, array->name, (array->end - array->begin) / array->size);
+}
+
+void init_report(const struct init *init, uint32_t pc)
+{
+    const struct init_site *site = &init->sites[pc];
+    struct init_array array = array_of(init, pc);
+    uint32_t writer = nearest_writer(init, site, &array);
+    uint32_t line = writer == NO_PC ? 0 : view_line(init->launch, writer).line;
+    if (is_race(init, pc, writer))
+        return;
+    struct finding *finding = findings_add_pair(init->launch->findings, "uninitialised-read", pc,
+                                                line ? writer : NO_PC, site->count);
+    if (finding) {
+        struct init_case c = case_of(init, pc, writer, array);
+        print_message(finding->message, sizeof finding->message, init, pc, &array);
+        advise(finding->advice, sizeof finding->advice, &c);
+        if (array.begin && site->space == PTX_GLOBAL) {
+            const struct mem_block *block = mem_block_at(init->launch->memory, site->addr);
+            finding->notes[0] =
+                (struct finding_note){"allocated here", block->made.file, block->made.line};
+        }
+    }
+    findings_unlock(init->launch->findings);
+}

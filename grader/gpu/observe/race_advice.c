@@ -1,0 +1,287 @@
+#include "gpu/observe/race_advice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct source_line race_place_of(const struct race *race, const struct race_access *access)
+{
+    return view_line(race->launch, race->sites[access->site].pc);
+}
+
+int race_compare_places(struct source_line a, struct source_line b)
+{
+    if (a.file != b.file)
+        return a.file < b.file ? -1 : 1;
+    return (a.line > b.line) - (a.line < b.line);
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+static bool is_place_of(const struct race *race, const struct race_access *access,
+                        const struct race_pair *pair)
+{
+    struct source_line place = race_place_of(race, access);
+    return place.line && (!race_compare_places(place, race_place_of(race, &pair->one)) ||
+                          !race_compare_places(place, race_place_of(race, &pair->other)));
+}
+
+/* Whether both pairs lack a barrier, and one of them has a line of the other. */
+static bool is_related(const struct race *race, const struct race_pair *a,
+                       const struct race_pair *b)
+{
+    bool lack_barrier = a->causes && b->causes && !((a->causes | b->causes) & CAUSE_NO_BARRIER) &&
+                        a->distance <= RACE_ONE_CTA && b->distance <= RACE_ONE_CTA;
+    return lack_barrier && a->is_shared == b->is_shared &&
+           (is_place_of(race, &a->one, b) || is_place_of(race, &a->other, b));
+}
+
+/* Puts the pairs of group FROM into the earlier group INTO. */
+static void unite(struct race *race, uint32_t from, uint32_t into)
+{
+    for (uint32_t i = 0; i < race->pair_count; i++)
+        if (race->pairs[i].group == from)
+            race->pairs[i].group = into;
+}
+
+void race_find_groups(struct race *race)
+{
+    for (uint32_t i = 0; i < race->pair_count; i++) {
+        race->pairs[i].group = i;
+        for (uint32_t k = 0; k < i; k++) {
+            uint32_t one = race->pairs[k].group, other = race->pairs[i].group;
+            if (one != other && is_related(race, &race->pairs[k], &race->pairs[i]))
+                unite(race, one > other ? one : other, one < other ? one : other);
+        }
+    }
+}
+
+struct race_group race_group_of(const struct race *race, uint32_t i)
+{
+    struct race_group group = {.first = race->pairs[i].group};
+    group.example = group.first;
+    for (uint32_t k = group.first; k < race->pair_count; k++) {
+        const struct race_pair *pair = &race->pairs[k];
+        if (pair->group != group.first)
+            continue;
+        if (pair->distance > race->pairs[group.example].distance)
+            group.example = k;
+        group.pairs++;
+        group.count += pair->count;
+        group.causes |= pair->causes;
+    }
+    group.distance = race->pairs[group.example].distance;
+    return group;
+}
+
+/* --- what is missing -------------------------------------------------------------------------- */
+
+/* In a block of one warp, __syncwarp() would be enough; in a larger block, it might not be. */
+const char *race_barrier(const struct race *race, unsigned distance)
+{
+    return distance < RACE_ONE_CTA && race->launch->warps > 1 ? "__syncwarp()" : "__syncthreads()";
+}
+
+bool race_lacks_fence(const struct race *race)
+{
+    bool has_ticket = false;
+    for (uint32_t i = 1; i < race->site_count; i++)
+        has_ticket |= race->sites[i].kind == RACE_ATOMIC && race->code[race->sites[i].pc].shows_old;
+    return !race->order.has_wide_release && has_ticket;
+}
+
+/* --- advice about barriers -------------------------------------------------------------------- */
+
+struct text {
+    char *at;
+    size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void append(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text->at, text->left, format, args);
+    va_end(args);
+    if (length > 0 && (size_t)length < text->left) {
+        text->at += length;
+        text->left -= (size_t)length;
+    }
+}
+
+/* The lines of a group. */
+struct span {
+    uint32_t low, high;
+};
+
+static struct span span_of(const struct race *race, const struct race_pair *pair)
+{
+    return (struct span){race_place_of(race, &pair->one).line,
+                         race_place_of(race, &pair->other).line};
+}
+
+static struct span group_span(const struct race *race, const struct race_group *group)
+{
+    struct span all = {UINT32_MAX, 0};
+    for (uint32_t i = group->first; i < race->pair_count; i++) {
+        struct span span = span_of(race, &race->pairs[i]);
+        if (race->pairs[i].group != group->first)
+            continue;
+        all.low = span.low < all.low ? span.low : all.low;
+        all.high = span.high > all.high ? span.high : all.high;
+    }
+    return all;
+}
+
+/* Whether a statement of the group that needs barriers of its own is on LINE. */
+static bool is_statement_line(const struct race *race, const struct race_group *group,
+                              uint32_t line)
+{
+    for (uint32_t i = group->first; i < race->pair_count; i++)
+        if (race->pairs[i].group == group->first && race->pairs[i].causes & CAUSE_STATEMENT &&
+            race_place_of(race, &race->pairs[i].one).line == line)
+            return true;
+    return false;
+}
+
+#define MOST_SPANS 4 /* barriers whose place is given */
+
+/* Finds where barriers must be, so that one is between the two lines of each pair that lacks one
+ * there: between the lines of each of the spans. Returns their number, at most MOST_SPANS + 1. */
+static unsigned find_spans(const struct race *race, const struct race_group *group,
+                           struct span *spans)
+{
+    unsigned count = 0;
+    for (uint32_t i = group->first; i < race->pair_count; i++) { /* sorted by the later line */
+        const struct race_pair *pair = &race->pairs[i];
+        struct span span = span_of(race, pair);
+        bool is_done = pair->group != group->first || !(pair->causes & CAUSE_STRAIGHT) ||
+                       is_statement_line(race, group, span.low);
+        for (unsigned k = 0; k < count && !is_done; k++) {
+            struct span *known = &spans[k];
+            if (span.low >= known->high || span.high <= known->low)
+                continue;
+            known->low = span.low > known->low ? span.low : known->low;
+            known->high = span.high < known->high ? span.high : known->high;
+            is_done = true;
+        }
+        if (!is_done && count <= MOST_SPANS)
+            spans[count++] = span;
+    }
+    return count;
+}
+
+/* Whether some pair lacks a barrier before a loop's next round, other than the barriers that are
+ * advised for a statement. */
+static bool lacks_round(const struct race *race, const struct race_group *group)
+{
+    for (uint32_t i = group->first; i < race->pair_count; i++) {
+        const struct race_pair *pair = &race->pairs[i];
+        if (pair->group == group->first && pair->causes & CAUSE_ROUND &&
+            !is_statement_line(race, group, span_of(race, pair).high))
+            return true;
+    }
+    return false;
+}
+
+static void append_statements(struct text *text, const struct race *race,
+                              const struct race_group *group, const char *barrier)
+{
+    unsigned count = 0;
+    for (uint32_t i = group->first; i < race->pair_count; i++) {
+        const struct race_pair *pair = &race->pairs[i];
+        if (pair->group == group->first && pair->causes & CAUSE_STATEMENT)
+            append(text, "%s%u", count++ ? ", " : "in line ", span_of(race, pair).high);
+    }
+    append(text, ", and in every step like it, read into a variable, call %s, write, call %s again",
+           barrier, barrier);
+}
+
+static void append_spans(struct text *text, const struct race *race, const struct race_group *group,
+                         const char *barrier)
+{
+    struct span spans[MOST_SPANS + 1];
+    unsigned count = find_spans(race, group, spans);
+    if (count > MOST_SPANS) {
+        append(text, "put a %s between any two of these lines", barrier);
+        return;
+    }
+    append(text, "put a %s between lines", barrier);
+    for (unsigned i = 0; i < count; i++)
+        append(text, "%s %u and %u", i ? ", between" : "", spans[i].low, spans[i].high);
+}
+
+static void print_barriers(struct text *text, const struct race *race,
+                           const struct race_group *group)
+{
+    const char *barrier = race_barrier(race, group->distance);
+    struct span spans[MOST_SPANS + 1], all = group_span(race, group);
+    bool has_statement = group->causes & CAUSE_STATEMENT,
+         has_spans = find_spans(race, group, spans);
+    bool has_round = lacks_round(race, group);
+    if (has_statement)
+        append_statements(text, race, group, barrier);
+    if (has_statement && (has_spans || has_round))
+        append(text, "; ");
+    if (has_spans)
+        append_spans(text, race, group, barrier);
+    if (has_round && has_spans)
+        append(text, ", and one at the end of the loop's body");
+    else if (has_round)
+        append(text, "put a %s at the end of the loop's body", barrier);
+    append(text, ", where all threads of the %s pass",
+           strcmp(barrier, "__syncwarp()") == 0 ? "warp" : "block");
+    if (has_round && !has_spans && all.low < all.high)
+        append(text, ": all must be past line %u before line %u runs again", all.high, all.low);
+}
+
+/* --- advice ----------------------------------------------------------------------------------- */
+
+/* Advice that needs no lines. NULL: a barrier helps. */
+static const char *plain_advice(const struct race *race, const struct race_group *group)
+{
+    const struct race_pair *pair = &race->pairs[group->example];
+    bool one_atomic = race->sites[pair->one.site].kind == RACE_ATOMIC ||
+                      race->sites[pair->other.site].kind == RACE_ATOMIC;
+    if (group->causes & CAUSE_UPDATE)
+        return "use atomicAdd() or another atomic, or give each thread a word of its own; no barrier helps here";
+    if (group->causes & CAUSE_WRITES)
+        return "let one thread write it, give each thread a word of its own, or use an atomic; no barrier helps here";
+    if (group->distance == RACE_COPY)
+        return "wait for the copy with __pipeline_wait_prior(0) or cuda::memcpy_async's barrier, and then call __syncthreads()";
+    if (group->distance < RACE_GRID)
+        return NULL;
+    if (pair->is_shared)
+        return "put a cluster.sync() between the two accesses";
+    if (one_atomic)
+        return "make the access that is not atomic in a launch of its own, before or after this one; no barrier orders blocks";
+    if (race_lacks_fence(race))
+        return "call __threadfence() after the write and before the atomic that counts the blocks";
+    return "let no block touch what another block writes: write to a second array, or split the kernel into two launches";
+}
+
+void race_print_advice(char *text, size_t size, const struct race *race,
+                       const struct race_group *group)
+{
+    struct text to = {text, size};
+    const struct race_pair *pair = &race->pairs[group->example];
+    struct source_line one = race_place_of(race, &pair->one),
+                       other = race_place_of(race, &pair->other);
+    const char *plain = plain_advice(race, group);
+    if (plain)
+        append(&to, "%s", plain);
+    else if (!group->causes || !one.line || one.file != other.file)
+        append(&to, "put a %s between the two accesses, where all threads pass",
+               race_barrier(race, group->distance));
+    else
+        print_barriers(&to, race, group);
+}
+
+void race_print_others(char *text, size_t size, const struct race *race,
+                       const struct race_group *group)
+{
+    struct span all = group_span(race, group);
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "; %u such pairs on lines %u to %u", group->pairs, all.low,
+             all.high);
+}

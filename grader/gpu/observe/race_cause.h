@@ -1,0 +1,34 @@
+/* Why two accesses race: what could order them, and where is it missing? */
+#ifndef GPU_OBSERVE_RACE_CAUSE_H
+#define GPU_OBSERVE_RACE_CAUSE_H
+
+#include "gpu/analyse/gaps.h"
+#include "gpu/observe/race.h"
+
+/* A bit for each cause. */
+enum race_cause {
+    CAUSE_UPDATE = 1,    /* both threads read the word, and write what they make of its value */
+    CAUSE_WRITES = 2,    /* both threads write it, with the same instruction */
+    CAUSE_STATEMENT = 4, /* one statement reads what another thread writes in the same statement */
+    CAUSE_STRAIGHT = 8,  /* no barrier between the two accesses */
+    CAUSE_ROUND = 16,    /* no barrier before the loop's next round */
+};
+#define CAUSE_NO_BARRIER (CAUSE_UPDATE | CAUSE_WRITES) /* no barrier helps */
+
+/* Keeps the function whose paths were searched last. */
+struct race_causes {
+    const struct race *race;
+    struct gaps gaps;
+    bool is_open;
+};
+
+void race_causes_open(struct race_causes *causes, const struct race *race);
+void race_causes_close(struct race_causes *causes);
+
+/* The causes of a pair that no other pair has joined; 0: unknown. */
+unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pair);
+
+/* The site of the store that ends the statement of the load at SITE; 0: there is none. */
+uint32_t race_store_after(struct race *race, uint32_t site);
+
+#endif

@@ -1,0 +1,252 @@
+/* Mistakes whose messages once misled: `misleading CASE` makes one of them. test_misleading.c has the words that must
+ * be printed, and those that must not. */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#define N 10000
+
+static int *numbers()
+{
+    static int host[N];
+    int *data;
+    for (int i = 0; i < N; i++)
+        host[i] = 7 * i;
+    cudaMalloc(&data, sizeof host);
+    cudaMemcpy(data, host, sizeof host, cudaMemcpyHostToDevice);
+    return data;
+}
+
+static int *zeros(int count)
+{
+    int *data;
+    cudaMalloc(&data, count * sizeof *data);
+    cudaMemset(data, 0, count * sizeof *data);
+    return data;
+}
+
+/* --- races ---------------------------------------------------------------------------------- */
+
+__global__ void add_behind_barrier(const int *data, int *sum)
+{
+    int mine = data[threadIdx.x];
+    __syncthreads();
+    *sum += mine;
+}
+
+static void sum_of_one_block()
+{
+    add_behind_barrier<<<1, 256>>>(numbers(), zeros(1));
+}
+
+__global__ void count(const int *data, int *bins)
+{
+    bins[data[blockIdx.x * blockDim.x + threadIdx.x] % 512]++;
+}
+
+static void partly_cleared_bins()
+{
+    int *bins;
+    cudaMalloc(&bins, 512 * sizeof *bins);
+    cudaMemset(bins, 0, 512);
+    count<<<16, 256>>>(numbers(), bins);
+}
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+__global__ void tree(const int *data, int *sum)
+{
+    __shared__ int sums[1024];
+    int t = threadIdx.x;
+    sums[t] = data[t];
+    __syncthreads();
+    for (int off = blockDim.x / 2; off > 0; off /= 2) {
+        if (t < off)
+            sums[t] += sums[t + off + 1];
+        __syncthreads();
+    }
+    if (t == 0)
+        *sum = sums[0];
+}
+
+static void one_too_far()
+{
+    tree<<<1, 256>>>(numbers(), zeros(1));
+}
+
+__global__ void increase(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        data[i] = data[i] + 1;
+}
+
+static void elements_for_bytes()
+{
+    int *data, host[1000] = {0};
+    cudaMalloc(&data, sizeof host);
+    cudaMemcpy(data, host, 1000, cudaMemcpyHostToDevice);
+    increase<<<4, 256>>>(data, 1000);
+}
+
+static void null_on_device()
+{
+    increase<<<1, 32>>>(nullptr, 32);
+}
+
+static void freed_after_reset()
+{
+    int *data = zeros(100);
+    cudaDeviceReset();
+    cudaFree(data);
+}
+
+/* --- calls ---------------------------------------------------------------------------------- */
+
+static int rows[100][100];
+
+static void swapped_pitches()
+{
+    int *data;
+    size_t pitch;
+    cudaMallocPitch(&data, &pitch, sizeof rows[0], 50);
+    cudaMemcpy2D(data, sizeof rows[0], rows, pitch, sizeof rows[0], 50, cudaMemcpyHostToDevice);
+    cudaFree(data);
+}
+
+static void pitch_in_elements()
+{
+    int *data;
+    size_t pitch;
+    cudaMallocPitch(&data, &pitch, sizeof rows[0], 50);
+    cudaMemcpy2D(data, pitch, rows, 100, sizeof rows[0], 50, cudaMemcpyHostToDevice);
+    cudaFree(data);
+}
+
+static void own_pitches()
+{
+    int *data;
+    size_t pitch;
+    cudaMallocPitch(&data, &pitch, sizeof rows[0], 50);
+    cudaMemcpy2D(data, pitch, rows, sizeof rows[0], sizeof rows[0], 50, cudaMemcpyHostToDevice);
+    cudaMemcpy2D(data, 2 * pitch, rows, sizeof rows[0], sizeof rows[0], 20, cudaMemcpyHostToDevice);
+    cudaMemset2D(data, pitch, 0, sizeof rows[0], 50);
+    cudaFree(data);
+}
+
+__device__ int variable;
+
+static void symbol_in_quotes()
+{
+    cudaMemcpyToSymbol("variable", rows, sizeof variable);
+}
+
+static void size_below_zero()
+{
+    int *data;
+    cudaMalloc(&data, (size_t)-5);
+}
+
+__global__ void first()
+{
+}
+
+__global__ void second()
+{
+}
+
+static void two_empty_grids()
+{
+    /* on one line */
+    // clang-format off
+    first<<<0, 32>>>(); second<<<0, 32>>>();
+    // clang-format on
+}
+
+/* --- the host ------------------------------------------------------------------------------- */
+
+static char *no_argument;
+
+static void host_null()
+{
+    printf("%d\n", atoi(no_argument));
+}
+
+static void host_uses_device_memory()
+{
+    int *data = zeros(100);
+    data[3] = 1;
+}
+
+static int recurse(int depth)
+{
+    volatile char large[1 << 20];
+    large[depth] = 1;
+    return depth ? recurse(depth - 1) + large[depth] : 0;
+}
+
+static void host_stack()
+{
+    exit(recurse(100));
+}
+
+static void host_index()
+{
+    static int *host = (int *)malloc(400);
+    for (long i = 0;; i += 100000000)
+        host[i] = 1;
+}
+
+static void host_divides()
+{
+    volatile int zero = 0;
+    printf("%d\n", 5 / zero);
+}
+
+/* --- limits --------------------------------------------------------------------------------- */
+
+__global__ void long_loop(int *sum, int n)
+{
+    for (int i = 0; i < n; i++)
+        sum[i % 7] += i;
+}
+
+static void right_but_long()
+{
+    long_loop<<<1, 1>>>(zeros(7), 1 << 20);
+}
+
+/* --- cases ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    void (*run)();
+} cases[] = {
+    {"sum_of_one_block", sum_of_one_block},
+    {"partly_cleared_bins", partly_cleared_bins},
+    {"one_too_far", one_too_far},
+    {"elements_for_bytes", elements_for_bytes},
+    {"null_on_device", null_on_device},
+    {"freed_after_reset", freed_after_reset},
+    {"swapped_pitches", swapped_pitches},
+    {"pitch_in_elements", pitch_in_elements},
+    {"own_pitches", own_pitches},
+    {"symbol_in_quotes", symbol_in_quotes},
+    {"size_below_zero", size_below_zero},
+    {"two_empty_grids", two_empty_grids},
+    {"host_null", host_null},
+    {"host_uses_device_memory", host_uses_device_memory},
+    {"host_stack", host_stack},
+    {"host_index", host_index},
+    {"host_divides", host_divides},
+    {"right_but_long", right_but_long},
+};
+
+int main(int argc, char **argv)
+{
+    for (auto &one : cases)
+        if (argc == 2 && strcmp(argv[1], one.name) == 0)
+            one.run();
+    cudaDeviceSynchronize();
+    return 0;
+}

@@ -1,0 +1,108 @@
+/* What is printed about the mistakes in misleading.cu: the cause and a fix, never advice that leads elsewhere. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/shell.h"
+
+TestSuite(misleading, .init = shell_init, .fini = shell_fini, .timeout = 300);
+
+#define WORDS 4
+
+static const struct row {
+    const char *name;         /* of the case */
+    const char *must[WORDS];  /* what the report says, its folded lines joined by blanks */
+    const char *never[WORDS]; /* what it does not say */
+    const char *tools;        /* NULL: all */
+} rows[] = {
+    {"sum_of_one_block",
+     {"one of the two updates is lost [race-global]", "use atomicAdd() or another atomic"},
+     {"__syncthreads()"},
+     NULL},
+    {"partly_cleared_bins", {"[race-global]", "[uninitialised-read]"}, {NULL}, NULL},
+    {"one_too_far",
+     {"thread 127 reads element 256 of sums, which has 1024: not written [uninitialised-read]",
+      "writes elements 0 to 255 only: is the index here too large"},
+     {"cudaMemset", "byte 1024"},
+     NULL},
+    {"elements_for_bytes",
+     {"only the first 1000 of its 4000 bytes are written: does a cudaMemcpy() or cudaMemset() count elements?"},
+     {NULL},
+     NULL},
+    {"null_on_device", {"through a null pointer", "this pointer is NULL"}, {"compare every"}, NULL},
+    {"freed_after_reset",
+     {"cudaDeviceReset() has already freed these 400 bytes",
+      "call cudaFree() before cudaDeviceReset()"},
+     {"[leak]", "[bad-free]"},
+     NULL},
+    {"swapped_pitches",
+     {"the pitches are swapped: the target's rows are 512 bytes apart, but its pitch is given as 400"},
+     {NULL},
+     NULL},
+    {"pitch_in_elements",
+     {"a row of 400 bytes does not fit into the source's pitch of 100 bytes [wrong-pitch]",
+      "count bytes, n * sizeof(type)"},
+     {"times"},
+     NULL},
+    {"own_pitches", {NULL}, {"pitch]"}, NULL},
+    {"symbol_in_quotes",
+     {"cudaMemcpyToSymbol() returns cudaErrorInvalidSymbol: invalid device symbol [failed-call]",
+      "pass the __device__ or __constant__ variable itself"},
+     {NULL},
+     NULL},
+    {"size_below_zero",
+     {"cudaMalloc() returns cudaErrorMemoryAllocation", "A negative int becomes a huge size_t"},
+     {NULL},
+     NULL},
+    {"two_empty_grids", {"first: a grid of 0", "second: a grid of 0"}, {NULL}, NULL},
+    {"host_null", {"the host program uses a null pointer [host-crash]"}, {"cudaMalloc()"}, NULL},
+    {"host_uses_device_memory", {"uses an address from cudaMalloc() [host-crash]"}, {NULL}, NULL},
+    {"host_stack", {"the host program's stack is full [host-crash]"}, {"cudaMalloc()"}, NULL},
+    {"host_index", {"an address outside of its memory [host-crash]"}, {"cudaMalloc()"}, NULL},
+    {"host_divides", {"divides an integer by 0 [host-crash]"}, {NULL}, NULL},
+    {"right_but_long",
+     {"an endless loop, or too much work for one warp",
+      "raise the limit with --max-instructions N (with make: LIMIT=N)"},
+     {NULL},
+     "memcheck --max-instructions 100000"},
+};
+
+/* Joins the lines of TEXT. */
+static void join(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (!isspace((unsigned char)*from))
+            *to++ = *from;
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    *to = '\0';
+}
+
+#define ROWS (sizeof rows / sizeof *rows)
+
+ParameterizedTestParameters(misleading, cases)
+{
+    static int indices[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        indices[i] = (int)i;
+    return cr_make_param_array(int, indices, ROWS);
+}
+
+ParameterizedTest(int *index, misleading, cases)
+{
+    const struct row *row = &rows[*index];
+    int code;
+    char *text =
+        shell(&code, "$LANEWISE run --deterministic --tools %s $PROGRAMS/misleading %s 2>&1",
+              row->tools ? row->tools : "racecheck,initcheck", row->name);
+    join(text);
+    for (size_t i = 0; i < WORDS && row->must[i]; i++)
+        cr_expect(strstr(text, row->must[i]), "%s: not said: %s\n%s", row->name, row->must[i],
+                  text);
+    for (size_t i = 0; i < WORDS && row->never[i]; i++)
+        cr_expect(!strstr(text, row->never[i]), "%s: said: %s\n%s", row->name, row->never[i], text);
+    free(text);
+}
