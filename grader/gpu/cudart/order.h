@@ -28,8 +28,8 @@ struct rt_ordered {
 /* BLOCKS: by a call without a stream, such as cudaMemcpy(). */
 void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struct rt_work *work,
                     bool blocks);
-/* HAS_RUN: false if the work failed, was queued or was parked. Then its kernel's accesses are not
- * known. */
+/* HAS_RUN: false if the work failed, was queued or was parked, or if a parked kernel waits for a signal, which may
+ * be this work. Then its accesses are not compared. */
 void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool has_run);
 
 /* Between these, the library and the device access the program's memory for queued work. */

@@ -486,8 +486,9 @@ static bool put_behind(struct emu_device *device, struct rt_order order, const s
     return waits;
 }
 
+/* Like rt_queue(). *IS_ALONE: the work has run, and no kernel waited for it meanwhile. */
 static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
-                              const struct rt_work *work, bool *has_run)
+                              const struct rt_work *work, bool *is_alone)
 {
     struct rt_order order = rt_stream_order(stream);
     cudaError_t error = cudaSuccess;
@@ -502,7 +503,7 @@ static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
     if (rt_faulted())
         return cudaSuccess;
     error = rt_run(device, work);
-    *has_run = error == cudaSuccess;
+    *is_alone = !others && error == cudaSuccess;
     if (error == cudaErrorNotReady)
         error = put_parked(device, order, work);
     rt_resume_parked();
@@ -512,10 +513,10 @@ static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
 cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struct rt_work *work)
 {
     struct rt_ordered ordered;
-    bool has_run = false;
+    bool is_alone = false;
     rt_order_begin(&ordered, stream, work, false);
-    cudaError_t error = run_or_put(device, stream, work, &has_run);
-    rt_order_end(&ordered, work, has_run);
+    cudaError_t error = run_or_put(device, stream, work, &is_alone);
+    rt_order_end(&ordered, work, is_alone);
     return error;
 }
 
