@@ -188,7 +188,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
         .cooperative = launch->cooperative,
         .alone = rt_is_single_threaded(),
         .may_park = true,
-        .touches = rt_order_touches(),
+        .touches = rt_order_touches(params, function->info.param_bytes),
     };
     enum emu_status status = emu_launch(device, &request, NULL);
     free(params);

@@ -39,8 +39,8 @@ void rt_order_close(void);
 /* Reports what is left to report when the program ends. */
 void rt_order_finish(void);
 
-/* What a launch has to note; see emu_launch.touches. */
-enum emu_touches rt_order_touches(void);
+/* What a launch with these parameters has to note; see emu_launch.touches. */
+enum emu_touches rt_order_touches(const void *params, size_t size);
 
 /* --- what orders work ------------------------------------------------------------------------- */
 

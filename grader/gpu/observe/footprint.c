@@ -14,7 +14,8 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     WORDS = PAGE_BYTES / 64,
     CACHED = 64,
-    MOST_TOUCHES = 1 << 20 /* further ones are dropped: conflicts can be missed, never made up */
+    MOST_ACCESSES = 50000000, /* that a worker notes of a launch: about a second */
+    MOST_TOUCHES = 1 << 20    /* further ones are dropped: conflicts can be missed, never made up */
 };
 
 struct map {
@@ -25,9 +26,12 @@ struct map {
 struct footprint {
     const struct launch_view *launch;
     bool *signals;      /* for each pc: whether it is an EMU_SIGNALS */
+    bool *fills;        /* for each pc: whether the latest access touches all bytes between its
+                         * first and its last one; so do its repeats */
     struct map **table; /* open addressing; SIZE is a power of 2 */
     size_t size, count;
     struct map *cache[CACHED];
+    uint32_t accesses;
     bool failed;
 };
 
@@ -138,29 +142,62 @@ static enum emu_touch_kind kind_of(const struct footprint *footprint, uint32_t p
                                   : EMU_UPDATES;
 }
 
+/* Sets *FIRST and *BYTES to the span of the lanes' bytes. True: they touch all of it. */
+static bool is_filled(const struct obs_access *access, uint64_t *first, uint64_t *bytes)
+{
+    uint64_t low = UINT64_MAX, high = 0, touched = 0;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        uint64_t addr = access->addr[__builtin_ctz(left)];
+        low = addr < low ? addr : low;
+        high = addr > high ? addr : high;
+    }
+    uint64_t words = (high - low) / access->bytes + 1;
+    if (words > WARP || (high - low) % access->bytes)
+        return false;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        uint64_t offset = access->addr[__builtin_ctz(left)] - low;
+        touched |= offset % access->bytes ? 0 : 1ull << offset / access->bytes;
+    }
+    *first = low;
+    *bytes = words * access->bytes;
+    return touched == (1ull << words) - 1;
+}
+
 static void footprint_access(void *state, const struct obs_access *access)
 {
     struct footprint *footprint = state;
-    if (access->space != PTX_GLOBAL)
+    if (access->space != PTX_GLOBAL || footprint->accesses >= MOST_ACCESSES)
         return;
+    footprint->accesses++;
     enum emu_touch_kind kind = kind_of(footprint, access->pc, access->kind);
     if (access->dense) {
         mark(footprint, kind, access->addr[0], (uint64_t)WARP * access->bytes);
         return;
     }
-    for (uint32_t left = access->mask; left; left &= left - 1)
+    if (!access->mask)
+        return;
+    uint64_t first, bytes;
+    bool fills = footprint->fills[access->pc] = is_filled(access, &first, &bytes);
+    if (fills)
+        mark(footprint, kind, first, bytes);
+    for (uint32_t left = fills ? 0 : access->mask; left; left &= left - 1)
         mark(footprint, kind, access->addr[__builtin_ctz(left)], access->bytes);
 }
 
 static enum obs_answer footprint_repeat(void *state, const struct obs_repeat *repeat)
 {
     struct footprint *footprint = state;
-    if (repeat->space != PTX_GLOBAL)
-        return OBS_DONE;
-    if (!repeat->dense)
+    if (repeat->space != PTX_GLOBAL || footprint->accesses >= MOST_ACCESSES)
+        return OBS_COUNT_ONLY;
+    footprint->accesses++;
+    enum emu_touch_kind kind = kind_of(footprint, repeat->pc, repeat->kind);
+    if (repeat->dense)
+        mark(footprint, kind, repeat->first, (uint64_t)WARP * repeat->bytes);
+    else if (footprint->fills[repeat->pc])
+        mark(footprint, kind, repeat->first + (uint64_t)(int64_t)repeat->low,
+             (uint64_t)((int64_t)repeat->high - repeat->low) + repeat->bytes);
+    else
         return OBS_FULL;
-    mark(footprint, kind_of(footprint, repeat->pc, repeat->kind), repeat->first,
-         (uint64_t)WARP * repeat->bytes);
     return OBS_DONE;
 }
 
@@ -185,6 +222,7 @@ static void footprint_free(struct footprint *footprint)
         }
     free(footprint->table);
     free(footprint->signals);
+    free(footprint->fills);
     free(footprint);
 }
 
@@ -195,12 +233,13 @@ static void *footprint_begin(const struct launch_view *launch)
         return NULL;
     footprint->launch = launch;
     footprint->signals = calloc((size_t)launch->code_count + 1, sizeof *footprint->signals);
+    footprint->fills = calloc((size_t)launch->code_count + 1, sizeof *footprint->fills);
     for (uint32_t pc = 0; footprint->signals && pc < launch->code_count; pc++) {
         uint32_t index;
         const struct ptx_function *function = view_function(launch, pc, &index);
         footprint->signals[pc] = is_signal(&function->code[index]);
     }
-    if (footprint->signals)
+    if (footprint->signals && footprint->fills)
         return footprint;
     footprint_free(footprint);
     return NULL;

@@ -64,6 +64,11 @@ static struct guarded *find(uintptr_t address)
     return range;
 }
 
+bool guard_contains(emu_addr address)
+{
+    return find(address) != NULL;
+}
+
 /* --- protection ------------------------------------------------------------------------------- */
 
 static void set_level(struct guarded *range, size_t first, size_t end, enum level level)

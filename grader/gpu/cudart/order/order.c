@@ -14,6 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct order *order;
 static atomic_uint blocking, others; /* streams other than the legacy default stream */
 static atomic_uint shared;           /* ranges of memory that host and device share */
+static atomic_uint variables;        /* those of __managed__ variables */
 
 void order_lock(void)
 {
@@ -57,19 +58,42 @@ static bool has_concurrent_streams(void)
     return atomic_load(&others) > 0 || atomic_load(&blocking) > 1;
 }
 
-enum emu_touches rt_order_touches(void)
+static bool has_shared_memory(void)
+{
+    return atomic_load(&shared) || atomic_load(&variables);
+}
+
+static enum emu_touches touches_now(void)
 {
     if (!is_on())
         return EMU_TOUCHES_NONE;
     return has_concurrent_streams() ? EMU_TOUCHES_ALL
-           : atomic_load(&shared)   ? EMU_TOUCHES_LENT
+           : has_shared_memory()    ? EMU_TOUCHES_LENT
                                     : EMU_TOUCHES_NONE;
+}
+
+/* If only memory that the host shares matters, launches that get no pointer to it need not be watched, because most
+ * kernels only use pointers among their parameters. A __managed__ variable is not among these. */
+enum emu_touches rt_order_touches(const void *params, size_t size)
+{
+    enum emu_touches touches = touches_now();
+    bool found = touches != EMU_TOUCHES_LENT || atomic_load(&variables) > 0;
+    if (found)
+        return touches;
+    order_lock();
+    for (size_t at = 0; at + sizeof(emu_addr) <= size && !found; at += sizeof(emu_addr)) {
+        emu_addr address;
+        memcpy(&address, (const char *)params + at, sizeof address);
+        found = guard_contains(address);
+    }
+    order_unlock();
+    return found ? touches : EMU_TOUCHES_NONE;
 }
 
 /* Whether there may be work in flight. If so, takes the lock. */
 static bool enter(void)
 {
-    if (rt_order_touches() == EMU_TOUCHES_NONE || !rt_device_or_null())
+    if (touches_now() == EMU_TOUCHES_NONE || !rt_device_or_null())
         return false;
     order_report_kept();
     order_lock();
@@ -167,7 +191,7 @@ void rt_order_waits_all(void)
 
 void rt_order_open(void)
 {
-    if (!atomic_load(&shared))
+    if (!has_shared_memory())
         return;
     order_lock();
     guard_open();
@@ -176,7 +200,7 @@ void rt_order_open(void)
 
 void rt_order_close(void)
 {
-    if (!atomic_load(&shared))
+    if (!has_shared_memory())
         return;
     order_lock();
     guard_close();
@@ -315,19 +339,19 @@ void rt_order_share(const struct rt_range *range)
     order_lock();
     /* a program's own memory may share its first and last page with other data */
     if (guard_add((void *)range->ptr, range->size, range->kind == RT_REGISTERED))
-        atomic_fetch_add(&shared, 1);
+        atomic_fetch_add(range->kind == RT_VARIABLE ? &variables : &shared, 1);
     order_unlock();
 }
 
 void rt_order_unshare(const struct rt_range *range)
 {
     rt_order_forget(range);
-    if (!atomic_load(&shared))
+    if (!has_shared_memory())
         return;
     order_lock();
     guard_remove(range->ptr);
     if (guard_is_empty())
-        atomic_store(&shared, 0);
+        atomic_store(&shared, 0), atomic_store(&variables, 0);
     order_unlock();
 }
 

@@ -44,5 +44,7 @@ void guard_update(void);
 bool guard_add(void *begin, size_t size, bool whole_pages_only);
 void guard_remove(const void *begin);
 bool guard_is_empty(void);
+/* Whether memory that host and device share contains the address. */
+bool guard_contains(emu_addr address);
 
 #endif
