@@ -57,7 +57,7 @@ void order_report_work(void *context, const struct order_conflict *conflict)
                       earlier->name, verb(conflict->earlier_touch));
     } else if (earlier->kind == ORDER_ALLOCATES) {
         places.earlier_text = "allocated in another stream";
-        rt_finding_at("used-before-allocated", NULL, &places, 1,
+        rt_finding_at("used-too-early", NULL, &places, 1,
                       "%s %s memory that another stream may not have allocated yet", later->name,
                       verbs(conflict->later_touch));
     } else {

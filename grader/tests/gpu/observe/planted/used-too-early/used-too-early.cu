@@ -3,7 +3,7 @@
 
 static int *memory;
 
-// used-before-allocated
+// used-too-early
 static void kernel_in_another_stream()
 {
     cudaMallocAsync(&memory, N * sizeof *memory, a); // A
@@ -26,7 +26,7 @@ static void kernel_behind_an_event()
     fill<<<BLOCKS(N), 0, b>>>(memory, 1, N);
 }
 
-// used-before-allocated
+// used-too-early
 static void copy_in_another_stream()
 {
     cudaMallocAsync(&memory, N * sizeof *memory, x); // A
@@ -41,7 +41,7 @@ static void copy_after_waiting()
     cudaMemcpyAsync(memory, p, N * sizeof *memory, cudaMemcpyHostToDevice, y);
 }
 
-// used-before-allocated
+// used-too-early
 static void allocated_in_the_default_stream()
 {
     cudaMallocAsync(&memory, N * sizeof *memory, 0); // A
