@@ -319,6 +319,8 @@ void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool h
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
         order_set_host(order, NULL);
+        /* it can tell the program that the work before it is done, in ways that are not seen */
+        order_host_waits(order, &ordered->host);
         free(ordered->host.last);
     }
     add_other(ordered, work);

@@ -224,6 +224,20 @@ static void host_function_in_the_stream()
     }, NULL);
 }
 
+// fine
+static void host_function_tells_the_program()
+{
+    static volatile bool done;
+    done = false;
+    cudaMemcpyAsync(p, d, N * sizeof *d, cudaMemcpyDeviceToHost, x);
+    cudaLaunchHostFunc(x, [](void *) {
+        done = true;
+    }, NULL);
+    while (!done)
+        ;
+    seen = p[0];
+}
+
 static cudaGraphExec_t make_graph()
 {
     cudaGraph_t graph;
@@ -292,6 +306,7 @@ int main()
     CALL(saves_late);
     CALL(host_function_in_another_stream);
     CALL(host_function_in_the_stream);
+    CALL(host_function_tells_the_program);
     CALL(graph);
     CALL(graph_after_waiting);
     CALL(kernel_signals);
