@@ -18,6 +18,7 @@
 
 #include "counters.h"
 #include "rules.h"
+#include "touch.h"
 
 typedef uint64_t emu_addr; /* an address in the device's global memory; 0 is never valid */
 
@@ -63,6 +64,7 @@ struct emu_options {
     const struct emu_trace *trace;  /* must outlive the device; NULL: no access is recorded */
     bool backwards;                 /* the last CTA runs first, and in it the last warp */
     bool scrambles_shared;          /* loads from shared memory return wrong values */
+    bool ignores_order;             /* the runtime library does not check the order of work */
     bool ignores_strays;            /* accesses just past an allocation's end do not fail */
     uint64_t wider_pitch;           /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
     int record_fd;                  /* the record is written to it; -1: no record */
@@ -226,6 +228,9 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
 
 /* --- launches --------------------------------------------------------------------------------- */
 
+/* Of which memory a launch notes what it touches: of none, of lent memory, or of all. */
+enum emu_touches { EMU_TOUCHES_NONE, EMU_TOUCHES_LENT, EMU_TOUCHES_ALL };
+
 struct emu_launch {
     uint32_t kernel;
     uint32_t grid[3], block[3]; /* x, y, z */
@@ -236,12 +241,17 @@ struct emu_launch {
     bool cooperative; /* all CTAs run at the same time, for grid.sync() */
     bool alone;       /* the program only waits: lent memory cannot change */
     bool may_park;    /* the launch may return EMU_PARKED */
+    uint8_t touches;  /* enum emu_touches: what emu_touched() returns */
 };
 
 /* Runs the launch to its end and, if it began, appends it to the record. COUNTERS (may be NULL)
  * gets the launch's totals, even if it failed. */
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters);
+
+/* Takes what this thread's latest emu_launch() has touched, with the grids that its kernel launched. It is empty
+ * if the launch failed or was parked. The caller frees *LIST. Textures are not noted. */
+void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count);
 
 /* A launch with may_park is parked (stopped, to be continued) when its threads only poll memory
  * that does not change. The caller continues it after changing memory: by calls, by other launches,

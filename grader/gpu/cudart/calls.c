@@ -5,7 +5,7 @@
  * Each RT_CALLED() or rt_return() in the source has its own counter, which enters a list when it is
  * first used. The counters of a function are added up at the end. Counting a call costs one atomic
  * addition. */
-#include "gpu/cudart/rt.h"
+#include "gpu/cudart/order.h"
 
 #include <jansson.h>
 #include <pthread.h>
@@ -79,5 +79,6 @@ __attribute__((destructor)) static void record_calls(void)
         return;
     if (exit_status == 0) /* leaks of a program that failed are not interesting */
         rt_report_leaks(true);
+    rt_order_finish();
     rt_record(json_pack("{s:o}", "calls", counts_by_name()));
 }

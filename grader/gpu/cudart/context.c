@@ -6,7 +6,7 @@
  *   launch -> the fault is PENDING: launches and asynchronous copies "succeed", but do nothing
  *          -> the first call that waits reports the fault, which is STICKY from then on: every call
  *             that needs the device returns it until the process ends */
-#include "gpu/cudart/work.h"
+#include "gpu/cudart/order.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -67,6 +67,7 @@ static void print_output(enum emu_stream stream, FILE *file)
 cudaError_t rt_wait(struct emu_device **device)
 {
     rt_finish_all();
+    rt_order_waits_all();
     return rt_surface_fault(device);
 }
 

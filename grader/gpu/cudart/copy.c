@@ -8,6 +8,7 @@
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/work.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -267,6 +268,42 @@ cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DPa
 {
     struct plan plan;
     return make_plan(device, copy, &plan);
+}
+
+/* Adds the bytes of SIDE to LIST, of which *COUNT are in use. */
+static void add_touches(struct emu_touch *list, size_t *count, const struct side *side,
+                        struct cudaExtent box, enum emu_touch_kind kind)
+{
+    for (size_t z = 0; z < box.depth && side->place != ON_HOST; z++)
+        for (size_t y = 0; y < box.height; y++) {
+            emu_addr at = (emu_addr)side->at + z * side->slice + y * side->pitch;
+            list[(*count)++] = (struct emu_touch){at, at + box.width, kind};
+        }
+}
+
+static bool is_host_memory(const struct side *side)
+{
+    struct rt_range range;
+    return side->place == ON_HOST || (side->place == ON_BOTH && rt_range_find(side->at, &range) &&
+                                      range.kind & (RT_HOST | RT_REGISTERED));
+}
+
+struct emu_touch *rt_copy_touches(struct emu_device *device, const struct cudaMemcpy3DParms *copy,
+                                  size_t *count, bool *waits)
+{
+    struct plan plan;
+    *count = 0;
+    if (make_plan(device, copy, &plan) != cudaSuccess || !plan.box.width)
+        return NULL;
+    bool blocks = *waits && (plan.to.place != ON_DEVICE || plan.from.place != ON_DEVICE);
+    *waits = blocks || plan.to.place == ON_HOST ||
+             (is_host_memory(&plan.to) && is_host_memory(&plan.from));
+    struct emu_touch *list = calloc(2 * plan.box.height * plan.box.depth, sizeof *list);
+    if (list) {
+        add_touches(list, count, &plan.to, plan.box, EMU_WRITES);
+        add_touches(list, count, &plan.from, plan.box, EMU_READS);
+    }
+    return list;
 }
 
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy)

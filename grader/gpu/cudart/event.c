@@ -3,6 +3,7 @@
  * record has a later time than the previous one. Time differences measure the speed of the
  * emulator, not of a GPU. */
 #include "gpu/cudart/graphs.h"
+#include "gpu/cudart/order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,9 +11,10 @@
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t nanoseconds; /* the time when it was recorded; 0: never */
-    uint64_t record;      /* id of its record in queue.c; 0: it was not queued */
-    struct rt_mark mark;  /* the latest record, if it was captured */
+    uint64_t nanoseconds;     /* the time when it was recorded; 0: never */
+    uint64_t record;          /* id of its record in queue.c; 0: it was not queued */
+    struct rt_mark mark;      /* the latest record, if it was captured */
+    struct order_clock clock; /* the work before the latest record */
     struct CUevent_st *next;
 };
 
@@ -94,6 +96,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     if (!at)
         return rt_return(cudaErrorInvalidResourceHandle);
     rt_mark_free(&event->mark);
+    free(event->clock.last);
     free(event);
     return cudaSuccess;
 }
@@ -108,6 +111,11 @@ cudaError_t rt_event_record(cudaEvent_t event)
     }
     pthread_mutex_unlock(&lock);
     return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+struct order_clock *rt_event_clock(cudaEvent_t event)
+{
+    return is_live(event) ? &event->clock : NULL;
 }
 
 bool rt_event_is_shared(cudaEvent_t event)
@@ -125,6 +133,7 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
         return cudaErrorInvalidResourceHandle;
     if (rt_is_capturing(stream))
         return rt_capture_mark(stream, &event->mark);
+    rt_order_record(stream, &event->clock);
     event->record = rt_queue_record(stream, event);
     return event->record ? cudaSuccess : rt_event_record(event);
 }
@@ -158,7 +167,11 @@ static cudaError_t wait_for(cudaEvent_t event)
     struct emu_device *device;
     rt_finish_item(record_of(event));
     cudaError_t error = rt_surface_fault(&device);
-    return error == cudaSuccess ? check(event) : error;
+    if (error == cudaSuccess)
+        error = check(event);
+    if (error == cudaSuccess)
+        rt_order_waits_event(&event->clock);
+    return error;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -173,6 +186,8 @@ static cudaError_t query(cudaEvent_t event)
     cudaError_t error = rt_surface_fault(&device);
     if (error == cudaSuccess)
         error = check(event);
+    if (error == cudaSuccess && !left)
+        rt_order_waits_event(&event->clock);
     return error == cudaSuccess && left ? cudaErrorNotReady : error;
 }
 
@@ -195,6 +210,10 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     cudaError_t error = rt_surface_fault(&device);
     if (error != cudaSuccess || left)
         return error != cudaSuccess ? error : cudaErrorNotReady;
+    if (is_live(start) && is_live(end)) { /* a GPU would say that they are not ready */
+        rt_order_waits_event(&start->clock);
+        rt_order_waits_event(&end->clock);
+    }
     pthread_mutex_lock(&lock);
     bool valid = keeps_time(start) && keeps_time(end);
     if (valid)
@@ -219,6 +238,8 @@ static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned
     if (!is_live(event))
         return cudaErrorInvalidResourceHandle;
     error = rt_capture_join(stream, &event->mark);
+    if (error == cudaSuccess && !rt_is_capturing(stream))
+        rt_order_stream_waits(stream, &event->clock);
     return error == cudaSuccess && rt_is_item_queued(event->record)
                ? rt_queue_wait(stream, event->record)
                : error;

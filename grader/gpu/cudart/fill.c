@@ -53,6 +53,20 @@ cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work)
                         : emu_set_rows(device, to, pattern_of(fill), &rows));
 }
 
+struct emu_touch *rt_fill_touches(const struct cudaMemsetParams *fill, size_t *count, bool *waits)
+{
+    struct rt_range range;
+    struct emu_touch *list = calloc(fill->height + 1, sizeof *list);
+    *waits = *waits && rt_range_find(fill->dst, &range) && range.kind & RT_ON_BOTH;
+    *count = list ? fill->height : 0;
+    for (size_t y = 0; y < *count; y++) {
+        list[y].begin = (emu_addr)fill->dst + y * fill->pitch;
+        list[y].end = list[y].begin + fill->width * fill->elementSize;
+        list[y].kind = EMU_WRITES;
+    }
+    return list;
+}
+
 static struct rt_work rows(void *to, size_t pitch, int value, size_t width, size_t height)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeMemset};

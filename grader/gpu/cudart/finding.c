@@ -26,16 +26,20 @@ static void clean(char *text)
             *text = '?';
 }
 
-/* The kernel's name as people write it, such as k(int*), from its mangled name KERNEL. */
 static json_t *kernel_name(const char *kernel)
 {
-    int status = -1;
-    char *readable = kernel && strncmp(kernel, "_Z", 2) == 0
-                         ? __cxa_demangle(kernel, NULL, NULL, &status)
-                         : NULL;
-    json_t *name = json_string(status == 0 ? readable : kernel ? kernel : "");
+    char *readable = kernel ? rt_readable_name(kernel) : NULL;
+    json_t *name = json_string(readable ? readable : "");
     free(readable);
     return name;
+}
+
+char *rt_readable_name(const char *kernel)
+{
+    int status = -1;
+    char *readable =
+        strncmp(kernel, "_Z", 2) == 0 ? __cxa_demangle(kernel, NULL, NULL, &status) : NULL;
+    return status == 0 ? readable : strdup(kernel);
 }
 
 bool rt_record(json_t *value)
@@ -64,6 +68,7 @@ static bool record_finding(const char *id, const char *kernel, const struct rt_p
     json_t *related = json_array(), *file = json_string(places->at.file ? places->at.file : "");
     add_related(related, "allocated here", places->allocated);
     add_related(related, "freed here", places->freed);
+    add_related(related, places->earlier_text, places->earlier);
     return rt_record(json_pack(
         "{s:[{s:s, s:s, s:o*, s:o, s:i, s:i, s:s, s:i, s:o, s:s*}]}", "findings", "id", id,
         "severity", kind ? kind->severity : "error", "kernel", kernel_name(kernel), "file",

@@ -8,7 +8,7 @@
  * (With older toolkits, the last call is cudaLaunchKernel(stub, ...).) A launch returns when the
  * kernel has ended, or when the kernel waits for the program (queue.c). As on a GPU, a kernel's
  * fault is reported when the program waits for the kernel. */
-#include "gpu/cudart/work.h"
+#include "gpu/cudart/order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +188,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
         .cooperative = launch->cooperative,
         .alone = rt_is_single_threaded(),
         .may_park = true,
+        .touches = rt_order_touches(params, function->info.param_bytes),
     };
     enum emu_status status = emu_launch(device, &request, NULL);
     free(params);

@@ -3,7 +3,7 @@
  * The device allocates addresses that the host does not use. This file maps host pages at these
  * addresses and lends them to the device, so both sides see the same bytes, and nothing is ever
  * copied. */
-#include "gpu/cudart/rt.h"
+#include "gpu/cudart/order.h"
 
 #include <sys/mman.h>
 
@@ -45,8 +45,10 @@ bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum 
         return false;
     struct rt_range range = {.ptr = (void *)addr, .size = size, .kind = kind, .flags = flags};
     bool added = rt_range_add(range);
-    if (added && emu_lend(device, addr, (void *)addr, size) == EMU_OK)
+    if (added && emu_lend(device, addr, (void *)addr, size) == EMU_OK) {
+        rt_order_share(&range);
         return true;
+    }
     if (added)
         rt_range_take((void *)addr, kind, &range);
     unmap(addr, size);
@@ -56,5 +58,6 @@ bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum 
 void rt_managed_unmap(const struct rt_range *range)
 {
     rt_advice_forget(range);
+    rt_order_unshare(range);
     unmap((emu_addr)range->ptr, range->size);
 }

@@ -2,6 +2,7 @@
  * own list of the memory that the program may free (ranges.c), because device memory also contains
  * variables of modules. Arrays are in array.c, pools in pool.c. */
 #include "gpu/cudart/graphs.h"
+#include "gpu/cudart/order.h"
 
 #include <stdlib.h>
 
@@ -10,6 +11,10 @@ enum { PAGE = 4096 };
 /* Frees the memory of RANGE, which the caller has removed from the list. */
 static enum emu_status free_memory(struct emu_device *device, const struct rt_range *range)
 {
+    if (range->kind & (RT_HOST | RT_REGISTERED))
+        rt_order_unshare(range);
+    else
+        rt_order_forget(range);
     if (range->kind == RT_GRAPH) {
         rt_graph_memory_freed(range->ptr);
         return EMU_OK;
@@ -151,9 +156,20 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
     return rt_return(error);
 }
 
+/* Called before the host frees PTR. cudaFree() waits for all work, but does not promise it for memory from
+ * cudaMallocAsync(); nor do the functions that free page-locked memory. */
+static void check_free(void *ptr)
+{
+    struct rt_range range;
+    if (ptr && rt_range_find(ptr, &range) && range.ptr == ptr &&
+        range.kind & (RT_POOL | RT_HOST | RT_REGISTERED))
+        rt_order_host_frees(&range);
+}
+
 static cudaError_t release(void *ptr)
 {
     struct emu_device *device;
+    check_free(ptr);
     cudaError_t error = rt_wait(&device);
     return error == cudaSuccess && ptr ? rt_free(device, ptr) : error;
 }
@@ -188,7 +204,9 @@ static cudaError_t lend(struct emu_device *device, void *memory, size_t size, en
     if (!rt_range_add(range))
         return cudaErrorHostMemoryAlreadyRegistered;
     enum emu_status status = emu_lend(device, (emu_addr)memory, memory, size);
-    if (status != EMU_OK)
+    if (status == EMU_OK)
+        rt_order_share(&range);
+    else
         rt_range_take(memory, kind, &range);
     return rt_error(status);
 }
@@ -206,7 +224,9 @@ static cudaError_t allocate_host(void **ptr, size_t size, unsigned flags)
     if (size == 0)
         return cudaSuccess;
     void *memory;
-    if (posix_memalign(&memory, PAGE, size) != 0)
+    /* whole pages: no other data may be on a page that the order check protects */
+    if (size > SIZE_MAX - PAGE ||
+        posix_memalign(&memory, PAGE, (size + PAGE - 1) / PAGE * PAGE) != 0)
         return cudaErrorMemoryAllocation;
     error = lend(device, memory, size, RT_HOST, flags);
     if (error == cudaSuccess)
@@ -230,6 +250,7 @@ cudaError_t cudaFreeHost(void *ptr)
 {
     struct emu_device *device;
     struct rt_range range;
+    check_free(ptr);
     cudaError_t error = rt_wait(&device);
     if (error != cudaSuccess || !ptr)
         return rt_return(error);
@@ -268,6 +289,7 @@ cudaError_t cudaHostUnregister(void *ptr)
 {
     struct emu_device *device;
     struct rt_range range;
+    check_free(ptr);
     cudaError_t error = rt_wait(&device);
     if (error != cudaSuccess)
         return rt_return(error);

@@ -167,14 +167,18 @@ struct emu_place rt_place_of(const void *return_address)
 struct emu_place rt_caller(void)
 {
     void *frames[MAX_FRAMES];
-    int count = backtrace(frames, MAX_FRAMES);
+    return rt_place_in(frames, backtrace(frames, MAX_FRAMES));
+}
+
+struct emu_place rt_place_in(void *const *stack, int depth)
+{
     Dl_info own, info;
     if (!dladdr((void *)(uintptr_t)rt_caller, &own))
         own.dli_fbase = NULL;
-    for (int i = 0; i < count; i++) {
-        if (dladdr(frames[i], &info) && info.dli_fbase == own.dli_fbase)
+    for (int i = 0; i < depth; i++) {
+        if (dladdr(stack[i], &info) && info.dli_fbase == own.dli_fbase)
             continue;
-        struct emu_place place = rt_place_of(frames[i]);
+        struct emu_place place = rt_place_of(stack[i]);
         if (place.file)
             return place;
     }

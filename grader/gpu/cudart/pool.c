@@ -2,6 +2,7 @@
  * allocated and freed during the call, and a pool only counts the bytes. In a captured stream,
  * allocations and frees become nodes of the graph. */
 #include "gpu/cudart/graphs.h"
+#include "gpu/cudart/order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStr
     if (rt_range_take(*ptr, RT_POOL, &range)) {
         range.pool = pool; /* the pool whose counts shrink when it is freed */
         rt_range_add(range);
+        rt_order_allocates(stream, &range);
     }
     count(pool, (int64_t)size);
     return cudaSuccess;
@@ -93,6 +95,7 @@ static cudaError_t release(void *ptr, cudaStream_t stream)
     if (!rt_range_find(ptr, &range) || range.ptr != ptr ||
         !(range.kind & (RT_DEVICE | RT_POOL | RT_GRAPH)))
         return cudaErrorInvalidValue;
+    rt_order_frees(stream, &range);
     struct rt_work later = {.type = cudaGraphNodeTypeHost, .host = {free_now, ptr}};
     return rt_is_stream_busy(stream) ? rt_queue(device, stream, &later) : rt_free(device, ptr);
 }

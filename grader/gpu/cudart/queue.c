@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "gpu/cudart/graphs.h"
+#include "gpu/cudart/order.h"
 
 struct item {
     struct rt_order order;
@@ -244,6 +245,7 @@ static bool resume_items(enum emu_patience patience)
 {
     struct emu_device *device = rt_device_or_null();
     bool progress = false;
+    rt_order_open();
     for (struct item *item = first, *next; item && !rt_faulted(); item = next) {
         bool calls = item->work.type == cudaGraphNodeTypeHost;
         next = item->next;
@@ -253,6 +255,7 @@ static bool resume_items(enum emu_patience patience)
         if (calls)
             next = first;
     }
+    rt_order_close();
     if (rt_faulted())
         drop_all(device);
     return progress;
@@ -483,7 +486,9 @@ static bool put_behind(struct emu_device *device, struct rt_order order, const s
     return waits;
 }
 
-cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struct rt_work *work)
+/* Like rt_queue(). *IS_ALONE: the work has run, and no kernel waited for it meanwhile. */
+static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
+                              const struct rt_work *work, bool *is_alone)
 {
     struct rt_order order = rt_stream_order(stream);
     cudaError_t error = cudaSuccess;
@@ -498,9 +503,20 @@ cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struc
     if (rt_faulted())
         return cudaSuccess;
     error = rt_run(device, work);
+    *is_alone = !others && error == cudaSuccess;
     if (error == cudaErrorNotReady)
         error = put_parked(device, order, work);
     rt_resume_parked();
+    return error;
+}
+
+cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struct rt_work *work)
+{
+    struct rt_ordered ordered;
+    bool is_alone = false;
+    rt_order_begin(&ordered, stream, work, false);
+    cudaError_t error = run_or_put(device, stream, work, &is_alone);
+    rt_order_end(&ordered, work, is_alone);
     return error;
 }
 

@@ -110,11 +110,16 @@ void rt_finding(const char *id, const char *kernel, const char *format, ...)
 /* Like rt_finding(), but at the line PLACES->at and with related lines. If a place's file is NULL,
  * the line is unknown or does not exist. COUNT is the number of times that the finding happened. */
 struct rt_places {
-    struct emu_place at, allocated, freed;
-    const char *help; /* what to do; NULL: the general advice for the finding */
+    struct emu_place at, allocated, freed, earlier;
+    const char *earlier_text; /* what is at EARLIER */
+    const char *help;         /* what to do; NULL: the general advice for the finding */
 };
 void rt_finding_at(const char *id, const char *kernel, const struct rt_places *places,
                    unsigned count, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* KERNEL's name as people write it, such as k(int*), from its mangled name. The caller frees it. NULL: out of
+ * memory. */
+char *rt_readable_name(const char *kernel);
 
 /* Appends VALUE to the record as one line, and frees VALUE. False: there is no record, or writing
  * failed. */
@@ -128,6 +133,8 @@ cudaError_t rt_unsupported(const char *what);
 /* The program's line that called this library, directly or through functions in the toolkit's
  * headers. The file is NULL if there is no debug information. File names are never freed. */
 struct emu_place rt_caller(void);
+/* The program's innermost line among DEPTH return addresses. */
+struct emu_place rt_place_in(void *const *stack, int depth);
 /* The line of the call that returns to RETURN_ADDRESS. */
 struct emu_place rt_place_of(const void *return_address);
 
@@ -255,6 +262,9 @@ void rt_pool_freed(const struct rt_range *range);
 
 /* Whether EVENT is live and other processes may use it. */
 bool rt_event_is_shared(cudaEvent_t event);
+struct order_clock;
+/* The clock of a live EVENT (gpu/order/order.h); NULL: it is not live. */
+struct order_clock *rt_event_clock(cudaEvent_t event);
 /* Records EVENT now. All earlier work in its stream must have ended. */
 cudaError_t rt_event_record(cudaEvent_t event);
 

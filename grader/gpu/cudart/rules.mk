@@ -1,6 +1,6 @@
 # The emulator's CUDA runtime library. It has the name, version and symbols that programs built by nvcc
 # require: libcudart.so.13 for nvcc 13, and libcudart.so.12 for nvcc 12 (see cuda12/).
-CUDART_SOURCES := $(call sources,grader/gpu/cudart grader/gpu/cudart/graphs grader/gpu/fatbin)
+CUDART_SOURCES := $(call sources,grader/gpu/cudart grader/gpu/cudart/graphs grader/gpu/cudart/order grader/gpu/order grader/gpu/fatbin)
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
 CUDART_MAP := grader/gpu/cudart/libcudart.so.13.map
 CUDART := $(BUILD)/lib/libcudart.so.13
@@ -12,10 +12,15 @@ OBJECTS += $(CUDA12_OBJECTS)
 
 $(CUDART_OBJECTS) $(CUDA12_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
+# The C library's functions that pass a program's buffers to system calls: the library has its own (order/host_io.c),
+# under the names and the version that programs ask for.
+IO_FUNCTIONS := read write pread pwrite recv send fread fwrite writev
+IO_NAMES := $(if $(filter x86_64,$(shell uname -m)),$(foreach name,$(IO_FUNCTIONS),-Wl$(comma)--defsym$(comma)$(name)=rt_io_$(name)))
+
 # Links a library. If two prerequisites define the same symbol, such as one of device.h, the first
 # definition is used.
 link_cudart = $(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) \
-	$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CUDART_LIBS)
+	$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(IO_NAMES) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CUDART_LIBS)
 
 $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)

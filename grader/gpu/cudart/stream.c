@@ -2,6 +2,7 @@
  * waiting for a stream only reports faults of earlier kernels. Host functions run in the calling
  * thread. Work after a kernel that waits for main() is queued (queue.c). */
 #include "gpu/cudart/graphs.h"
+#include "gpu/cudart/order.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -117,6 +118,8 @@ static cudaError_t create(cudaStream_t *stream, unsigned flags, int priority)
     streams = created;
     pthread_mutex_unlock(&lock);
     *stream = created;
+    struct rt_order order = rt_stream_order(created);
+    rt_order_new_stream(&order);
     return cudaSuccess;
 }
 
@@ -151,6 +154,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
         return rt_return(error);
+    struct rt_order order = rt_stream_order(stream);
     pthread_mutex_lock(&lock);
     struct CUstream_st **at = is_default(stream) ? NULL : find(stream);
     if (at)
@@ -158,6 +162,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     pthread_mutex_unlock(&lock);
     if (!at)
         return rt_return(cudaErrorInvalidResourceHandle);
+    rt_order_end_stream(&order);
     if (stream->capture)
         rt_capture_forget(stream->capture);
     free(stream);
@@ -177,7 +182,11 @@ static cudaError_t wait_for(cudaStream_t stream)
 {
     struct emu_device *device;
     cudaError_t error = rt_wait_stream(stream, &device);
-    return error == cudaSuccess ? check(stream) : error;
+    if (error == cudaSuccess)
+        error = check(stream);
+    if (error == cudaSuccess)
+        rt_order_waits_stream(stream);
+    return error;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -192,6 +201,8 @@ static cudaError_t query(cudaStream_t stream)
     cudaError_t error = rt_surface_fault(&device);
     if (error == cudaSuccess)
         error = check(stream);
+    if (error == cudaSuccess && !busy)
+        rt_order_waits_stream(stream);
     return error == cudaSuccess && busy ? cudaErrorNotReady : error;
 }
 

@@ -1,5 +1,6 @@
 /* Runs work, or passes it to a capture or to the queue. */
 #include "gpu/cudart/graphs.h"
+#include "gpu/cudart/order.h"
 
 static cudaError_t run_host(const struct cudaHostNodeParams *host)
 {
@@ -51,8 +52,12 @@ cudaError_t rt_wait_and_run(const struct rt_work *work)
 {
     struct emu_device *device;
     cudaError_t error = rt_wait_stream(cudaStreamDefault, &device);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
+        struct rt_ordered ordered;
+        rt_order_begin(&ordered, cudaStreamDefault, work, true);
         error = rt_run(device, work);
+        rt_order_end(&ordered, work, error == cudaSuccess);
+    }
     rt_resume_parked();
     return error;
 }

@@ -8,6 +8,7 @@
 #include "gpu/lanes.h"
 #include "gpu/occupancy.h"
 #include "gpu/record/record.h"
+#include "gpu/tools.h"
 
 #define WORKSPACE_BYTES 64u  /* memory for a barrier of the whole grid */
 #define MOST_PARKED     256u /* parked launches at most: more than a GPU runs at the same time */
@@ -186,6 +187,7 @@ struct running {
     const struct observer *observers[OBS_MAX];
     struct findings findings;
     struct obs_recording recording;
+    struct obs_touched touched;
     struct children children;
     struct module *module;
     /* For a parked launch: its number, memory.layout when it was parked, a copy of its
@@ -194,6 +196,35 @@ struct running {
     char *params;
     struct running *next;
 };
+
+/* What this thread's latest launch has touched; see emu_touched(). */
+static _Thread_local struct obs_touched last_touched;
+
+static void forget_touched(void)
+{
+    free(last_touched.list);
+    last_touched = (struct obs_touched){0};
+}
+
+/* Adds what a grid has touched. */
+static void add_touched(const struct obs_touched *touched)
+{
+    size_t count = last_touched.count + touched->count;
+    struct emu_touch *list =
+        touched->count ? realloc(last_touched.list, count * sizeof *list) : NULL;
+    if (!list)
+        return;
+    memcpy(list + last_touched.count, touched->list, touched->count * sizeof *list);
+    last_touched = (struct obs_touched){list, count, count};
+}
+
+void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count)
+{
+    (void)device;
+    *list = last_touched.list;
+    *count = last_touched.count;
+    last_touched = (struct obs_touched){0};
+}
 
 /* Updates the state that other calls may have changed since the launch last ran. */
 static void refresh(struct emu_device *device, struct launch *launch)
@@ -221,8 +252,10 @@ static struct running *begin(struct emu_device *device, const struct emu_launch 
     launch->observers = running->observers;
     launch->options = &device->options;
     launch->is_counted = counted || emu_has_record(device);
-    launch->observer_count =
-        observers_choose(&device->options, launch->is_counted, running->observers);
+    struct emu_options options = device->options;
+    options.tools &= ~(unsigned)EMU_ORDERCHECK;
+    options.tools |= request->touches ? EMU_ORDERCHECK : 0;
+    launch->observer_count = observers_choose(&options, launch->is_counted, running->observers);
     launch->workspace = request->cooperative ? device->workspace : 0;
     launch->children = &running->children;
     launch->depth = depth;
@@ -233,6 +266,7 @@ static struct running *begin(struct emu_device *device, const struct emu_launch 
     unsigned workers = device_share(device, request->kernel, launch->cta_count);
     fill_launch(device, launch, workers);
     launch_describe(launch, &running->findings, &running->recording);
+    launch->view.touched = &running->touched;
     refresh(device, launch);
     children_init(&running->children);
     findings_init(&running->findings);
@@ -244,10 +278,11 @@ static enum emu_status run_family(struct emu_device *device, const struct emu_la
                                   struct emu_counters *counters, unsigned depth);
 
 static enum emu_status run_child(struct emu_device *device, struct module *module,
-                                 struct child *child, unsigned depth)
+                                 struct child *child, unsigned depth, uint8_t touches)
 {
     enum emu_status status =
         device_add_kernel(device, module, child->function, &child->request.kernel);
+    child->request.touches = touches;
     if (status == EMU_OK)
         status = run_family(device, &child->request, NULL, depth);
     child_free(child);
@@ -277,8 +312,12 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     free(launch->per_instruction);
     free(running->recording.list);
     findings_free(&running->findings);
+    if (!running->number) /* it was never parked */
+        add_touched(&running->touched);
+    free(running->touched.list);
     while (status == EMU_OK && (child = children_take(&running->children)))
-        status = run_child(device, running->module, child, launch->depth + 1);
+        status =
+            run_child(device, running->module, child, launch->depth + 1, launch->request.touches);
     children_free(&running->children, &device->heap);
     free(running->params);
     free(running);
@@ -310,6 +349,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
                            struct emu_counters *counters)
 {
     pthread_mutex_lock(&device->lock);
+    forget_touched();
     return device_unlock(device, run_family(device, request, counters, 0));
 }
 

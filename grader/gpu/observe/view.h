@@ -26,6 +26,7 @@
 #include "gpu/observe/findings.h"
 #include "gpu/occupancy.h"
 #include "gpu/ptx/module.h"
+#include "gpu/touch.h"
 
 /* --- the launch ------------------------------------------------------------------------------- */
 
@@ -60,6 +61,7 @@ struct launch_view {
     struct heap *heap;
     struct findings *findings; /* where observers report defects */
     struct obs_recording *recording;
+    struct obs_touched *touched; /* where the footprint observer appends */
 };
 
 /* The source line of the instruction at PC. */
@@ -117,7 +119,7 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-#define OBS_MAX     9          /* most observers of a launch */
+#define OBS_MAX     10         /* most observers of a launch */
 #define OBS_NO_SEAT UINT32_MAX /* the CTA has no seat */
 
 /* OBS_WRITE: accesses except loads, for observers that do not want loads. */
@@ -266,6 +268,12 @@ struct obs_recorded {
 struct obs_recording {
     struct obs_recorded *list; /* malloc'd */
     uint32_t count;
+};
+
+/* What a launch has touched. */
+struct obs_touched {
+    struct emu_touch *list; /* malloc'd */
+    size_t count, room;
 };
 
 struct observer {

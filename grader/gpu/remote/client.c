@@ -31,6 +31,10 @@ struct emu_device {
 
 static _Thread_local char last_message[512];
 static _Thread_local struct emu_parked last_parked;
+static _Thread_local struct {
+    struct emu_touch *list;
+    size_t count;
+} last_touched;
 
 static enum emu_status failed(enum emu_status status, const char *why)
 {
@@ -442,9 +446,21 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
         memcpy(bytes + sizeof *launch, launch->params, launch->param_bytes);
     enum emu_status status = ask_with(device, &call, bytes, size);
     free(bytes);
+    free(last_touched.list);
+    last_touched.list = call.reply;
+    last_touched.count = call.reply ? call.head.bytes / sizeof *last_touched.list : 0;
     if (counters)
         *counters = (struct emu_counters){0};
     return status;
+}
+
+void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count)
+{
+    (void)device;
+    *list = last_touched.list;
+    *count = last_touched.count;
+    last_touched.list = NULL;
+    last_touched.count = 0;
 }
 
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length)

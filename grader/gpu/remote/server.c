@@ -301,6 +301,11 @@ static bool call_launch(struct server *server, struct exchange *x)
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
     launch.may_park &= !server->twin.device; /* two devices would not park at the same time */
     x->head.what = emu_launch(server->device, &launch, NULL);
+    struct emu_touch *touched;
+    size_t count;
+    emu_touched(server->device, &touched, &count);
+    x->data = x->owned = touched;
+    x->head.bytes = (uint32_t)(count * sizeof *touched);
     return true;
 }
 

@@ -1,0 +1,393 @@
+/* Sees the host's plain loads and stores: the pages of memory that host and device share are
+ * protected while work in flight touches them. An access then faults, and the handler finds out
+ * what it means:
+ *
+ *     it conflicts with work in flight     keep the finding; the page becomes accessible
+ *     it touches a signal of a kernel      the host has waited for the kernel
+ *     other bytes of the page are in use   execute one instruction, then protect the page again
+ *
+ * Work runs during the API call that asks for it, so pages are accessible during these calls
+ * (guard_open()), and protected afterwards until the program has waited for the work.
+ *
+ * System calls would fail with EFAULT instead of a fault: host_io.c looks at buffers before the
+ * usual ones. */
+#include <errno.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "gpu/cudart/order/guard.h"
+#include "gpu/cudart/order/parts.h"
+
+#define PAGE 4096ull
+
+enum {
+    MOST_RUNS = 4096,    /* runs of pages with equal protection: the kernel allows about 65,000 */
+    MOST_STEPS = 20000,  /* single instructions between two changes of what is in flight */
+    MOST_CONFLICTS = 16, /* of the host with one piece of work; the rest is not reported */
+    MOST_STEPPED = 4,    /* pages that one instruction touches */
+    DEPTH = 32
+};
+
+enum level { FREE, READABLE, HIDDEN };
+
+struct guarded {
+    uintptr_t begin, end; /* whole pages */
+    const void *key;
+    uint8_t *now, *wanted; /* enum level, for each page */
+    size_t protected;      /* pages that are not FREE now */
+    struct guarded *next;
+};
+
+static struct guarded *ranges;
+static unsigned opened;
+static unsigned steps;
+static pid_t owner;
+static struct sigaction segv_before, trap_before;
+
+volatile size_t guard_protected;
+
+static size_t pages_of(const struct guarded *range)
+{
+    return (range->end - range->begin) / PAGE;
+}
+
+static struct guarded *find(uintptr_t address)
+{
+    struct guarded *range = ranges;
+    while (range && !(address >= range->begin && address < range->end))
+        range = range->next;
+    return range;
+}
+
+bool guard_contains(emu_addr address)
+{
+    return find(address) != NULL;
+}
+
+/* --- protection ------------------------------------------------------------------------------- */
+
+static void set_level(struct guarded *range, size_t first, size_t end, enum level level)
+{
+    static const int protection[] = {PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE};
+    if (mprotect((void *)(range->begin + first * PAGE), (end - first) * PAGE, protection[level]) !=
+        0)
+        return;
+    for (size_t i = first; i < end; i++) {
+        size_t before = range->now[i] != FREE, after = level != FREE;
+        range->protected += after - before;
+        guard_protected += after - before;
+        range->now[i] = (uint8_t)level;
+    }
+}
+
+/* Gives each page the level that it shall have. */
+static void apply(struct guarded *range)
+{
+    size_t count = pages_of(range), end;
+    for (size_t i = 0; i < count; i = end) {
+        end = i + 1;
+        if (range->now[i] == range->wanted[i])
+            continue;
+        while (end < count && range->wanted[end] == range->wanted[i] &&
+               range->now[end] != range->wanted[end])
+            end++;
+        set_level(range, i, end, range->wanted[i]);
+    }
+}
+
+static void free_all(struct guarded *range)
+{
+    if (!range->protected)
+        return;
+    memset(range->wanted, FREE, pages_of(range));
+    apply(range);
+}
+
+void guard_open(void)
+{
+    if (opened++ == 0)
+        for (struct guarded *range = ranges; range; range = range->next)
+            free_all(range);
+}
+
+void guard_close(void)
+{
+    opened--;
+}
+
+static void want(void *context, const struct emu_touch *touch)
+{
+    struct guarded *range = context;
+    uintptr_t begin = touch->begin > range->begin ? touch->begin : range->begin;
+    uintptr_t end = touch->end < range->end ? touch->end : range->end;
+    uint8_t level = touch->kind == EMU_READS ? READABLE : HIDDEN;
+    for (size_t i = (begin - range->begin) / PAGE; i <= (end - 1 - range->begin) / PAGE; i++)
+        if (range->wanted[i] < level)
+            range->wanted[i] = level;
+}
+
+static size_t count_runs(const struct guarded *range)
+{
+    size_t runs = 1;
+    for (size_t i = 1; i < pages_of(range); i++)
+        runs += range->wanted[i] != range->wanted[i - 1];
+    return runs;
+}
+
+static void install(void);
+
+#ifdef __x86_64__
+enum { SEES_ACCESSES = true };
+#else
+enum { SEES_ACCESSES = false };
+#endif
+
+void guard_update(void)
+{
+    struct order *order = order_of_program();
+    size_t runs = 0;
+    if (opened || !order || (!guard_protected && !order_in_flight(order)))
+        return;
+    steps = 0;
+    for (struct guarded *range = ranges; range; range = range->next) {
+        memset(range->wanted, FREE, pages_of(range));
+        order_each_touch(order, range->begin, range->end, want, range);
+        runs += count_runs(range);
+        if (runs > MOST_RUNS)
+            memset(range->wanted, FREE, pages_of(range));
+        apply(range);
+    }
+    if (guard_protected)
+        install();
+}
+
+bool guard_add(void *memory, size_t size, bool whole_pages_only)
+{
+    uintptr_t at = (uintptr_t)memory, up = PAGE - 1;
+    struct guarded *range = SEES_ACCESSES ? calloc(1, sizeof *range) : NULL;
+    if (!range)
+        return false;
+    range->begin = (whole_pages_only ? at + up : at) & ~up;
+    range->end = (whole_pages_only ? at + size : at + size + up) & ~up;
+    if (range->end < range->begin)
+        range->end = range->begin;
+    range->key = memory;
+    range->now = calloc(2, pages_of(range) + 1);
+    if (!range->now) {
+        free(range);
+        return false;
+    }
+    range->wanted = range->now + pages_of(range);
+    range->next = ranges;
+    ranges = range;
+    return true;
+}
+
+void guard_remove(const void *memory)
+{
+    struct guarded **at = &ranges;
+    while (*at && (*at)->key != memory)
+        at = &(*at)->next;
+    struct guarded *range = *at;
+    if (!range)
+        return;
+    free_all(range);
+    *at = range->next;
+    free(range->now);
+    free(range);
+}
+
+bool guard_is_empty(void)
+{
+    return !ranges;
+}
+
+/* --- accesses by the host --------------------------------------------------------------------- */
+
+/* Makes the protected pages from BEGIN to END accessible until the next change of what is in
+ * flight. */
+static void release(uintptr_t begin, uintptr_t end)
+{
+    for (struct guarded *range = ranges; range; range = range->next) {
+        uintptr_t from = begin > range->begin ? begin : range->begin;
+        uintptr_t to = end < range->end ? end : range->end;
+        if (from < to)
+            set_level(range, (from - range->begin) / PAGE, (to - 1 - range->begin) / PAGE + 1,
+                      FREE);
+    }
+}
+
+/* Keeps a conflict of the host's access. The caller releases the page. */
+static void keep(struct order *order, const struct order_conflict *conflict, bool writes,
+                 void *const *stack, int depth)
+{
+    static const struct order_work *last;
+    static unsigned count;
+    count = conflict->earlier == last ? count + 1 : 1;
+    last = conflict->earlier;
+    order_keep(conflict, writes, stack, depth);
+    if (count < MOST_CONFLICTS)
+        return;
+    order_ignore(order, conflict->earlier);
+    guard_update();
+}
+
+/* Whether the access has been dealt with: it conflicts with work in flight, or waits for it. STACK
+ * gets the calls that led to it. */
+static bool judge(uintptr_t address, size_t size, bool writes, void *const *stack, int depth)
+{
+    struct order *order = order_of_program();
+    struct order_conflict conflict;
+    if (!order || getpid() != owner) {
+        release(address, address + size);
+        return true;
+    }
+    if (order_signal(order, address, size)) {
+        guard_update();
+        return true;
+    }
+    if (!order_check_host(order, address, size, writes, &conflict))
+        return false;
+    keep(order, &conflict, writes, stack, depth);
+    release(address, address + size);
+    return true;
+}
+
+void guard_touch(const void *memory, size_t size, bool writes)
+{
+    void *stack[DEPTH];
+    uintptr_t address = (uintptr_t)memory;
+    int depth = size && order_try_lock() ? backtrace(stack, DEPTH) : 0;
+    if (!depth)
+        return;
+    if (!judge(address, size, writes, stack, depth))
+        release(address, address + size);
+    order_unlock();
+}
+
+#ifdef __x86_64__
+
+#define TRAP_FLAG 0x100
+
+/* The pages that the instruction touches that this thread executes alone. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+    uintptr_t page[MOST_STEPPED];
+    unsigned count;
+} stepping;
+
+/* Lets the thread execute one instruction that may touch the page of ADDRESS. */
+static void step(struct guarded *range, uintptr_t address, greg_t *registers)
+{
+    uintptr_t page = address & ~(PAGE - 1);
+    if (++steps > MOST_STEPS || stepping.count == MOST_STEPPED) {
+        release(address, address + 1);
+        return;
+    }
+    mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE); /* but range->now stays */
+    (void)range;
+    stepping.page[stepping.count++] = page;
+    registers[REG_EFL] |= TRAP_FLAG;
+}
+
+static int calls_to(uintptr_t pc, void *stack[DEPTH])
+{
+    int depth = backtrace(stack, DEPTH), first = 0;
+    while (first < depth && stack[first] != (void *)pc)
+        first++;
+    if (first == depth)
+        depth = first = 0;
+    memmove(stack, stack + first, (size_t)(depth - first) * sizeof *stack);
+    stack[0] = (void *)(pc + 1); /* like a return address: behind the instruction */
+    return depth ? depth - first : 1;
+}
+
+/* True: the access may be tried again. */
+static bool handle(uintptr_t address, greg_t *registers)
+{
+    void *stack[DEPTH];
+    struct guarded *range = find(address);
+    if (!range)
+        return false;
+    if (range->now[(address - range->begin) / PAGE] == FREE)
+        return true; /* another thread has released it */
+    bool writes = registers[REG_ERR] & 2;
+    int depth = calls_to((uintptr_t)registers[REG_RIP], stack);
+    if (!judge(address, 1, writes, stack, depth))
+        step(range, address, registers);
+    return true;
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+    ucontext_t *thread = context;
+    int error = errno;
+    bool is_ours = false;
+    if (info->si_code > 0 && order_try_lock()) {
+        is_ours = handle((uintptr_t)info->si_addr, thread->uc_mcontext.gregs);
+        order_unlock();
+    }
+    if (!is_ours) {
+        sigaction(SIGSEGV, &segv_before, NULL);
+        if (info->si_code <= 0)
+            raise(signal);
+    }
+    errno = error;
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+    ucontext_t *thread = context;
+    int error = errno;
+    if (!stepping.count) {
+        sigaction(SIGTRAP, &trap_before, NULL);
+        raise(signal);
+        return;
+    }
+    thread->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+    if (order_try_lock()) {
+        for (unsigned i = 0; i < stepping.count; i++) {
+            struct guarded *range = find(stepping.page[i]);
+            size_t page = range ? (stepping.page[i] - range->begin) / PAGE : 0;
+            if (range && range->now[page] != FREE)
+                set_level(range, page, page + 1, range->now[page]);
+        }
+        order_unlock();
+    }
+    stepping.count = 0;
+    errno = error;
+}
+
+/* Installs a handler, if another one is installed now. */
+static void replace(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
+{
+    struct sigaction now, own = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    if (sigaction(signal, NULL, &now) != 0 || now.sa_sigaction == handler)
+        return;
+    *before = now;
+    sigemptyset(&own.sa_mask);
+    sigaction(signal, &own, NULL);
+}
+
+static void install(void)
+{
+    if (!owner) {
+        void *stack[2];
+        owner = getpid();
+        backtrace(stack, 2); /* the first call loads a library, which a handler must not do */
+    }
+    replace(SIGSEGV, on_fault, &segv_before);
+    replace(SIGTRAP, on_trap, &trap_before);
+}
+
+#else
+
+static void install(void)
+{
+}
+
+#endif

@@ -1,0 +1,406 @@
+/* Tells gpu/order/ what the program's calls mean. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/cudart/graphs.h"
+#include "gpu/cudart/order/parts.h"
+#include "gpu/tools.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct order *order;
+static atomic_uint blocking, others; /* streams other than the legacy default stream */
+static atomic_uint shared;           /* ranges of memory that host and device share */
+static atomic_uint variables;        /* those of __managed__ variables */
+
+void order_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+bool order_try_lock(void)
+{
+    for (unsigned i = 0; i < 1000; i++) {
+        if (pthread_mutex_trylock(&lock) == 0)
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+void order_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+struct order *order_of_program(void)
+{
+    if (!order)
+        order = order_open(order_report_work, NULL);
+    return order;
+}
+
+/* --- whether there is anything to check ------------------------------------------------------- */
+
+static bool is_on(void)
+{
+    const struct emu_options *options = rt_options();
+    return options->tools & EMU_ORDERCHECK ||
+           (!(options->tools & EMU_ONLY) && !options->ignores_order);
+}
+
+/* A single stream orders its own work, and so do the legacy default stream and a blocking one. */
+static bool has_concurrent_streams(void)
+{
+    return atomic_load(&others) > 0 || atomic_load(&blocking) > 1;
+}
+
+static bool has_shared_memory(void)
+{
+    return atomic_load(&shared) || atomic_load(&variables);
+}
+
+static enum emu_touches touches_now(void)
+{
+    if (!is_on())
+        return EMU_TOUCHES_NONE;
+    return has_concurrent_streams() ? EMU_TOUCHES_ALL
+           : has_shared_memory()    ? EMU_TOUCHES_LENT
+                                    : EMU_TOUCHES_NONE;
+}
+
+/* If only memory that the host shares matters, launches that get no pointer to it need not be watched, because most
+ * kernels only use pointers among their parameters. A __managed__ variable is not among these. */
+enum emu_touches rt_order_touches(const void *params, size_t size)
+{
+    enum emu_touches touches = touches_now();
+    bool found = touches != EMU_TOUCHES_LENT || atomic_load(&variables) > 0;
+    if (found)
+        return touches;
+    order_lock();
+    for (size_t at = 0; at + sizeof(emu_addr) <= size && !found; at += sizeof(emu_addr)) {
+        emu_addr address;
+        memcpy(&address, (const char *)params + at, sizeof address);
+        found = guard_contains(address);
+    }
+    order_unlock();
+    return found ? touches : EMU_TOUCHES_NONE;
+}
+
+/* Whether there may be work in flight. If so, takes the lock. */
+static bool enter(void)
+{
+    if (touches_now() == EMU_TOUCHES_NONE || !rt_device_or_null())
+        return false;
+    order_report_kept();
+    order_lock();
+    if (order_of_program())
+        return true;
+    order_unlock();
+    return false;
+}
+
+/* After a change of what is in flight. */
+static void leave(void)
+{
+    guard_update();
+    order_unlock();
+}
+
+/* --- streams and events ----------------------------------------------------------------------- */
+
+static struct order_stream key_of(const struct rt_order *stream)
+{
+    return (struct order_stream){stream->stream, stream->is_legacy, stream->is_blocking};
+}
+
+/* Counts a thread's default stream when it is used first. */
+static struct order_stream stream_of(cudaStream_t stream)
+{
+    static _Thread_local bool is_counted;
+    struct rt_order found = rt_stream_order(stream);
+    bool is_own = found.stream > UINT64_MAX / 2; /* see rt_stream_order() */
+    if (is_own && !is_counted)
+        rt_order_new_stream(&found);
+    is_counted |= is_own;
+    return key_of(&found);
+}
+
+void rt_order_new_stream(const struct rt_order *stream)
+{
+    atomic_fetch_add(stream->is_blocking ? &blocking : &others, 1);
+}
+
+void rt_order_end_stream(const struct rt_order *stream)
+{
+    struct order_stream key = key_of(stream);
+    if (enter()) {
+        order_end_stream(order, &key);
+        leave();
+    }
+    atomic_fetch_sub(stream->is_blocking ? &blocking : &others, 1);
+}
+
+void rt_order_record(cudaStream_t stream, struct order_clock *event)
+{
+    struct order_stream key = stream_of(stream);
+    if (!enter())
+        return;
+    order_record(order, &key, event);
+    leave();
+}
+
+void rt_order_stream_waits(cudaStream_t stream, const struct order_clock *event)
+{
+    struct order_stream key = stream_of(stream);
+    if (!enter())
+        return;
+    order_stream_waits(order, &key, event);
+    leave();
+}
+
+void rt_order_waits_event(const struct order_clock *event)
+{
+    if (!enter())
+        return;
+    order_host_waits(order, event);
+    leave();
+}
+
+void rt_order_waits_stream(cudaStream_t stream)
+{
+    struct order_stream key = stream_of(stream);
+    if (!enter())
+        return;
+    order_host_waits_stream(order, &key);
+    leave();
+}
+
+void rt_order_waits_all(void)
+{
+    if (!enter())
+        return;
+    order_host_waits_all(order);
+    leave();
+}
+
+/* --- work ------------------------------------------------------------------------------------- */
+
+void rt_order_open(void)
+{
+    if (!has_shared_memory())
+        return;
+    order_lock();
+    guard_open();
+    order_unlock();
+}
+
+void rt_order_close(void)
+{
+    if (!has_shared_memory())
+        return;
+    order_lock();
+    guard_close();
+    order_unlock();
+}
+
+/* Makes NOTED touch all of the memory that begins at MEMORY. */
+static void touch_all(struct order_work *noted, enum order_kind kind, const void *memory)
+{
+    struct rt_range range;
+    if (!rt_range_find(memory, &range) || !(noted->touch = malloc(sizeof *noted->touch)))
+        return;
+    emu_addr begin = (emu_addr)range.ptr;
+    *noted->touch = (struct emu_touch){begin, begin + range.size, EMU_WRITES};
+    noted->count = 1;
+    noted->kind = kind;
+}
+
+static struct order_work describe(const struct rt_work *work)
+{
+    struct order_work described = {.kind = ORDER_WORK};
+    struct emu_device *device;
+    struct rt_function *function;
+    const char *name = work->type == cudaGraphNodeTypeMemcpy   ? "a copy"
+                       : work->type == cudaGraphNodeTypeMemset ? "a fill"
+                                                               : "a host function";
+    bool is_kernel = work->type == cudaGraphNodeTypeKernel;
+    snprintf(described.name, sizeof described.name, "%s", name);
+    if (is_kernel && rt_device(&device) == cudaSuccess &&
+        rt_find_function(device, work->kernel.func, &function) == cudaSuccess) {
+        char *readable = rt_readable_name(function->name);
+        snprintf(described.name, sizeof described.name, "kernel %.*s",
+                 readable ? (int)strcspn(readable, "(") : 0, readable ? readable : "");
+        free(readable);
+    }
+    described.place = is_kernel ? rt_launch_place(&work->kernel) : rt_caller();
+    return described;
+}
+
+void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struct rt_work *work,
+                    bool blocks)
+{
+    *ordered = (struct rt_ordered){.joins = blocks};
+    ordered->stream = stream_of(stream);
+    if (!enter())
+        return;
+    order_unlock();
+    ordered->is_noted = true;
+    ordered->work = describe(work);
+    order_lock();
+    if (work->type == cudaGraphNodeTypeHost) {
+        /* its accesses are not noted, but it runs after the work before it */
+        order_record(order, &ordered->stream, &ordered->host);
+        order_set_host(order, &ordered->host);
+        leave();
+        return;
+    }
+    if (work->type == cudaGraphNodeTypeMemFree)
+        touch_all(&ordered->work, ORDER_FREES, work->memory);
+    ordered->opened = true;
+    guard_open();
+    order_unlock();
+}
+
+void rt_order_finish(void)
+{
+    order_report_kept();
+}
+
+/* Adds what WORK touches. */
+static void take_touches(struct rt_ordered *ordered, const struct rt_work *work)
+{
+    struct emu_device *device = rt_device_or_null();
+    struct order_work *noted = &ordered->work;
+    switch (work->type) {
+    case cudaGraphNodeTypeKernel:
+        emu_touched(device, &noted->touch, &noted->count);
+        break;
+    case cudaGraphNodeTypeMemcpy:
+        noted->touch = rt_copy_touches(device, &work->copy, &noted->count, &ordered->joins);
+        break;
+    case cudaGraphNodeTypeMemset:
+        noted->touch = rt_fill_touches(&work->fill, &noted->count, &ordered->joins);
+        break;
+    case cudaGraphNodeTypeMemAlloc:
+        touch_all(noted, ORDER_ALLOCATES, work->memory);
+        __attribute__((fallthrough));
+    default:
+        ordered->joins = false;
+    }
+}
+
+/* Work of graphs that is not done by the device. */
+static void add_other(const struct rt_ordered *ordered, const struct rt_work *work)
+{
+    struct order_clock *event =
+        work->type == cudaGraphNodeTypeEventRecord || work->type == cudaGraphNodeTypeWaitEvent
+            ? rt_event_clock(work->event)
+            : NULL;
+    if (event && work->type == cudaGraphNodeTypeEventRecord)
+        order_record(order, &ordered->stream, event);
+    else if (event)
+        order_stream_waits(order, &ordered->stream, event);
+}
+
+void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool has_run)
+{
+    if (!ordered->is_noted)
+        return;
+    bool is_kernel = work->type == cudaGraphNodeTypeKernel;
+    bool knows = has_run && (is_kernel || rt_check_work(rt_device_or_null(), work) == cudaSuccess);
+    if (knows)
+        take_touches(ordered, work);
+    else
+        ordered->joins = false;
+    order_lock();
+    if (work->type == cudaGraphNodeTypeHost) {
+        order_set_host(order, NULL);
+        /* it can tell the program that the work before it is done, in ways that are not seen */
+        order_host_waits(order, &ordered->host);
+        free(ordered->host.last);
+    }
+    add_other(ordered, work);
+    order_add(order, &ordered->stream, &ordered->work);
+    if (ordered->joins)
+        order_host_waits_stream(order, &ordered->stream);
+    if (ordered->opened)
+        guard_close();
+    leave();
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+void rt_order_share(const struct rt_range *range)
+{
+    if (!is_on())
+        return;
+    order_lock();
+    /* a program's own memory may share its first and last page with other data */
+    if (guard_add((void *)range->ptr, range->size, range->kind == RT_REGISTERED))
+        atomic_fetch_add(range->kind == RT_VARIABLE ? &variables : &shared, 1);
+    order_unlock();
+}
+
+void rt_order_unshare(const struct rt_range *range)
+{
+    rt_order_forget(range);
+    if (!has_shared_memory())
+        return;
+    order_lock();
+    guard_remove(range->ptr);
+    if (guard_is_empty())
+        atomic_store(&shared, 0), atomic_store(&variables, 0);
+    order_unlock();
+}
+
+/* Adds a piece of work that touches all of RANGE. */
+static void add_whole(cudaStream_t stream, const struct rt_range *range, enum order_kind kind)
+{
+    struct order_stream key = stream_of(stream);
+    if (!enter())
+        return;
+    order_unlock();
+    struct order_work work = {.place = rt_caller()};
+    touch_all(&work, kind, range->ptr);
+    snprintf(work.name, sizeof work.name, "%s",
+             kind == ORDER_FREES ? "cudaFreeAsync()" : "cudaMallocAsync()");
+    order_lock();
+    if (kind == ORDER_ALLOCATES)
+        order_forget_memory(order, (emu_addr)range->ptr, range->size);
+    order_add(order, &key, &work);
+    if (kind == ORDER_FREES)
+        order_forget_memory(order, (emu_addr)range->ptr, range->size);
+    leave();
+}
+
+void rt_order_allocates(cudaStream_t stream, const struct rt_range *range)
+{
+    add_whole(stream, range, ORDER_ALLOCATES);
+}
+
+void rt_order_frees(cudaStream_t stream, const struct rt_range *range)
+{
+    add_whole(stream, range, ORDER_FREES);
+}
+
+void rt_order_host_frees(const struct rt_range *range)
+{
+    struct order_conflict conflict;
+    if (!enter())
+        return;
+    if (order_check_free(order, (emu_addr)range->ptr, range->size, &conflict))
+        order_report_free(&conflict);
+    leave();
+}
+
+void rt_order_forget(const struct rt_range *range)
+{
+    if (!enter())
+        return;
+    order_forget_memory(order, (emu_addr)range->ptr, range->size);
+    leave();
+}

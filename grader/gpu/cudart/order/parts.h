@@ -1,0 +1,50 @@
+/* What the files of this folder share. */
+#ifndef GPU_CUDART_ORDER_PARTS_H
+#define GPU_CUDART_ORDER_PARTS_H
+
+#include "gpu/cudart/order.h"
+
+/* --- order.c ---------------------------------------------------------------------------------- */
+
+/* The lock of everything below, and the program's order; NULL: out of memory. */
+void order_lock(void);
+bool order_try_lock(void);
+void order_unlock(void);
+struct order *order_of_program(void);
+
+/* --- report.c --------------------------------------------------------------------------------- */
+
+/* A conflict with an access of the host, as a signal handler keeps it. */
+struct host_conflict {
+    char earlier[96]; /* the work's name */
+    struct emu_place place;
+    enum emu_touch_kind earlier_touch;
+    bool writes;
+    unsigned count;
+    int depth;
+    void *stack[24]; /* the access, then the return addresses of the calls that led to it */
+};
+
+/* Keeps a conflict for order_report_kept(). Signal handlers may call it, with the lock. */
+void order_keep(const struct order_conflict *conflict, bool writes, void *const *stack, int depth);
+/* Reports the conflicts that were kept. Without the lock. */
+void order_report_kept(void);
+/* Reports a conflict between pieces of work; an order_report(). */
+void order_report_work(void *context, const struct order_conflict *conflict);
+/* Reports that the host frees memory that EARLIER, in flight, uses. */
+void order_report_free(const struct order_conflict *conflict);
+
+/* --- guard.c: the pages of memory in flight are protected ------------------------------------- */
+
+/* With the lock. OPEN makes all pages accessible, until as many calls of CLOSE. */
+void guard_open(void);
+void guard_close(void);
+/* Protects the pages that are in flight now, and only these, if they are not open. */
+void guard_update(void);
+bool guard_add(void *begin, size_t size, bool whole_pages_only);
+void guard_remove(const void *begin);
+bool guard_is_empty(void);
+/* Whether memory that host and device share contains the address. */
+bool guard_contains(emu_addr address);
+
+#endif

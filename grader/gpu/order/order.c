@@ -1,0 +1,340 @@
+#include "gpu/order/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/order/clock.h"
+#include "gpu/order/touches.h"
+
+/* With more work in flight, the oldest is forgotten: its conflicts are missed. */
+enum { MOST_IN_FLIGHT = 2048 };
+
+struct stream {
+    struct order_stream key;
+    struct order_clock clock; /* what later work in the stream comes after, and its own work */
+    uint64_t count;           /* pieces of work so far */
+    bool ended;
+};
+
+/* A piece of work in flight. */
+struct flight {
+    struct order_work work;
+    struct touches touches; /* has the touches of WORK */
+    struct order_clock clock;
+    size_t stream; /* its place in the list of streams */
+    uint64_t number;
+    bool ignored; /* by the checks of the host's accesses */
+    bool settled; /* the host has waited for it: it will be removed */
+    struct flight *next;
+};
+
+struct order {
+    order_report *report;
+    void *context;
+    struct stream *streams;
+    size_t stream_count;
+    struct order_clock ended;     /* the work of blocking streams that were destroyed */
+    struct flight *first, **last; /* the oldest first */
+    size_t in_flight;
+    const struct order_clock *host; /* of the host function that runs; or NULL */
+};
+
+struct order *order_open(order_report *report, void *context)
+{
+    struct order *order = calloc(1, sizeof *order);
+    if (order) {
+        order->report = report;
+        order->context = context;
+        order->last = &order->first;
+    }
+    return order;
+}
+
+static void free_flight(struct flight *flight)
+{
+    free(flight->touches.list);
+    clock_free(&flight->clock);
+    free(flight);
+}
+
+/* Removes the flight at AT. */
+static void land(struct order *order, struct flight **at)
+{
+    struct flight *flight = *at;
+    *at = flight->next;
+    if (order->last == &flight->next)
+        order->last = at;
+    order->in_flight--;
+    free_flight(flight);
+}
+
+void order_host_waits_all(struct order *order)
+{
+    while (order->first)
+        land(order, &order->first);
+}
+
+void order_close(struct order *order)
+{
+    if (!order)
+        return;
+    order_host_waits_all(order);
+    for (size_t i = 0; i < order->stream_count; i++)
+        clock_free(&order->streams[i].clock);
+    clock_free(&order->ended);
+    free(order->streams);
+    free(order);
+}
+
+/* --- streams ---------------------------------------------------------------------------------- */
+
+static bool has_flights(const struct order *order, size_t stream)
+{
+    const struct flight *flight = order->first;
+    while (flight && flight->stream != stream)
+        flight = flight->next;
+    return flight != NULL;
+}
+
+/* A place for a new stream: that of an ended one whose work the host has waited for, or a new one.
+ * NULL: out of memory. */
+static struct stream *find_place(struct order *order)
+{
+    for (size_t i = 0; i < order->stream_count; i++)
+        if (order->streams[i].ended && !has_flights(order, i))
+            return &order->streams[i];
+    struct stream *more =
+        realloc(order->streams, (order->stream_count + 1) * sizeof *order->streams);
+    if (!more)
+        return NULL;
+    order->streams = more;
+    more[order->stream_count] = (struct stream){.ended = true};
+    return &more[order->stream_count++];
+}
+
+static struct stream *find_stream(struct order *order, const struct order_stream *key)
+{
+    for (size_t i = 0; i < order->stream_count; i++)
+        if (!order->streams[i].ended && order->streams[i].key.number == key->number)
+            return &order->streams[i];
+    struct stream *stream = find_place(order);
+    if (stream) {
+        stream->key = *key;
+        stream->ended = false;
+    }
+    return stream;
+}
+
+/* Makes later work in STREAM wait as the legacy default stream demands. */
+static bool wait_as_legacy(struct order *order, struct stream *stream)
+{
+    bool is_legacy = stream->key.is_legacy, done = true;
+    for (size_t i = 0; i < order->stream_count && done; i++) {
+        const struct stream *other = &order->streams[i];
+        if (other != stream && !other->ended &&
+            (is_legacy ? other->key.is_blocking : stream->key.is_blocking && other->key.is_legacy))
+            done = clock_join(&stream->clock, &other->clock);
+    }
+    return done && (!is_legacy || clock_join(&stream->clock, &order->ended));
+}
+
+void order_end_stream(struct order *order, const struct order_stream *key)
+{
+    struct stream *stream = find_stream(order, key);
+    if (!stream)
+        return;
+    if (key->is_blocking)
+        clock_join(&order->ended, &stream->clock);
+    stream->ended = true;
+}
+
+void order_record(struct order *order, const struct order_stream *key, struct order_clock *clock)
+{
+    struct stream *stream = find_stream(order, key);
+    clock_free(clock);
+    if (stream && wait_as_legacy(order, stream))
+        clock_join(clock, &stream->clock);
+}
+
+void order_stream_waits(struct order *order, const struct order_stream *key,
+                        const struct order_clock *clock)
+{
+    struct stream *stream = find_stream(order, key);
+    if (stream && wait_as_legacy(order, stream))
+        clock_join(&stream->clock, clock);
+}
+
+/* --- work ------------------------------------------------------------------------------------- */
+
+static bool is_before(const struct flight *flight, const struct order_clock *clock)
+{
+    return flight->number <= clock_get(clock, flight->stream);
+}
+
+/* Reports FLIGHT's conflicts with work in flight. */
+static void compare(struct order *order, const struct flight *flight)
+{
+    struct order_conflict conflict = {.later = &flight->work};
+    for (const struct flight *other = order->first; other; other = other->next) {
+        conflict.earlier = &other->work;
+        if (!other->settled && !is_before(other, &flight->clock) &&
+            touches_find(&other->touches, &flight->touches, &conflict.earlier_touch,
+                         &conflict.later_touch, &conflict.at))
+            order->report(order->context, &conflict);
+    }
+}
+
+/* Removes older work of the stream that touches the same: later work that is not ordered with it is
+ * not ordered with FLIGHT either. */
+static void replace_older(struct order *order, const struct flight *flight)
+{
+    for (struct flight **at = &order->first; *at;)
+        if ((*at)->settled ||
+            ((*at)->stream == flight->stream && touches_equal(&(*at)->touches, &flight->touches)))
+            land(order, at);
+        else
+            at = &(*at)->next;
+    if (order->in_flight >= MOST_IN_FLIGHT)
+        land(order, &order->first);
+}
+
+static void append(struct order *order, struct flight *flight)
+{
+    *order->last = flight;
+    order->last = &flight->next;
+    order->in_flight++;
+}
+
+void order_add(struct order *order, const struct order_stream *key, struct order_work *work)
+{
+    struct stream *stream = find_stream(order, key);
+    struct flight *flight = calloc(1, sizeof *flight);
+    size_t place = stream ? (size_t)(stream - order->streams) : 0;
+    if (!flight || !stream || !wait_as_legacy(order, stream) ||
+        !clock_raise(&stream->clock, place, stream->count + 1) ||
+        !clock_join(&flight->clock, &stream->clock)) {
+        free(work->touch);
+        if (flight)
+            free_flight(flight);
+        return;
+    }
+    flight->stream = place;
+    flight->number = ++stream->count;
+    flight->work = *work;
+    flight->touches = touches_sort(work->touch, work->count);
+    compare(order, flight);
+    if (flight->touches.first[EMU_TOUCH_KINDS] == 0) {
+        free_flight(flight);
+        return;
+    }
+    replace_older(order, flight);
+    append(order, flight);
+}
+
+/* --- the host --------------------------------------------------------------------------------- */
+
+void order_host_waits(struct order *order, const struct order_clock *clock)
+{
+    for (struct flight **at = &order->first; *at;)
+        if (is_before(*at, clock))
+            land(order, at);
+        else
+            at = &(*at)->next;
+}
+
+void order_host_waits_stream(struct order *order, const struct order_stream *key)
+{
+    struct stream *stream = find_stream(order, key);
+    if (!stream || (key->is_legacy && !wait_as_legacy(order, stream)))
+        return;
+    order_host_waits(order, &stream->clock);
+}
+
+void order_set_host(struct order *order, const struct order_clock *clock)
+{
+    order->host = clock;
+}
+
+/* Whether the host's accesses are checked against FLIGHT. */
+static bool is_checked(const struct order *order, const struct flight *flight)
+{
+    return !flight->ignored && !flight->settled && !(order->host && is_before(flight, order->host));
+}
+
+bool order_check_host(const struct order *order, emu_addr addr, uint64_t size, bool writes,
+                      struct order_conflict *conflict)
+{
+    struct emu_touch touch = {addr, addr + size, writes ? EMU_WRITES : EMU_READS};
+    struct touches host = touches_sort(&touch, 1);
+    for (const struct flight *flight = order->first; flight; flight = flight->next) {
+        *conflict = (struct order_conflict){.earlier = &flight->work};
+        if (is_checked(order, flight) &&
+            touches_find(&flight->touches, &host, &conflict->earlier_touch, &conflict->later_touch,
+                         &conflict->at))
+            return true;
+    }
+    return false;
+}
+
+bool order_signal(struct order *order, emu_addr addr, uint64_t size)
+{
+    bool found = false;
+    for (const struct flight *flight = order->first; flight; flight = flight->next) {
+        if (flight->settled || !touches_at(&flight->touches, EMU_SIGNALS, addr, addr + size))
+            continue;
+        found = true;
+        for (struct flight *other = order->first; other; other = other->next)
+            other->settled |= is_before(other, &flight->clock);
+    }
+    return found;
+}
+
+void order_ignore(struct order *order, const struct order_work *earlier)
+{
+    for (struct flight *flight = order->first; flight; flight = flight->next)
+        if (&flight->work == earlier)
+            flight->ignored = true;
+}
+
+bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,
+                      struct order_conflict *conflict)
+{
+    for (const struct flight *flight = order->first; flight; flight = flight->next)
+        for (unsigned kind = 0; kind < EMU_TOUCH_KINDS && !flight->settled; kind++) {
+            const struct emu_touch *touch = touches_at(&flight->touches, kind, addr, addr + size);
+            *conflict = (struct order_conflict){
+                .earlier = &flight->work, .earlier_touch = kind, .at = addr};
+            if (touch && flight->work.kind == ORDER_WORK)
+                return true;
+        }
+    return false;
+}
+
+void order_forget_memory(struct order *order, emu_addr addr, uint64_t size)
+{
+    for (struct flight **at = &order->first; *at;) {
+        touches_remove(&(*at)->touches, addr, addr + size);
+        if ((*at)->touches.first[EMU_TOUCH_KINDS] == 0)
+            land(order, at);
+        else
+            at = &(*at)->next;
+    }
+}
+
+void order_each_touch(const struct order *order, emu_addr begin, emu_addr end,
+                      void (*visit)(void *context, const struct emu_touch *touch), void *context)
+{
+    for (const struct flight *flight = order->first; flight; flight = flight->next)
+        for (unsigned kind = 0; kind < EMU_TOUCH_KINDS && is_checked(order, flight); kind++) {
+            const struct touches *touches = &flight->touches;
+            const struct emu_touch *touch = touches_at(touches, kind, begin, end);
+            const struct emu_touch *last = touches->list + touches->first[kind + 1];
+            for (; touch && touch < last && touch->begin < end; touch++)
+                visit(context, touch);
+        }
+}
+
+size_t order_in_flight(const struct order *order)
+{
+    return order->in_flight;
+}

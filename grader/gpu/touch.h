@@ -1,0 +1,22 @@
+/* What a launch has touched of global memory: ranges of bytes. */
+#ifndef GPU_TOUCH_H
+#define GPU_TOUCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum emu_touch_kind {
+    EMU_READS,
+    EMU_WRITES,
+    EMU_UPDATES, /* atomics: they do not conflict with each other */
+    EMU_SIGNALS, /* volatile accesses, and atomics with system scope: with them, a kernel and
+                  * other threads can synchronise, so they never conflict */
+    EMU_TOUCH_KINDS
+};
+
+struct emu_touch {
+    uint64_t begin, end; /* device addresses; END is not included */
+    enum emu_touch_kind kind;
+};
+
+#endif

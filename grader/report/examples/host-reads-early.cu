@@ -1,0 +1,28 @@
+// Lets a kernel fill managed memory. wrong() reads it without waiting.
+__global__ void fill(int *data)
+{
+    data[threadIdx.x] = threadIdx.x;
+}
+
+static void right(int *data, volatile int *last)
+{
+    fill<<<1, 256>>>(data);
+    cudaDeviceSynchronize();
+    *last = data[255];
+}
+
+static void wrong(int *data, volatile int *last)
+{
+    fill<<<1, 256>>>(data);
+    *last = data[255];
+}
+
+int main()
+{
+    int *data;
+    volatile int last;
+    cudaMallocManaged(&data, 256 * sizeof(int));
+    right(data, &last);
+    wrong(data, &last);
+    cudaFree(data);
+}

@@ -1,0 +1,27 @@
+// Allocates memory in the order of a stream. wrong() fills it in another one.
+static void right(cudaStream_t stream)
+{
+    int *data;
+    cudaMallocAsync(&data, 256 * sizeof(int), stream);
+    cudaMemsetAsync(data, 0, 256 * sizeof(int), stream);
+    cudaFreeAsync(data, stream);
+}
+
+static void wrong(cudaStream_t stream, cudaStream_t other)
+{
+    int *data;
+    cudaMallocAsync(&data, 256 * sizeof(int), stream);
+    cudaMemsetAsync(data, 0, 256 * sizeof(int), other);
+    cudaStreamSynchronize(other);
+    cudaFreeAsync(data, stream);
+}
+
+int main()
+{
+    cudaStream_t stream, other;
+    cudaStreamCreate(&stream);
+    cudaStreamCreate(&other);
+    right(stream);
+    wrong(stream, other);
+    cudaDeviceSynchronize();
+}
