@@ -41,19 +41,21 @@ template <typename T, bool result> static void of_type(const char *type)
     } places[] = {{"same", SAME}, {"block", ONE_A_BLOCK}, {"warp", ONE_A_WARP}, {"line", LINE_A_WARP}};
     for (auto place : places) {
         std::string key = std::string(result ? "atom_" : "red_") + type + "_" + place.name;
-        const int adds = 8;
+        const int adds = place.where == SAME ? 8 : 64;
         chip_measure(key.c_str(), "ns", "for a warp's addition, all multiprocessors busy", [=] {
-            double us = chip_us([=] {
-                add<T, result><<<chip.sms * 4, 256>>>((T *)chip.big, place.where, adds, chip.sink);
-            });
-            return us * 1e3 / (chip.sms * 4 * 8.0 * adds);
+            auto us = [=](int adds) {
+                return chip_us([=] {
+                    add<T, result><<<chip.sms * 4, 256>>>((T *)chip.big, place.where, adds, chip.sink);
+                });
+            };
+            return (us(adds + 4) - us(4)) * 1e3 / (chip.sms * 4 * 8.0 * adds);
         });
     }
 }
 
 /* In shared memory: lanes l and l + APART share a word. */
 template <typename T>
-static __global__ void add_shared(int apart, int adds, struct span *span, T *sink)
+static __global__ void add_shared(int apart, int adds, T value, struct span *span, T *sink)
 {
     __shared__ T words[2048];
     unsigned long long begin;
@@ -62,7 +64,7 @@ static __global__ void add_shared(int apart, int adds, struct span *span, T *sin
     T *mine = &words[threadIdx.x / 32 * 32 + threadIdx.x % apart];
     span_begin(span, &begin);
     for (int i = 0; i < adds; i++)
-        atomicAdd(mine, (T)1);
+        atomicAdd(mine, value); // a constant 1 would be counted, not added
     span_end(span, begin);
     if (words[0] == (T)12345)
         *sink = words[0];
@@ -75,12 +77,12 @@ template <typename T> static void of_shared(const char *type)
         const int adds = 32;
         chip_measure(key.c_str(), "cycles", "a warp's atomicAdd() to so many words of shared memory", [=] {
             return chip_cycles([=] {
-                       add_shared<T><<<1, 1024>>>(words, adds, chip.span, (T *)chip.sink);
+                       add_shared<T><<<1, 1024>>>(words, adds, (T)3, chip.span, (T *)chip.sink);
                    }) / (32.0 * adds);
         });
         chip_measure((key + "_alone").c_str(), "cycles", "the same, with one warp alone", [=] {
             return chip_cycles([=] {
-                       add_shared<T><<<1, 32>>>(words, adds, chip.span, (T *)chip.sink);
+                       add_shared<T><<<1, 32>>>(words, adds, (T)3, chip.span, (T *)chip.sink);
                    }) / adds;
         });
     }
@@ -97,10 +99,12 @@ void measure_atomics(void)
     for (int apart : {0, 1, 8, 32, 64})
         chip_measure(("red_lane0_apart" + std::to_string(apart)).c_str(), "ns",
                      "for an addition by lane 0 alone; warps' words so far apart, in words", [=] {
-                         double us = chip_us([=] {
-                             add_lane0<<<chip.sms * 4, 256>>>((unsigned *)chip.big, apart, 8);
-                         });
-                         return us * 1e3 / (chip.sms * 4 * 8.0 * 8);
+                         auto us = [=](int adds) {
+                             return chip_us([=] {
+                                 add_lane0<<<chip.sms * 4, 256>>>((unsigned *)chip.big, apart, adds);
+                             });
+                         };
+                         return (us(64) - us(4)) * 1e3 / (chip.sms * 4 * 8.0 * 60);
                      });
     of_shared<int>("s32");
     of_shared<float>("f32");

@@ -5,26 +5,27 @@
 
 enum what { READ, WRITE, COPY };
 
-/* A grid-stride loop over COUNT numbers, IN_FLIGHT of them at once, ROUNDS times. */
+/* A grid-stride loop over COUNT numbers, IN_FLIGHT of them at once, ROUNDS times. In every round a block has other
+ * numbers, so that L1 does not help. */
 template <typename T, enum what what, int in_flight>
 static __global__ void move(const T *in, T *out, size_t count, int rounds, unsigned *sink)
 {
-    size_t me = blockIdx.x * (size_t)blockDim.x + threadIdx.x, all = gridDim.x * (size_t)blockDim.x;
+    size_t all = gridDim.x * (size_t)blockDim.x;
     unsigned sum = 0;
     T ones = {};
     for (int r = 0; r < rounds; r++)
-        for (size_t i = me; i < count; i += all * in_flight) {
+        for (size_t i = (blockIdx.x + r * 37) % gridDim.x * (size_t)blockDim.x + threadIdx.x; i < count; i += all * in_flight) {
             T values[in_flight];
 #pragma unroll
             for (int k = 0; k < in_flight; k++)
                 if (what != WRITE && i + k * all < count)
-                    values[k] = __ldcg(&in[i + k * all]);
+                    values[k] = in[i + k * all];
                 else
                     values[k] = ones;
 #pragma unroll
             for (int k = 0; k < in_flight; k++)
                 if (what == READ)
-                    sum += word_of(values[k]);
+                    sum ^= word_of(values[k]);
                 else if (i + k * all < count)
                     out[i + k * all] = values[k];
         }

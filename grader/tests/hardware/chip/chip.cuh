@@ -46,7 +46,7 @@ static __device__ inline void span_end(struct span *span, unsigned long long beg
     atomicMax(&span->end, end);
 }
 
-/* A number's first word, whatever its width. */
+/* All words of a number; ptxas narrows a load if some are not used. */
 static __device__ inline unsigned word_of(unsigned value)
 {
     return value;
@@ -54,12 +54,12 @@ static __device__ inline unsigned word_of(unsigned value)
 
 static __device__ inline unsigned word_of(uint2 value)
 {
-    return value.x;
+    return value.x ^ value.y;
 }
 
 static __device__ inline unsigned word_of(uint4 value)
 {
-    return value.x;
+    return value.x ^ value.y ^ value.z ^ value.w;
 }
 
 extern struct chip {

@@ -29,15 +29,18 @@ static __global__ void warp_barriers(int count, struct span *span)
     span_end(span, begin);
 }
 
-/* An empty loop: what a jump costs. */
-static __global__ void loop(int count, struct span *span)
+/* A loop of one multiply-add: what a jump costs. */
+static __global__ void loop(int count, float b, float c, struct span *span, unsigned *sink)
 {
     unsigned long long begin;
+    float a = threadIdx.x;
     span_begin(span, &begin);
 #pragma unroll 1
     for (int i = 0; i < count; i++)
-        asm volatile("");
+        asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(a) : "f"(b), "f"(c));
     span_end(span, begin);
+    if (count < 0)
+        *sink = (unsigned)a;
 }
 
 /* WAYS ways, each with a chain of 16 multiply-adds: lanes take way (lane % ways). */
@@ -103,11 +106,11 @@ void measure_flow(void)
     chip_measure("warp_barrier", "cycles", "__syncwarp()", [] {
         return chip_cycles([] { warp_barriers<<<1, 32>>>(512, chip.span); }) / 512;
     });
-    chip_measure("loop_1w", "cycles", "an empty loop: an addition, a comparison, a jump", [] {
-        return chip_cycles([] { loop<<<1, 32>>>(1024, chip.span); }) / 1024;
+    chip_measure("loop_1w", "cycles", "a loop: a multiply-add, an addition, a comparison, a jump", [] {
+        return chip_cycles([] { loop<<<1, 32>>>(1024, 1.0f, 1.0f, chip.span, chip.sink); }) / 1024;
     });
     chip_measure("loop_32w", "cycles", "the same, a scheduler's cycles with 8 warps", [] {
-        return chip_cycles([] { loop<<<1, 1024>>>(1024, chip.span); }) / (8 * 1024.0);
+        return chip_cycles([] { loop<<<1, 1024>>>(1024, 1.0f, 1.0f, chip.span, chip.sink); }) / (8 * 1024.0);
     });
     for (int n : {1, 2, 3, 4}) {
         chip_measure(("ways_" + std::to_string(n)).c_str(), "cycles",

@@ -7,8 +7,6 @@
 
 #include <string>
 
-#define REQUESTS 64 // of each warp in a round
-
 /* Lane l's word: the request touches LINES lines and, of each, SECTORS sectors, evenly. */
 static __device__ unsigned place(unsigned lane, unsigned lines, unsigned sectors)
 {
@@ -19,30 +17,35 @@ static __device__ unsigned place(unsigned lane, unsigned lines, unsigned sectors
 
 enum kind { LOAD_L1, LOAD_L2, STORE, RED };
 
-template <enum kind kind>
-static __global__ void requests(unsigned *words, unsigned mask, unsigned lines, unsigned sectors,
-                                int rounds, struct span *span, unsigned *sink)
+/* WINDOW: the words that 8 requests of a warp touch; the windows of all warps fill `mask` + 1 words. */
+template <enum kind kind, unsigned lines>
+static __global__ void requests(unsigned *words, unsigned mask, unsigned sectors, int rounds,
+                                struct span *span, unsigned *sink)
 {
-    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, sum = 0;
+    const unsigned window = 8 * lines * 32;
+    unsigned lane = threadIdx.x % 32, warp = blockIdx.x * 32 + threadIdx.x / 32, sum = 0;
     unsigned *mine = words + place(lane, lines, sectors);
     unsigned long long begin;
     if (kind == LOAD_L1)
         for (unsigned at = 0; at <= mask; at += 32)
-            sum += __ldca(words + at + lane);
+            sum += words[at + lane];
     span_begin(span, &begin);
-    for (int r = 0; r < rounds; r++)
-#pragma unroll 8
-        for (unsigned i = 0; i < REQUESTS; i++) {
-            unsigned *at = mine + ((((blockIdx.x * 32 + warp) * REQUESTS + i) * lines * 32) & mask);
-            if (kind == LOAD_L1)
-                sum += __ldca(at);
-            else if (kind == LOAD_L2)
-                sum += __ldcg(at);
-            else if (kind == STORE)
-                *(volatile unsigned *)at = i;
-            else
-                atomicAdd(at, i);
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++) {
+        unsigned *at = mine + ((warp * rounds + r) * window & mask);
+#pragma unroll
+        for (unsigned i = 0; i < 8; i++) {
+            unsigned value;
+            if (kind == LOAD_L1 || kind == LOAD_L2) {
+                asm volatile("ld.global.u32 %0, [%1];" : "=r"(value) : "l"(at + i * lines * 32));
+                sum ^= value;
+            } else if (kind == STORE) {
+                asm volatile("st.global.u32 [%0], %1;" ::"l"(at + i * lines * 32), "r"(r));
+            } else {
+                asm volatile("red.global.add.u32 [%0], %1;" ::"l"(at + i * lines * 32), "r"(r));
+            }
         }
+    }
     if (sum == 12345)
         *sink = sum;
     span_end(span, begin);
@@ -53,26 +56,46 @@ static const struct {
 } patterns[] = {{1, 1}, {1, 2}, {1, 4}, {2, 1}, {2, 4}, {4, 1},  {4, 2}, {4, 4},
                 {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {32, 1}};
 
-/* BYTES: the words that all requests fall into; they fit in the cache that is meant. */
 template <enum kind kind>
-static void of_kind(const char *name, const char *what, unsigned bytes, int rounds)
+static void launch_requests(int blocks, unsigned mask, int lines, int sectors, int rounds)
+{
+#define WITH(n)                                                                                    \
+    case n:                                                                                        \
+        requests<kind, n><<<blocks, 1024>>>((unsigned *)chip.big, mask, sectors, rounds, chip.span,\
+                                            chip.sink);                                            \
+        break
+    switch (lines) {
+        WITH(1);
+        WITH(2);
+        WITH(4);
+        WITH(8);
+        WITH(16);
+        WITH(32);
+    }
+#undef WITH
+}
+
+/* BYTES: the words that all requests fall into; they fit in the cache that is meant. */
+template <enum kind kind> static void of_kind(const char *name, const char *what, unsigned bytes)
 {
     for (auto p : patterns) {
         std::string key = std::string(name) + "_" + std::to_string(p.lines) + "x" +
                           std::to_string(p.sectors);
+        const int rounds = 64;
         unsigned mask = bytes / 4 - 1;
-        auto launch = [=](int blocks) {
-            requests<kind><<<blocks, 1024>>>((unsigned *)chip.big, mask & ~31u, p.lines, p.sectors,
-                                             rounds, chip.span, chip.sink);
-        };
         chip_measure(key.c_str(), "cycles", what, [=] {
-            return chip_cycles([=] { launch(1); }) / (32.0 * REQUESTS * rounds);
+            return chip_cycles([=] { launch_requests<kind>(1, mask, p.lines, p.sectors, rounds); }) /
+                   (32.0 * 8 * rounds);
         });
         if (kind == LOAD_L1)
             continue;
         chip_measure((key + "_all").c_str(), "cycles", "the same on all multiprocessors", [=] {
-            return chip_us([=] { launch(chip.sms * 2); }) * chip.clock_mhz /
-                   (2 * 32.0 * REQUESTS * rounds);
+            auto us = [=](int rounds) {
+                return chip_us([=] {
+                    launch_requests<kind>(chip.sms * 2, mask, p.lines, p.sectors, rounds);
+                });
+            };
+            return (us(80) - us(16)) * chip.clock_mhz / (2 * 32.0 * 8 * 64);
         });
     }
 }
@@ -85,13 +108,23 @@ static __global__ void wide(const T *words, int rounds, struct span *span, unsig
     unsigned long long begin;
     unsigned sum = 0;
     const T *mine = words + threadIdx.x % 128;
-    sum += word_of(__ldca(mine));
+    for (int i = 0; i < 16; i++)
+        sum += word_of(mine[i * 32]);
     span_begin(span, &begin);
+#pragma unroll 1
     for (int r = 0; r < rounds; r++)
 #pragma unroll
         for (int i = 0; i < 16; i++) {
-            T value = __ldca(mine + i * 32);
-            sum += word_of(value);
+            unsigned a, b = 0, c = 0, d = 0;
+            if (sizeof(T) == 4)
+                asm volatile("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(mine + i * 32));
+            else if (sizeof(T) == 8)
+                asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "l"(mine + i * 32));
+            else
+                asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                             : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                             : "l"(mine + i * 32));
+            sum ^= a ^ b ^ c ^ d;
         }
     if (sum == 12345)
         *sink = sum;
@@ -123,21 +156,22 @@ static __global__ void shared(int stride, int rounds, struct span *span, unsigne
     for (int r = 0; r < rounds; r++)
 #pragma unroll
         for (int i = 0; i < 16; i++) {
-            unsigned at = (unsigned)__cvta_generic_to_shared((const void *)(mine + i * 32)), a, b, c, d;
+            unsigned at = (unsigned)__cvta_generic_to_shared((const void *)(mine + i * 32)), a, b = 0, c = 0,
+                     d = 0;
             if (store && sizeof(T) == 4)
-                asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(sum));
+                asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(at), "r"(sum));
             else if (store && sizeof(T) == 16)
-                asm volatile("st.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(sum));
+                asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(sum));
             else if (sizeof(T) == 4)
-                asm volatile("ld.shared.u32 %0, [%1];" : "=r"(a) : "r"(at));
+                asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(a) : "r"(at));
             else if (sizeof(T) == 8)
-                asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
+                asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
             else
-                asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                              : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
                              : "r"(at));
             if (!store)
-                sum += a;
+                sum ^= a ^ b ^ c ^ d;
         }
     if (sum == 12345)
         *sink = sum;
@@ -166,10 +200,12 @@ static __global__ void read_only(cudaTextureObject_t words, int count, int round
     unsigned long long begin;
     unsigned sum = 0, at = threadIdx.x % count;
     span_begin(span, &begin);
-    for (int r = 0; r < rounds; r++)
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++, at ^= sum & (1 << 30))
 #pragma unroll
         for (int i = 0; i < 16; i++)
-            sum += texture ? tex1Dfetch<unsigned>(words, (int)at + i * 32) : constants[at + i * 32];
+            sum += texture ? tex1Dfetch<unsigned>(words, (int)(at + (i * 32 + r * 512)) & 1023)
+                           : constants[(at + (i * 32 + r * 512)) & 1023];
     if (sum == 12345)
         *sink = sum;
     span_end(span, begin);
@@ -197,10 +233,10 @@ static void measure_read_only(void)
 
 void measure_requests(void)
 {
-    of_kind<LOAD_L1>("load_l1", "a load that hits L1, LINESxSECTORS of each", 32 << 10, 4);
-    of_kind<LOAD_L2>("load_l2", "a load that hits L2, LINESxSECTORS of each", 8 << 20, 2);
-    of_kind<STORE>("store", "a store, LINESxSECTORS of each", 8 << 20, 2);
-    of_kind<RED>("red", "an atomicAdd() without result, LINESxSECTORS of each", 8 << 20, 2);
+    of_kind<LOAD_L1>("load_l1", "a load that hits L1, LINESxSECTORS of each", 32 << 10);
+    of_kind<LOAD_L2>("load_l2", "a load that hits L2, LINESxSECTORS of each", 8 << 20);
+    of_kind<STORE>("store", "a store, LINESxSECTORS of each", 8 << 20);
+    of_kind<RED>("red", "an atomicAdd() without result, LINESxSECTORS of each", 8 << 20);
     of_width<unsigned>("load_l1_32bit");
     of_width<uint2>("load_l1_64bit");
     of_width<uint4>("load_l1_128bit");
