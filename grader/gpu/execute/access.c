@@ -474,7 +474,7 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(warp, inst, todo, &access);
-        if (warp->cta->launch->wanted & OBS_ORDER)
+        if (warp->cta->launch->wanted & OBS_VALUES)
             show_values(warp, inst, &access);
         struct pattern *pattern = report(warp, &access, group);
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
@@ -513,7 +513,7 @@ LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst
     access.repeats = true;
     access.warp = warp->index;
     access.cta = warp->cta->linear;
-    if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_ORDER)
+    if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_VALUES)
         show_values(warp, inst, &access);
     listener->observer->access(listener->state, &access);
 }
