@@ -53,6 +53,9 @@ double check_sectors_read(const struct run *run)
     return run ? sectors_read(run->counters) : 0;
 }
 
+/* Bytes that the loads of a warp may read while it polls, as in grid.sync(). */
+#define POLLS 512
+
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes)
 {
     if (!run || !run->record || !check_is_open(check))
@@ -73,7 +76,7 @@ void check_works_in(struct check *check, const struct run *run, size_t index, ui
             "Let neighbouring threads read neighbouring words, and each word be read once.",
             "the kernels read %s bytes of global memory for %s bytes of data", check_number(all),
             check_number((double)bytes));
-    if (warp > block / 4)
+    if (warp > block / 4 + POLLS)
         check_refuse(check, run, "Let all threads of a block read, as sum_of_thread() does.",
                      "of the %s bytes that a block has to read, one warp reads %s",
                      check_number(block), check_number(warp));

@@ -73,7 +73,8 @@ CHECK(sectors, .title = "a warp's reads are side by side", .points = 70, .where 
                  .counter = "global_load_sectors",
                  .budget = {.naive = 32, .solution = 4, .slack = 1.05},
                  .textures = true,
-                 .judges = 1 << CHECK_READS},
+                 /* A program may stage its numbers in shared memory, which is lab 03's lesson. */
+                 .judges = 1 << CHECK_READS | 1 << CHECK_SHARED | 1 << CHECK_BARRIERS},
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
     const struct run *run = sum_up(check, MILLION);

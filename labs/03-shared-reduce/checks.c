@@ -95,11 +95,28 @@ CHECK(
         }
 }
 
+/* A tree for 1,024 threads, with two barriers in each of its ten steps, has fewer. */
+#define MOST_BARRIERS 24
+
+/* How well a tree waits is lab 04's lesson. A barrier for each number is for show. */
+static void waits_seldom(struct check *check, const struct run *run, struct job job)
+{
+    double barriers =
+        check_counter(run, "barriers") / ((job.blocks + 1) * (double)(job.threads / 32));
+    if (barriers > MOST_BARRIERS)
+        check_refuse(
+            check, run,
+            "A barrier belongs between a write and another thread's read, and nowhere else.",
+            "each warp waits at barriers %s times; the limit is %d", check_number(barriers),
+            MOST_BARRIERS);
+}
+
 /* The result must come through shared memory; and rung 1 must not run the kernel of rung 2. */
 static void uses_shared(struct check *check, const struct run *run, struct job job)
 {
     bool is_static = job.rung == STATIC;
     check_is_counted(check, run);
+    waits_seldom(check, run, job);
     if (is_static && check_launch(run, 0).static_shared_bytes == 0)
         check_refuse(check, run, "In rung 1 the array has a length: sums[MAX_THREADS].",
                      "the kernel of rung 1 has no __shared__ array of its own");
@@ -131,11 +148,7 @@ static double writes_a_block(const struct run *run, struct job job)
 #define WRITES                                                                                     \
     {                                                                                              \
         .text = "a block writes its result to global memory %s times", .want = "at most %s",       \
-        .budget = {                                                                                \
-            .naive = 8,                                                                            \
-            .solution = 1,                                                                         \
-            .slack = MOST_WRITES                                                                   \
-        }                                                                                          \
+        .budget = {.naive = 8, .solution = 1, .slack = MOST_WRITES}, .judges = 1 << CHECK_BARRIERS \
     }
 
 CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .where = CHECK_COUNTS,
@@ -169,7 +182,8 @@ static void look_closely(struct check *check, int rung)
     "__syncthreads()."
 
 CHECK(static_race, .title = "rung 1: no thread reads a word before it is written", .points = 15,
-      .where = CHECK_COUNTS, .watched = true, .hint = RACE_HINT)
+      .where = CHECK_COUNTS, .watched = true, .figure = {.judges = 1 << CHECK_BARRIERS},
+      .hint = RACE_HINT)
 {
     look_closely(check, STATIC);
 }
@@ -193,7 +207,8 @@ CHECK(dynamic, .title = "rung 2: no more shared memory than it needs", .points =
 }
 
 CHECK(dynamic_race, .title = "rung 2: no thread reads a word before it is written", .points = 15,
-      .where = CHECK_COUNTS, .watched = true, .hint = RACE_HINT)
+      .where = CHECK_COUNTS, .watched = true, .figure = {.judges = 1 << CHECK_BARRIERS},
+      .hint = RACE_HINT)
 {
     look_closely(check, DYNAMIC);
 }

@@ -88,6 +88,7 @@ CHECK(
     .figure = {.text = "copying a matrix of 300 rows to the GPU and one back takes %s calls",
                .want = "%s",
                .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1},
+               .textures = true,
                .judges = OF_KERNELS},
     .hint =
         "cudaMemcpy2D() takes a pitch for either side and copies all rows in one call: there is no loop around it. Both copy_to() and copy_from() need it.")

@@ -474,7 +474,7 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(warp, inst, todo, &access);
-        if (warp->cta->launch->wanted & OBS_ORDER)
+        if (warp->cta->launch->wanted & OBS_VALUES)
             show_values(warp, inst, &access);
         struct pattern *pattern = report(warp, &access, group);
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
@@ -513,7 +513,7 @@ LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst
     access.repeats = true;
     access.warp = warp->index;
     access.cta = warp->cta->linear;
-    if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_ORDER)
+    if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_VALUES)
         show_values(warp, inst, &access);
     listener->observer->access(listener->state, &access);
 }
@@ -593,10 +593,10 @@ LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen
         memcpy(seen, slot_at(warp, d), (size_t)d.bytes * WARP);
 }
 
-LANES_INLINE void count_news(struct warp *warp, struct slot d, const uint8_t seen[8 * WARP])
+LANES_INLINE void count_failed(struct warp *warp, struct slot d, const uint8_t seen[8 * WARP])
 {
-    warp->news +=
-        d.offset == NO_SLOT || memcmp(seen, slot_at(warp, d), (size_t)d.bytes * WARP) != 0;
+    warp->failed +=
+        d.offset != NO_SLOT && memcmp(seen, slot_at(warp, d), (size_t)d.bytes * WARP) == 0;
 }
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -619,7 +619,7 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
     else
         load_again(warp, inst, start, pattern, mask);
     if (inst->observes)
-        count_news(warp, inst->mem.vector[0], seen);
+        count_failed(warp, inst->mem.vector[0], seen);
 }
 
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -727,7 +727,7 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
         todo &= ~group;
     }
     if (inst->observes)
-        count_news(warp, first, seen);
+        count_failed(warp, first, seen);
 }
 
 /* --- accesses by other files ------------------------------------------------------------------ */

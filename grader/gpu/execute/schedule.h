@@ -62,12 +62,10 @@ static inline uint64_t cluster_offset(uint64_t offset)
 
 #define SLICE        16384u /* instructions */
 #define OBSERVE_COST 64u    /* an instruction that may poll counts as this many in a slice */
-/* A warp that only waits gets shorter slices, so that the warp that writes the awaited value runs
- * sooner. A warp only waits if it executed at most LONGEST_POLL instructions for each poll, and at
- * most one poll in FEW_NEWS found a new value. */
-#define WAITING_SLICE 1024
-#define LONGEST_POLL  16u
-#define FEW_NEWS      8u
+/* A poll that finds no new value counts as this many more. So a path that only waits polls just a
+ * few times in a slice: the warp that writes the awaited value runs sooner, and polls, which on a
+ * GPU take long, add little to the counters. */
+#define FAILED_COST (SLICE / 3)
 
 /* A warp's turn ends after this many slices of each path. It may poll in a way that looks like
  * work: its lanes vote on what they have read, or they read with ordinary loads. */

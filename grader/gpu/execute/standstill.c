@@ -28,9 +28,9 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/stretch.h"
 
-/* How long all CTAs must only spin, in instructions of one CTA: */
-#define PATIENCE (4u * SLICE)  /* before the check for loops */
-#define TIRED    (32u * SLICE) /* before a launch that may be parked is parked anyway */
+/* In how many rounds all CTAs must only spin: */
+#define PATIENCE 64u  /* before the check for loops */
+#define TIRED    512u /* before a launch that may be parked is parked anyway */
 
 /* --- has memory changed? ------------------------------------------------------------------------- */
 
@@ -235,8 +235,7 @@ void standstill_look(struct worker *worker)
     }
     if (!worker->deciders)
         worker->deciders = deciders_make(launch->kernel);
-    worker->spun += worker->polls_briefly ? WAITING_SLICE : SLICE;
-    worker->polls_briefly = false;
+    worker->spun++;
     if (worker->spun < PATIENCE || !worker->deciders)
         return;
     uint64_t changes = standstill_changes(worker);

@@ -86,8 +86,7 @@ struct warp {
     uint64_t executed;   /* warp instructions executed */
     uint64_t slept;      /* nanosleep instructions executed */
     uint64_t looked;     /* instructions executed that may poll */
-    uint32_t news;       /* polls in the latest slice that found a new value */
-    bool waits;          /* the latest slice mostly polled without success; kept for the next CTA */
+    uint64_t failed;     /* polls that found no new value */
     bool moved;          /* some path has done more than spin */
     uint32_t at_cluster; /* lanes that have arrived at this phase of the cluster's barrier */
     uint32_t owes_wait;  /* lanes that have arrived at that barrier, but have not waited yet */
@@ -162,10 +161,9 @@ struct worker {
     struct pattern *patterns;          /* one for each instruction */
     struct texture_sectors *sectors;   /* of its latest request to a texture; NULL: none yet */
     /* Fields for the detection of a standstill: see standstill.c. */
-    uint64_t spun;           /* instructions of each CTA while all CTAs only spun */
+    uint64_t spun;           /* rounds in which all CTAs only spun */
     uint64_t changes, epoch; /* number of memory changes, and the epoch, at the latest check */
     uint64_t atomic_changes; /* number of memory changes by atomics */
-    bool polls_briefly;      /* some slice of this round was a WAITING_SLICE */
     bool watches;            /* atomics count their changes */
     struct deciders *deciders;
     atomic_uint_fast64_t still; /* epoch in which all paths of the worker looped; 0: none */

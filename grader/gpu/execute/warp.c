@@ -13,8 +13,8 @@
  * With one stack, a warp would hang when its lanes wait for each other, which is legal since Volta:
  * a lane that holds a lock can wait at M for the other lanes, which spin in the entry above it and
  * wait for the lock. So a path that seems to wait (its slice was full of polls, or it is at a
- * barrier) is split: the lanes that did not run in the second half of the slice become a new path
- * and can run. Paths that later reach the same place merge again. */
+ * barrier) is split: the lanes that did not run after a failed poll, or in the second half of the
+ * slice, become a new path and can run. Paths that later reach the same place merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -375,13 +375,16 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         profile[pc].threads += count;
         warp->executed++; /* %clock reads this */
         *slice -= in->observes ? OBSERVE_COST : 1;
+        warp->looked += in->observes;
         uint32_t active = lanes & guarded_lanes(warp, in);
         warp->pc = pc;
         if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive &&
                                        mask_is_good(warp, in->warp.members, active, 0))) {
+            uint64_t failed = warp->failed;
             pc++;
             if (active)
                 in->run(warp, in, active);
+            *slice -= (int64_t)(warp->failed - failed) * FAILED_COST;
         } else if (in->kind == KIND_BRANCH && (!active || active == lanes) &&
                    !atomic_load_explicit(stopping, memory_order_relaxed)) {
             pc = active ? in->branch.target : pc + 1;
@@ -408,12 +411,10 @@ static uint32_t lanes_from(const struct path *path, uint32_t depth)
 static bool run_slice(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
-    const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
-    int64_t slice = length;
+    int64_t slice = SLICE;
     uint64_t before = warp->executed, slept = warp->slept, looked = warp->looked;
-    uint32_t mask = 0, lowest = 0; /* entry that ran in the second half, after a poll */
-    warp->news = 0;
-    warp->cta->worker->polls_briefly |= warp->waits;
+    uint64_t failed = warp->failed;
+    uint32_t mask = 0, lowest = 0; /* entry that ran after a poll */
     path->gives_way = false;
     /* run_lanes() executes the KIND_MEET of a path with all live lanes and does not clear has_met.
      * Clear it here, so that the path waits at its next KIND_MEET. */
@@ -425,7 +426,7 @@ static bool run_slice(struct warp *warp, struct path *path)
             path_pop(warp, path);
             continue;
         }
-        bool may_wait = 2 * slice < length && (uint64_t)(length - slice) > warp->executed - before;
+        bool may_wait = warp->failed != failed || (2 * slice < SLICE && warp->looked != looked);
         lowest = may_wait && lowest < path->depth ? lowest : path->depth;
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
         if (in)
@@ -434,7 +435,6 @@ static bool run_slice(struct warp *warp, struct path *path)
     uint64_t executed = warp->executed - before;
     warp->cta->worker->executed += executed;
     account(warp, executed);
-    warp->looked += ((uint64_t)(length - slice) - executed) / (OBSERVE_COST - 1);
     if (path->gives_way) {
         /* not stuck if other instructions polled in this slice: they may have seen a change */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;
@@ -443,11 +443,7 @@ static bool run_slice(struct warp *warp, struct path *path)
     path->waits_at = NOWHERE;
     path->is_stuck = false;
     /* instructions that may poll have used up a part of the slice */
-    bool spun = path->state == PATH_READY && executed < (uint64_t)length;
-    uint64_t looks = warp->looked - looked;
-    if (path->state == PATH_READY) /* at a barrier, keep the old value: polling may continue */
-        warp->waits =
-            spun && executed <= looks * LONGEST_POLL && (uint64_t)warp->news * FEW_NEWS <= looks;
+    bool spun = path->state == PATH_READY && executed < SLICE;
     if (spun && !atomic_load(&launch->stopping))
         path_split(warp, path, lanes_from(path, lowest));
     return !spun;
@@ -649,7 +645,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->executed = 0;
     warp->slept = 0;
     warp->looked = 0;
-    warp->news = 0;
+    warp->failed = 0;
     warp->at_cluster = warp->owes_wait = warp->heard = 0;
     warp->path_count = 0;
     struct frame *frame = frame_open(warp, &cta->launch->kernel->images[0]);

@@ -320,7 +320,7 @@ static void racecheck_end(void *state, const struct launch_view *launch,
 
 const struct observer obs_racecheck = {
     .name = "racecheck",
-    .events = OBS_ACCESS | OBS_ORDER,
+    .events = OBS_ACCESS | OBS_ORDER | OBS_VALUES,
     .is_serial = true,
     .begin = racecheck_begin,
     .access = racecheck_access,

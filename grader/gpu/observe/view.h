@@ -122,8 +122,9 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 #define OBS_MAX     10         /* most observers of a launch */
 #define OBS_NO_SEAT UINT32_MAX /* the CTA has no seat */
 
-/* OBS_WRITE: accesses except loads, for observers that do not want loads. */
-enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2, OBS_ORDER = 4, OBS_WRITE = 8 };
+/* OBS_WRITE: accesses except loads, for observers that do not want loads. OBS_VALUES: no event of
+ * its own; accesses that store have their values. */
+enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2, OBS_ORDER = 4, OBS_WRITE = 8, OBS_VALUES = 16 };
 
 enum obs_access_kind { OBS_LOAD, OBS_STORE, OBS_ATOMIC, OBS_REDUCTION };
 
@@ -148,7 +149,9 @@ struct obs_access {
     uint64_t cta;        /* linear index, x first */
     /* for PTX_CLUSTER: those of the other CTA; OBS_NO_SEAT: it is not running */
     uint32_t rank, seat;
-    const uint8_t *value[4]; /* what a store will write: for each element, the lanes' values */
+    /* OBS_STORE, undefined unless an observer wants OBS_VALUES: what the store will write. For each
+     * element, the lanes' values; NULL if a matrix is stored */
+    const uint8_t *value[4];
 };
 
 /* A repeat is an access with the same lanes and address differences as this worker's latest access
