@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 #include "gpu/execute/schedule.h"
@@ -88,6 +89,8 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->again = again;
     cta->has_ended = false;
     cta->started = 0;
+    const struct listener *follower = &worker->follower;
+    cta->is_followed = follower->observer && follower->observer->follows(follower->state, linear);
     return cta;
 }
 
@@ -446,6 +449,8 @@ enum cta_end cta_run(struct cta *cta)
     cta->looks = 0;
     cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
     tell_heard(cta);
+    if (cta->is_followed)
+        access_flush(cta->worker);
     for (;;) {
         bool alive = false, progress = false, spins = false, looks = false;
         for (uint32_t turn = 0; turn < cta->warp_count; turn++) {
