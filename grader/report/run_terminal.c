@@ -237,6 +237,7 @@ static void print_kernel(struct page *page, const struct report_kernel *kernel)
     fputc('\n', page->to);
     if (!kernel->sizes_differ && kernel->occupancy.limit)
         print_occupancy(page->to, &kernel->occupancy);
+    report_predicted_print(page->to, &kernel->predicted);
     print_counters(page, &kernel->counters);
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "gpu/counters.h"
+#include "report/run_predicted.h"
 
 /* All launches of one kernel. The strings belong to the document. */
 struct report_kernel {
@@ -22,6 +23,7 @@ struct report_kernel {
         const char *limit; /* the resource that limits the occupancy: "registers" */
     } occupancy;           /* occupancy of the first launch */
     struct emu_counters counters;
+    struct report_predicted predicted;
 };
 
 /* One source line, added up over all kernels. */
