@@ -119,7 +119,7 @@ static struct choice choose_move(const struct pass *pass, const struct ptx_instr
                  pass->facts[to->index].defs > 1;
     if (from->kind == PTX_SPECIAL_REGISTER)
         return is_constant(from->index) ? (struct choice){PIPE_ALU, 0, 0, true}
-                                        : (struct choice){PIPE_ALU, 1, 5, false};
+                                        : (struct choice){PIPE_ALU, 1, 6, false};
     /* a loop's variable gets its first value by a move of its own, but a copy is renamed */
     bool is_value = from->kind == PTX_IMMEDIATE || from->kind == PTX_VARIABLE;
     return (struct choice){PIPE_ALU, again && is_value, again && is_value, !(again && is_value)};
@@ -144,8 +144,9 @@ static struct choice choose(const struct pass *pass, const struct ptx_instructio
     case PTX_OP_ld:
     case PTX_OP_ldu:
     case PTX_OP_st:
-        if (is_parameter(in))
-            return (struct choice){PIPE_MEMORY, 0, 0, in->opcode != PTX_OP_st};
+        if (is_parameter(in)) /* LDC, from constant memory; a function's are in registers */
+            return pass->function->is_kernel ? (struct choice){PIPE_ALU, 1, 6, false}
+                                             : (struct choice){PIPE_ALU, 0, 0, in->opcode != PTX_OP_st};
         return (struct choice){PIPE_MEMORY, 1, 1, false};
     case PTX_OP_atom:
     case PTX_OP_red:
@@ -354,6 +355,79 @@ static void fuse(struct pass *pass)
             fuse_addition(pass, i);
 }
 
+/* --- alignment -------------------------------------------------------------------------------- */
+
+#define MOST_BITS 16u
+
+static unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
+
+static unsigned operand_bits(const struct pass *pass, const struct ptx_operand *operand,
+                             unsigned depth)
+{
+    if (operand->kind == PTX_IMMEDIATE)
+        return operand->value ? (unsigned)__builtin_ctzll((uint64_t)operand->value) : MOST_BITS;
+    if (operand->kind == PTX_VARIABLE) /* ptxas aligns arrays, whatever their type */
+        return operand->variable->size == 0 || operand->variable->size >= 16 ? 4 : 2;
+    return operand->kind == PTX_REGISTER ? aligned_bits(pass, operand->index, depth) : 0;
+}
+
+static unsigned lower(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* How many of the lowest bits of IN's result are known to be zero. */
+static unsigned result_bits(const struct pass *pass, const struct ptx_instruction *in,
+                            unsigned depth)
+{
+    const struct ptx_operand *a = &in->operands[1], *b = &in->operands[2];
+    switch (in->opcode) {
+    case PTX_OP_mov:
+    case PTX_OP_cvta:
+        return operand_bits(pass, a, depth);
+    case PTX_OP_cvt:
+        return class_of(in->types[0]) == 'l' || class_of(in->types[0]) == 'i'
+                   ? operand_bits(pass, a, depth)
+                   : 0;
+    case PTX_OP_add:
+    case PTX_OP_sub:
+    case PTX_OP_or:
+        return lower(operand_bits(pass, a, depth), operand_bits(pass, b, depth));
+    case PTX_OP_and: {
+        unsigned x = operand_bits(pass, a, depth), y = operand_bits(pass, b, depth);
+        return x > y ? x : y;
+    }
+    case PTX_OP_shl:
+        return has_immediate(in) ? operand_bits(pass, a, depth) + (unsigned)b->value : 0;
+    case PTX_OP_mul:
+        return operand_bits(pass, a, depth) + operand_bits(pass, b, depth);
+    case PTX_OP_mad:
+        return lower(operand_bits(pass, a, depth) + operand_bits(pass, b, depth),
+                     operand_bits(pass, &in->operands[3], depth));
+    default:
+        return 0;
+    }
+}
+
+/* The same for register REG: for all instructions that write it. A loop's variable that is found
+ * again at the end of DEPTH is taken to be aligned. */
+static unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
+{
+    unsigned bits = MOST_BITS;
+    uint32_t left = pass->facts[reg].defs;
+    if (!depth)
+        return left > 1 ? MOST_BITS : 0;
+    for (uint32_t i = pass->facts[reg].def + 1; i-- > 0 && left;) {
+        const struct ptx_instruction *in = &pass->function->code[i];
+        if (!in->operand_count || in->operands[0].kind != PTX_REGISTER ||
+            in->operands[0].index != reg || in->opcode == PTX_OP_st)
+            continue;
+        bits = lower(bits, result_bits(pass, in, depth - 1));
+        left--;
+    }
+    return left ? 0 : bits;
+}
+
 /* --- operands --------------------------------------------------------------------------------- */
 
 static void add_source(struct op *op, uint32_t reg)
@@ -471,6 +545,15 @@ static bool add_op(struct pass *pass, uint32_t i)
     op->is_store = op->kind == OP_MEMORY && in->opcode != PTX_OP_ld && in->opcode != PTX_OP_ldu;
     op->is_read_only = ptx_has(in, PTX_MOD_nc);
     op->space = (uint8_t)ptx_space_of(in);
+    op->is_step = in->opcode == PTX_OP_add && has_immediate(in) && choice->count == 2 &&
+                  in->operands[0].index == in->operands[1].index;
+    op->base = NO_BASE;
+    if (in->opcode == PTX_OP_ld && op->space == PTX_SHARED && in->guard == PTX_NONE &&
+        op->result_count == 1 && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&
+        in->operands[1].index != PTX_NONE && aligned_bits(pass, in->operands[1].index, 8) >= 4) {
+        op->base = pass->first_register + in->operands[1].index;
+        op->offset = (int32_t)in->operands[1].value;
+    }
     return true;
 }
 

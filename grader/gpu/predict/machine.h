@@ -29,11 +29,13 @@ enum op_kind {
     OP_WAIT_COPIES, /* waits for the warp's cp.async */
     OP_BRANCH,
     OP_FENCE,
+    OP_GONE, /* has become a part of another one */
 };
 
 #define OP_SOURCES 6
 #define OP_RESULTS 4
 #define NO_BLOCK   UINT32_MAX
+#define NO_BASE    UINT32_MAX
 
 /* A machine instruction, or `count` of them that belong together. */
 struct op {
@@ -45,6 +47,10 @@ struct op {
     bool is_async;
     bool is_store, is_read_only; /* writes memory; reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
+    bool is_step;    /* adds a constant to a 64-bit loop variable */
+    uint8_t merged;  /* loads of 32 bits from shared memory that became one; 0: it is a single one */
+    uint32_t base;   /* such a load that can be merged: its aligned base register; or NO_BASE */
+    int32_t offset;  /* its distance from there */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
 };

@@ -363,6 +363,26 @@ static void fill(struct work *work, struct prediction *p)
     p->is_known = true;
 }
 
+#include <stdio.h>
+static void dump(const struct work *work)
+{
+    static const char *const pipes[] = {"fp32","imad","alu","fp64","sfu","mat","mem","ctl"};
+    const struct machine *m = work->machine;
+    unsigned total = 0;
+    for (uint32_t b = 0; b < m->block_count; b++) {
+        fprintf(stderr, "block %u pc %u-%u unrolled %u\n", b, m->blocks[b].first, m->blocks[b].end, m->blocks[b].unrolled_count);
+        for (uint32_t i = 0; i < m->blocks[b].count; i++) {
+            const struct op *op = &m->ops[m->blocks[b].ops + i];
+            uint32_t index; char text[64];
+            const struct ptx_function *f = view_function(work->launch, op->pc, &index);
+            fprintf(stderr, "   %4u %-24s %s x%u d%u  %u <-", index, ptx_mnemonic(&f->code[index], text, sizeof text), pipes[op->pipe], op->count, op->depth, op->result_count ? op->result[0] : 9999);
+            for (uint32_t k = 0; k < op->source_count; k++) fprintf(stderr, " %u", op->source[k]);
+            fputc('\n', stderr);
+            total += op->count;
+        }
+    }
+    fprintf(stderr, "DUMP %.*s static %u\n", work->launch->function->name.length, work->launch->function->name.text, total);
+}
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,
                     const struct sample *sample, const struct emu_counters *counters)
 {
@@ -376,6 +396,7 @@ void predict_launch(struct predictor *predictor, const struct launch_view *launc
     work->sample = sample;
     if (prepare(work, counters) && sample->ctas)
         fill(work, &predictor->last);
+    if (getenv("LANEWISE_DUMP") && work->machine) dump(work);
     machine_free(work->machine);
     free(work);
 }

@@ -36,6 +36,12 @@ struct schedule {
     bool failed;
 };
 
+static bool is_fence(const struct op *op)
+{
+    return op->kind == OP_BARRIER || op->kind == OP_FENCE || op->kind == OP_BRANCH ||
+           op->kind == OP_WAIT_COPIES;
+}
+
 static uint32_t assumed_wait(const struct op *op)
 {
     if (op->kind == OP_MEMORY && op->space != PTX_SHARED)
@@ -114,12 +120,6 @@ static bool may_alias(const struct op *a, const struct op *b)
     return a->space == b->space || a->space == PTX_GENERIC || b->space == PTX_GENERIC;
 }
 
-static bool is_fence(const struct op *op)
-{
-    return op->kind == OP_BARRIER || op->kind == OP_FENCE || op->kind == OP_BRANCH ||
-           op->kind == OP_WAIT_COPIES;
-}
-
 /* Keeps the order of memory accesses, and everything on its side of a fence. */
 static void link_order(struct schedule *s, const struct op *ops, uint32_t i, uint32_t fence)
 {
@@ -155,6 +155,62 @@ static void link_all(struct schedule *s, const struct op *ops, uint32_t count)
         }
         s->nodes[i].chain = chain;
     }
+}
+
+/* --- wide loads ---------------------------------------------------------------------------------- */
+
+/* Whether the load I can be a part of the load FIRST: from the same aligned 16 bytes, and nothing in
+ * between may write there. */
+static bool belongs_to(const struct op *ops, uint32_t first, uint32_t i)
+{
+    const struct op *a = &ops[first], *b = &ops[i];
+    return b->base == a->base && b->copy == a->copy && (b->offset ^ a->offset) < 16 &&
+           (b->offset ^ a->offset) > 0;
+}
+
+/* Whether OP ends the search for further parts of a load from BASE. */
+static bool ends_search(const struct op *op, uint32_t base)
+{
+    bool writes = op->kind == OP_MEMORY && op->is_store &&
+                  (op->space == PTX_SHARED || op->space == PTX_GENERIC);
+    for (uint32_t k = 0; k < op->result_count; k++)
+        writes |= op->result[k] == base;
+    return writes || is_fence(op);
+}
+
+static void merge_into(struct op *ops, uint32_t first, uint32_t i)
+{
+    struct op *op = &ops[first];
+    op->merged++;
+    op->result[op->result_count++] = ops[i].result[0];
+    ops[i].kind = OP_GONE;
+}
+
+/* Puts loads of neighbouring words from shared memory together, in twos or fours, as ptxas does where
+ * it knows their alignment. Returns the number of ops left. */
+static uint32_t merge_loads(struct op *ops, uint32_t count)
+{
+    for (uint32_t first = 0; first < count; first++) {
+        uint32_t parts[3], found = 0;
+        if (ops[first].base == NO_BASE || ops[first].kind != OP_MEMORY || ops[first].merged)
+            continue;
+        for (uint32_t i = first + 1; i < count && found < 3; i++) {
+            if (ends_search(&ops[i], ops[first].base))
+                break;
+            if (ops[i].kind == OP_MEMORY && belongs_to(ops, first, i))
+                parts[found++] = i;
+        }
+        bool pairs = found && (ops[parts[0]].offset ^ ops[first].offset) == 4;
+        found = found == 3 ? 3 : pairs ? 1 : 0;
+        ops[first].merged = found > 0;
+        for (uint32_t k = 0; k < found; k++)
+            merge_into(ops, first, parts[k]);
+    }
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (ops[i].kind != OP_GONE)
+            ops[left++] = ops[i];
+    return left;
 }
 
 /* --- order ------------------------------------------------------------------------------------ */
@@ -220,7 +276,10 @@ bool schedule(struct machine *machine)
     uint32_t *open = malloc(MOST_SCHEDULED * sizeof *open);
     bool ok = s.nodes && s.writer && s.reader && s.before && sorted && open;
     for (uint32_t b = 0; ok && b < machine->block_count && !s.failed; b++) {
-        const struct machine_block *block = &machine->blocks[b];
+        struct machine_block *block = &machine->blocks[b];
+        block->count = merge_loads(machine->ops + block->ops, block->count);
+        block->unrolled_count =
+            merge_loads(machine->ops + block->unrolled, block->unrolled_count);
         schedule_ops(&s, machine->ops + block->ops, block->count, sorted, open);
         schedule_ops(&s, machine->ops + block->unrolled, block->unrolled_count, sorted, open);
     }
@@ -334,6 +393,8 @@ bool machine_unroll(struct machine *machine, struct machine_block *block)
             struct op *op = &machine->ops[machine->op_count++];
             *op = ops[i];
             op->copy = copy;
+            if (op->is_step && copy + 1u < UNROLL)
+                op->count = op->depth = 0; /* becomes an offset in the addresses */
             rename_op(machine, op, names, copy + 1u == UNROLL);
         }
     block->unrolled_count = machine->op_count - block->unrolled;

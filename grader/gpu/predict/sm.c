@@ -360,6 +360,7 @@ static void sum_up(struct sm *sm)
 {
     struct sm_result *result = sm->result;
     result->cycles = later(sm->latest, later(later(sm->l2, sm->stores), later(sm->dram, sm->atomics)));
+    result->cycles = later(result->cycles, later(sm->address, sm->port));
     for (uint32_t s = 0; s < (uint32_t)sm->chip->schedulers; s++) {
         result->issue = later(result->issue, sm->issued[s]);
         for (int p = 0; p < PIPES; p++)

@@ -185,9 +185,12 @@ static double access_lines(struct sm *sm, const struct walk *walk,
     return done;
 }
 
-static double access_shared(struct sm *sm, const struct walk_access *access, double at)
+/* MERGED: as many loads of 32 bits have become one, whose passes serve half a warp at least. */
+static double access_shared(struct sm *sm, const struct walk_access *access, unsigned merged,
+                            double at)
 {
     double passes = sm->options->ideal_passes && access->ideal ? access->ideal : access->passes;
+    passes = merged == 4 && passes < 2 ? 2 : passes;
     passes = passes > 0 ? passes : 1;
     sm->result->shared += passes;
     double start = take(sm, &sm->address, at, passes);
@@ -195,11 +198,11 @@ static double access_shared(struct sm *sm, const struct walk_access *access, dou
     return start + passes - 1 + sm->chip->shared_latency * (is_atomic ? 2 : 1);
 }
 
-static double access_one(struct sm *sm, struct sm_warp *warp, const struct walk_access *access,
-                         double at)
+static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *op,
+                         const struct walk_access *access, double at)
 {
     if (access->space == PTX_SHARED || access->space == PTX_CLUSTER)
-        return access_shared(sm, access, at);
+        return access_shared(sm, access, op->merged, at);
     if (access->space == PTX_CONST)
         return at + sm->chip->constant_latency + access->passes - 1;
     return access_lines(sm, warp->walk, access, at);
@@ -226,7 +229,7 @@ double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, doubl
     double done = at + (op->is_load ? sm->chip->alu_latency : 0);
     for (uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
          i < end && walk->accesses[i].pc == op->pc; i++)
-        done = later(done, access_one(sm, warp, &walk->accesses[i], at));
+        done = later(done, access_one(sm, warp, op, &walk->accesses[i], at));
     if (op->is_async)
         warp->copies = later(warp->copies, done);
     return done;
