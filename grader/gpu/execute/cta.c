@@ -102,12 +102,17 @@ static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
 
 void cta_recycle(struct cta *cta)
 {
+    const struct listener *follower = &cta->worker->follower;
+    uint64_t executed = 0;
     for (uint32_t i = 0; i < cta->started; i++) {
         struct warp *warp = &cta->warps[warp_in_turn(cta, i)];
         if (warp->executed > cta->worker->longest)
             cta->worker->longest = warp->executed;
+        executed += warp->executed;
         warp_stop(warp);
     }
+    if (follower->observer)
+        follower->observer->ended(follower->state, cta->linear, executed);
     cta->next = cta->worker->idle;
     cta->worker->idle = cta;
 }

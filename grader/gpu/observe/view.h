@@ -293,6 +293,8 @@ struct observer {
      * only counted. */
     bool (*follows)(void *state, uint64_t cta);
     void (*step)(void *state, const struct obs_step *step);
+    /* OBS_STEP: CTA has ended after its warps executed so many INSTRUCTIONS together. */
+    void (*ended)(void *state, uint64_t cta, uint64_t instructions);
     /* Called when the launch continues after a pause in which memory may have been allocated and
      * freed: pointers to struct mem_block are no longer valid. NULL: the observer keeps no such
      * pointers. */

@@ -62,6 +62,8 @@ void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, u
     uint64_t *sectors = writes ? page->written : page->read;
     for (uint64_t s = begin % PAGE_BYTES / 32; s <= (end - 1) % PAGE_BYTES / 32; s++)
         sectors[s] |= (uint64_t)1 << part;
+    for (uint64_t at = begin & ~(uint64_t)3; writes && at < end; at += 4)
+        page->words[at % PAGE_BYTES / 32] |= (uint8_t)(1u << (at % 32 / 4));
 }
 
 void footprint_join(struct footprint *into, struct footprint *from)
@@ -72,6 +74,7 @@ void footprint_join(struct footprint *into, struct footprint *from)
         for (unsigned s = 0; mine && s < PAGE_SECTORS; s++) {
             mine->read[s] |= page->read[s];
             mine->written[s] |= page->written[s];
+            mine->words[s] |= page->words[s];
         }
     }
     footprint_free(from);

@@ -20,6 +20,7 @@
 struct page {
     uint64_t number; /* address / PAGE_BYTES */
     uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS]; /* a bit for each part */
+    uint8_t words[PAGE_SECTORS];                        /* a bit for each word that was written */
 };
 
 struct footprint {
@@ -53,10 +54,25 @@ void l2_free(struct l2 *l2);
 /* Traffic of a launch between the second-level cache and DRAM, in sectors, in one allocation. */
 struct l2_buffer {
     uint64_t begin, end;
-    double touched;       /* different sectors that the launch reads */
-    double read, written; /* sectors that DRAM reads and writes */
-    double write_touched; /* different sectors that the launch writes */
+    double missed;        /* sectors that the launch reads and the cache does not hold */
+    double read, written; /* sectors that DRAM reads and writes: reads come in pairs */
+    double read_cost, write_cost; /* the same as times for whole lines: see DRAM_LINE */
+    double write_pages;           /* different pages that the launch writes */
 };
+
+/* DRAM moves whole lines best. Half a line, 64 bytes, takes more than half of the time: a line costs
+ * DRAM_LINE halves more than those that it moves. On an H200, single sectors come at a third of the
+ * bandwidth of whole lines (chip/h200.txt: sparse_1of4_every1 and so on). */
+#define DRAM_LINE 1.6
+static inline double dram_cost(unsigned halves)
+{
+    return halves ? (halves + DRAM_LINE) / (2 + DRAM_LINE) : 0;
+}
+/* The halves in which SECTORS, bits of a line's four, lie. */
+static inline unsigned dram_halves(uint32_t sectors)
+{
+    return ((sectors & 3) != 0) + ((sectors & 12) != 0);
+}
 
 /* Lets a launch with FOOTPRINT and PARTS use the cache of BYTES. Writes at most ROOM buffers, in
  * the order of their addresses, and returns their number. */

@@ -13,7 +13,7 @@
 struct l2_page {
     uint64_t number;
     uint32_t last[PAGE_SECTORS]; /* time of the last use; 0: not in the cache */
-    uint8_t dirty[PAGE_SECTORS];
+    uint8_t dirty[PAGE_SECTORS]; /* a bit for each word that was written; 0: it is clean */
 };
 
 struct l2 {
@@ -157,21 +157,59 @@ static bool is_gone(const double *newer, uint32_t age, double size, double capac
     return newer[age] + (own + size) / 2 > capacity;
 }
 
-static void use_sector(struct l2 *l2, struct launch_traffic *traffic, struct l2_page *page,
-                       unsigned s, bool gone, bool reads, bool writes)
+/* Writes back the sectors GONE of the line at sector FIRST, as far as they are dirty. Of a sector that
+ * was written in part, DRAM first reads the rest. */
+static void write_back(struct launch_traffic *traffic, struct l2_page *page, unsigned first,
+                       uint32_t gone)
 {
-    struct l2_buffer *buffer = buffer_at(traffic, page->number * PAGE_BYTES + 32 * s);
-    if (gone && reads)
-        buffer->read += traffic->weight;
-    if (gone && page->dirty[s])
-        buffer->written += traffic->weight;
-    if (gone)
-        page->dirty[s] = 0;
-    page->dirty[s] |= writes;
+    uint32_t dirty = 0, partial = 0;
+    for (unsigned s = 0; s < 4; s++) {
+        uint8_t words = page->dirty[first + s];
+        if (!(gone >> s & 1) || !words)
+            continue;
+        dirty |= 1u << s;
+        partial |= (uint32_t)(words != 0xff) << s;
+        page->dirty[first + s] = 0;
+    }
+    if (!dirty)
+        return;
+    struct l2_buffer *buffer = buffer_at(traffic, page->number * PAGE_BYTES + 32 * first);
+    buffer->written += traffic->weight * __builtin_popcount(dirty);
+    buffer->write_cost += traffic->weight * dram_cost(dram_halves(dirty));
+    buffer->read += traffic->weight * __builtin_popcount(partial);
+    buffer->write_cost += traffic->weight * dram_cost(dram_halves(partial));
+}
+
+static void hold(struct l2 *l2, struct l2_page *page, unsigned s)
+{
     if (page->last[s])
         l2->used[page->last[s] % TIMES]--;
     page->last[s] = l2->now;
     l2->used[l2->now % TIMES]++;
+}
+
+/* Uses the line at sector FIRST: READS and WRITES are bits of its sectors, GONE those that the cache
+ * does not hold. */
+static void use_line(struct l2 *l2, struct launch_traffic *traffic, struct l2_page *page,
+                     const struct page *touched, unsigned first, uint32_t reads, uint32_t writes,
+                     uint32_t gone)
+{
+    write_back(traffic, page, first, gone & (reads | writes));
+    uint32_t missed = reads & gone, fetched = 0;
+    if (missed) {
+        struct l2_buffer *buffer = buffer_at(traffic, page->number * PAGE_BYTES + 32 * first);
+        unsigned halves = dram_halves(missed);
+        fetched = ((missed & 3 ? 3u : 0) | (missed & 12 ? 12u : 0)) & gone;
+        buffer->missed += traffic->weight * __builtin_popcount(missed);
+        buffer->read += traffic->weight * 2 * halves;
+        buffer->read_cost += traffic->weight * dram_cost(halves);
+    }
+    for (unsigned s = 0; s < 4; s++) {
+        if ((reads | writes | fetched) >> s & 1)
+            hold(l2, page, first + s);
+        if (writes >> s & 1)
+            page->dirty[first + s] |= touched->words[first + s];
+    }
 }
 
 static void run_part(struct l2 *l2, struct launch_traffic *traffic,
@@ -181,17 +219,20 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
     count_newer(l2, newer);
     l2->now++;
     l2->used[l2->now % TIMES] = 0;
-    for (uint32_t i = 0; i < l2->count; i++) {
-        struct l2_page *page = &l2->pages[i];
-        for (unsigned s = 0; touched[i] && s < PAGE_SECTORS; s++) {
-            bool reads = touched[i]->read[s] >> part & 1, writes = touched[i]->written[s] >> part & 1;
-            if (!reads && !writes)
-                continue;
-            bool gone = !page->last[s] || is_gone(newer, l2->now - 1 - page->last[s], size,
-                                                  traffic->capacity);
-            use_sector(l2, traffic, page, s, gone, reads, writes);
+    for (uint32_t i = 0; i < l2->count; i++)
+        for (unsigned first = 0; touched[i] && first < PAGE_SECTORS; first += 4) {
+            uint32_t reads = 0, writes = 0, gone = 0;
+            for (unsigned s = 0; s < 4; s++) {
+                uint32_t last = l2->pages[i].last[first + s];
+                reads |= (uint32_t)(touched[i]->read[first + s] >> part & 1) << s;
+                writes |= (uint32_t)(touched[i]->written[first + s] >> part & 1) << s;
+                gone |= (uint32_t)(!last || is_gone(newer, l2->now - 1 - last, size,
+                                                    traffic->capacity))
+                        << s;
+            }
+            if (reads | writes)
+                use_line(l2, traffic, &l2->pages[i], touched[i], first, reads, writes, gone);
         }
-    }
 }
 
 /* Writes back what has been dropped without being used again. */
@@ -200,27 +241,28 @@ static void sweep(struct l2 *l2, struct launch_traffic *traffic)
     double newer[TIMES];
     count_newer(l2, newer);
     for (uint32_t i = 0; i < l2->count; i++)
-        for (unsigned s = 0; s < PAGE_SECTORS; s++) {
+        for (unsigned first = 0; first < PAGE_SECTORS; first += 4) {
             struct l2_page *page = &l2->pages[i];
-            if (!page->dirty[s] || !is_gone(newer, l2->now - page->last[s], 0, traffic->capacity))
-                continue;
-            page->dirty[s] = 0;
-            buffer_at(traffic, page->number * PAGE_BYTES + 32 * s)->written += traffic->weight;
+            uint32_t gone = 0;
+            for (unsigned s = 0; s < 4; s++)
+                gone |= (uint32_t)(page->dirty[first + s] && is_gone(newer, l2->now - page->last[first + s], 0,
+                                           traffic->capacity)) << s;
+            write_back(traffic, page, first, gone);
         }
 }
 
-static void count_touched(const struct l2 *l2, struct launch_traffic *traffic,
-                          const struct page *const *touched)
+/* Counts the pages that the launch writes in each buffer. */
+static void count_pages(const struct l2 *l2, struct launch_traffic *traffic,
+                        const struct page *const *touched)
 {
-    for (uint32_t i = 0; i < l2->count; i++)
-        for (unsigned s = 0; touched[i] && s < PAGE_SECTORS; s++) {
-            if (!touched[i]->read[s] && !touched[i]->written[s])
-                continue;
-            struct l2_buffer *buffer =
-                buffer_at(traffic, touched[i]->number * PAGE_BYTES + 32 * s);
-            buffer->touched += touched[i]->read[s] ? traffic->weight : 0;
-            buffer->write_touched += touched[i]->written[s] ? traffic->weight : 0;
-        }
+    for (uint32_t i = 0; i < l2->count; i++) {
+        unsigned s = 0;
+        while (touched[i] && s < PAGE_SECTORS && !touched[i]->written[s])
+            s++;
+        if (touched[i] && s < PAGE_SECTORS)
+            buffer_at(traffic, touched[i]->number * PAGE_BYTES + 32 * s)->write_pages +=
+                traffic->weight;
+    }
 }
 
 unsigned l2_launch(struct l2 *l2, const struct footprint *footprint, unsigned parts, double bytes,
@@ -238,7 +280,7 @@ unsigned l2_launch(struct l2 *l2, const struct footprint *footprint, unsigned pa
     const struct page **touched = match(l2, footprint);
     if (!touched)
         return 0;
-    count_touched(l2, &traffic, touched);
+    count_pages(l2, &traffic, touched);
     for (unsigned part = 0; part < parts; part++)
         run_part(l2, &traffic, touched, part);
     sweep(l2, &traffic);

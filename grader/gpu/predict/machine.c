@@ -428,6 +428,35 @@ static unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned dep
     return left ? 0 : bits;
 }
 
+/* --- uniform addresses -------------------------------------------------------------------------- */
+
+/* Whether all lanes have the same value in REG: it comes from parameters and constants alone. */
+static bool is_uniform(const struct pass *pass, uint32_t reg, unsigned depth)
+{
+    const struct fact *fact = &pass->facts[reg];
+    const struct ptx_instruction *in = &pass->function->code[fact->def];
+    if (fact->defs != 1 || !depth || (in->opcode == PTX_OP_ld && !is_parameter(in)) ||
+        in->opcode == PTX_OP_atom || in->opcode == PTX_OP_call)
+        return false;
+    for (uint32_t k = 1; k < in->operand_count; k++) {
+        const struct ptx_operand *operand = &in->operands[k];
+        if (operand->kind == PTX_SPECIAL_REGISTER && operand->index <= PTX_SPECIAL_tid_z)
+            return false;
+        if (operand->kind == PTX_SPECIAL_REGISTER && operand->index == PTX_SPECIAL_laneid)
+            return false;
+        if (operand->kind == PTX_REGISTER && !is_uniform(pass, operand->index, depth - 1))
+            return false;
+    }
+    return true;
+}
+
+static bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *address = &in->operands[in->opcode == PTX_OP_red ? 0 : 1];
+    return address->kind == PTX_ADDRESS &&
+           (address->index == PTX_NONE || is_uniform(pass, address->index, 8));
+}
+
 /* --- operands --------------------------------------------------------------------------------- */
 
 static void add_source(struct op *op, uint32_t reg)
@@ -547,6 +576,11 @@ static bool add_op(struct pass *pass, uint32_t i)
     op->space = (uint8_t)ptx_space_of(in);
     op->is_step = in->opcode == PTX_OP_add && has_immediate(in) && choice->count == 2 &&
                   in->operands[0].index == in->operands[1].index;
+    op->is_counter = in->opcode == PTX_OP_add && has_immediate(in) &&
+                     in->operands[0].index == in->operands[1].index;
+    op->is_float = in->type_count && ptx_type_class((enum ptx_type)in->types[0]) == 'F';
+    op->is_uniform = (in->opcode == PTX_OP_red || in->opcode == PTX_OP_atom) && !op->is_float &&
+                     is_uniform_address(pass, in);
     op->base = NO_BASE;
     if (in->opcode == PTX_OP_ld && op->space == PTX_SHARED && in->guard == PTX_NONE &&
         op->result_count == 1 && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&
@@ -573,6 +607,28 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
     return !loops || machine_unroll(machine, block);
 }
 
+#define MOST_PREDICATED 8u /* machine instructions of a block that ptxas predicates */
+
+/* Whether ptxas predicates the block after B instead of jumping over it: it is short and straight,
+ * and both ways meet after it. */
+static bool predicates_next(const struct pass *pass, const struct blocks *blocks, uint32_t b)
+{
+    const struct ptx_function *f = pass->function;
+    const struct ptx_instruction *branch = &f->code[blocks->first[b + 1] - 1];
+    uint32_t count = 0;
+    if (b + 2 > blocks->count || branch->opcode != PTX_OP_bra || branch->guard == PTX_NONE ||
+        (uint64_t)branch->operands[0].value != blocks->first[b + 2])
+        return false;
+    for (uint32_t i = blocks->first[b + 1]; i < blocks->first[b + 2]; i++) {
+        enum op_kind kind = kind_of(&f->code[i]);
+        if (kind == OP_BARRIER || kind == OP_BRANCH || kind == OP_FENCE || kind == OP_TEXTURE ||
+            kind == OP_SHUFFLE || f->code[i].opcode == PTX_OP_exit)
+            return false;
+        count += pass->choices[i].is_free ? 0 : pass->choices[i].count;
+    }
+    return count <= MOST_PREDICATED;
+}
+
 static bool translate(struct pass *pass, const struct blocks *blocks)
 {
     const struct ptx_function *f = pass->function;
@@ -584,8 +640,12 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
         const struct ptx_instruction *last = &f->code[blocks->first[b + 1] - 1];
         bool loops = last->opcode == PTX_OP_bra && last->guard != PTX_NONE &&
                      (uint64_t)last->operands[0].value == blocks->first[b];
+        bool predicates = predicates_next(pass, blocks, b);
+        if (predicates) /* the branch is gone */
+            pass->choices[blocks->first[b + 1] - 1].count = 0;
         if (!add_block(pass, blocks->first[b], blocks->first[b + 1], loops))
             return false;
+        pass->machine->blocks[pass->machine->block_count - 1].predicates = predicates;
     }
     return true;
 }

@@ -80,7 +80,9 @@ struct work {
     double misses[MOST_BUFFERS];
     struct sm_memory memory;
     double dram_sectors; /* of the whole launch */
+    double dram_lines;   /* the time that they take, as whole lines */
     double scale;        /* instructions of the first multiprocessor for each one in the sample */
+    double imbalance; /* work of the busiest multiprocessor, compared with the simulated one's */
     struct emu_counters totals;
 };
 
@@ -155,15 +157,30 @@ static bool find_misses(struct work *work, double covered)
     for (unsigned i = 0; i < work->memory.buffer_count; i++) {
         const struct l2_buffer *buffer = &work->buffers[i];
         double own = count_sectors(lines, count, buffer->begin, buffer->end);
-        double misses = own > 0 ? buffer->read * part / own : 0;
+        double misses = own > 0 ? buffer->missed * part / own : 0;
         work->misses[i] = misses < 1 ? misses : 1;
     }
     free(lines);
     return true;
 }
 
-/* How many multiprocessors add to the same words: the sectors that one of them adds to, compared
- * with those of all. */
+/* The different pages of the sorted LINES that lie between BEGIN and END. */
+static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
+{
+    double pages = 0;
+    uint64_t last = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t page = WALK_LINE(lines[i]) / PAGE_BYTES;
+        if (WALK_LINE(lines[i]) + 128 <= begin || WALK_LINE(lines[i]) >= end)
+            continue;
+        pages += page != last;
+        last = page;
+    }
+    return pages;
+}
+
+/* How many multiprocessors use the same units of the second-level cache for atomics: the pages that
+ * one of them adds to, compared with those of all. */
 static double find_sharing(const struct work *work)
 {
     size_t count;
@@ -171,9 +188,9 @@ static double find_sharing(const struct work *work)
     uint64_t *lines = collect_lines(work->sample, true, &count);
     for (unsigned i = 0; lines && i < work->memory.buffer_count; i++) {
         const struct l2_buffer *buffer = &work->buffers[i];
-        double sectors = count_sectors(lines, count, buffer->begin, buffer->end);
-        own += sectors;
-        all += sectors > 0 ? buffer->write_touched : 0;
+        double pages = count_pages(lines, count, buffer->begin, buffer->end);
+        own += pages;
+        all += pages > 0 ? (buffer->write_pages > pages ? buffer->write_pages : pages) : 0;
     }
     free(lines);
     double most = work->memory.active, sharing = all > 0 ? own * most / all : most;
@@ -193,6 +210,16 @@ static uint32_t l1_bytes(const struct work *work)
     return left > 0 ? (uint32_t)left : 0;
 }
 
+/* The multiprocessor of the simulation has CTAs like those of the sample. */
+static double find_imbalance(const struct sample *sample)
+{
+    double executed = 0, busiest = balance_busiest(sample);
+    for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
+        executed += (double)walk_executed(cta);
+    double simulated = executed / sample->cta_count * (double)sample->spread.each;
+    return busiest > 0 && simulated > 0 ? busiest / simulated : 1;
+}
+
 static bool prepare(struct work *work, const struct emu_counters *counters)
 {
     const struct launch_view *launch = work->launch;
@@ -208,11 +235,13 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
                   predictor->chip.l2_bytes, launch->memory, work->buffers, MOST_BUFFERS);
     double written = 0, stored = (double)work->totals.value[EMU_global_store_sectors];
     for (unsigned i = 0; i < work->memory.buffer_count; i++) {
-        written += work->buffers[i].written;
+        written += work->buffers[i].write_cost;
         work->dram_sectors += work->buffers[i].read + work->buffers[i].written;
+        work->dram_lines += work->buffers[i].read_cost + work->buffers[i].write_cost;
     }
     work->memory.write_backs = stored > 0 ? written / stored : 0;
     work->memory.atomics_sharing = find_sharing(work);
+    work->imbalance = find_imbalance(work->sample);
     work->machine = machine_make(launch);
     return work->machine && find_misses(work, coverage(work->sample));
 }
@@ -253,7 +282,8 @@ static double simulate(const struct work *work, const struct sm_options *options
     bool ok = result->ended &&
               sm_run(&work->predictor->chip, work->machine, &work->memory, sample->ctas,
                      sample->cta_count, sample->spread.resident, options, result);
-    double cycles = ok ? extend(work, result, sample->cta_count) / coverage(sample) : 0;
+    double cycles =
+        ok ? extend(work, result, sample->cta_count) / coverage(sample) * work->imbalance : 0;
     free(result->ended);
     result->ended = NULL;
     return cycles;
@@ -270,7 +300,7 @@ static double to_us(const struct work *work, double cycles)
 static void fill_parts(struct work *work, const struct sm_result *result, struct prediction *p)
 {
     const struct sample *sample = work->sample;
-    double scale = (double)sample->spread.each / sample->cta_count / coverage(sample);
+    double scale = (double)sample->spread.each / sample->cta_count / coverage(sample) * work->imbalance;
     const double cycles[] = {
         [PREDICT_issue] = result->issue,
         [PREDICT_fp32] = result->busy[PIPE_FP32],
@@ -289,12 +319,19 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     const struct emu_chip *chip = &work->predictor->chip;
     double share = chip->l2_bytes_cycle / work->memory.active;
     share = share < chip->sm_l2_bytes ? share : chip->sm_l2_bytes;
-    p->part_us[PREDICT_l2] = to_us(work, result->l2_sectors * 32 / share * scale);
-    p->part_us[PREDICT_dram] = work->dram_sectors * 32 / (chip->dram_gbs * 1e3);
-    p->instructions = result->instructions * scale * work->memory.active;
+    double stores = chip->l2_store_bytes_cycle / work->memory.active;
+    double packets = result->packets * 32 / share, stored = result->store_packets * 32 / stores;
+    p->part_us[PREDICT_l2] = to_us(work, (packets > stored ? packets : stored) * scale);
+    p->part_us[PREDICT_dram] = work->dram_lines * 128 / (chip->dram_gbs * 1e3);
+    double executed = 0, all = 0;
+    for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
+        executed += (double)walk_kept(cta);
+    for (uint64_t i = 0; i < sample->work_count; i++)
+        all += (double)sample->work[i];
+    p->instructions = executed > 0 ? result->instructions * all / executed : 0;
     p->dram_bytes = work->dram_sectors * 32;
-    p->l2_hits =
-        result->l2_sectors > 0 ? 1 - result->dram_sectors / result->l2_sectors : 1;
+    double missed = result->l2_sectors > 0 ? result->dram_sectors / result->l2_sectors : 0;
+    p->l2_hits = missed < 1 ? 1 - missed : 0; /* more than all: writes of earlier launches */
 }
 
 /* The limit: the largest part that fills most of the time; otherwise the waits for results. */
@@ -312,9 +349,10 @@ static enum predict_part find_limit(const struct prediction *p, double busy_us)
 /* The time that would be saved if all multiprocessors had the same work. */
 static double tail_of(const struct work *work, double us)
 {
-    const struct spread *spread = &work->sample->spread;
-    double sms = work->predictor->chip.sms;
-    return us * (1 - (double)work->launch->cta_count / (sms * (double)spread->each));
+    double all = 0, sms = work->predictor->chip.sms, busiest = balance_busiest(work->sample);
+    for (uint64_t i = 0; i < work->sample->work_count; i++)
+        all += (double)work->sample->work[i];
+    return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
 }
 
 static double without(const struct work *work, struct sm_options options)

@@ -14,6 +14,9 @@
 /* What the workers of a launch share. */
 struct sampling {
     const struct launch_view *launch;
+    /* instructions of the launch's CTAs: of each, or of as many neighbours together */
+    uint64_t *work;
+    uint64_t work_count;
     struct sampling *next;
     uint32_t workers;
     uint64_t length[SAMPLE_MOST]; /* instructions in the walks of each CTA, as far as known */
@@ -58,6 +61,9 @@ static struct sampling *join_sampling(struct predictor *predictor, const struct 
         sampling = sampling->next;
     if (!sampling && (sampling = calloc(1, sizeof *sampling))) {
         sampling->launch = launch;
+        sampling->work_count =
+            launch->cta_count < SAMPLE_WORK ? launch->cta_count : SAMPLE_WORK;
+        sampling->work = calloc(sampling->work_count, sizeof *sampling->work);
         sampling->next = predictor->sampling;
         predictor->sampling = sampling;
     }
@@ -75,6 +81,7 @@ static void leave_sampling(struct predictor *predictor, struct sampling *samplin
         at = &(*at)->next;
     if (--sampling->workers == 0) {
         *at = sampling->next;
+        free(sampling->work);
         free(sampling);
     }
     pthread_mutex_unlock(&predictor->lock);
@@ -104,11 +111,20 @@ static void *sample_begin(const struct launch_view *launch)
 
 /* --- steps -------------------------------------------------------------------------------------- */
 
-/* The number of CTA among those of the first multiprocessor; SAMPLE_MOST: it is not one of them. */
+/* The CTA number NUMBER of the sample: one of each round in which all multiprocessors get a CTA, in
+ * changing places, so that it is not always one of the same column of the grid. */
+static uint64_t cta_of(const struct state *state, uint64_t number)
+{
+    uint64_t sms = (uint64_t)state->predictor->chip.sms, first = number * sms;
+    uint64_t left = state->launch->cta_count - first;
+    return first + (sms / 3 + number * 53) % (left < sms ? left : sms);
+}
+
+/* The number of CTA in the sample; SAMPLE_MOST: it is not in it. */
 static uint64_t number_of(const struct state *state, uint64_t cta)
 {
-    uint64_t sms = (uint64_t)state->predictor->chip.sms;
-    return cta % sms == 0 && cta / sms < SAMPLE_MOST ? cta / sms : SAMPLE_MOST;
+    uint64_t number = cta / (uint64_t)state->predictor->chip.sms;
+    return number < SAMPLE_MOST && cta_of(state, number) == cta ? number : SAMPLE_MOST;
 }
 
 /* Tells the other workers the lengths of this worker's walks. The caller holds the lock. */
@@ -147,6 +163,15 @@ static struct walk_cta *find_cta(struct state *state, uint64_t cta)
     while (state->current && state->current->cta != cta)
         state->current = state->current->next;
     return state->current;
+}
+
+static void sample_ended(void *argument, uint64_t cta, uint64_t instructions)
+{
+    const struct state *state = argument;
+    struct sampling *sampling = state->sampling;
+    uint64_t at = cta * sampling->work_count / state->launch->cta_count;
+    if (sampling->work)
+        __atomic_fetch_add(&sampling->work[at], instructions, __ATOMIC_RELAXED);
 }
 
 static void sample_step(void *argument, const struct obs_step *step)
@@ -277,9 +302,11 @@ static struct walk_cta *take(struct walk_cta **list, uint64_t number)
 /* Sorts the CTAs and drops those beyond the budget, which only some workers saw in time. */
 static void choose_ctas(struct state *state, struct sample *sample)
 {
-    uint64_t kept = 0, sms = (uint64_t)state->predictor->chip.sms;
+    uint64_t kept = 0;
     struct walk_cta **end = &sample->ctas, *cta;
-    for (uint64_t i = 0; i < SAMPLE_MOST && (cta = take(&state->ctas, i * sms)); i++) {
+    for (uint64_t i = 0; i < SAMPLE_MOST && i < state->spread.each; i++) {
+        if (!(cta = take(&state->ctas, cta_of(state, i))))
+            break;
         if (i >= state->spread.resident && kept >= SAMPLE_BUDGET) {
             walk_free(cta);
             break;
@@ -297,7 +324,11 @@ static void sample_end(void *argument, const struct launch_view *launch,
 {
     struct state *state = argument;
     struct sample sample = {
-        .spread = state->spread, .footprint = state->footprint, .parts = state->parts};
+        .spread = state->spread,
+        .footprint = state->footprint,
+        .parts = state->parts,
+        .work = state->sampling->work,
+        .work_count = state->sampling->work ? state->sampling->work_count : 0};
     choose_ctas(state, &sample);
     predict_launch(state->predictor, launch, &sample, per_instruction);
     free_ctas(sample.ctas);
@@ -312,6 +343,7 @@ const struct observer obs_predict = {
     .repeat = sample_repeat,
     .follows = sample_follows,
     .step = sample_step,
+    .ended = sample_ended,
     .join = sample_join,
     .end = sample_end,
 };

@@ -12,6 +12,7 @@
  * the memory of a prediction. */
 #define SAMPLE_BUDGET   240000u
 #define SAMPLE_MOST     160u  /* CTAs at most */
+#define SAMPLE_WORK     65536u /* numbers that are kept of the CTAs' work */
 #define SAMPLE_MIN_WALK 2000u /* instructions that a walk may always have */
 
 /* How the launch's CTAs are spread over the chip. */
@@ -28,6 +29,8 @@ struct sample {
     uint32_t cta_count;
     struct footprint footprint;
     unsigned parts;
+    const uint64_t *work; /* instructions of each CTA, or of neighbouring ones together */
+    uint64_t work_count;
 };
 
 struct spread sample_spread(const struct launch_view *launch, const struct emu_chip *chip);
@@ -40,6 +43,9 @@ struct predictor {
     pthread_mutex_t lock;
     struct sampling *sampling; /* one for each launch that is under way */
 };
+
+/* balance.c: the instructions of the multiprocessor that gets the most work; 0: unknown. */
+double balance_busiest(const struct sample *sample);
 
 /* predict.c: predicts LAUNCH from SAMPLE, into predictor->last. COUNTERS: of each instruction. */
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,

@@ -316,8 +316,8 @@ static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32
 }
 
 /* Marks the ops that the first iterations do without: the branch, its comparison and a counter that
- * nothing else reads. */
-static void mark_control(const struct op *ops, uint32_t count, bool *is_control)
+ * nothing else reads. False: ptxas cannot know how often the loop goes round. */
+static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
 {
     uint32_t branch = count - 1, compare = count;
     memset(is_control, 0, count);
@@ -327,11 +327,17 @@ static void mark_control(const struct op *ops, uint32_t count, bool *is_control)
             is_only_for(ops, count, i, branch))
             compare = i;
     if (compare == count)
-        return;
+        return false;
+    bool counts = false; /* ptxas unrolls a loop only if its variable grows by a constant */
+    for (uint32_t i = 0; i < branch; i++)
+        counts |= ops[i].is_counter && reads(&ops[compare], ops[i].result[0]);
+    if (!counts)
+        return false;
     is_control[compare] = true;
     for (uint32_t i = 0; i < branch; i++)
         is_control[i] |= ops[i].result_count == 1 && reads(&ops[compare], ops[i].result[0]) &&
                          is_only_for(ops, count, i, compare);
+    return true;
 }
 
 /* Renames OP's operands: NAMES has each register's current name. Results of all but the last
@@ -374,7 +380,8 @@ static bool reserve(struct machine *machine, uint32_t count)
 bool machine_unroll(struct machine *machine, struct machine_block *block)
 {
     bool is_control[MOST_UNROLLED];
-    if (!is_unrollable(machine->ops + block->ops, block->count))
+    if (!is_unrollable(machine->ops + block->ops, block->count) ||
+        !mark_control(machine->ops + block->ops, block->count, is_control))
         return true;
     uint32_t *names = malloc((machine->registers + 1u) * sizeof *names);
     if (!names || !reserve(machine, UNROLL * block->count)) {
@@ -382,7 +389,6 @@ bool machine_unroll(struct machine *machine, struct machine_block *block)
         return false;
     }
     const struct op *ops = machine->ops + block->ops;
-    mark_control(ops, block->count, is_control);
     for (uint32_t i = 0; i < machine->registers; i++)
         names[i] = i;
     block->unrolled = machine->op_count;

@@ -77,16 +77,37 @@ static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
     warp->end = warp->at + (unrolls ? block->unrolled_count : block->count);
 }
 
+/* Whether the warp jumps over a block that ptxas predicates: then it issues it all the same. */
+static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
+{
+    const struct walk *walk = warp->walk;
+    uint32_t number = warp->at_block;
+    if (number == NO_BLOCK || warp->is_off || !sm->machine->blocks[number].predicates ||
+        warp->run + 1 >= walk->run_count)
+        return false;
+    const struct walk_run *run = &walk->runs[warp->run];
+    return run->pc + run->count == sm->machine->blocks[number].end &&
+           run[1].pc == sm->machine->blocks[number + 1].end;
+}
+
 /* Goes on after the ops of a block. False: the walk ends. */
 static bool next_block(const struct sm *sm, struct sm_warp *warp)
 {
     const struct walk_run *run = &warp->walk->runs[warp->run];
     uint32_t number = warp->at_block;
     uint32_t pc = number == NO_BLOCK ? run->pc + run->count : sm->machine->blocks[number].end;
-    if (pc < run->pc + run->count) {
+    if (!warp->is_off && pc < run->pc + run->count) {
         enter_block(sm, warp, pc);
         return true;
     }
+    if (skips_predicated(sm, warp)) {
+        const struct machine_block *off = &sm->machine->blocks[++warp->at_block];
+        warp->is_off = true;
+        warp->at = off->ops;
+        warp->end = off->ops + off->count;
+        return true;
+    }
+    warp->is_off = false;
     warp->run += warp->step;
     if (warp->run >= warp->walk->run_count)
         return false;
@@ -100,7 +121,7 @@ static void next_op(const struct sm *sm, struct sm_warp *warp)
         const struct walk_run *run = &warp->walk->runs[warp->run];
         while (warp->at < warp->end) {
             const struct op *op = &sm->machine->ops[warp->at++];
-            if (warp->step > 1 || op->pc - run->pc < run->count) {
+            if (warp->step > 1 || warp->is_off || op->pc - run->pc < run->count) {
                 warp->op = op;
                 return;
             }
@@ -197,7 +218,7 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
         warp->walk = &cta->walk[w];
         warp->now = at;
         warp->copies = 0;
-        warp->waits = false;
+        warp->waits = warp->is_off = false;
         warp->run = 0;
         memset(warp->ready, 0, sm->machine->registers * sizeof *warp->ready);
     }
@@ -255,23 +276,30 @@ static double latency_of(const struct emu_chip *chip, const struct op *op)
 /* Takes issue slots and the pipe. Returns the time at which the op begins. */
 static double take_units(struct sm *sm, const struct sm_warp *warp, const struct op *op, double at)
 {
-    uint32_t s = warp->scheduler;
-    double cycles = pipe_cycles(sm->chip, op->pipe) * op->count;
+    uint32_t s = warp->scheduler, pipe = op->pipe;
+    if (pipe == PIPE_ADD)
+        pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
+    double cycles = pipe_cycles(sm->chip, (uint8_t)pipe) * op->count;
     sm->result->instructions += op->count;
     sm->issued[s] += op->count;
-    sm->worked[s][op->pipe] += cycles;
+    sm->worked[s][pipe] += cycles;
     if (sm->options->no_limits || !op->count)
         return at;
     double start = later(at, sm->slot[s]);
     sm->slot[s] = start + op->count;
-    start = later(start, sm->pipe[s][op->pipe]);
-    sm->pipe[s][op->pipe] = start + cycles;
+    start = later(start, sm->pipe[s][pipe]);
+    sm->pipe[s][pipe] = start + cycles;
     return start;
 }
 
 static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, double start)
 {
     const struct emu_chip *chip = sm->chip;
+    if (warp->is_off) { /* no lane is active: the address unit has a turn all the same */
+        if (op->kind == OP_MEMORY && !sm->options->no_limits)
+            sm->address = later(sm->address, start) + 1;
+        return start;
+    }
     switch (op->kind) {
     case OP_MEMORY:
         return sm_access(sm, warp, op, start);
@@ -359,8 +387,10 @@ static void close_sm(struct sm *sm)
 static void sum_up(struct sm *sm)
 {
     struct sm_result *result = sm->result;
-    result->cycles = later(sm->latest, later(later(sm->l2, sm->stores), later(sm->dram, sm->atomics)));
+    result->cycles = later(sm->latest, later(sm->l2, sm->stores));
     result->cycles = later(result->cycles, later(sm->address, sm->port));
+    for (uint32_t i = 0; i < SM_CHANNELS; i++)
+        result->cycles = later(result->cycles, sm->dram[i]);
     for (uint32_t s = 0; s < (uint32_t)sm->chip->schedulers; s++) {
         result->issue = later(result->issue, sm->issued[s]);
         for (int p = 0; p < PIPES; p++)
@@ -384,7 +414,7 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     sm.l2_cycles = 32 / (share < chip->sm_l2_bytes ? share : chip->sm_l2_bytes);
     sm.store_cycles = 32 * memory->active / chip->l2_store_bytes_cycle;
     double dram = chip->dram_gbs * 1e3 / chip->clock_mhz / memory->active;
-    sm.dram_cycles = 32 / (dram < chip->sm_l2_bytes ? dram : chip->sm_l2_bytes);
+    sm.dram_cycles = 128 * SM_CHANNELS / (dram < chip->sm_l2_bytes ? dram : chip->sm_l2_bytes);
     bool ok = ctas && open_sm(&sm, ctas->warps);
     for (uint32_t b = 0; ok && b < sm.resident; b++)
         begin_block(&sm, &sm.blocks[b], sm.started, 0);

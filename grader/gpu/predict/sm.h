@@ -18,7 +18,7 @@ struct sm_memory {
     const struct l2_buffer *buffers;
     const double *misses; /* for each buffer: the part of first accesses that DRAM serves */
     unsigned buffer_count;
-    double write_backs;     /* sectors that DRAM writes for each sector that is stored */
+    double write_backs;     /* lines that DRAM writes for each sector that is stored */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */
     uint32_t l1_bytes;
     uint32_t active; /* multiprocessors that share the chip's bandwidth */
@@ -36,6 +36,8 @@ struct sm_result {
     double issue;             /* cycles in which the busiest scheduler issued */
     double shared, l1;        /* cycles of the address unit: for shared memory, for the rest */
     double l2_sectors, dram_sectors, atomic_cycles;
+    /* of the second-level cache: a request for a line is as much work as one more sector */
+    double packets, store_packets;
     double *ended;            /* for each CTA, when it ended */
     double *blame;            /* for each pc: cycles that warps waited for it, and to issue it */
 };

@@ -93,11 +93,14 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
     bool is_first = sectors & ~touched->sectors;
     touched->sectors |= sectors;
     sm->result->l2_sectors += count;
-    double start = take(sm, &sm->l2, at, count * sm->l2_cycles);
+    double start = take(sm, &sm->l2, at, (count + 1) * sm->l2_cycles);
+    sm->result->packets += count + 1;
     if (!is_first || !is_in_dram(sm, line))
         return start + sm->chip->l2_latency;
     sm->result->dram_sectors += count;
-    return take(sm, &sm->dram, start, count * sm->dram_cycles) + sm->chip->dram_latency;
+    double *channel = &sm->dram[hash_of(line) >> 32 & (SM_CHANNELS - 1)];
+    return take(sm, channel, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
+           sm->chip->dram_latency;
 }
 
 static double load_line(struct sm *sm, uint64_t entry, bool is_cached, double at)
@@ -121,54 +124,64 @@ static double load_line(struct sm *sm, uint64_t entry, bool is_cached, double at
 static void store_line(struct sm *sm, uint64_t entry, double at)
 {
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
-    /* a packet of a line's sectors, with a head as large as one of them */
     double start = take(sm, &sm->port, at, (count + 1) * 32 / sm->chip->sm_store_bytes);
-    start = take(sm, &sm->stores, start, count * sm->store_cycles);
+    start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
+    start = take(sm, &sm->stores, start, (count + 1) * sm->store_cycles);
+    sm->result->packets += count + 1;
+    sm->result->store_packets += count + 1;
     double writes = count * sm->memory->write_backs;
     sm->result->l2_sectors += count;
-    sm->result->dram_sectors += writes;
     if (writes > 0)
-        take(sm, &sm->dram, start, writes * sm->dram_cycles);
+        take(sm, &sm->dram[hash_of(WALK_LINE(entry)) >> 32 & (SM_CHANNELS - 1)], start,
+             writes * sm->dram_cycles);
 }
 
-/* An atomic works in the second-level cache. Those on the same word wait for each other, also
- * those of other multiprocessors. */
-static double atomic_line(struct sm *sm, const struct walk_access *access, uint64_t entry,
-                          double at)
+/* Memory that one unit of the second-level cache serves. */
+#define UNIT_BYTES 4096u
+#define UNIT_MARK  ((uint64_t)1 << 62)
+
+/* An atomic works in the second-level cache, where the lanes that want the same word wait for each
+ * other. So do all atomics in the same unit, also those of other multiprocessors. */
+static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
+                          uint64_t entry, double at)
 {
-    struct touched_line *touched = touched_at(sm, WALK_LINE(entry));
+    const struct emu_chip *chip = sm->chip;
+    struct touched_line *unit =
+        touched_at(sm, UNIT_MARK | (WALK_LINE(entry) / UNIT_BYTES * UNIT_BYTES));
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
-    double start = take(sm, &sm->port, at, (count + 1) * 32 / sm->chip->sm_store_bytes);
-    start = take(sm, &sm->atomics, start,
-                 count * sm->chip->atomic_sector_cycles * sm->memory->active);
-    double own = access->same * sm->chip->atomic_word_cycles * sm->memory->atomics_sharing;
-    start = take(sm, &touched->free, start, own);
-    touched->sectors |= WALK_SECTORS(entry);
-    sm->latest = later(sm->latest, touched->free);
+    double start = take(sm, &sm->port, at, (count + 1) * 32 / chip->sm_store_bytes);
+    start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
+    double same = access->same * (op->is_float ? chip->atomic_float_cycles : chip->atomic_word_cycles);
+    double lanes = access->lanes * chip->atomic_lane_cycles / access->line_count;
+    double own = op->is_uniform ? chip->atomic_word_cycles : later(same / access->line_count, lanes);
+    start = take(sm, &unit->free, start, own * sm->memory->atomics_sharing);
+    sm->latest = later(sm->latest, unit->free);
     sm->result->l2_sectors += count;
-    sm->result->atomic_cycles = later(sm->result->atomic_cycles, touched->free);
-    return start + sm->chip->atomic_latency;
+    sm->result->packets += count + 1;
+    sm->result->atomic_cycles = later(sm->result->atomic_cycles, unit->free);
+    return start + chip->atomic_latency;
 }
 
 /* --- accesses ----------------------------------------------------------------------------------- */
 
-/* Cycles of the address unit for an access to global or local memory: a line a cycle, and 128 bytes
- * of data a cycle. */
-static double address_cycles(const struct sm *sm, const struct walk_access *access)
+/* Cycles of the address unit for an access to global or local memory: it looks up four lines a cycle,
+ * and a pass takes one word from each bank. */
+static double address_cycles(const struct sm *sm, const struct walk_access *access, bool is_ideal)
 {
     double data = access->lanes * access->bytes / FULL_LINE;
-    double lines = access->line_count * sm->chip->lsu_cycles;
-    return later(later(lines, data), 1);
+    double lines = access->line_count * sm->chip->lsu_cycles / 4;
+    return later(is_ideal ? data : later(lines, access->passes), 1);
 }
 
-static double access_lines(struct sm *sm, const struct walk *walk,
+static double access_lines(struct sm *sm, const struct walk *walk, const struct op *op,
                            const struct walk_access *access, double at)
 {
     uint32_t count = access->line_count;
     if (sm->options->ideal_sectors && access->ideal && (access->ideal + 3u) / 4 < count)
         count = (access->ideal + 3u) / 4;
-    double cycles = address_cycles(sm, access) * count / (access->line_count ? access->line_count : 1);
+    double cycles = address_cycles(sm, access, count < access->line_count);
     double start = take(sm, &sm->address, at, cycles), done = start;
+    double step = count ? cycles / count : 0;
     sm->result->l1 += cycles;
     bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
     for (uint32_t i = 0; i < count; i++) {
@@ -176,11 +189,11 @@ static double access_lines(struct sm *sm, const struct walk *walk,
         if (count < access->line_count)
             entry |= 15;
         if (access->kind == OBS_LOAD)
-            done = later(done, load_line(sm, entry, true, start + i));
+            done = later(done, load_line(sm, entry, true, start + i * step));
         else if (is_atomic)
-            done = later(done, atomic_line(sm, access, entry, start + i));
+            done = later(done, atomic_line(sm, op, access, entry, start + i * step));
         else
-            store_line(sm, entry, start + i);
+            store_line(sm, entry, start + i * step);
     }
     return done;
 }
@@ -205,7 +218,7 @@ static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *o
         return access_shared(sm, access, op->merged, at);
     if (access->space == PTX_CONST)
         return at + sm->chip->constant_latency + access->passes - 1;
-    return access_lines(sm, warp->walk, access, at);
+    return access_lines(sm, warp->walk, op, access, at);
 }
 
 /* The first access of RUN to which PC belongs, or one after it. */

@@ -7,6 +7,10 @@
 
 #define MOST_SCHEDULERS 8u
 
+/* DRAM has channels, and a line's address decides which one serves it. So even a full memory waits
+ * for some of its channels while others are idle. */
+#define SM_CHANNELS 8u
+
 struct sm_block;
 
 struct sm_warp {
@@ -23,6 +27,7 @@ struct sm_warp {
     const struct op *op;        /* the next op; NULL: the warp is done */
     uint32_t blamed;            /* pc that the next op waits for */
     bool waits;                 /* at a barrier */
+    bool is_off;                /* the ops are predicated, and no lane takes part */
 };
 
 struct sm_block {
@@ -61,8 +66,10 @@ struct sm {
     uint64_t order;
     double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
     double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
-    double address, l2, port, stores, dram, atomics; /* when these are free */
-    double l2_cycles, store_cycles, dram_cycles;     /* that they take for a sector */
+    double address, l2, port, stores; /* when these are free */
+    double dram[SM_CHANNELS];         /* the same for the multiprocessor's share of each channel */
+    double l2_cycles, store_cycles; /* that they take for a sector */
+    double dram_cycles;             /* that a channel takes for a line */
     double next_start;                               /* of a block */
     double latest;                     /* when the last of everything ends */
     struct l1 l1;

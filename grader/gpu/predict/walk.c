@@ -142,6 +142,22 @@ static uint16_t count_addresses(const struct obs_access *access)
     return count;
 }
 
+/* Passes through the memory of a multiprocessor, which serves as shared memory and as cache: for
+ * both, a pass takes one word from each bank. */
+static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
+{
+    struct obs_access banks = *access;
+    uint32_t passes, fewest;
+    banks.space = PTX_SHARED;
+    banks.dense &= access->space != PTX_LOCAL;
+    if (access->space == PTX_GLOBAL && access->kind > OBS_STORE)
+        banks.kind = OBS_STORE;
+    obs_measure(&banks, &passes, &fewest);
+    if (access->space == PTX_SHARED)
+        *ideal = (uint16_t)fewest;
+    return access->space == PTX_LOCAL ? access->bytes / 4 : (uint16_t)passes;
+}
+
 void walk_access(struct walk *walk, const struct obs_access *access)
 {
     if (walk->is_cut || !walk->run_count ||
@@ -157,10 +173,12 @@ void walk_access(struct walk *walk, const struct obs_access *access)
                                  .space = access->space,
                                  .bytes = access->bytes,
                                  .lanes = (uint8_t)__builtin_popcount(access->mask)};
-    if (access->space == PTX_GLOBAL || access->space == PTX_SHARED)
+    if (access->space == PTX_GLOBAL)
         obs_measure(access, &cost, &ideal);
-    into->passes = (uint16_t)(access->space == PTX_CONST ? count_addresses(access) : cost);
     into->ideal = (uint16_t)ideal;
+    into->passes = access->space == PTX_CONST ? count_addresses(access)
+                                              : count_passes(access, &into->ideal);
+    into->is_partial = access->kind != OBS_LOAD && cost * 32 > into->lanes * access->bytes;
     into->same = is_atomic ? most_together(access) : 0;
     if (access->space == PTX_GLOBAL)
         add_lines(walk, into, access);

@@ -19,9 +19,10 @@ struct walk_access {
     uint32_t pc;
     uint32_t lines;      /* its lines begin here in walk.lines */
     uint16_t line_count; /* 0 in shared memory */
-    uint16_t passes;     /* shared memory: wavefronts; constants: different addresses */
+    uint16_t passes;     /* wavefronts; of constants: different addresses */
     uint16_t ideal;      /* the fewest passes, or the fewest sectors */
     uint8_t kind, space, bytes;
+    bool is_partial;     /* a store that leaves a part of its sectors as it is */
     uint8_t lanes, same; /* atomics: active lanes; the most lanes that want the same word */
 };
 
