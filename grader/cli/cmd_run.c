@@ -19,6 +19,7 @@
 #include "cli/execute.h"
 #include "cli/lab_program.h"
 #include "cli/options.h"
+#include "gpu/chips.h"
 #include "gpu/rules.h"
 #include "gpu/tools.h"
 #include "gpu/virtual_gpu.h"
@@ -33,7 +34,7 @@ struct options {
     const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
     const char *lab; /* the lab to build and run, or NULL */
-    const char *lines, *workers, *tools, *rules, *max_instructions;
+    const char *lines, *workers, *tools, *rules, *gpu, *max_instructions;
     bool all, deterministic;
     struct cli_lab_program built;
     struct report_run_options report;
@@ -64,6 +65,8 @@ static const struct cli_option table[] = {
     CLI_TEXT(rules, "rules", "NAME",
              "how to count sectors and conflicts: sector (for current GPUs),\n"
              "g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)"),
+    CLI_TEXT(gpu, "gpu", "NAME",
+             "predict how long each launch takes on this GPU, such as h200"),
     CLI_WHOLE(max_instructions, "max-instructions", "N", 1, ULLONG_MAX,
               "stop a launch after N warp instructions"),
     CLI_END};
@@ -91,6 +94,8 @@ static bool apply_options(struct options *options)
 {
     unsigned tools;
     enum emu_rules rules;
+    struct emu_chip chip;
+    char why[300];
     options->report.lines_asked = options->lines || options->all;
     if (options->lines)
         options->report.line_limit = strtoul(options->lines, NULL, 10);
@@ -104,10 +109,15 @@ static bool apply_options(struct options *options)
         complain("unknown rules \"%s\"; --rules takes one of " EMU_RULES_NAMES, options->rules);
         return false;
     }
+    if (options->gpu && !emu_find_chip(options->gpu, &chip, why, sizeof why)) {
+        complain("%s", why);
+        return false;
+    }
     return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
            pass("LANEWISE_WORKERS", options->workers) &&
            pass("LANEWISE_MAX_INSTRUCTIONS", options->max_instructions) &&
-           pass("LANEWISE_TOOLS", options->tools) && pass("LANEWISE_RULES", options->rules);
+           pass("LANEWISE_TOOLS", options->tools) && pass("LANEWISE_RULES", options->rules) &&
+           pass("LANEWISE_GPU", options->gpu);
 }
 
 static bool choose_program(struct options *options, char **argv)

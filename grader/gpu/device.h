@@ -53,6 +53,8 @@ struct emu_trace {
                                  * block, the access's number in the warp, from 1 */
 };
 
+struct emu_chip;
+
 struct emu_options {
     unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
     bool deterministic;             /* one worker runs CTAs in order: every run is the same */
@@ -69,6 +71,7 @@ struct emu_options {
     uint64_t wider_pitch;           /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
     int record_fd;                  /* the record is written to it; -1: no record */
     uint64_t record_bytes;          /* a record of this size gets no more lines; 0: no limit */
+    const struct emu_chip *chip;    /* predict the launches' times on it; NULL: no predictions */
 };
 
 struct emu_device;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/chips.h"
 #include "gpu/tools.h"
 
 #define USAGE_ERROR 2
@@ -91,6 +92,19 @@ static enum emu_rules read_rules(void)
     return rules;
 }
 
+/* $LANEWISE_GPU names the chip whose times are predicted. */
+static const struct emu_chip *read_chip(void)
+{
+    static struct emu_chip chip;
+    const char *name = getenv("LANEWISE_GPU");
+    char why[300];
+    if (!name)
+        return NULL;
+    if (!emu_find_chip(name, &chip, why, sizeof why))
+        refuse("LANEWISE_GPU", name, why);
+    return &chip;
+}
+
 void emu_read_environment(struct emu_options *options)
 {
     *options = (struct emu_options){
@@ -106,6 +120,7 @@ void emu_read_environment(struct emu_options *options)
         .tools = read_tools(),
         .rules = read_rules(),
         .trace = read_trace(),
+        .chip = read_chip(),
         .record_fd = open_record(),
         .record_bytes = read_number("LANEWISE_RECORD_BYTES", 0, UINT64_MAX),
     };

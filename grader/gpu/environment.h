@@ -7,7 +7,8 @@
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file: the record is appended to it
  *   LANEWISE_RECORD_BYTES                       a number: a record of this size gets no more lines
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
- *   LANEWISE_RULES=sector, gt200 or g80 */
+ *   LANEWISE_RULES=sector, gt200 or g80
+ *   LANEWISE_GPU=h200                           predicts the launches' times on this chip */
 #ifndef GPU_ENVIRONMENT_H
 #define GPU_ENVIRONMENT_H
 

@@ -1,6 +1,6 @@
 # The emulated GPU, as a static library. Programs and libraries that contain it do not export its
 # symbols.
-EMULATOR_DIRS := $(addprefix grader/gpu,/ /ptx /analyse /memory /observe /execute /record /device)
+EMULATOR_DIRS := $(addprefix grader/gpu,/ /ptx /analyse /memory /observe /execute /predict /record /device)
 EMULATOR_OBJECTS := $(call objects,$(call sources,$(EMULATOR_DIRS:/=)))
 EMULATOR := $(BUILD)/lib/liblanewise-emulator.a
 EMULATOR_LIBS := -lnettle -lstdc++ -lm -lpthread
@@ -11,6 +11,9 @@ $(EMULATOR_OBJECTS): CFLAGS += -fvisibility=hidden
 $(EMULATOR): $(EMULATOR_OBJECTS)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# The pages of chips are compiled into the library.
+$(call objects,grader/gpu/chips.c): $(wildcard grader/gpu/predict/chips/*)
 
 # The flags below appear only in this file, so the objects depend on it.
 $(EMULATOR_OBJECTS): grader/gpu/rules.mk

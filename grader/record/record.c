@@ -31,6 +31,8 @@ enum {
     MAX_COST = 32,             /* sectors or wavefronts of a request */
 };
 
+#define MAX_REAL   1e18
+#define MAX_PARTS  32u
 #define MAX_OFFSET (1ll << 48) /* bytes between two lanes' addresses */
 
 /* --- values: copied only if they have the right type and range -------------------------------- */
@@ -151,6 +153,43 @@ static bool copy_rules(json_t *launch, const json_t *from)
     return name && emu_find_rules(name, &rules) && copy_text(launch, from, "rules", MAX_NAME);
 }
 
+static bool copy_real(json_t *into, const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    double number = json_number_value(value);
+    return json_is_number(value) && number >= 0 && number < MAX_REAL &&
+           json_object_set_new(into, name, json_real(number)) == 0;
+}
+
+/* Adds the launch's predicted time, if it has one. */
+static bool copy_prediction(json_t *launch, const json_t *from)
+{
+    static const char *const reals[] = {"us",     "low_us",       "high_us",    "cycles",
+                                        "instructions", "dram_bytes", "l2_hits"};
+    static const char *const optional[] = {"us_ideal_sectors", "us_ideal_wavefronts"};
+    const json_t *parts = json_object_get(from, "parts");
+    json_t *predicted = json_object(), *copies = json_object(), *unused;
+    const char *name;
+    if (!from) {
+        json_decref(predicted);
+        json_decref(copies);
+        return true;
+    }
+    bool good = copy_text(predicted, from, "gpu", MAX_NAME) &&
+                copy_text(predicted, from, "title", MAX_NAME) &&
+                json_is_boolean(json_object_get(from, "measured")) &&
+                copy_text(predicted, from, "limit", MAX_NAME) && json_object_size(parts) <= MAX_PARTS;
+    json_object_set(predicted, "measured", json_object_get(from, "measured"));
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        good = good && copy_real(predicted, from, reals[i]);
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
+        good = good && (!json_object_get(from, optional[i]) ||
+                        copy_real(predicted, from, optional[i]));
+    json_object_foreach((json_t *)parts, name, unused) good = good && copy_real(copies, parts, name);
+    json_object_set_new(predicted, "parts", copies);
+    return json_object_set_new(launch, "predicted", predicted) == 0 && good;
+}
+
 static bool add_launch(json_t *launches, const json_t *from)
 {
     json_t *launch = json_object();
@@ -162,7 +201,8 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_occupancy(launch, json_object_get(from, "occupancy")) &&
                 copy_text(launch, from, "status", MAX_NAME) && copy_rules(launch, from) &&
                 copy_counters(launch, from, true) &&
-                copy_lines(launch, json_object_get(from, "lines"));
+                copy_lines(launch, json_object_get(from, "lines")) &&
+                copy_prediction(launch, json_object_get(from, "predicted"));
     return json_array_append_new(launches, launch) == 0 && good;
 }
 

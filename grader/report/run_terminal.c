@@ -254,6 +254,7 @@ static void print_kernel(struct page *page, const struct report_kernel *kernel)
         fprintf(page->to, ", %s%s%s", page->style.bad, kernel->failed, page->style.off);
     fputc('\n', page->to);
     print_occupancies(page->to, kernel);
+    report_predicted_print(page->to, &kernel->predicted);
     print_counters(page, &kernel->counters);
 }
 

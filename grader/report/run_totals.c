@@ -118,6 +118,7 @@ static void add_launch(struct tally *tally, const json_t *launch)
     if (!kernel->failed && strcmp(status, "ok") != 0)
         kernel->failed = status;
     emu_counters_add(&kernel->counters, &counters);
+    report_predicted_add(&kernel->predicted, launch);
 }
 
 static void add_line(struct tally *tally, const char *file, const json_t *from)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "gpu/counters.h"
+#include "report/run_predicted.h"
 
 /* All launches of one kernel. The strings belong to the document. */
 #define REPORT_OCCUPANCIES 4
@@ -29,6 +30,7 @@ struct report_kernel {
     size_t occupancy_count;
     uint64_t other_launches; /* launches with other occupancies than these */
     struct emu_counters counters;
+    struct report_predicted predicted;
 };
 
 /* One source line, added up over all kernels. */

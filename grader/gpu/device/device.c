@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gpu/execute/texture.h"
+#include "gpu/predict/predict.h"
 #include "gpu/ptx/arena.h"
 #include "gpu/record/record.h"
 #include "gpu/tools.h"
@@ -68,6 +69,11 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
     (*device)->options = *options;
     (*device)->next_module = 1;
     (*device)->workers = most_workers(options);
+    if (options->chip && !((*device)->predictor = predictor_new(options->chip))) {
+        free(*device);
+        *device = NULL;
+        return device_failed(EMU_OUT_OF_MEMORY, "out of memory");
+    }
     pthread_mutex_init(&(*device)->lock, NULL);
     pthread_mutex_init(&(*device)->output.lock, NULL);
     heap_init(&(*device)->heap);
@@ -119,6 +125,7 @@ void emu_close(struct emu_device *device)
         device->modules = module->next;
         close_module(device, module);
     }
+    predictor_free(device->predictor);
     heap_close(&device->heap);
     mem_close(&device->memory);
     for (int i = 0; i < EMU_STREAMS; i++)

@@ -124,6 +124,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->resident =
         (launch->resident + launch->cluster_size - 1) / launch->cluster_size * launch->cluster_size;
     launch->memory = &device->memory;
+    launch->predictor = device->predictor;
     launch->heap = &device->heap;
     launch->output = &device->output;
     device->output.assertion[0] = 0;

@@ -44,6 +44,7 @@ struct emu_device {
     emu_addr workspace; /* memory for the barrier of cooperative launches; 0: not yet allocated */
     struct running *parked;
     uint32_t parked_count;
+    struct predictor *predictor; /* NULL: the options name no chip */
     uint64_t last_number; /* number of the latest parked launch; the first one is 1 */
 };
 

@@ -323,7 +323,7 @@ LANES_INLINE void flush(struct worker *worker, uint32_t pc)
 void access_flush(struct worker *worker)
 {
     for (uint32_t pc = 0; pc <= worker->launch->kernel->code_count; pc++)
-        if (worker->patterns[pc].times)
+        if (worker->patterns[pc].silent)
             flush(worker, pc);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 #include "gpu/execute/schedule.h"
@@ -88,6 +89,8 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->again = again;
     cta->has_ended = false;
     cta->started = 0;
+    const struct listener *follower = &worker->follower;
+    cta->is_followed = follower->observer && follower->observer->follows(follower->state, linear);
     return cta;
 }
 
@@ -99,12 +102,17 @@ static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
 
 void cta_recycle(struct cta *cta)
 {
+    const struct listener *follower = &cta->worker->follower;
+    uint64_t executed = 0;
     for (uint32_t i = 0; i < cta->started; i++) {
         struct warp *warp = &cta->warps[warp_in_turn(cta, i)];
         if (warp->executed > cta->worker->longest)
             cta->worker->longest = warp->executed;
+        executed += warp->executed;
         warp_stop(warp);
     }
+    if (follower->observer)
+        follower->observer->ended(follower->state, cta->linear, executed);
     cta->next = cta->worker->idle;
     cta->worker->idle = cta;
 }
@@ -446,6 +454,8 @@ enum cta_end cta_run(struct cta *cta)
     cta->looks = 0;
     cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
     tell_heard(cta);
+    if (cta->is_followed)
+        access_flush(cta->worker);
     for (;;) {
         bool alive = false, progress = false, spins = false, looks = false;
         for (uint32_t turn = 0; turn < cta->warp_count; turn++) {

@@ -242,6 +242,10 @@ static bool worker_open(struct worker *worker, struct launch *launch)
         worker->observer_state[i] = launch->observers[i]->begin(&launch->view);
         ok &= worker->observer_state[i] != NULL;
     }
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->events & OBS_STEP)
+            worker->follower =
+                (struct listener){launch->observers[i], worker->observer_state[i]};
     add_listeners(worker, OBS_ACCESS);
     worker->listeners[0] = worker->listeners[1];
     add_listeners(worker, OBS_WRITE);

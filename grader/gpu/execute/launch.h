@@ -24,6 +24,7 @@ struct children;
 struct cta;
 struct heap;
 struct memory;
+struct predictor;
 struct worker;
 
 /* Text that kernels have printed and the host has not fetched yet; the text of the first assertion
@@ -45,6 +46,7 @@ struct launch {
     struct memory *memory;
     struct heap *heap;
     struct output *output;
+    struct predictor *predictor; /* NULL: nobody asked for the launch's time */
     const struct observer *const *observers;
     unsigned observer_count;
     unsigned wanted;                   /* events that some observer wants */

@@ -117,6 +117,7 @@ struct cta {
     bool gave_way;  /* MOST_LOOKS ended the CTA's latest turn; for rank 0, the cluster's */
     uint32_t looks; /* rounds in that turn in which threads polled, then passed a barrier */
     bool again;     /* the CTA reuses the memory of an earlier CTA of this launch */
+    bool is_followed; /* an observer wants its steps */
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
@@ -158,6 +159,7 @@ struct worker {
     void *observer_state[OBS_MAX];     /* one for each observer of the launch */
     struct listener listener[OBS_MAX]; /* observers of all accesses come first */
     unsigned listeners[2];             /* number of listeners: to loads, to other accesses */
+    struct listener follower;          /* the observer of steps; NULL: there is none */
     struct pattern *patterns;          /* one for each instruction */
     struct texture_sectors *sectors;   /* of its latest request to a texture; NULL: none yet */
     /* Fields for the detection of a standstill: see standstill.c. */

@@ -35,6 +35,7 @@ void launch_describe(struct launch *launch, struct findings *findings,
         .heap = launch->heap,
         .findings = findings,
         .recording = recording,
+        .predictor = launch->predictor,
     };
 }
 

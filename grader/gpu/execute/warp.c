@@ -316,6 +316,14 @@ static uint32_t count_of(uint32_t lanes)
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
+/* Reports a step of LANES to the observer that follows the CTA. */
+static void tell_step(const struct warp *warp, uint32_t pc, uint32_t count, uint32_t lanes)
+{
+    const struct listener *follower = &warp->cta->worker->follower;
+    struct obs_step step = {warp->cta->linear, warp->index, pc, count, lanes};
+    follower->observer->step(follower->state, &step);
+}
+
 /* Runs at most LEFT instructions of the stretch at PC. Returns the number of instructions that
  * were executed. */
 static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t count,
@@ -331,6 +339,8 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
         profile[n].threads -= count;
     }
     warp->executed += n;
+    if (warp->cta->is_followed)
+        tell_step(warp, pc, n, lanes);
     for (uint32_t step; pc < end; pc += step, in += step) {
         step = in->step;
         warp->pc = pc;
@@ -374,6 +384,8 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         profile[pc].warps++;
         profile[pc].threads += count;
         warp->executed++; /* %clock reads this */
+        if (warp->cta->is_followed)
+            tell_step(warp, pc, 1, lanes);
         *slice -= in->observes ? OBSERVE_COST : 1;
         warp->looked += in->observes;
         uint32_t active = lanes & guarded_lanes(warp, in);

@@ -19,7 +19,7 @@ static unsigned find_tools(const struct emu_options *options, bool counted)
         tools |= EMU_MEMCHECK | EMU_SYNCCHECK | (counted ? EMU_COUNTERS : 0);
     if (tools & counters && options->rules != EMU_SECTOR)
         tools ^= counters | EMU_OLD_COUNTERS;
-    return tools | (options->trace ? EMU_TRACE : 0);
+    return tools | (options->trace ? EMU_TRACE : 0) | (options->chip ? EMU_PREDICT : 0);
 }
 
 _Static_assert(sizeof table / sizeof *table <= OBS_MAX, "raise OBS_MAX for a new observer");

@@ -31,6 +31,7 @@
 /* --- the launch ------------------------------------------------------------------------------- */
 
 struct kernel;
+struct predictor;
 
 /* The fields do not change while the launch runs. */
 struct launch_view {
@@ -62,6 +63,7 @@ struct launch_view {
     struct findings *findings; /* where observers report defects */
     struct obs_recording *recording;
     struct obs_touched *touched; /* where the footprint observer appends */
+    struct predictor *predictor; /* predicts the launch's time; NULL: nobody asked */
 };
 
 /* The source line of the instruction at PC. */
@@ -119,12 +121,20 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-#define OBS_MAX     10         /* most observers of a launch */
+#define OBS_MAX     11         /* most observers of a launch */
 #define OBS_NO_SEAT UINT32_MAX /* the CTA has no seat */
 
 /* OBS_WRITE: accesses except loads, for observers that do not want loads. OBS_VALUES: no event of
- * its own; accesses that store have their values. */
-enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2, OBS_ORDER = 4, OBS_WRITE = 8, OBS_VALUES = 16 };
+ * its own; accesses that store have their values. OBS_STEP: the steps of the CTAs that the observer
+ * follows; at most one observer of a launch may want them. */
+enum obs_event {
+    OBS_ACCESS = 1,
+    OBS_FAULT = 2,
+    OBS_ORDER = 4,
+    OBS_WRITE = 8,
+    OBS_VALUES = 16,
+    OBS_STEP = 32
+};
 
 enum obs_access_kind { OBS_LOAD, OBS_STORE, OBS_ATOMIC, OBS_REDUCTION };
 
@@ -177,6 +187,13 @@ struct obs_repeat {
     uint32_t times;
     uint8_t kind, space, bytes;
     bool dense;
+};
+
+/* A piece of a warp's path: LANES execute COUNT consecutive instructions from PC on. It is reported
+ * before its accesses. */
+struct obs_step {
+    uint64_t cta;
+    uint32_t warp, pc, count, lanes;
 };
 
 /* --- what orders accesses --------------------------------------------------------------------- */
@@ -290,6 +307,12 @@ struct observer {
     enum obs_answer (*repeat)(void *state, const struct obs_repeat *repeat);
     void (*fault)(void *state, const struct launch_view *launch, const struct obs_fault *fault);
     void (*order)(void *state, const struct obs_order *order);
+    /* Whether the observer wants the steps of CTA, which begins now. Of these CTAs, no repeat is
+     * only counted. */
+    bool (*follows)(void *state, uint64_t cta);
+    void (*step)(void *state, const struct obs_step *step);
+    /* OBS_STEP: CTA has ended after its warps executed so many INSTRUCTIONS together. */
+    void (*ended)(void *state, uint64_t cta, uint64_t instructions);
     /* Called when the launch continues after a pause in which memory may have been allocated and
      * freed: pointers to struct mem_block are no longer valid. NULL: the observer keeps no such
      * pointers. */

@@ -9,6 +9,7 @@
 
 #include "gpu/finding_kinds.h"
 #include "gpu/lanes.h"
+#include "gpu/predict/predict.h"
 
 /* The demangler of libstdc++, which knows nvcc's names: they follow the Itanium ABI. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
@@ -239,6 +240,34 @@ static bool write_all(int fd, const char *text, size_t size)
     return true;
 }
 
+/* The predicted time, and each limit alone, in microseconds; and what a profiler would count. */
+static json_t *predicted_json(const struct prediction *p, const struct emu_chip *chip)
+{
+    json_t *parts = json_object();
+    for (int i = 0; i < PREDICT_PART_COUNT; i++)
+        json_object_set_new(parts, predict_part_name((enum predict_part)i),
+                            json_real(p->part_us[i]));
+    json_t *object = json_pack("{ss,ss,sb,sf,sf,sf,ss,so,sf,sf,sf,sf}", "gpu", chip->name, "title",
+                               chip->title, "measured", chip->measured != 0, "us", p->us, "low_us",
+                               p->low_us, "high_us", p->high_us, "limit",
+                               predict_part_name(p->limit), "parts", parts, "cycles", p->cycles,
+                               "instructions", p->instructions, "dram_bytes", p->dram_bytes,
+                               "l2_hits", p->l2_hits);
+    if (p->without_us[0] > 0)
+        json_object_set_new(object, "us_ideal_sectors", json_real(p->without_us[0]));
+    if (p->without_us[1] > 0)
+        json_object_set_new(object, "us_ideal_wavefronts", json_real(p->without_us[1]));
+    return object;
+}
+
+static void add_prediction(json_t *line, const struct launch_view *launch, enum emu_status status)
+{
+    const struct prediction *p = launch->predictor ? predictor_result(launch->predictor) : NULL;
+    if (p && p->is_known && status == EMU_OK)
+        json_object_set_new(json_object_get(line, "launch"), "predicted",
+                            predicted_json(p, predictor_chip(launch->predictor)));
+}
+
 bool record_launch(int fd, const struct launch_view *launch, const struct record_result *result)
 {
     char *name = record_demangle(launch->function->name);
@@ -254,6 +283,8 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
         record_status(result->status), "rules", emu_rules_name(launch->options->rules), "counters",
         counters_json(result->totals, true), "lines", lines_json(launch, result->per_instruction),
         "findings", findings_json(launch, name));
+    if (line)
+        add_prediction(line, launch, result->status);
     if (line && launch->recording->count)
         json_object_set_new(line, "accesses", accesses_json(launch, name));
     free(name);

@@ -1,0 +1,24 @@
+/* Chips whose times can be predicted. Each is a page of numbers with their sources, in
+ * predict/chips/; chips.def says what they mean. */
+#ifndef GPU_CHIPS_H
+#define GPU_CHIPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct emu_chip {
+    char name[64];   /* the file's name: "h200" */
+    char title[64];  /* "NVIDIA H200" */
+#define C(name, meaning) double name;
+#include "gpu/chips.def"
+#undef C
+};
+
+/* Finds the chip NAME: one of emu_chip_names(), or a file whose name contains a '/'. False: WHY
+ * (SIZE bytes) gets the reason as one line. */
+bool emu_find_chip(const char *name, struct emu_chip *chip, char *why, size_t size);
+
+/* The names of all chips that come with Lanewise: "a100, h100, h200". */
+const char *emu_chip_names(void);
+
+#endif

@@ -1,0 +1,33 @@
+/* The first-level cache of one multiprocessor: lines of 128 bytes with four sectors, of which the
+ * least recently used is replaced. */
+#ifndef GPU_PREDICT_L1_H
+#define GPU_PREDICT_L1_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct l1_line {
+    uint64_t line;       /* address; 0: unused */
+    uint32_t sectors;    /* bits of the sectors that it holds or waits for */
+    double filled;       /* when the latest of these sectors arrives */
+    uint32_t newer, older, next; /* next: in the chain of lines with the same hash */
+};
+
+struct l1 {
+    struct l1_line *lines;
+    uint32_t *chains;
+    uint32_t capacity, used, chain_mask;
+    uint32_t newest, oldest;
+};
+
+/* A cache of BYTES. False: out of memory; call l1_close() even then. */
+bool l1_open(struct l1 *l1, uint64_t bytes);
+void l1_close(struct l1 *l1);
+
+/* Finds LINE and makes it the newest; NULL: the cache does not hold it. */
+struct l1_line *l1_find(struct l1 *l1, uint64_t line);
+/* Takes in LINE, without any sector yet, and drops the oldest one if there is no room. NULL: the
+ * cache has no room at all. */
+struct l1_line *l1_add(struct l1 *l1, uint64_t line);
+
+#endif

@@ -1,0 +1,94 @@
+/* A kernel as the machine executes it: what ptxas would make of its PTX.
+ *
+ * ptxas is not run: a program may bring PTX alone, and its machine code would have to be matched
+ * with the paths that the emulator saw. Instead, machine.c translates each instruction by a table
+ * (machine.def) and a few rules of fusion, and schedule.c moves loads up, as ptxas does, and unrolls
+ * short loops. The order is that of a block of straight code:
+ *
+ *   PTX                              machine
+ *   mul.wide.s32 %rd4, %r1, 4;       (fused)
+ *   add.s64      %rd5, %rd1, %rd4;   IMAD.WIDE R4, R1, 4, c[a]
+ *   ld.global.f32 %f1, [%rd5];       LDG R6, [R4]
+ *   add.f32      %f2, %f2, %f1;      FADD R7, R7, R6 */
+#ifndef GPU_PREDICT_MACHINE_H
+#define GPU_PREDICT_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/observe/view.h"
+
+enum pipe { PIPE_FP32, PIPE_IMAD, PIPE_ALU, PIPE_ADD, PIPE_FP64, PIPE_SFU, PIPE_MATRIX, PIPE_MEMORY, PIPE_CONTROL, PIPES };
+
+enum op_kind {
+    OP_PLAIN,
+    OP_MEMORY,  /* its accesses are in the sample */
+    OP_SHUFFLE, /* goes through shared memory's crossbar */
+    OP_TEXTURE,
+    OP_BARRIER,
+    OP_WAIT_COPIES, /* waits for the warp's cp.async */
+    OP_BRANCH,
+    OP_FENCE,
+    OP_GONE, /* has become a part of another one */
+};
+
+#define OP_SOURCES 6
+#define OP_RESULTS 4
+#define NO_BLOCK   UINT32_MAX
+#define NO_BASE    UINT32_MAX
+
+/* A machine instruction, or `count` of them that belong together. */
+struct op {
+    uint32_t pc; /* of the PTX instruction */
+    uint8_t kind, pipe;
+    uint8_t count, depth;
+    uint8_t copy; /* in an unrolled loop: which iteration */
+    bool is_load; /* OP_MEMORY: somebody waits for its result */
+    bool is_async;
+    bool is_store, is_read_only; /* writes memory; reads memory that no kernel writes (ld.nc) */
+    uint8_t space;               /* enum ptx_space */
+    bool is_step;    /* adds a constant to a 64-bit loop variable */
+    bool is_counter; /* adds a constant to a loop variable */
+    bool is_uniform; /* an atomic with the same address in all lanes, known when it is compiled */
+    bool is_float;   /* an atomic on floats */
+    uint8_t merged;  /* loads of 32 bits from shared memory that became one; 0: it is a single one */
+    uint32_t base;   /* such a load that can be merged: its aligned base register; or NO_BASE */
+    int32_t offset;  /* its distance from there */
+    uint8_t source_count, result_count;
+    uint32_t source[OP_SOURCES], result[OP_RESULTS];
+};
+
+#define UNROLL 4u /* iterations of a short loop that ptxas puts together */
+
+struct machine_block {
+    uint32_t first, end; /* pcs */
+    uint32_t ops, count; /* its instructions: from `ops` on in machine.ops */
+    uint32_t unrolled, unrolled_count; /* UNROLL iterations of a loop; count 0: not unrolled */
+    /* the next block is short, and ptxas predicates it: warps that skip it issue it all the same */
+    bool predicates;
+};
+
+struct machine {
+    struct op *ops;
+    uint32_t op_count, op_room;
+    struct machine_block *blocks;
+    uint32_t block_count;
+    uint32_t *block_of; /* for each pc */
+    uint32_t registers; /* every register's number is lower */
+};
+
+/* Translates the launch's code. NULL: out of memory. */
+struct machine *machine_make(const struct launch_view *launch);
+void machine_free(struct machine *machine);
+
+/* --- schedule.c ------------------------------------------------------------------------------- */
+
+/* Adds UNROLL iterations of BLOCK, a loop of one block, if ptxas would unroll it. False: out of
+ * memory. */
+bool machine_unroll(struct machine *machine, struct machine_block *block);
+
+/* Puts the ops of each block into the order in which ptxas would issue them. False: out of
+ * memory. */
+bool schedule(struct machine *machine);
+
+#endif

@@ -1,0 +1,440 @@
+/* From one multiprocessor's cycles to a launch's time. */
+#include "gpu/predict/predict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/predict/machine.h"
+#include "gpu/predict/sample.h"
+#include "gpu/predict/sm.h"
+
+#define MOST_BUFFERS 64u
+
+/* The interval reaches this factor below and above the time. It is the error that nine of ten
+ * predictions of grader/tests/hardware/prediction stay within. */
+#define INTERVAL 1.4
+
+static const char *const part_names[] = {
+#define P(name, text) #name,
+    PREDICT_PARTS
+#undef P
+};
+static const char *const part_texts[] = {
+#define P(name, text) text,
+    PREDICT_PARTS
+#undef P
+};
+
+const char *predict_part_name(enum predict_part part)
+{
+    return part_names[part];
+}
+
+const char *predict_part_text(enum predict_part part)
+{
+    return part_texts[part];
+}
+
+struct predictor *predictor_new(const struct emu_chip *chip)
+{
+    struct predictor *predictor = calloc(1, sizeof *predictor);
+    if (!predictor)
+        return NULL;
+    predictor->chip = *chip;
+    predictor->l2 = l2_new();
+    pthread_mutex_init(&predictor->lock, NULL);
+    if (predictor->l2)
+        return predictor;
+    predictor_free(predictor);
+    return NULL;
+}
+
+void predictor_free(struct predictor *predictor)
+{
+    if (!predictor)
+        return;
+    l2_free(predictor->l2);
+    free(predictor->last.share);
+    pthread_mutex_destroy(&predictor->lock);
+    free(predictor);
+}
+
+const struct emu_chip *predictor_chip(const struct predictor *predictor)
+{
+    return &predictor->chip;
+}
+
+const struct prediction *predictor_result(const struct predictor *predictor)
+{
+    return &predictor->last;
+}
+
+/* --- what is known of the launch ---------------------------------------------------------------- */
+
+struct work {
+    struct predictor *predictor;
+    const struct launch_view *launch;
+    const struct sample *sample;
+    struct machine *machine;
+    struct l2_buffer buffers[MOST_BUFFERS];
+    double misses[MOST_BUFFERS];
+    struct sm_memory memory;
+    double dram_sectors; /* of the whole launch */
+    double dram_lines;   /* the time that they take, as whole lines */
+    double scale;        /* instructions of the first multiprocessor for each one in the sample */
+    double imbalance; /* work of the busiest multiprocessor, compared with the simulated one's */
+    struct emu_counters totals;
+};
+
+/* The part of the sampled CTAs' instructions that their walks hold. */
+static double coverage(const struct sample *sample)
+{
+    double executed = 0, kept = 0;
+    for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next) {
+        executed += (double)walk_executed(cta);
+        kept += (double)walk_kept(cta);
+    }
+    return executed > 0 ? kept / executed : 1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Collects the lines of global memory that the sample loads (or stores atomically), sorted. */
+static uint64_t *collect_lines(const struct sample *sample, bool atomics, size_t *count)
+{
+    size_t room = 0;
+    for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
+        for (uint32_t w = 0; w < cta->warps; w++)
+            room += cta->walk[w].line_count;
+    uint64_t *lines = malloc((room + 1) * sizeof *lines);
+    *count = 0;
+    for (const struct walk_cta *cta = sample->ctas; cta && lines; cta = cta->next)
+        for (uint32_t w = 0; w < cta->warps; w++)
+            for (uint32_t i = 0; i < cta->walk[w].access_count; i++) {
+                const struct walk_access *access = &cta->walk[w].accesses[i];
+                bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
+                bool fits = atomics ? is_atomic : access->kind == OBS_LOAD;
+                for (uint32_t k = 0; fits && access->space == PTX_GLOBAL && k < access->line_count; k++)
+                    lines[(*count)++] = cta->walk[w].lines[access->lines + k];
+            }
+    if (lines)
+        qsort(lines, *count, sizeof *lines, by_value);
+    return lines;
+}
+
+/* The different sectors of the sorted LINES that lie between BEGIN and END. */
+static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
+{
+    double sectors = 0;
+    uint32_t seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t line = WALK_LINE(lines[i]);
+        if (line + 128 <= begin || line >= end)
+            continue;
+        seen |= WALK_SECTORS(lines[i]);
+        if (i + 1 < count && WALK_LINE(lines[i + 1]) == line)
+            continue;
+        sectors += __builtin_popcount(seen);
+        seen = 0;
+    }
+    return sectors;
+}
+
+/* Finds for each buffer which part of the first multiprocessor's first accesses go to DRAM: its
+ * fair share of DRAM's reads, divided by the different sectors that its sample loads. */
+static bool find_misses(struct work *work, double covered)
+{
+    const struct sample *sample = work->sample;
+    double part = (double)sample->cta_count / (double)work->launch->cta_count * covered;
+    size_t count;
+    uint64_t *lines = collect_lines(sample, false, &count);
+    if (!lines)
+        return false;
+    for (unsigned i = 0; i < work->memory.buffer_count; i++) {
+        const struct l2_buffer *buffer = &work->buffers[i];
+        double own = count_sectors(lines, count, buffer->begin, buffer->end);
+        double misses = own > 0 ? buffer->missed * part / own : 0;
+        work->misses[i] = misses < 1 ? misses : 1;
+    }
+    free(lines);
+    return true;
+}
+
+/* The different pages of the sorted LINES that lie between BEGIN and END. */
+static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
+{
+    double pages = 0;
+    uint64_t last = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t page = WALK_LINE(lines[i]) / PAGE_BYTES;
+        if (WALK_LINE(lines[i]) + 128 <= begin || WALK_LINE(lines[i]) >= end)
+            continue;
+        pages += page != last;
+        last = page;
+    }
+    return pages;
+}
+
+/* How many multiprocessors use the same units of the second-level cache for atomics: the pages that
+ * one of them adds to, compared with those of all. */
+static double find_sharing(const struct work *work)
+{
+    size_t count;
+    double all = 0, own = 0;
+    uint64_t *lines = collect_lines(work->sample, true, &count);
+    for (unsigned i = 0; lines && i < work->memory.buffer_count; i++) {
+        const struct l2_buffer *buffer = &work->buffers[i];
+        double pages = count_pages(lines, count, buffer->begin, buffer->end);
+        own += pages;
+        all += pages > 0 ? (buffer->write_pages > pages ? buffer->write_pages : pages) : 0;
+    }
+    free(lines);
+    double most = work->memory.active, sharing = all > 0 ? own * most / all : most;
+    return sharing < 1 ? 1 : sharing > most ? most : sharing;
+}
+
+static uint32_t l1_bytes(const struct work *work)
+{
+    static const uint32_t splits[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}; /* KiB */
+    const struct emu_chip *chip = &work->predictor->chip;
+    double shared = work->launch->shared_bytes ? work->launch->shared_bytes + 1024.0 : 0;
+    double needed = shared * work->sample->spread.resident;
+    unsigned i = 0;
+    while (i + 1 < sizeof splits / sizeof *splits && splits[i] * 1024.0 < needed)
+        i++;
+    double left = chip->sm_l1 - splits[i] * 1024.0;
+    return left > 0 ? (uint32_t)left : 0;
+}
+
+/* The multiprocessor of the simulation has CTAs like those of the sample. */
+static double find_imbalance(const struct sample *sample)
+{
+    double executed = 0, busiest = balance_busiest(sample);
+    for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
+        executed += (double)walk_executed(cta);
+    double simulated = executed / sample->cta_count * (double)sample->spread.each;
+    return busiest > 0 && simulated > 0 ? busiest / simulated : 1;
+}
+
+static bool prepare(struct work *work, const struct emu_counters *counters)
+{
+    const struct launch_view *launch = work->launch;
+    struct predictor *predictor = work->predictor;
+    for (uint32_t pc = 0; counters && pc <= launch->code_count; pc++)
+        emu_counters_add(&work->totals, &counters[pc]);
+    work->memory.buffers = work->buffers;
+    work->memory.misses = work->misses;
+    work->memory.active = work->sample->spread.sms;
+    work->memory.l1_bytes = l1_bytes(work);
+    work->memory.buffer_count =
+        l2_launch(predictor->l2, &work->sample->footprint, work->sample->parts,
+                  predictor->chip.l2_bytes, launch->memory, work->buffers, MOST_BUFFERS);
+    double written = 0, stored = (double)work->totals.value[EMU_global_store_sectors];
+    for (unsigned i = 0; i < work->memory.buffer_count; i++) {
+        written += work->buffers[i].write_cost;
+        work->dram_sectors += work->buffers[i].read + work->buffers[i].written;
+        work->dram_lines += work->buffers[i].read_cost + work->buffers[i].write_cost;
+    }
+    work->memory.write_backs = stored > 0 ? written / stored : 0;
+    work->memory.atomics_sharing = find_sharing(work);
+    work->imbalance = find_imbalance(work->sample);
+    work->machine = machine_make(launch);
+    return work->machine && find_misses(work, coverage(work->sample));
+}
+
+/* --- cycles of the first multiprocessor --------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The cycles of all its CTAs, when COUNT of them were simulated, which took RESULT. If they were
+ * more than the multiprocessor holds at a time, the rest goes on at the pace of the simulated ones;
+ * otherwise whole waves follow each other. */
+static double extend(const struct work *work, const struct sm_result *result, uint32_t count)
+{
+    const struct spread *spread = &work->sample->spread;
+    double left = (double)(spread->each - count);
+    if (!left)
+        return result->cycles;
+    uint32_t from = spread->resident;
+    if (count < 2 * from)
+        return result->cycles * (double)spread->each / count;
+    qsort(result->ended, count, sizeof *result->ended, by_time);
+    uint32_t first = from / 2, last = count - 1 - (from - 1) / 2;
+    double pace = (result->ended[last] - result->ended[first]) / (last - first);
+    return result->cycles + left * pace;
+}
+
+/* Simulates the sample. Returns the cycles that the whole work of the first multiprocessor takes;
+ * 0: out of memory. */
+static double simulate(const struct work *work, const struct sm_options *options,
+                       struct sm_result *result)
+{
+    const struct sample *sample = work->sample;
+    result->ended = calloc(sample->cta_count + 1u, sizeof *result->ended);
+    bool ok = result->ended &&
+              sm_run(&work->predictor->chip, work->machine, &work->memory, sample->ctas,
+                     sample->cta_count, sample->spread.resident, options, result);
+    double cycles =
+        ok ? extend(work, result, sample->cta_count) / coverage(sample) * work->imbalance : 0;
+    free(result->ended);
+    result->ended = NULL;
+    return cycles;
+}
+
+/* --- the launch --------------------------------------------------------------------------------- */
+
+static double to_us(const struct work *work, double cycles)
+{
+    return cycles / work->predictor->chip.clock_mhz;
+}
+
+/* The time that each limit alone takes. */
+static void fill_parts(struct work *work, const struct sm_result *result, struct prediction *p)
+{
+    const struct sample *sample = work->sample;
+    double scale = (double)sample->spread.each / sample->cta_count / coverage(sample) * work->imbalance;
+    const double cycles[] = {
+        [PREDICT_issue] = result->issue,
+        [PREDICT_fp32] = result->busy[PIPE_FP32],
+        [PREDICT_integer] = result->busy[PIPE_ALU] > result->busy[PIPE_IMAD]
+                                ? result->busy[PIPE_ALU]
+                                : result->busy[PIPE_IMAD],
+        [PREDICT_fp64] = result->busy[PIPE_FP64],
+        [PREDICT_special] = result->busy[PIPE_SFU],
+        [PREDICT_matrix] = result->busy[PIPE_MATRIX],
+        [PREDICT_shared] = result->shared,
+        [PREDICT_l1] = result->l1,
+        [PREDICT_atomics] = result->atomic_cycles,
+    };
+    for (unsigned i = 0; i < sizeof cycles / sizeof *cycles; i++)
+        p->part_us[i] = to_us(work, cycles[i] * scale);
+    const struct emu_chip *chip = &work->predictor->chip;
+    double share = chip->l2_bytes_cycle / work->memory.active;
+    share = share < chip->sm_l2_bytes ? share : chip->sm_l2_bytes;
+    double stores = chip->l2_store_bytes_cycle / work->memory.active;
+    double packets = result->packets * 32 / share, stored = result->store_packets * 32 / stores;
+    p->part_us[PREDICT_l2] = to_us(work, (packets > stored ? packets : stored) * scale);
+    p->part_us[PREDICT_dram] = work->dram_lines * 128 / (chip->dram_gbs * 1e3);
+    double executed = 0, all = 0;
+    for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
+        executed += (double)walk_kept(cta);
+    for (uint64_t i = 0; i < sample->work_count; i++)
+        all += (double)sample->work[i];
+    p->instructions = executed > 0 ? result->instructions * all / executed : 0;
+    p->dram_bytes = work->dram_sectors * 32;
+    double missed = result->l2_sectors > 0 ? result->dram_sectors / result->l2_sectors : 0;
+    p->l2_hits = missed < 1 ? 1 - missed : 0; /* more than all: writes of earlier launches */
+}
+
+/* The limit: the largest part that fills most of the time; otherwise the waits for results. */
+static enum predict_part find_limit(const struct prediction *p, double busy_us)
+{
+    enum predict_part limit = PREDICT_issue;
+    for (int i = 0; i < PREDICT_latency; i++)
+        if (p->part_us[i] > p->part_us[limit])
+            limit = (enum predict_part)i;
+    if (p->part_us[PREDICT_launch] > busy_us)
+        return PREDICT_launch;
+    return p->part_us[limit] > 0.6 * busy_us ? limit : PREDICT_latency;
+}
+
+/* The time that would be saved if all multiprocessors had the same work. */
+static double tail_of(const struct work *work, double us)
+{
+    double all = 0, sms = work->predictor->chip.sms, busiest = balance_busiest(work->sample);
+    for (uint64_t i = 0; i < work->sample->work_count; i++)
+        all += (double)work->sample->work[i];
+    return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
+}
+
+static double without(const struct work *work, struct sm_options options)
+{
+    struct sm_result result = {0};
+    return to_us(work, simulate(work, &options, &result));
+}
+
+static bool wastes(const struct work *work, enum emu_counter cost)
+{
+    return work->totals.value[cost] > work->totals.value[cost + 1];
+}
+
+static void fill(struct work *work, struct prediction *p)
+{
+    const struct emu_chip *chip = &work->predictor->chip;
+    struct sm_options options = {0};
+    struct sm_result result = {.blame = calloc(work->launch->code_count + 1u, sizeof(double))};
+    double cycles = simulate(work, &options, &result), us = to_us(work, cycles);
+    if (!(cycles > 0)) {
+        free(result.blame);
+        return;
+    }
+    fill_parts(work, &result, p);
+    p->part_us[PREDICT_latency] = without(work, (struct sm_options){.no_limits = true});
+    p->part_us[PREDICT_launch] = chip->launch_us;
+    p->part_us[PREDICT_tail] = tail_of(work, us);
+    p->limit = find_limit(p, us);
+    p->cycles = cycles;
+    p->us = us + chip->launch_us;
+    p->low_us = p->us / INTERVAL;
+    p->high_us = p->us * INTERVAL;
+    if (wastes(work, EMU_global_load_sectors) || wastes(work, EMU_global_store_sectors))
+        p->without_us[0] =
+            chip->launch_us + without(work, (struct sm_options){.ideal_sectors = true});
+    if (wastes(work, EMU_shared_load_wavefronts) || wastes(work, EMU_shared_store_wavefronts))
+        p->without_us[1] =
+            chip->launch_us + without(work, (struct sm_options){.ideal_passes = true});
+    double all = 0;
+    for (uint32_t pc = 0; result.blame && pc < work->launch->code_count; pc++)
+        all += result.blame[pc];
+    for (uint32_t pc = 0; result.blame && pc < work->launch->code_count; pc++)
+        result.blame[pc] /= all > 0 ? all : 1;
+    p->share = result.blame;
+    p->share_count = work->launch->code_count;
+    p->is_known = true;
+}
+
+#include <stdio.h>
+static void dump(const struct work *work)
+{
+    static const char *const pipes[] = {"fp32","imad","alu","fp64","sfu","mat","mem","ctl"};
+    const struct machine *m = work->machine;
+    unsigned total = 0;
+    for (uint32_t b = 0; b < m->block_count; b++) {
+        fprintf(stderr, "block %u pc %u-%u unrolled %u\n", b, m->blocks[b].first, m->blocks[b].end, m->blocks[b].unrolled_count);
+        for (uint32_t i = 0; i < m->blocks[b].count; i++) {
+            const struct op *op = &m->ops[m->blocks[b].ops + i];
+            uint32_t index; char text[64];
+            const struct ptx_function *f = view_function(work->launch, op->pc, &index);
+            fprintf(stderr, "   %4u %-24s %s x%u d%u  %u <-", index, ptx_mnemonic(&f->code[index], text, sizeof text), pipes[op->pipe], op->count, op->depth, op->result_count ? op->result[0] : 9999);
+            for (uint32_t k = 0; k < op->source_count; k++) fprintf(stderr, " %u", op->source[k]);
+            fputc('\n', stderr);
+            total += op->count;
+        }
+    }
+    fprintf(stderr, "DUMP %.*s static %u\n", work->launch->function->name.length, work->launch->function->name.text, total);
+}
+void predict_launch(struct predictor *predictor, const struct launch_view *launch,
+                    const struct sample *sample, const struct emu_counters *counters)
+{
+    struct work *work = calloc(1, sizeof *work);
+    free(predictor->last.share);
+    predictor->last = (struct prediction){0};
+    if (!work)
+        return;
+    work->predictor = predictor;
+    work->launch = launch;
+    work->sample = sample;
+    if (prepare(work, counters) && sample->ctas)
+        fill(work, &predictor->last);
+    if (getenv("LANEWISE_DUMP") && work->machine) dump(work);
+    machine_free(work->machine);
+    free(work);
+}

@@ -1,0 +1,67 @@
+/* Predicts how long launches take on a chip that is not there.
+ *
+ *   steps, accesses --sample.c--> walks of the warps of one multiprocessor, footprint in memory
+ *   PTX             --machine.c, schedule.c--> instructions of the machine, in ptxas's order
+ *   walks, footprint, chip --sm.c, l2.c--> cycles --predict.c--> time, interval, limit
+ *
+ * The prediction is pure: it depends on what the launch did and on the chip's page of numbers, and
+ * not on the machine that the emulator runs on, nor on the number of its workers. */
+#ifndef GPU_PREDICT_PREDICT_H
+#define GPU_PREDICT_PREDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/chips.h"
+#include "gpu/observe/view.h"
+
+/* What can limit a launch: P(name, text). Each part is the time that the launch would take if
+ * nothing else did. */
+#define PREDICT_PARTS                                                                              \
+    P(issue, "issuing instructions")                                                               \
+    P(fp32, "single-precision arithmetic")                                                         \
+    P(integer, "integer arithmetic")                                                               \
+    P(fp64, "double-precision arithmetic")                                                         \
+    P(special, "special functions")                                                                \
+    P(matrix, "products of matrices")                                                              \
+    P(shared, "shared memory")                                                                     \
+    P(l1, "the first-level cache")                                                                 \
+    P(l2, "the second-level cache")                                                                \
+    P(dram, "memory")                                                                              \
+    P(atomics, "atomics on the same words")                                                        \
+    P(latency, "waiting for results")                                                              \
+    P(launch, "the launch itself")                                                                 \
+    P(tail, "multiprocessors without work")
+
+enum predict_part {
+#define P(name, text) PREDICT_##name,
+    PREDICT_PARTS
+#undef P
+    PREDICT_PART_COUNT
+};
+
+struct prediction {
+    bool is_known; /* the rest is set */
+    double us, low_us, high_us;
+    enum predict_part limit;
+    double part_us[PREDICT_PART_COUNT];
+    double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
+                           * accesses took the ideal number of passes; 0: no difference */
+    double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
+    double *share; /* for each pc: its share of the time; malloc'd, or NULL */
+    uint32_t share_count;
+};
+
+const char *predict_part_name(enum predict_part part);
+const char *predict_part_text(enum predict_part part);
+
+/* What a device keeps for predictions: the chip and what its second-level cache holds. */
+struct predictor;
+struct predictor *predictor_new(const struct emu_chip *chip);
+void predictor_free(struct predictor *predictor); /* NULL is allowed */
+const struct emu_chip *predictor_chip(const struct predictor *predictor);
+
+/* The prediction of LAUNCH, which has ended. It is valid until the next launch ends. */
+const struct prediction *predictor_result(const struct predictor *predictor);
+
+#endif

@@ -1,0 +1,349 @@
+/* The observer that collects what a prediction needs.
+ *
+ * CTAs go to the multiprocessors in turn. All multiprocessors do about the same, so only the first
+ * one is simulated, and the walks of its first CTAs are kept: as many as the budget allows. Which
+ * ones these are does not depend on the workers: a CTA is left out only if those before it fill the
+ * budget. Of all other CTAs, only the touched pages are noted. */
+#include "gpu/predict/sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/lanes.h"
+
+/* What the workers of a launch share. */
+struct sampling {
+    const struct launch_view *launch;
+    /* instructions of the launch's CTAs: of each, or of as many neighbours together */
+    uint64_t *work;
+    uint64_t work_count;
+    struct sampling *next;
+    uint32_t workers;
+    uint64_t length[SAMPLE_MOST]; /* instructions in the walks of each CTA, as far as known */
+};
+
+struct state {
+    const struct launch_view *launch;
+    struct predictor *predictor;
+    struct sampling *sampling;
+    struct footprint footprint;
+    struct spread spread;
+    unsigned parts;
+    uint64_t most; /* instructions of a walk */
+    struct walk_cta *ctas, *current;
+};
+
+struct spread sample_spread(const struct launch_view *launch, const struct emu_chip *chip)
+{
+    uint64_t sms = (uint64_t)chip->sms;
+    struct spread spread = {.warps = launch->warps};
+    spread.sms = (uint32_t)(launch->cta_count < sms ? launch->cta_count : sms);
+    spread.each = (launch->cta_count + sms - 1) / sms;
+    uint32_t fit = launch->occupancy.ctas ? launch->occupancy.ctas : 1;
+    uint32_t by_warps = (uint32_t)chip->sm_warps / launch->warps;
+    uint32_t by_shared =
+        launch->shared_bytes ? (uint32_t)(chip->sm_shared / (launch->shared_bytes + 1024.0)) : fit;
+    fit = by_warps && by_warps < fit ? by_warps : fit;
+    fit = by_shared && by_shared < fit ? by_shared : fit;
+    fit = chip->sm_blocks < fit ? (uint32_t)chip->sm_blocks : fit;
+    spread.resident = (uint32_t)(spread.each < fit ? spread.each : fit);
+    return spread;
+}
+
+/* --- begin -------------------------------------------------------------------------------------- */
+
+/* The launch's sampling, which its first worker makes. */
+static struct sampling *join_sampling(struct predictor *predictor, const struct launch_view *launch)
+{
+    pthread_mutex_lock(&predictor->lock);
+    struct sampling *sampling = predictor->sampling;
+    while (sampling && sampling->launch != launch)
+        sampling = sampling->next;
+    if (!sampling && (sampling = calloc(1, sizeof *sampling))) {
+        sampling->launch = launch;
+        sampling->work_count =
+            launch->cta_count < SAMPLE_WORK ? launch->cta_count : SAMPLE_WORK;
+        sampling->work = calloc(sampling->work_count, sizeof *sampling->work);
+        sampling->next = predictor->sampling;
+        predictor->sampling = sampling;
+    }
+    if (sampling)
+        sampling->workers++;
+    pthread_mutex_unlock(&predictor->lock);
+    return sampling;
+}
+
+static void leave_sampling(struct predictor *predictor, struct sampling *sampling)
+{
+    pthread_mutex_lock(&predictor->lock);
+    struct sampling **at = &predictor->sampling;
+    while (*at != sampling)
+        at = &(*at)->next;
+    if (--sampling->workers == 0) {
+        *at = sampling->next;
+        free(sampling->work);
+        free(sampling);
+    }
+    pthread_mutex_unlock(&predictor->lock);
+}
+
+static void *sample_begin(const struct launch_view *launch)
+{
+    struct predictor *predictor = launch->predictor;
+    struct state *state = calloc(1, sizeof *state);
+    if (!state || !(state->sampling = join_sampling(predictor, launch))) {
+        free(state);
+        return NULL;
+    }
+    state->launch = launch;
+    state->predictor = predictor;
+    state->spread = sample_spread(launch, &predictor->chip);
+    unsigned shift = footprint_shift(launch->memory->used);
+    predictor->shift = shift > predictor->shift ? shift : predictor->shift;
+    state->footprint.shift = predictor->shift;
+    uint64_t at_a_time = (uint64_t)state->spread.resident * state->spread.sms;
+    uint64_t waves = (launch->cta_count + at_a_time - 1) / at_a_time;
+    state->parts = waves < MOST_PARTS ? (unsigned)waves : MOST_PARTS;
+    state->most = SAMPLE_BUDGET / (state->spread.resident * state->spread.warps);
+    state->most = state->most > SAMPLE_MIN_WALK ? state->most : SAMPLE_MIN_WALK;
+    return state;
+}
+
+/* --- steps -------------------------------------------------------------------------------------- */
+
+/* The CTA number NUMBER of the sample: one of each round in which all multiprocessors get a CTA, in
+ * changing places, so that it is not always one of the same column of the grid. */
+static uint64_t cta_of(const struct state *state, uint64_t number)
+{
+    uint64_t sms = (uint64_t)state->predictor->chip.sms, first = number * sms;
+    uint64_t left = state->launch->cta_count - first;
+    return first + (sms / 3 + number * 53) % (left < sms ? left : sms);
+}
+
+/* The number of CTA in the sample; SAMPLE_MOST: it is not in it. */
+static uint64_t number_of(const struct state *state, uint64_t cta)
+{
+    uint64_t number = cta / (uint64_t)state->predictor->chip.sms;
+    return number < SAMPLE_MOST && cta_of(state, number) == cta ? number : SAMPLE_MOST;
+}
+
+/* Tells the other workers the lengths of this worker's walks. The caller holds the lock. */
+static void publish(struct state *state)
+{
+    for (const struct walk_cta *cta = state->ctas; cta; cta = cta->next)
+        state->sampling->length[number_of(state, cta->cta)] = walk_kept(cta);
+}
+
+static bool sample_follows(void *argument, uint64_t cta)
+{
+    struct state *state = argument;
+    uint64_t number = number_of(state, cta), before = 0;
+    if (number == SAMPLE_MOST)
+        return false;
+    pthread_mutex_lock(&state->predictor->lock);
+    publish(state);
+    for (uint64_t i = 0; i < number; i++)
+        before += state->sampling->length[i];
+    pthread_mutex_unlock(&state->predictor->lock);
+    if (number >= state->spread.resident && before >= SAMPLE_BUDGET)
+        return false;
+    struct walk_cta *walks = walk_new(cta, state->spread.warps);
+    if (!walks)
+        return false;
+    walks->next = state->ctas;
+    state->ctas = state->current = walks;
+    return true;
+}
+
+static struct walk_cta *find_cta(struct state *state, uint64_t cta)
+{
+    if (state->current && state->current->cta == cta)
+        return state->current;
+    state->current = state->ctas;
+    while (state->current && state->current->cta != cta)
+        state->current = state->current->next;
+    return state->current;
+}
+
+static void sample_ended(void *argument, uint64_t cta, uint64_t instructions)
+{
+    const struct state *state = argument;
+    struct sampling *sampling = state->sampling;
+    uint64_t at = cta * sampling->work_count / state->launch->cta_count;
+    if (sampling->work)
+        __atomic_fetch_add(&sampling->work[at], instructions, __ATOMIC_RELAXED);
+}
+
+static void sample_step(void *argument, const struct obs_step *step)
+{
+    struct state *state = argument;
+    struct walk_cta *cta = find_cta(state, step->cta);
+    if (!cta)
+        return;
+    walk_step(&cta->walk[step->warp], step, state->most);
+}
+
+/* --- accesses ----------------------------------------------------------------------------------- */
+
+static unsigned part_of(const struct state *state, uint64_t cta)
+{
+    return (unsigned)(cta * state->parts / state->launch->cta_count);
+}
+
+/* Notes the sectors from BEGIN to END in the pages that are watched. */
+static void note_range(struct state *state, uint64_t begin, uint64_t end, unsigned part,
+                       bool writes)
+{
+    while (begin < end) {
+        uint64_t page = begin / PAGE_BYTES, stop = (page + 1) * PAGE_BYTES;
+        stop = stop < end ? stop : end;
+        if (footprint_watches(&state->footprint, page))
+            footprint_note(&state->footprint, begin, stop, part, writes);
+        begin = stop;
+    }
+}
+
+static void note_access(struct state *state, const struct obs_access *access)
+{
+    unsigned part = part_of(state, access->cta);
+    bool writes = access->kind != OBS_LOAD;
+    if (access->dense) {
+        note_range(state, access->addr[0], access->addr[0] + WARP * access->bytes, part, writes);
+        return;
+    }
+    uint64_t last = UINT64_MAX;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        uint64_t addr = access->addr[__builtin_ctz(left)];
+        if (addr / 32 != last)
+            note_range(state, addr, addr + access->bytes, part, writes);
+        last = addr / 32;
+    }
+}
+
+static void sample_access(void *argument, const struct obs_access *access)
+{
+    struct state *state = argument;
+    if (access->space == PTX_GLOBAL)
+        note_access(state, access);
+    if (number_of(state, access->cta) == SAMPLE_MOST)
+        return;
+    struct walk_cta *cta = find_cta(state, access->cta);
+    if (cta)
+        walk_access(&cta->walk[access->warp], access);
+}
+
+static bool watches_any(const struct state *state, uint64_t begin, uint64_t end)
+{
+    for (uint64_t page = begin / PAGE_BYTES; page <= (end - 1) / PAGE_BYTES; page++)
+        if (footprint_watches(&state->footprint, page))
+            return true;
+    return false;
+}
+
+static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *repeat)
+{
+    struct state *state = argument;
+    if (repeat->times > 1 || (!repeat->first && !repeat->high && !repeat->low))
+        return OBS_DONE; /* counted only: nothing to note */
+    if (number_of(state, repeat->cta) != SAMPLE_MOST && find_cta(state, repeat->cta))
+        return OBS_FULL;
+    if (repeat->space != PTX_GLOBAL)
+        return OBS_COUNT_ONLY;
+    uint64_t begin = repeat->first + (uint64_t)(int64_t)repeat->low;
+    uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
+    if (!watches_any(state, begin, end))
+        return OBS_DONE;
+    if (!repeat->dense)
+        return OBS_FULL;
+    note_range(state, begin, end, part_of(state, repeat->cta), repeat->kind != OBS_LOAD);
+    return OBS_DONE;
+}
+
+/* --- end ---------------------------------------------------------------------------------------- */
+
+static void free_ctas(struct walk_cta *cta)
+{
+    for (struct walk_cta *next; cta; cta = next) {
+        next = cta->next;
+        walk_free(cta);
+    }
+}
+
+static void sample_free(struct state *state)
+{
+    leave_sampling(state->predictor, state->sampling);
+    footprint_free(&state->footprint);
+    free_ctas(state->ctas);
+    free(state);
+}
+
+static void sample_join(void *into, void *argument)
+{
+    struct state *total = into, *state = argument;
+    footprint_join(&total->footprint, &state->footprint);
+    struct walk_cta **last = &total->ctas;
+    while (*last)
+        last = &(*last)->next;
+    *last = state->ctas;
+    state->ctas = NULL;
+    sample_free(state);
+}
+
+static struct walk_cta *take(struct walk_cta **list, uint64_t number)
+{
+    while (*list && (*list)->cta != number)
+        list = &(*list)->next;
+    struct walk_cta *cta = *list;
+    if (cta)
+        *list = cta->next;
+    return cta;
+}
+
+/* Sorts the CTAs and drops those beyond the budget, which only some workers saw in time. */
+static void choose_ctas(struct state *state, struct sample *sample)
+{
+    uint64_t kept = 0;
+    struct walk_cta **end = &sample->ctas, *cta;
+    for (uint64_t i = 0; i < SAMPLE_MOST && i < state->spread.each; i++) {
+        if (!(cta = take(&state->ctas, cta_of(state, i))))
+            break;
+        if (i >= state->spread.resident && kept >= SAMPLE_BUDGET) {
+            walk_free(cta);
+            break;
+        }
+        kept += walk_kept(cta);
+        cta->next = NULL;
+        *end = cta;
+        end = &cta->next;
+        sample->cta_count++;
+    }
+}
+
+static void sample_end(void *argument, const struct launch_view *launch,
+                       struct emu_counters *per_instruction)
+{
+    struct state *state = argument;
+    struct sample sample = {
+        .spread = state->spread,
+        .footprint = state->footprint,
+        .parts = state->parts,
+        .work = state->sampling->work,
+        .work_count = state->sampling->work ? state->sampling->work_count : 0};
+    choose_ctas(state, &sample);
+    predict_launch(state->predictor, launch, &sample, per_instruction);
+    free_ctas(sample.ctas);
+    sample_free(state);
+}
+
+const struct observer obs_predict = {
+    .name = "predict",
+    .events = OBS_ACCESS | OBS_STEP,
+    .begin = sample_begin,
+    .access = sample_access,
+    .repeat = sample_repeat,
+    .follows = sample_follows,
+    .step = sample_step,
+    .ended = sample_ended,
+    .join = sample_join,
+    .end = sample_end,
+};

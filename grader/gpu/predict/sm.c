@@ -1,0 +1,429 @@
+#include "gpu/predict/sm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/predict/sm_parts.h"
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* --- the queue of warps ------------------------------------------------------------------------- */
+
+static bool comes_first(const struct sm_heap_entry *a, const struct sm_heap_entry *b)
+{
+    return a->time < b->time || (a->time == b->time && a->order < b->order);
+}
+
+static void heap_push(struct sm *sm, struct sm_warp *warp, double time)
+{
+    uint32_t i = sm->heap_count++;
+    struct sm_heap_entry entry = {time, sm->order++, warp}, *heap = sm->heap;
+    for (; i && comes_first(&entry, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = entry;
+}
+
+static struct sm_heap_entry heap_pop(struct sm *sm)
+{
+    struct sm_heap_entry *heap = sm->heap, first = heap[0], last = heap[--sm->heap_count];
+    uint32_t i = 0;
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child >= sm->heap_count)
+            break;
+        child += child + 1 < sm->heap_count && comes_first(&heap[child + 1], &heap[child]);
+        if (!comes_first(&heap[child], &last))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = last;
+    return first;
+}
+
+/* --- the way of a warp -------------------------------------------------------------------------- */
+
+/* Whether the run at RUN goes once around the whole loop BLOCK, as the run after it does. */
+static bool goes_round(const struct walk *walk, uint32_t run, const struct machine_block *block)
+{
+    if (!block->unrolled_count || run + UNROLL > walk->run_count)
+        return false;
+    for (uint32_t i = 0; i < UNROLL; i++) {
+        const struct walk_run *r = &walk->runs[run + i];
+        if (r->pc != block->first || r->pc + r->count != block->end ||
+            r->lanes != walk->runs[run].lanes)
+            return false;
+    }
+    return true;
+}
+
+/* Goes to the ops of the block at PC, in the current run. */
+static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
+{
+    const struct machine_block *block;
+    uint32_t number = sm->machine->block_of[pc];
+    warp->at_block = number;
+    warp->step = 1;
+    warp->at = warp->end = 0;
+    if (number == NO_BLOCK)
+        return;
+    block = &sm->machine->blocks[number];
+    bool unrolls = goes_round(warp->walk, warp->run, block);
+    warp->step = unrolls ? UNROLL : 1;
+    warp->at = unrolls ? block->unrolled : block->ops;
+    warp->end = warp->at + (unrolls ? block->unrolled_count : block->count);
+}
+
+/* Whether the warp jumps over a block that ptxas predicates: then it issues it all the same. */
+static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
+{
+    const struct walk *walk = warp->walk;
+    uint32_t number = warp->at_block;
+    if (number == NO_BLOCK || warp->is_off || !sm->machine->blocks[number].predicates ||
+        warp->run + 1 >= walk->run_count)
+        return false;
+    const struct walk_run *run = &walk->runs[warp->run];
+    return run->pc + run->count == sm->machine->blocks[number].end &&
+           run[1].pc == sm->machine->blocks[number + 1].end;
+}
+
+/* Goes on after the ops of a block. False: the walk ends. */
+static bool next_block(const struct sm *sm, struct sm_warp *warp)
+{
+    const struct walk_run *run = &warp->walk->runs[warp->run];
+    uint32_t number = warp->at_block;
+    uint32_t pc = number == NO_BLOCK ? run->pc + run->count : sm->machine->blocks[number].end;
+    if (!warp->is_off && pc < run->pc + run->count) {
+        enter_block(sm, warp, pc);
+        return true;
+    }
+    if (skips_predicated(sm, warp)) {
+        const struct machine_block *off = &sm->machine->blocks[++warp->at_block];
+        warp->is_off = true;
+        warp->at = off->ops;
+        warp->end = off->ops + off->count;
+        return true;
+    }
+    warp->is_off = false;
+    warp->run += warp->step;
+    if (warp->run >= warp->walk->run_count)
+        return false;
+    enter_block(sm, warp, warp->walk->runs[warp->run].pc);
+    return true;
+}
+
+static void next_op(const struct sm *sm, struct sm_warp *warp)
+{
+    for (;;) {
+        const struct walk_run *run = &warp->walk->runs[warp->run];
+        while (warp->at < warp->end) {
+            const struct op *op = &sm->machine->ops[warp->at++];
+            if (warp->step > 1 || warp->is_off || op->pc - run->pc < run->count) {
+                warp->op = op;
+                return;
+            }
+        }
+        if (!next_block(sm, warp))
+            break;
+    }
+    warp->op = NULL;
+}
+
+/* When the operands of the next op are ready. Notes what it waits for. */
+static double ready_at(struct sm_warp *warp)
+{
+    double at = warp->now;
+    warp->blamed = warp->op->pc;
+    for (uint32_t k = 0; k < warp->op->source_count; k++) {
+        uint32_t reg = warp->op->source[k];
+        if (warp->ready[reg] > at) {
+            at = warp->ready[reg];
+            warp->blamed = warp->maker[reg];
+        }
+    }
+    if (warp->op->kind == OP_WAIT_COPIES)
+        at = later(at, warp->copies);
+    return at;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------- */
+
+static void advance(struct sm *sm, struct sm_warp *warp);
+
+/* Lets the block's warps go on if all of them have arrived at the barrier. */
+static void try_barrier(struct sm *sm, struct sm_block *block)
+{
+    if (!block->arrived || block->arrived < block->alive)
+        return;
+    block->arrived = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct sm_warp *warp = &block->warps[w];
+        if (!warp->waits)
+            continue;
+        double at = block->latest + sm->chip->barrier_latency +
+                    sm->chip->barrier_warp_cycles * block->warp_count;
+        if (sm->result->blame)
+            sm->result->blame[warp->blamed] += at - warp->now;
+        warp->waits = false;
+        warp->now = at;
+        advance(sm, warp);
+    }
+}
+
+static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, double at);
+
+static void end_warp(struct sm *sm, struct sm_warp *warp)
+{
+    struct sm_block *block = warp->block;
+    block->latest = later(block->latest, warp->now);
+    sm->latest = later(sm->latest, warp->now);
+    if (--block->alive) {
+        try_barrier(sm, block);
+        return;
+    }
+    if (sm->result->ended)
+        sm->result->ended[block->number] = block->latest;
+    begin_block(sm, block, sm->started, block->latest + sm->chip->block_latency);
+}
+
+/* Goes to the warp's next op and queues the warp. */
+static void advance(struct sm *sm, struct sm_warp *warp)
+{
+    next_op(sm, warp);
+    if (warp->op)
+        heap_push(sm, warp, ready_at(warp));
+    else
+        end_warp(sm, warp);
+}
+
+/* Starts the next CTA of the list in BLOCK's place, if there is one. */
+static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, double at)
+{
+    const struct walk_cta *cta = sm->next;
+    if (sm->started == sm->count)
+        return;
+    at = later(at, sm->next_start);
+    sm->next_start = at + sm->chip->block_cycles * sm->memory->active;
+    sm->next = cta->next;
+    sm->started++;
+    block->number = number;
+    block->alive = block->warp_count = cta->warps;
+    block->arrived = 0;
+    block->latest = at;
+    for (uint32_t w = 0; w < cta->warps; w++) {
+        struct sm_warp *warp = &block->warps[w];
+        warp->walk = &cta->walk[w];
+        warp->now = at;
+        warp->copies = 0;
+        warp->waits = warp->is_off = false;
+        warp->run = 0;
+        memset(warp->ready, 0, sm->machine->registers * sizeof *warp->ready);
+    }
+    for (uint32_t w = 0; w < cta->warps; w++) {
+        struct sm_warp *warp = &block->warps[w];
+        if (warp->walk->run_count)
+            enter_block(sm, warp, warp->walk->runs[0].pc);
+        if (warp->walk->run_count)
+            advance(sm, warp);
+        else
+            end_warp(sm, warp);
+    }
+}
+
+/* --- instructions ------------------------------------------------------------------------------- */
+
+static double pipe_cycles(const struct emu_chip *chip, uint8_t pipe)
+{
+    switch (pipe) {
+    case PIPE_FP32:
+        return chip->fp32_cycles;
+    case PIPE_IMAD:
+        return chip->imad_cycles;
+    case PIPE_ALU:
+        return chip->alu_cycles;
+    case PIPE_FP64:
+        return chip->fp64_cycles;
+    case PIPE_SFU:
+        return chip->sfu_cycles;
+    case PIPE_MATRIX:
+        return chip->matrix_cycles;
+    default:
+        return 1;
+    }
+}
+
+/* Cycles from an op's issue to its result, without a memory access. */
+static double latency_of(const struct emu_chip *chip, const struct op *op)
+{
+    double rest = op->depth ? (op->depth - 1) * chip->alu_latency : 0;
+    switch (op->kind == OP_SHUFFLE ? PIPE_MEMORY : op->pipe) {
+    case PIPE_FP64:
+        return op->depth * chip->fp64_latency;
+    case PIPE_SFU:
+        return op->depth ? chip->sfu_latency + rest : 0;
+    case PIPE_MATRIX:
+        return op->depth * chip->matrix_latency;
+    case PIPE_MEMORY:
+        return op->depth ? chip->shared_latency : 0;
+    default:
+        return op->depth * chip->alu_latency;
+    }
+}
+
+/* Takes issue slots and the pipe. Returns the time at which the op begins. */
+static double take_units(struct sm *sm, const struct sm_warp *warp, const struct op *op, double at)
+{
+    uint32_t s = warp->scheduler, pipe = op->pipe;
+    if (pipe == PIPE_ADD)
+        pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
+    double cycles = pipe_cycles(sm->chip, (uint8_t)pipe) * op->count;
+    sm->result->instructions += op->count;
+    sm->issued[s] += op->count;
+    sm->worked[s][pipe] += cycles;
+    if (sm->options->no_limits || !op->count)
+        return at;
+    double start = later(at, sm->slot[s]);
+    sm->slot[s] = start + op->count;
+    start = later(start, sm->pipe[s][pipe]);
+    sm->pipe[s][pipe] = start + cycles;
+    return start;
+}
+
+static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, double start)
+{
+    const struct emu_chip *chip = sm->chip;
+    if (warp->is_off) { /* no lane is active: the address unit has a turn all the same */
+        if (op->kind == OP_MEMORY && !sm->options->no_limits)
+            sm->address = later(sm->address, start) + 1;
+        return start;
+    }
+    switch (op->kind) {
+    case OP_MEMORY:
+        return sm_access(sm, warp, op, start);
+    case OP_TEXTURE:
+        return start + chip->l2_latency;
+    case OP_SHUFFLE:
+        sm->result->shared++;
+        if (!sm->options->no_limits) {
+            start = later(start, sm->address);
+            sm->address = start + 1;
+        }
+        return start + chip->shared_latency;
+    case OP_BRANCH:
+        warp->now = start + chip->branch_latency;
+        return start;
+    case OP_FENCE:
+        warp->now = start + chip->l2_latency;
+        return start;
+    default:
+        return start + latency_of(chip, op);
+    }
+}
+
+static void issue(struct sm *sm, struct sm_warp *warp, double at)
+{
+    const struct op *op = warp->op;
+    double before = warp->now, start = take_units(sm, warp, op, at);
+    warp->now = start + op->count;
+    double result = perform(sm, warp, op, start);
+    for (uint32_t k = 0; k < op->result_count; k++) {
+        warp->ready[op->result[k]] = result;
+        warp->maker[op->result[k]] = op->pc;
+    }
+    if (sm->result->blame) {
+        sm->result->blame[warp->blamed] += at - before;
+        sm->result->blame[op->pc] += warp->now - at;
+    }
+    if (op->kind != OP_BARRIER) {
+        advance(sm, warp);
+        return;
+    }
+    warp->waits = true;
+    warp->blamed = op->pc;
+    warp->block->arrived++;
+    warp->block->latest = later(warp->block->latest, warp->now);
+    try_barrier(sm, warp->block);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------- */
+
+static bool open_sm(struct sm *sm, uint32_t warps_each)
+{
+    uint32_t count = sm->resident * warps_each, registers = sm->machine->registers + 1;
+    sm->warps_each = warps_each;
+    sm->blocks = calloc(sm->resident, sizeof *sm->blocks);
+    sm->warps = calloc(count, sizeof *sm->warps);
+    sm->heap = calloc(count + 1u, sizeof *sm->heap);
+    bool ok = l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        struct sm_warp *warp = &sm->warps[i];
+        warp->block = &sm->blocks[i / warps_each];
+        warp->scheduler = i % (uint32_t)sm->chip->schedulers;
+        warp->ready = malloc(registers * sizeof *warp->ready);
+        warp->maker = malloc(registers * sizeof *warp->maker);
+        ok = warp->ready && warp->maker;
+    }
+    for (uint32_t b = 0; ok && b < sm->resident; b++)
+        sm->blocks[b].warps = sm->warps + b * warps_each;
+    return ok;
+}
+
+static void close_sm(struct sm *sm)
+{
+    for (uint32_t i = 0; sm->warps && i < sm->resident * sm->warps_each; i++) {
+        free(sm->warps[i].ready);
+        free(sm->warps[i].maker);
+    }
+    free(sm->blocks);
+    free(sm->warps);
+    free(sm->heap);
+    free(sm->touched);
+    l1_close(&sm->l1);
+}
+
+static void sum_up(struct sm *sm)
+{
+    struct sm_result *result = sm->result;
+    result->cycles = later(sm->latest, later(sm->l2, sm->stores));
+    result->cycles = later(result->cycles, later(sm->address, sm->port));
+    for (uint32_t i = 0; i < SM_CHANNELS; i++)
+        result->cycles = later(result->cycles, sm->dram[i]);
+    for (uint32_t s = 0; s < (uint32_t)sm->chip->schedulers; s++) {
+        result->issue = later(result->issue, sm->issued[s]);
+        for (int p = 0; p < PIPES; p++)
+            result->busy[p] = later(result->busy[p], sm->worked[s][p]);
+    }
+}
+
+bool sm_run(const struct emu_chip *chip, const struct machine *machine,
+            const struct sm_memory *memory, const struct walk_cta *ctas, uint32_t count,
+            uint32_t resident, const struct sm_options *options, struct sm_result *result)
+{
+    double share = chip->l2_bytes_cycle / memory->active;
+    struct sm sm = {.chip = chip,
+                    .machine = machine,
+                    .memory = memory,
+                    .options = options,
+                    .result = result,
+                    .count = count,
+                    .resident = resident < count ? resident : count,
+                    .next = ctas};
+    sm.l2_cycles = 32 / (share < chip->sm_l2_bytes ? share : chip->sm_l2_bytes);
+    sm.store_cycles = 32 * memory->active / chip->l2_store_bytes_cycle;
+    double dram = chip->dram_gbs * 1e3 / chip->clock_mhz / memory->active;
+    sm.dram_cycles = 128 * SM_CHANNELS / (dram < chip->sm_l2_bytes ? dram : chip->sm_l2_bytes);
+    bool ok = ctas && open_sm(&sm, ctas->warps);
+    for (uint32_t b = 0; ok && b < sm.resident; b++)
+        begin_block(&sm, &sm.blocks[b], sm.started, 0);
+    while (ok && !sm.failed && sm.heap_count) {
+        struct sm_heap_entry first = heap_pop(&sm);
+        issue(&sm, first.warp, first.time);
+    }
+    if (ok)
+        sum_up(&sm);
+    close_sm(&sm);
+    return ok && !sm.failed;
+}

@@ -1,0 +1,51 @@
+/* Simulates one multiprocessor that executes the walks of some CTAs.
+ *
+ * Each warp issues its instructions in order, as soon as their operands are ready: it waits for a
+ * load only where its value is used. Units that warps share (schedulers, pipes, the address unit,
+ * the way to the second-level cache, memory) serve one after another: each has a time from which on
+ * it is free. So the bandwidth of memory, and the waits when too little is in flight, need no rule
+ * of their own. */
+#ifndef GPU_PREDICT_SM_H
+#define GPU_PREDICT_SM_H
+
+#include "gpu/chips.h"
+#include "gpu/predict/footprint.h"
+#include "gpu/predict/machine.h"
+#include "gpu/predict/walk.h"
+
+/* The memory behind the multiprocessor, as far as it matters to it. */
+struct sm_memory {
+    const struct l2_buffer *buffers;
+    const double *misses; /* for each buffer: the part of first accesses that DRAM serves */
+    unsigned buffer_count;
+    double write_backs;     /* lines that DRAM writes for each sector that is stored */
+    double atomics_sharing; /* multiprocessors that add to the same words at the same time */
+    uint32_t l1_bytes;
+    uint32_t active; /* multiprocessors that share the chip's bandwidth */
+};
+
+struct sm_options {
+    bool ideal_sectors, ideal_passes; /* as if accesses touched the fewest sectors, passes */
+    bool no_limits;                   /* as if nothing but the waits for results took time */
+};
+
+struct sm_result {
+    double cycles;            /* until everything is done */
+    double instructions;      /* machine instructions issued */
+    double busy[PIPES];       /* cycles of each pipe, of the busiest scheduler */
+    double issue;             /* cycles in which the busiest scheduler issued */
+    double shared, l1;        /* cycles of the address unit: for shared memory, for the rest */
+    double l2_sectors, dram_sectors, atomic_cycles;
+    /* of the second-level cache: a request for a line is as much work as one more sector */
+    double packets, store_packets;
+    double *ended;            /* for each CTA, when it ended */
+    double *blame;            /* for each pc: cycles that warps waited for it, and to issue it */
+};
+
+/* Simulates the COUNT CTAs of the list CTAS, RESIDENT at a time. RESULT's arrays are the caller's,
+ * or NULL. False: out of memory. */
+bool sm_run(const struct emu_chip *chip, const struct machine *machine,
+            const struct sm_memory *memory, const struct walk_cta *ctas, uint32_t count,
+            uint32_t resident, const struct sm_options *options, struct sm_result *result);
+
+#endif

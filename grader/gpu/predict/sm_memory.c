@@ -1,0 +1,249 @@
+/* The accesses of a multiprocessor that is simulated: shared memory, the two caches, DRAM. */
+#include <stdlib.h>
+
+#include "gpu/lanes.h"
+#include "gpu/predict/sm_parts.h"
+
+#define FULL_LINE 128.0
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t hash_of(uint64_t line)
+{
+    line = (line >> 7) * 0x9e3779b97f4a7c15u;
+    return line ^ line >> 29;
+}
+
+/* Waits until UNIT is free, occupies it for CYCLES and returns when that begins. */
+static double take(const struct sm *sm, double *unit, double at, double cycles)
+{
+    if (sm->options->no_limits)
+        return at;
+    double start = later(at, *unit);
+    *unit = start + cycles;
+    return start;
+}
+
+/* --- lines accessed so far ---------------------------------------------------------------------- */
+
+static struct touched_line *place_of(struct touched_line *table, uint32_t room, uint64_t line)
+{
+    uint32_t i = (uint32_t)(hash_of(line) >> 20) & (room - 1);
+    while (table[i].line && table[i].line != line)
+        i = (i + 1) & (room - 1);
+    return &table[i];
+}
+
+static bool make_room(struct sm *sm)
+{
+    if (2 * sm->touched_count < sm->touched_room)
+        return true;
+    uint32_t room = sm->touched_room ? 2 * sm->touched_room : 1024;
+    struct touched_line *table = calloc(room, sizeof *table);
+    for (uint32_t i = 0; table && i < sm->touched_room; i++)
+        if (sm->touched[i].line)
+            *place_of(table, room, sm->touched[i].line) = sm->touched[i];
+    sm->failed |= !table;
+    if (!table)
+        return false;
+    free(sm->touched);
+    sm->touched = table;
+    sm->touched_room = room;
+    return true;
+}
+
+static struct touched_line *touched_at(struct sm *sm, uint64_t line)
+{
+    static struct touched_line none;
+    if (!make_room(sm))
+        return &none;
+    struct touched_line *touched = place_of(sm->touched, sm->touched_room, line);
+    sm->touched_count += !touched->line;
+    touched->line = line;
+    return touched;
+}
+
+/* --- behind the first-level cache --------------------------------------------------------------- */
+
+/* The part of first accesses to the buffer of LINE that DRAM serves. */
+static double misses_of(const struct sm_memory *memory, uint64_t line)
+{
+    for (unsigned i = 0; i < memory->buffer_count; i++)
+        if (line + 128 > memory->buffers[i].begin && line < memory->buffers[i].end)
+            return memory->misses[i];
+    return 0;
+}
+
+/* Whether DRAM serves the multiprocessor's first access to LINE. All its sectors have the same
+ * fate. */
+static bool is_in_dram(const struct sm *sm, uint64_t line)
+{
+    double part = misses_of(sm->memory, line);
+    return (double)(hash_of(line) & 0xffffff) < part * 0x1000000;
+}
+
+/* Fetches SECTORS of LINE. Returns when they arrive. */
+static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
+{
+    struct touched_line *touched = touched_at(sm, line);
+    unsigned count = (unsigned)__builtin_popcount(sectors);
+    bool is_first = sectors & ~touched->sectors;
+    touched->sectors |= sectors;
+    sm->result->l2_sectors += count;
+    double start = take(sm, &sm->l2, at, (count + 1) * sm->l2_cycles);
+    sm->result->packets += count + 1;
+    if (!is_first || !is_in_dram(sm, line))
+        return start + sm->chip->l2_latency;
+    sm->result->dram_sectors += count;
+    double *channel = &sm->dram[hash_of(line) >> 32 & (SM_CHANNELS - 1)];
+    return take(sm, channel, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
+           sm->chip->dram_latency;
+}
+
+static double load_line(struct sm *sm, uint64_t entry, bool is_cached, double at)
+{
+    uint64_t line = WALK_LINE(entry);
+    uint32_t sectors = WALK_SECTORS(entry);
+    struct l1_line *held = is_cached ? l1_find(&sm->l1, line) : NULL;
+    uint32_t missing = held ? sectors & ~held->sectors : sectors;
+    if (held && !missing)
+        return later(at + sm->chip->l1_latency, held->filled);
+    double filled = fetch(sm, line, missing, at);
+    if (is_cached && !held)
+        held = l1_add(&sm->l1, line);
+    if (held) {
+        held->sectors |= missing;
+        held->filled = later(held->filled, filled);
+    }
+    return filled;
+}
+
+static void store_line(struct sm *sm, uint64_t entry, double at)
+{
+    unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
+    double start = take(sm, &sm->port, at, (count + 1) * 32 / sm->chip->sm_store_bytes);
+    start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
+    start = take(sm, &sm->stores, start, (count + 1) * sm->store_cycles);
+    sm->result->packets += count + 1;
+    sm->result->store_packets += count + 1;
+    double writes = count * sm->memory->write_backs;
+    sm->result->l2_sectors += count;
+    if (writes > 0)
+        take(sm, &sm->dram[hash_of(WALK_LINE(entry)) >> 32 & (SM_CHANNELS - 1)], start,
+             writes * sm->dram_cycles);
+}
+
+/* Memory that one unit of the second-level cache serves. */
+#define UNIT_BYTES 4096u
+#define UNIT_MARK  ((uint64_t)1 << 62)
+
+/* An atomic works in the second-level cache, where the lanes that want the same word wait for each
+ * other. So do all atomics in the same unit, also those of other multiprocessors. */
+static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
+                          uint64_t entry, double at)
+{
+    const struct emu_chip *chip = sm->chip;
+    struct touched_line *unit =
+        touched_at(sm, UNIT_MARK | (WALK_LINE(entry) / UNIT_BYTES * UNIT_BYTES));
+    unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
+    double start = take(sm, &sm->port, at, (count + 1) * 32 / chip->sm_store_bytes);
+    start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
+    double same = access->same * (op->is_float ? chip->atomic_float_cycles : chip->atomic_word_cycles);
+    double lanes = access->lanes * chip->atomic_lane_cycles / access->line_count;
+    double own = op->is_uniform ? chip->atomic_word_cycles : later(same / access->line_count, lanes);
+    start = take(sm, &unit->free, start, own * sm->memory->atomics_sharing);
+    sm->latest = later(sm->latest, unit->free);
+    sm->result->l2_sectors += count;
+    sm->result->packets += count + 1;
+    sm->result->atomic_cycles = later(sm->result->atomic_cycles, unit->free);
+    return start + chip->atomic_latency;
+}
+
+/* --- accesses ----------------------------------------------------------------------------------- */
+
+/* Cycles of the address unit for an access to global or local memory: it looks up four lines a cycle,
+ * and a pass takes one word from each bank. */
+static double address_cycles(const struct sm *sm, const struct walk_access *access, bool is_ideal)
+{
+    double data = access->lanes * access->bytes / FULL_LINE;
+    double lines = access->line_count * sm->chip->lsu_cycles / 4;
+    return later(is_ideal ? data : later(lines, access->passes), 1);
+}
+
+static double access_lines(struct sm *sm, const struct walk *walk, const struct op *op,
+                           const struct walk_access *access, double at)
+{
+    uint32_t count = access->line_count;
+    if (sm->options->ideal_sectors && access->ideal && (access->ideal + 3u) / 4 < count)
+        count = (access->ideal + 3u) / 4;
+    double cycles = address_cycles(sm, access, count < access->line_count);
+    double start = take(sm, &sm->address, at, cycles), done = start;
+    double step = count ? cycles / count : 0;
+    sm->result->l1 += cycles;
+    bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t entry = walk->lines[access->lines + i];
+        if (count < access->line_count)
+            entry |= 15;
+        if (access->kind == OBS_LOAD)
+            done = later(done, load_line(sm, entry, true, start + i * step));
+        else if (is_atomic)
+            done = later(done, atomic_line(sm, op, access, entry, start + i * step));
+        else
+            store_line(sm, entry, start + i * step);
+    }
+    return done;
+}
+
+/* MERGED: as many loads of 32 bits have become one, whose passes serve half a warp at least. */
+static double access_shared(struct sm *sm, const struct walk_access *access, unsigned merged,
+                            double at)
+{
+    double passes = sm->options->ideal_passes && access->ideal ? access->ideal : access->passes;
+    passes = merged == 4 && passes < 2 ? 2 : passes;
+    passes = passes > 0 ? passes : 1;
+    sm->result->shared += passes;
+    double start = take(sm, &sm->address, at, passes);
+    bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
+    return start + passes - 1 + sm->chip->shared_latency * (is_atomic ? 2 : 1);
+}
+
+static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *op,
+                         const struct walk_access *access, double at)
+{
+    if (access->space == PTX_SHARED || access->space == PTX_CLUSTER)
+        return access_shared(sm, access, op->merged, at);
+    if (access->space == PTX_CONST)
+        return at + sm->chip->constant_latency + access->passes - 1;
+    return access_lines(sm, warp->walk, op, access, at);
+}
+
+/* The first access of RUN to which PC belongs, or one after it. */
+static uint32_t find_access(const struct walk *walk, uint32_t low, uint32_t end, uint32_t pc)
+{
+    while (low < end) {
+        uint32_t middle = low + (end - low) / 2;
+        if (walk->accesses[middle].pc < pc)
+            low = middle + 1;
+        else
+            end = middle;
+    }
+    return low;
+}
+
+double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, double at)
+{
+    const struct walk *walk = warp->walk;
+    uint32_t run = warp->run + op->copy;
+    uint32_t end = run + 1 < walk->run_count ? walk->runs[run + 1].accesses : walk->access_count;
+    double done = at + (op->is_load ? sm->chip->alu_latency : 0);
+    for (uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);
+         i < end && walk->accesses[i].pc == op->pc; i++)
+        done = later(done, access_one(sm, warp, op, &walk->accesses[i], at));
+    if (op->is_async)
+        warp->copies = later(warp->copies, done);
+    return done;
+}

@@ -1,0 +1,85 @@
+/* The state of a simulation: sm.c issues instructions, sm_memory.c serves their accesses. */
+#ifndef GPU_PREDICT_SM_PARTS_H
+#define GPU_PREDICT_SM_PARTS_H
+
+#include "gpu/predict/l1.h"
+#include "gpu/predict/sm.h"
+
+#define MOST_SCHEDULERS 8u
+
+/* DRAM has channels, and a line's address decides which one serves it. So even a full memory waits
+ * for some of its channels while others are idle. */
+#define SM_CHANNELS 8u
+
+struct sm_block;
+
+struct sm_warp {
+    const struct walk *walk;
+    struct sm_block *block;
+    uint32_t scheduler;
+    double *ready;   /* for each register: when its value is ready */
+    uint32_t *maker; /* for each register: pc of the instruction that makes the value */
+    double now;      /* the next instruction issues no earlier */
+    double copies;   /* when its cp.async are done */
+    /* The place in the walk: run, and the ops of one block of the machine. */
+    uint32_t run, step; /* step: runs that the ops cover: 1, or UNROLL */
+    uint32_t at_block, at, end; /* end: of the ops */
+    const struct op *op;        /* the next op; NULL: the warp is done */
+    uint32_t blamed;            /* pc that the next op waits for */
+    bool waits;                 /* at a barrier */
+    bool is_off;                /* the ops are predicated, and no lane takes part */
+};
+
+struct sm_block {
+    uint32_t alive, arrived;
+    uint32_t number; /* of the CTA in the list */
+    double latest;   /* arrival of the last warp, or end of the last one */
+    struct sm_warp *warps;
+    uint32_t warp_count;
+};
+
+struct sm_heap_entry {
+    double time;
+    uint64_t order;
+    struct sm_warp *warp;
+};
+
+struct touched_line {
+    uint64_t line;
+    uint32_t sectors;
+    double free; /* when the line's next atomic can begin */
+};
+
+struct sm {
+    const struct emu_chip *chip;
+    const struct machine *machine;
+    const struct sm_memory *memory;
+    const struct sm_options *options;
+    struct sm_result *result;
+    struct sm_block *blocks; /* resident ones */
+    struct sm_warp *warps;
+    uint32_t warps_each, resident;
+    const struct walk_cta *next; /* the next CTA to start */
+    uint32_t started, count;
+    struct sm_heap_entry *heap;
+    uint32_t heap_count;
+    uint64_t order;
+    double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
+    double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
+    double address, l2, port, stores; /* when these are free */
+    double dram[SM_CHANNELS];         /* the same for the multiprocessor's share of each channel */
+    double l2_cycles, store_cycles; /* that they take for a sector */
+    double dram_cycles;             /* that a channel takes for a line */
+    double next_start;                               /* of a block */
+    double latest;                     /* when the last of everything ends */
+    struct l1 l1;
+    struct touched_line *touched; /* hash table: lines of global memory that it has accessed */
+    uint32_t touched_count, touched_room;
+    bool failed;
+};
+
+/* Serves the accesses of a memory instruction that WARP issues at AT. Returns when its result is
+ * ready. */
+double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, double at);
+
+#endif

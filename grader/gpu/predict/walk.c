@@ -1,0 +1,187 @@
+#include "gpu/predict/walk.h"
+
+#include <stdlib.h>
+
+#include "gpu/lanes.h"
+
+struct walk_cta *walk_new(uint64_t number, uint32_t warps)
+{
+    struct walk_cta *cta = calloc(1, sizeof *cta + warps * sizeof *cta->walk);
+    if (cta) {
+        cta->cta = number;
+        cta->warps = warps;
+    }
+    return cta;
+}
+
+void walk_free(struct walk_cta *cta)
+{
+    for (uint32_t w = 0; cta && w < cta->warps; w++) {
+        free(cta->walk[w].runs);
+        free(cta->walk[w].accesses);
+        free(cta->walk[w].lines);
+    }
+    free(cta);
+}
+
+uint64_t walk_executed(const struct walk_cta *cta)
+{
+    uint64_t executed = 0;
+    for (uint32_t w = 0; w < cta->warps; w++)
+        executed += cta->walk[w].executed;
+    return executed;
+}
+
+uint64_t walk_kept(const struct walk_cta *cta)
+{
+    uint64_t kept = 0;
+    for (uint32_t w = 0; w < cta->warps; w++)
+        kept += cta->walk[w].kept;
+    return kept;
+}
+
+/* Makes room for one more element of SIZE bytes. */
+static bool grow(struct walk *walk, void *array, uint32_t count, uint32_t *room, size_t size)
+{
+    void **list = array;
+    if (count < *room)
+        return true;
+    uint32_t wanted = *room ? 2 * *room : 16;
+    void *larger = realloc(*list, wanted * size);
+    walk->failed |= !larger;
+    walk->is_cut |= !larger;
+    if (!larger)
+        return false;
+    *list = larger;
+    *room = wanted;
+    return true;
+}
+
+void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most)
+{
+    walk->executed += step->count;
+    walk->is_cut |= walk->kept >= most;
+    if (walk->is_cut)
+        return;
+    struct walk_run *last = walk->run_count ? &walk->runs[walk->run_count - 1] : NULL;
+    walk->kept += step->count;
+    if (last && last->pc + last->count == step->pc && last->lanes == step->lanes) {
+        last->count += step->count;
+        return;
+    }
+    if (grow(walk, &walk->runs, walk->run_count, &walk->run_room, sizeof *walk->runs))
+        walk->runs[walk->run_count++] =
+            (struct walk_run){step->pc, step->count, step->lanes, walk->access_count};
+}
+
+/* --- accesses --------------------------------------------------------------------------------- */
+
+/* Adds the sector at ADDR to the access's lines. */
+static void add_sector(struct walk *walk, struct walk_access *into, uint64_t addr)
+{
+    uint64_t line = addr & ~(uint64_t)127, bit = 1u << (addr >> 5 & 3);
+    for (uint32_t i = walk->line_count; i-- > into->lines;)
+        if (WALK_LINE(walk->lines[i]) == line) {
+            walk->lines[i] |= bit;
+            return;
+        }
+    if (!grow(walk, &walk->lines, walk->line_count, &walk->line_room, sizeof *walk->lines))
+        return;
+    walk->lines[walk->line_count++] = line | bit;
+    into->line_count++;
+}
+
+static void add_lines(struct walk *walk, struct walk_access *into, const struct obs_access *access)
+{
+    uint64_t bytes = access->bytes > 32 ? access->bytes : 1;
+    if (access->dense) {
+        uint64_t end = access->addr[0] + 32u * access->bytes;
+        for (uint64_t at = access->addr[0] & ~(uint64_t)31; at < end; at += 32)
+            add_sector(walk, into, at);
+        return;
+    }
+    for (uint32_t left = access->mask; left; left &= left - 1)
+        add_sector(walk, into, access->addr[__builtin_ctz(left)] + bytes - 1);
+}
+
+/* Local memory: the same word of the 32 lanes is one line. */
+static void add_local_lines(struct walk *walk, struct walk_access *into,
+                            const struct obs_access *access)
+{
+    uint64_t own = (uint64_t)1 << 50 | (access->cta << 5 | access->warp) << 24;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint64_t at = 0; at < access->bytes; at += 4)
+            add_sector(walk, into,
+                       own + ((access->addr[lane] + at) / 4 * 128 & 0xffffffu) + lane * 4);
+    }
+}
+
+/* The most lanes that access the same word of SIZE bytes. */
+static uint8_t most_together(const struct obs_access *access)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < WARP; i++) {
+        unsigned together = 0;
+        for (unsigned k = 0; k < WARP && access->mask >> i & 1; k++)
+            together += access->mask >> k & 1 && access->addr[k] == access->addr[i];
+        most = together > most ? together : most;
+    }
+    return (uint8_t)most;
+}
+
+static uint16_t count_addresses(const struct obs_access *access)
+{
+    uint16_t count = 0;
+    for (unsigned i = 0; i < WARP; i++) {
+        bool is_new = access->mask >> i & 1;
+        for (unsigned k = 0; k < i && is_new; k++)
+            is_new = !(access->mask >> k & 1) || access->addr[k] != access->addr[i];
+        count += is_new;
+    }
+    return count;
+}
+
+/* Passes through the memory of a multiprocessor, which serves as shared memory and as cache: for
+ * both, a pass takes one word from each bank. */
+static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
+{
+    struct obs_access banks = *access;
+    uint32_t passes, fewest;
+    banks.space = PTX_SHARED;
+    banks.dense &= access->space != PTX_LOCAL;
+    if (access->space == PTX_GLOBAL && access->kind > OBS_STORE)
+        banks.kind = OBS_STORE;
+    obs_measure(&banks, &passes, &fewest);
+    if (access->space == PTX_SHARED)
+        *ideal = (uint16_t)fewest;
+    return access->space == PTX_LOCAL ? access->bytes / 4 : (uint16_t)passes;
+}
+
+void walk_access(struct walk *walk, const struct obs_access *access)
+{
+    if (walk->is_cut || !walk->run_count ||
+        !grow(walk, &walk->accesses, walk->access_count, &walk->access_room,
+              sizeof *walk->accesses))
+        return;
+    struct walk_access *into = &walk->accesses[walk->access_count++];
+    uint32_t cost = 0, ideal = 0;
+    bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
+    *into = (struct walk_access){.pc = access->pc,
+                                 .lines = walk->line_count,
+                                 .kind = access->kind,
+                                 .space = access->space,
+                                 .bytes = access->bytes,
+                                 .lanes = (uint8_t)__builtin_popcount(access->mask)};
+    if (access->space == PTX_GLOBAL)
+        obs_measure(access, &cost, &ideal);
+    into->ideal = (uint16_t)ideal;
+    into->passes = access->space == PTX_CONST ? count_addresses(access)
+                                              : count_passes(access, &into->ideal);
+    into->is_partial = access->kind != OBS_LOAD && cost * 32 > into->lanes * access->bytes;
+    into->same = is_atomic ? most_together(access) : 0;
+    if (access->space == PTX_GLOBAL)
+        add_lines(walk, into, access);
+    else if (access->space == PTX_LOCAL)
+        add_local_lines(walk, into, access);
+}

@@ -1,0 +1,59 @@
+/* The walk of a warp: the instructions that it executed, in order, and its accesses to memory.
+ * Walks are kept for a sample of a launch's CTAs, and of a long walk only the beginning. */
+#ifndef GPU_PREDICT_WALK_H
+#define GPU_PREDICT_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/observe/view.h"
+
+/* Consecutive instructions, executed by the same lanes. */
+struct walk_run {
+    uint32_t pc, count, lanes;
+    uint32_t accesses; /* its accesses begin here in walk.accesses, and end where the next run's
+                        * begin; they are in the order of their pcs */
+};
+
+struct walk_access {
+    uint32_t pc;
+    uint32_t lines;      /* its lines begin here in walk.lines */
+    uint16_t line_count; /* 0 in shared memory */
+    uint16_t passes;     /* wavefronts; of constants: different addresses */
+    uint16_t ideal;      /* the fewest passes, or the fewest sectors */
+    uint8_t kind, space, bytes;
+    bool is_partial;     /* a store that leaves a part of its sectors as it is */
+    uint8_t lanes, same; /* atomics: active lanes; the most lanes that want the same word */
+};
+
+/* A line of 128 bytes: its address, with a bit for each touched sector in the lowest bits. */
+#define WALK_SECTORS(line) ((uint32_t)(line)&15u)
+#define WALK_LINE(line)    ((line) & ~(uint64_t)127)
+
+struct walk {
+    struct walk_run *runs;
+    struct walk_access *accesses;
+    uint64_t *lines;
+    uint32_t run_count, run_room, access_count, access_room, line_count, line_room;
+    uint64_t executed, kept; /* instructions of the warp; those in the walk */
+    bool is_cut;             /* it goes on, but is not kept further */
+    bool failed;             /* out of memory */
+};
+
+struct walk_cta {
+    uint64_t cta;
+    uint32_t warps;
+    struct walk_cta *next;
+    struct walk walk[]; /* one for each warp */
+};
+
+struct walk_cta *walk_new(uint64_t cta, uint32_t warps);
+void walk_free(struct walk_cta *cta);
+uint64_t walk_executed(const struct walk_cta *cta);
+uint64_t walk_kept(const struct walk_cta *cta);
+
+/* Adds a step or an access. A walk is cut after MOST instructions. */
+void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most);
+void walk_access(struct walk *walk, const struct obs_access *access);
+
+#endif

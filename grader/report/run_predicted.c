@@ -1,0 +1,113 @@
+#include "report/run_predicted.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
+/* What each part of a prediction is called, in the order in which they are printed. */
+static const struct {
+    const char *name, *short_name, *limit;
+} parts[] = {
+    {"issue", "issue", "issuing instructions"},
+    {"fp32", "float", "float arithmetic"},
+    {"integer", "integer", "integer arithmetic"},
+    {"fp64", "double", "double arithmetic"},
+    {"special", "special", "special functions"},
+    {"matrix", "matrix", "tensor cores"},
+    {"shared", "shared", "shared memory"},
+    {"l1", "L1", "the L1 cache"},
+    {"l2", "L2", "the L2 cache"},
+    {"dram", "DRAM", "DRAM"},
+    {"atomics", "atomics", "atomics on the same words"},
+    {"latency", "latency", "latency: too little work to hide the waits"},
+    {"launch", "launch", "the launch itself"},
+    {"tail", "tail", "multiprocessors without work"},
+};
+#define PARTS (sizeof parts / sizeof *parts)
+
+const char *report_time(char text[32], double time)
+{
+    static const char *const units[] = {"us", "ms", "s"};
+    unsigned unit = 0;
+    for (; time >= 9999.5 && unit < 2; unit++)
+        time /= 1000;
+    int digits = time < 9.995 ? 2 : time < 99.95 ? 1 : 0;
+    snprintf(text, 32, "%.*f %s", digits, time, units[unit]);
+    return text;
+}
+
+/* A time of another launch, if it is known; otherwise the launch's own. */
+static double time_or(const json_t *predicted, const char *name, double us)
+{
+    double time = json_number_of(predicted, name);
+    return time > 0 ? time : us;
+}
+
+void report_predicted_add(struct report_predicted *predicted, const json_t *launch)
+{
+    const json_t *from = json_object_get(launch, "predicted");
+    double us = json_number_of(from, "us");
+    if (!from)
+        return;
+    if (!predicted->title || us > predicted->longest_us) {
+        predicted->longest = from;
+        predicted->longest_us = us;
+        predicted->limit = json_string_value(json_object_get(from, "limit"));
+    }
+    predicted->title = json_string_value(json_object_get(from, "title"));
+    predicted->measured = json_is_true(json_object_get(from, "measured"));
+    predicted->launches++;
+    predicted->us += us;
+    predicted->low_us += json_number_of(from, "low_us");
+    predicted->high_us += json_number_of(from, "high_us");
+    predicted->sectors_us += time_or(from, "us_ideal_sectors", us);
+    predicted->wavefronts_us += time_or(from, "us_ideal_wavefronts", us);
+}
+
+static const char *limit_text(const char *limit)
+{
+    for (size_t i = 0; i < PARTS && limit; i++)
+        if (strcmp(parts[i].name, limit) == 0)
+            return parts[i].limit;
+    return "an unknown part";
+}
+
+/* Prints the parts of the longest launch that are worth a word: at least a hundredth of it. */
+static void print_parts(FILE *to, const struct report_predicted *predicted)
+{
+    const json_t *object = json_object_get(predicted->longest, "parts");
+    bool any = false;
+    for (size_t i = 0; i < PARTS; i++) {
+        char text[32];
+        double us = json_number_of(object, parts[i].name);
+        if (us < predicted->longest_us / 100)
+            continue;
+        fprintf(to, "%s%s %s", any ? ", " : "    each alone: ", parts[i].short_name,
+                report_time(text, us));
+        any = true;
+    }
+    fputs(any ? "\n" : "", to);
+}
+
+static void print_without(FILE *to, const char *what, double us, double all)
+{
+    char text[32];
+    if (us < 0.95 * all)
+        fprintf(to, "    %s: %s\n", what, report_time(text, us));
+}
+
+void report_predicted_print(FILE *to, const struct report_predicted *predicted)
+{
+    char time[32], low[32], high[32];
+    if (!predicted->title)
+        return;
+    fprintf(to, "  predicted time on %s: %s (%s to %s)%s\n    limited by %s\n", predicted->title,
+            report_time(time, predicted->us), report_time(low, predicted->low_us),
+            report_time(high, predicted->high_us),
+            predicted->launches > 1 ? " for all launches" : "", limit_text(predicted->limit));
+    print_parts(to, predicted);
+    print_without(to, "with the ideal number of sectors", predicted->sectors_us, predicted->us);
+    print_without(to, "without bank conflicts", predicted->wavefronts_us, predicted->us);
+    if (!predicted->measured)
+        fprintf(to, "    from documents: nobody has measured this GPU for Lanewise\n");
+}

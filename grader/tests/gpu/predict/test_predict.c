@@ -1,0 +1,210 @@
+/* Predicted times of small kernels, on a chip with round numbers, so that each can be computed by
+ * hand. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/chips.h"
+#include "tests/support/emulator_fixture.h"
+
+TestSuite(predict, .timeout = 100);
+
+static struct emu_chip round_chip(void)
+{
+    struct emu_chip chip;
+    char why[200];
+    cr_assert(emu_find_chip("h200", &chip, why, sizeof why), "%s", why);
+    chip.sms = 4;
+    chip.clock_mhz = 1000;
+    chip.fp32_cycles = chip.lsu_cycles = 1;
+    chip.alu_cycles = chip.imad_cycles = 2;
+    chip.alu_latency = 4;
+    chip.shared_latency = 30;
+    chip.l1_latency = 40;
+    chip.l2_latency = 300;
+    chip.dram_latency = 700;
+    chip.barrier_latency = 10;
+    chip.barrier_warp_cycles = 2;
+    chip.branch_latency = 8;
+    chip.block_cycles = 0;
+    chip.launch_us = 2;
+    chip.dram_gbs = 16; /* 4 bytes a cycle and multiprocessor */
+    chip.l2_bytes_cycle = 256;
+    chip.sm_l2_bytes = 64;
+    chip.l2_bytes = 1 << 20;
+    return chip;
+}
+
+/* Launches the kernel "k" of PTX. Returns its prediction; the caller calls json_decref(). */
+static json_t *predict(struct fixture *f, struct fixture_launch launch)
+{
+    fixture_run(f, launch);
+    json_t *line = fixture_record(f, -1);
+    json_t *predicted = json_incref(json_object_get(json_object_get(line, "launch"), "predicted"));
+    cr_assert(predicted, "the launch has no prediction");
+    json_decref(line);
+    return predicted;
+}
+
+static double number(const json_t *object, const char *name)
+{
+    cr_assert(json_is_number(json_object_get(object, name)), "no number %s", name);
+    return json_number_value(json_object_get(object, name));
+}
+
+/* The cycles of kernel k with BODY COUNT times in it. The body's lines are numbered by %d. */
+static double cycles_of(const char *head, const char *body, int count, struct fixture_launch launch)
+{
+    static char ptx[1 << 18];
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    size_t used = (size_t)sprintf(ptx,
+                                  ".visible .entry k(.param .u64 p) {\n"
+                                  ".reg .f32 %%f<1000>; .reg .b32 %%r<1000>; .reg .b64 %%rd<1000>;\n"
+                                  ".reg .pred %%p<100>; .shared .align 16 .b8 s[16384];\n%s\n",
+                                  head);
+    for (int i = 0; i < count; i++)
+        used += (size_t)sprintf(ptx + used, body, i + 1, i, i + 1, i);
+    sprintf(ptx + used, "ret;\n}\n");
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, ptx);
+    launch.params[0] = fixture_upload(&f, NULL, 1 << 16);
+    json_t *p = predict(&f, launch);
+    double cycles = number(p, "cycles");
+    cr_expect_float_eq(number(p, "us"), cycles / 1000 + 2, 1e-6);
+    json_decref(p);
+    fixture_close(&f);
+    return cycles;
+}
+
+/* The cycles that one more BODY takes. */
+static double cost_of(const char *head, const char *body, struct fixture_launch launch)
+{
+    return (cycles_of(head, body, 200, launch) - cycles_of(head, body, 100, launch)) / 100;
+}
+
+static const struct {
+    const char *name, *head, *body;
+    unsigned threads;
+    double cycles;
+} costs[] = {
+    {"additions that depend on each other", "mov.f32 %f0, 0f3f800000;",
+     "add.f32 %%f%d, %%f%d, %%f0;\n", 32, 4},
+    {"independent ones issue in each cycle", "mov.f32 %f0, 0f3f800000;",
+     "add.f32 %%f%d, %%f0, %%f0;\n", 32, 1},
+    {"integers take two cycles of their pipe", "mov.u32 %r0, %tid.x;",
+     "xor.b32 %%r%d, %%r0, 5;\n", 32, 2},
+    {"a scheduler serves its warps in turn", "mov.f32 %f0, 0f3f800000;",
+     "add.f32 %%f%d, %%f%d, %%f0;\n", 32 * 4 * 8, 8},
+    {"four schedulers work at the same time", "mov.f32 %f0, 0f3f800000;",
+     "add.f32 %%f%d, %%f%d, %%f0;\n", 32 * 4, 4},
+    {"loads from shared memory take a pass each", "mov.u32 %r0, %tid.x; shl.b32 %r0, %r0, 2;",
+     "ld.shared.u32 %%r%d, [%%r0];\n", 32, 1},
+    {"and 32 with conflicts", "mov.u32 %r0, %tid.x; shl.b32 %r0, %r0, 7;",
+     "ld.shared.u32 %%r%d, [%%r0];\n", 32, 32},
+    {"a barrier costs its latency", "", "bar.sync 0;\n", 32, 1 + 10 + 2},
+};
+
+Test(predict, the_cost_of_an_instruction)
+{
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        double cycles = cost_of(costs[i].head, costs[i].body,
+                                (struct fixture_launch){.block = {costs[i].threads}});
+        cr_expect_float_eq(cycles, costs[i].cycles, 0.02, "%s: %.3f cycles, want %.3f",
+                           costs[i].name, cycles, costs[i].cycles);
+    }
+}
+
+/* A chain of loads through pointers that point to themselves. */
+Test(predict, a_load_that_hits_the_first_level_cache)
+{
+    double cycles = cost_of("ld.param.u64 %rd500, [p]; cvta.to.global.u64 %rd0, %rd500;\n"
+                            "st.global.u64 [%rd0], %rd0;",
+                            "ld.global.u64 %%rd%d, [%%rd%d];\n",
+                            (struct fixture_launch){.block = {1}});
+    cr_expect_float_eq(cycles, 40, 0.1, "%.3f cycles", cycles);
+}
+
+/* --- the whole chip ----------------------------------------------------------------------------- */
+
+#define STREAM                                                                                     \
+    ".visible .entry k(.param .u64 p) {\n"                                                         \
+    ".reg .f32 %f<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<2>;\n"                      \
+    "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1;\n"                                     \
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                          \
+    "mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.s32 %rd3, %r4, 4; add.s64 %rd4, %rd2, %rd3;\n"        \
+    "ld.global.f32 %f1, [%rd4]; add.f32 %f2, %f1, 0f3f800000;\n"                                   \
+    "setp.eq.f32 %p1, %f2, 0f40000000;\n"                                                          \
+    "ret;\n}\n"
+
+static json_t *stream(struct fixture *f, unsigned workers, size_t bytes, int launches)
+{
+    static struct emu_chip chip;
+    chip = round_chip();
+    fixture_open(f, &(struct emu_options){.workers = workers, .chip = &chip});
+    fixture_load(f, STREAM);
+    emu_addr data = fixture_upload(f, NULL, bytes);
+    json_t *p = NULL;
+    for (int i = 0; i < launches; i++) {
+        json_decref(p);
+        p = predict(f, (struct fixture_launch){
+                           .grid = {(uint32_t)(bytes / 1024)}, .block = {256}, .params = {data}});
+    }
+    return p;
+}
+
+Test(predict, memory_limits_a_stream)
+{
+    struct fixture f;
+    json_t *p = stream(&f, 1, 64 << 20, 2);
+    double us = number(p, "us"), least = (64 << 20) / 16e3;
+    cr_expect_str_eq(json_string_value(json_object_get(p, "limit")), "dram");
+    cr_expect(us > least && us < 1.1 * least, "%.1f us, want about %.1f", us, least);
+    cr_expect_float_eq(number(p, "dram_bytes"), 64 << 20, 1 << 20);
+    json_decref(p);
+    fixture_close(&f);
+}
+
+Test(predict, the_second_level_cache_keeps_what_fits)
+{
+    struct fixture f;
+    json_t *p = stream(&f, 1, 256 << 10, 1);
+    cr_expect_float_eq(number(p, "dram_bytes"), 256 << 10, 1 << 14);
+    json_decref(p);
+    fixture_close(&f);
+    p = stream(&f, 1, 256 << 10, 2);
+    cr_expect_float_eq(number(p, "dram_bytes"), 0, 1);
+    cr_expect_float_eq(number(p, "l2_hits"), 1, 1e-9);
+    json_decref(p);
+    fixture_close(&f);
+}
+
+Test(predict, the_number_of_workers_makes_no_difference)
+{
+    char *first = NULL;
+    for (unsigned workers = 1; workers <= 7; workers += 2) {
+        struct fixture f;
+        json_t *p = stream(&f, workers, 4 << 20, 3);
+        char *text = json_dumps(p, JSON_COMPACT);
+        first = first ? first : strdup(text);
+        cr_expect_str_eq(text, first, "%u workers: %s", workers, text);
+        free(text);
+        json_decref(p);
+        fixture_close(&f);
+    }
+    free(first);
+}
+
+Test(predict, only_if_a_chip_is_named)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k() { ret; }");
+    fixture_run(&f, (struct fixture_launch){0});
+    json_t *line = fixture_record(&f, -1);
+    cr_expect_null(json_object_get(json_object_get(line, "launch"), "predicted"));
+    json_decref(line);
+    fixture_close(&f);
+}
