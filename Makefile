@@ -120,7 +120,7 @@ help: ## Show this list
 	@echo 'make TARGET [VARIABLE=value ...], where the variables in brackets are optional:'
 	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile
 	@printf '\n%s\n' 'LAB=02, LAB=2 or LAB=coal names a lab. DEVICE=emulator, gpu or auto. SEED=42 repeats a grading.'
-	@printf '%s\n' 'WITH=racecheck,initcheck finds more errors; RULES=g80 or gt200 counts like old GPUs. V=1 shows all commands.'
+	@printf '%s\n' 'WITH=racecheck,initcheck checks long runs to their end; RULES=g80 or gt200 counts like old GPUs. V=1 shows all commands.'
 
 # A grade below full marks (exit code 1) does not make `make` fail. Scripts should call build/lanewise grade.
 grade: lanewise ## Grade your labs, or one: [LAB= SUBMISSION= DEVICE= SEED= JSON= COURSE= UNSAFE=]

@@ -153,6 +153,7 @@ struct worker {
     uint64_t longest;                  /* instructions executed by the longest warp */
     uint64_t unaccounted;              /* instructions not yet added to the launch's count */
     uint64_t executed;                 /* instructions executed so far */
+    uint64_t watch_cost;               /* see struct launch */
     struct cta *idle;                  /* list of CTAs free for reuse */
     uint32_t seats;                    /* number of struct cta allocated */
     struct frame *idle_frames;         /* list of frames free for reuse */

@@ -253,6 +253,9 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
         record_status(result->status), "rules", emu_rules_name(launch->options->rules), "counters",
         counters_json(result->totals, true), "lines", lines_json(launch, result->per_instruction),
         "findings", findings_json(launch, name));
+    if (line && result->watched)
+        json_object_set_new(json_object_get(line, "launch"), "watched",
+                            json_string(result->watched));
     if (line && launch->recording->count)
         json_object_set_new(line, "accesses", accesses_json(launch, name));
     free(name);

@@ -168,7 +168,7 @@ Test(student, the_best_score_is_kept)
               "$LANEWISE grade --device emulator --lab 2 --json out.json >/dev/null || exit 1\n"
               "$LANEWISE reset --lab 2 >/dev/null\n"
               "$LANEWISE grade --device emulator --lab 2 --json out.json >/dev/null\n"
-              "grep -A 3 02-coalesce labs/.progress.json");
+              "grep -A 30 02-coalesce labs/.progress.json");
     cr_expect(strstr(output, "\"best\": 100.0"), "%s", output);
     cr_expect(strstr(output, "\"full\": true"), "%s", output);
     free(output);
