@@ -288,19 +288,10 @@ static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, 
     return lanes;
 }
 
-/* What a reported access of LANES costs the watch (struct launch): measured, an instruction without
- * such an access costs 1. */
-#define LANE_COST 3u
-
-static void add_cost(struct worker *worker, bool dense, uint32_t lanes)
-{
-    worker->watch_cost += dense ? LANE_COST : LANE_COST * (uint32_t)__builtin_popcount(lanes);
-}
-
 static void tell_observers(struct warp *warp, const struct obs_access *access)
 {
     struct worker *worker = warp->cta->worker;
-    add_cost(worker, access->dense, access->mask);
+    worker_add_cost(worker, access->dense, access->mask);
     for (unsigned i = 0; i < worker->listeners[access->kind != OBS_LOAD]; i++)
         worker->listener[i].observer->access(worker->listener[i].state, access);
 }
@@ -525,7 +516,7 @@ LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst
     access.cta = warp->cta->linear;
     if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_ORDER)
         show_values(warp, inst, &access);
-    add_cost(warp->cta->worker, access.dense, access.mask);
+    worker_add_cost(warp->cta->worker, access.dense, access.mask);
     listener->observer->access(listener->state, &access);
 }
 

@@ -182,6 +182,14 @@ struct worker {
     uint32_t spinning; /* clusters that have only spun in this round */
 };
 
+/* What a lane's reported access costs the watch (struct launch), measured in plain instructions. */
+#define LANE_COST 3u
+
+static inline void worker_add_cost(struct worker *worker, bool dense, uint32_t lanes)
+{
+    worker->watch_cost += dense ? LANE_COST : LANE_COST * (uint32_t)__builtin_popcount(lanes);
+}
+
 /* The host address of an operand's lanes, in the current function. */
 static inline uint8_t *slot_at(const struct warp *warp, struct slot slot)
 {
