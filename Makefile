@@ -154,8 +154,8 @@ report: lanewise ## Grade a lab, write an HTML page: LAB= [SUBMISSION= OUT=file.
 		--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
 		$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 
-diff: lanewise ## Compare your file with the solution, after full marks: LAB= [SPOIL=1]
-	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) || test $$? -eq 1
+diff: lanewise ## Compare your code with the solution, after full marks: LAB= [SPOIL=1 COMMENTS=1]
+	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) $(if $(COMMENTS),--comments) || test $$? -eq 1
 
 reset: lanewise ## Restore a lab's skeleton and keep your file next to it: LAB=
 	@$(LANEWISE) reset $(call option,LAB,lab)
