@@ -120,7 +120,7 @@ help: ## Show this list
 	@echo 'make TARGET [VARIABLE=value ...], where the variables in brackets are optional:'
 	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile
 	@printf '\n%s\n' 'LAB=02, LAB=2 or LAB=coal names a lab. DEVICE=emulator, gpu or auto. SEED=42 repeats a grading.'
-	@printf '%s\n' 'WITH=racecheck,initcheck finds more errors; RULES=g80 or gt200 counts like old GPUs. V=1 shows all commands.'
+	@printf '%s\n' 'WITH=racecheck,initcheck checks long runs to their end; RULES=g80 or gt200 counts like old GPUs. V=1 shows all commands.'
 
 # A grade below full marks (exit code 1) does not make `make` fail. Scripts should call build/lanewise grade.
 grade: lanewise ## Grade your labs, or one: [LAB= SUBMISSION= DEVICE= SEED= JSON= COURSE= UNSAFE=]
@@ -154,8 +154,8 @@ report: lanewise ## Grade a lab, write an HTML page: LAB= [SUBMISSION= OUT=file.
 		--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
 		$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 
-diff: lanewise ## Compare your file with the solution, after full marks: LAB= [SPOIL=1]
-	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) || test $$? -eq 1
+diff: lanewise ## Compare your code with the solution, after full marks: LAB= [SPOIL=1 COMMENTS=1]
+	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) $(if $(COMMENTS),--comments) || test $$? -eq 1
 
 reset: lanewise ## Restore a lab's skeleton and keep your file next to it: LAB=
 	@$(LANEWISE) reset $(call option,LAB,lab)

@@ -32,6 +32,9 @@
 
 #define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
 
+/* A handout's path, in messages. */
+#define PAGE "%s (make serve shows it as a page)"
+
 struct options {
     const char *lab, *submission, *device, *seed, *course, *json, *sarif, *format, *out, *key;
     bool unsafe;
@@ -98,8 +101,15 @@ struct session {
     struct report_progress page;
     json_t *results, *progress;
     json_t *needs;   /* for each lab, the labs to do first */
+    json_t *pages;   /* for each lab that the student has not begun, its handout */
     json_t *changes; /* without --lab: what has changed in each lab since its last grading */
 };
+
+static bool has_passed(const json_t *result)
+{
+    const char *status = json_string_value(json_object_get(result, "status"));
+    return status && strcmp(status, "passed") == 0;
+}
 
 /* Says what has changed since the last grading: with --lab now, otherwise after the table. */
 static void show_change(struct session *session, const json_t *result)
@@ -132,8 +142,10 @@ static void show(struct session *session, const json_t *result, const json_t *ne
     }
     if (!session->options->lab)
         report_progress_row(&session->page, result, needs);
-    if (session->options->lab && session->own &&
-        strcmp(json_text_of(result, "status"), "passed") != 0)
+    const char *page = json_string_value(json_object_get(session->pages, lab));
+    if (session->options->lab && session->own && page)
+        fprintf(session->page.to, "  new here? Read " PAGE " first\n\n", page);
+    else if (session->options->lab && session->own && !has_passed(result))
         fprintf(session->page.to, "  stuck? make hint LAB=%s\n\n", lab);
     fflush(session->page.to);
 }
@@ -168,7 +180,7 @@ static int grade_lab(struct session *session, const char *name)
 {
     static struct submission submission; /* too large for the stack */
     static struct lab lab;
-    char error[6000];
+    char error[6000], page[PATH_SIZE];
     json_t *result = NULL;
     if (!cli_open_lab("grade", name, &lab))
         return EXIT_USAGE;
@@ -188,6 +200,8 @@ static int grade_lab(struct session *session, const char *name)
     enum grade_end end = grade(session, &lab, &submission, &result, error, sizeof error);
     if (end == GRADE_DONE) {
         json_t *needs = json_object_get(lab.declared, "needs");
+        if (session->own && cli_wants_handout(&lab, page))
+            json_object_set_new(session->pages, lab.name, json_string(page));
         show(session, result, needs);
         json_array_append_new(session->results, result);
         json_object_set(session->needs, lab.name, needs);
@@ -289,12 +303,6 @@ static double sum_seconds(const json_t *results)
     return sum;
 }
 
-static bool has_passed(const json_t *result)
-{
-    const char *status = json_string_value(json_object_get(result, "status"));
-    return status && strcmp(status, "passed") == 0;
-}
-
 /* True if LAB has full marks, in this run or an earlier one. */
 static bool is_done(const struct session *session, const char *lab)
 {
@@ -331,7 +339,12 @@ static void suggest_next(const struct session *session)
         const char *lab = json_string_value(json_object_get(result, "lab"));
         if (has_passed(result) || missing_need(session, lab))
             continue;
-        fprintf(session->page.to,
+        const char *page = json_string_value(json_object_get(session->pages, lab));
+        if (page)
+            fprintf(session->page.to, "next: read " PAGE ", then make grade LAB=%s\n", page, lab);
+        else
+            fprintf(
+                session->page.to,
                 "next: make grade LAB=%s shows what is missing; make hint LAB=%s gives a hint\n",
                 lab, lab);
         return;
@@ -399,6 +412,7 @@ int cmd_grade(int argc, char **argv)
     session.own = options.submission == NULL;
     session.results = json_array();
     session.needs = json_object();
+    session.pages = json_object();
     session.changes = json_array();
     session.progress = progress_load();
     FILE *to = options.format && !options.out ? stderr : stdout;
@@ -412,6 +426,7 @@ int cmd_grade(int argc, char **argv)
     seal_key_forget(&session.key);
     json_decref(session.results);
     json_decref(session.needs);
+    json_decref(session.pages);
     json_decref(session.changes);
     json_decref(session.progress);
     course_free(&session.course);

@@ -48,6 +48,7 @@ static size_t print_next(const char *lab, const json_t *hints, size_t seen)
 int cmd_hint(int argc, char **argv)
 {
     struct options options = {0};
+    char page[PATH_SIZE];
     struct lab lab;
     int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
@@ -58,6 +59,8 @@ int cmd_hint(int argc, char **argv)
     json_t *known = progress_lab(progress, lab.name);
     const json_t *hints = json_object_get(lab.declared, "hints");
     json_int_t seen = json_integer_of(known, "hints");
+    if (seen == 0 && cli_wants_handout(&lab, page))
+        printf("%s explains this lab: read it first (make serve shows it as a page)\n", page);
     seen = (json_int_t)print_next(lab.name, hints, seen > 0 ? (size_t)seen : 0);
     json_object_set_new(known, "hints", json_integer(seen));
     progress_save(progress);

@@ -30,6 +30,11 @@
 
 #define DEFAULT_LINES 10
 
+/* Unless the user chooses tools, all are on, but racecheck and initcheck only until they have cost this
+ * much (struct emu_options): less than 1 s on a server, and less than 2 s on a slow laptop. */
+#define ALL_TOOLS    "racecheck,initcheck"
+#define WATCH_BUDGET "8000000"
+
 struct options {
     const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
@@ -61,7 +66,7 @@ static const struct cli_option table[] = {
               "how many CPU threads run blocks (default: one per core)"),
     CLI_TEXT(tools, "tools", "LIST",
              "errors to detect: memcheck, synccheck (both always on), racecheck,\n"
-             "initcheck"),
+             "initcheck (default: all, the last two for at most about 2 s)"),
     CLI_TEXT(rules, "rules", "NAME",
              "how to count sectors and conflicts: sector (for current GPUs),\n"
              "g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)"),
@@ -116,8 +121,9 @@ static bool apply_options(struct options *options)
     return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
            pass("LANEWISE_WORKERS", options->workers) &&
            pass("LANEWISE_MAX_INSTRUCTIONS", options->max_instructions) &&
-           pass("LANEWISE_TOOLS", options->tools) && pass("LANEWISE_RULES", options->rules) &&
-           pass("LANEWISE_GPU", options->gpu);
+           pass("LANEWISE_TOOLS", options->tools ? options->tools : ALL_TOOLS) &&
+           pass("LANEWISE_WATCH_BUDGET", options->tools ? "0" : WATCH_BUDGET) &&
+           pass("LANEWISE_RULES", options->rules) && pass("LANEWISE_GPU", options->gpu);
 }
 
 static bool choose_program(struct options *options, char **argv)
@@ -204,22 +210,34 @@ static bool wants_colour(void)
     return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-static bool has_timed_out(const json_t *record)
+/* Whether KEY of some launch is VALUE. */
+static bool has_launch(const json_t *record, const char *key, const char *value)
 {
     size_t i;
     json_t *launch;
     json_array_foreach(json_object_get(record, "launches"), i, launch)
     {
-        if (strcmp(json_text_of(launch, "status"), "timeout") == 0)
+        if (strcmp(json_text_of(launch, key), value) == 0)
             return true;
     }
     return false;
 }
 
+/* The default tools do not watch what would take long. */
+static void print_watch(const json_t *record)
+{
+    if (has_launch(record, "watched", "part") || has_launch(record, "watched", "none"))
+        fprintf(
+            stderr,
+            "\nOnly the first part of this run was searched for races and uninitialised reads: all of it "
+            "would\ntake too long. --tools racecheck,initcheck (with make: WITH=racecheck,initcheck) "
+            "searches all.\n");
+}
+
 /* A launch that was stopped may only have much to do. */
 static void print_limit(const struct options *options, const json_t *record)
 {
-    if (options->max_instructions && has_timed_out(record))
+    if (options->max_instructions && has_launch(record, "status", "timeout"))
         fprintf(
             stderr,
             "\nA launch is stopped after %s warp instructions. If the kernel is right and only has "
@@ -236,6 +254,7 @@ static void print_report(const struct options *options, const json_t *record)
     if (json_array_size(json_object_get(record, "launches")) == 0)
         fprintf(stderr, "lanewise: no kernel ran\n");
     report_run_terminal(stderr, record, &report);
+    print_watch(record);
     print_limit(options, record);
 }
 

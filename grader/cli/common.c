@@ -8,8 +8,11 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "base/text.h"
+#include "config.h"
 #include "grade/installed_gpu.h"
 #include "report/result_json.h"
 #include "sandbox/process.h"
@@ -227,4 +230,18 @@ bool cli_read_course(const char *path, struct course *course)
     fflush(stdout);
     fprintf(stderr, "%s\n", error);
     return false;
+}
+
+bool cli_wants_handout(const struct lab *lab, char page[PATH_SIZE])
+{
+    char own[PATH_SIZE], pristine[PATH_SIZE], full[PATH_SIZE], why[100];
+    struct text mine = {0}, skeleton = {0};
+    bool same = lab_own_path(lab, own) && lab_pristine_path(lab, pristine) &&
+                base_read_file(own, 1 << 20, &mine, why, sizeof why) &&
+                base_read_file(pristine, 1 << 20, &skeleton, why, sizeof why) &&
+                mine.size == skeleton.size && memcmp(mine.bytes, skeleton.bytes, mine.size) == 0;
+    free(mine.bytes);
+    free(skeleton.bytes);
+    return same && base_path(page, "handouts/%s.md", lab->name) &&
+           base_path(full, LANEWISE_ROOT "/%s", page) && access(full, R_OK) == 0;
 }

@@ -68,4 +68,8 @@ bool cli_open_lab(const char *command, const char *word, struct lab *lab);
  * them. */
 bool cli_read_course(const char *path, struct course *course);
 
+/* Sets PAGE to the path of LAB's handout in the kit, if the student should read it first: the student's
+ * file is still the skeleton. Otherwise returns false. */
+bool cli_wants_handout(const struct lab *lab, char page[PATH_SIZE]);
+
 #endif

@@ -26,7 +26,7 @@ static const struct command {
     {"trace", cmd_trace, "draw how a line accesses memory: lanewise trace --line FILE:31 -o a.svg"},
     {"hint", cmd_hint, "show one more hint: lanewise hint --lab NAME"},
     {"watch", cmd_watch, "grade a lab each time you save: lanewise watch --lab NAME"},
-    {"diff", cmd_diff, "compare your file with the solution: lanewise diff --lab NAME"},
+    {"diff", cmd_diff, "compare your code with the solution: lanewise diff --lab NAME"},
     {"reset", cmd_reset, "restore a lab's skeleton: lanewise reset --lab NAME"},
     {"key", cmd_key, "make a key that signs results: lanewise key FILE"},
     {"verify", cmd_verify, "check that a result is genuine: lanewise verify results.json"},

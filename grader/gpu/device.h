@@ -62,16 +62,18 @@ struct emu_options {
     uint64_t memory_bytes;          /* device memory; 0: 16 GiB. Unused pages cost nothing */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
-    enum emu_rules rules;           /* the GPU whose memory traffic is counted; 0: today's */
-    const struct emu_trace *trace;  /* must outlive the device; NULL: no access is recorded */
-    bool backwards;                 /* the last CTA runs first, and in it the last warp */
-    bool scrambles_shared;          /* loads from shared memory return wrong values */
-    bool ignores_order;             /* the runtime library does not check the order of work */
-    bool ignores_strays;            /* accesses just past an allocation's end do not fail */
-    uint64_t wider_pitch;           /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
-    int record_fd;                  /* the record is written to it; -1: no record */
-    uint64_t record_bytes;          /* a record of this size gets no more lines; 0: no limit */
-    const struct emu_chip *chip;    /* predict the launches' times on it; NULL: no predictions */
+    uint64_t watch_budget; /* racecheck and initcheck end when they have cost this much: about as
+                             * many tenths of a microsecond; 0: no limit */
+    enum emu_rules rules;  /* the GPU whose memory traffic is counted; 0: today's */
+    const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
+    bool backwards;                /* the last CTA runs first, and in it the last warp */
+    bool scrambles_shared;         /* loads from shared memory return wrong values */
+    bool ignores_order;            /* the runtime library does not check the order of work */
+    bool ignores_strays;           /* accesses just past an allocation's end do not fail */
+    uint64_t wider_pitch;          /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
+    int record_fd;                 /* the record is written to it; -1: no record */
+    uint64_t record_bytes;         /* a record of this size gets no more lines; 0: no limit */
+    const struct emu_chip *chip;   /* predict the launches' times on it; NULL: no predictions */
 };
 
 struct emu_device;

@@ -118,6 +118,7 @@ void emu_read_environment(struct emu_options *options)
         .ignores_order = !read_number("LANEWISE_ORDERCHECK", 1, 1),
         .wider_pitch = read_number("LANEWISE_WIDER_PITCH", 0, 1024),
         .tools = read_tools(),
+        .watch_budget = read_number("LANEWISE_WATCH_BUDGET", 0, UINT64_MAX),
         .rules = read_rules(),
         .trace = read_trace(),
         .chip = read_chip(),

@@ -5,6 +5,7 @@
  *   LANEWISE_SCRAMBLE_SHARED=1                  loads from shared memory return wrong values
  *   LANEWISE_WIDER_PITCH=N                      rows of cudaMallocPitch() are N * 512 bytes further apart
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file: the record is appended to it
+ *   LANEWISE_WATCH_BUDGET                       a number, as in emu_options
  *   LANEWISE_RECORD_BYTES                       a number: a record of this size gets no more lines
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
  *   LANEWISE_RULES=sector, gt200 or g80

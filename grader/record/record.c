@@ -190,6 +190,12 @@ static bool copy_prediction(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "predicted", predicted) == 0 && good;
 }
 
+/* Adds how much of the launch racecheck and initcheck saw, if their cost was limited. */
+static bool copy_watched(json_t *launch, const json_t *from)
+{
+    return !json_object_get(from, "watched") || copy_text(launch, from, "watched", MAX_NAME);
+}
+
 static bool add_launch(json_t *launches, const json_t *from)
 {
     json_t *launch = json_object();
@@ -200,7 +206,7 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_number(launch, from, "constant_bytes", UINT32_MAX) &&
                 copy_occupancy(launch, json_object_get(from, "occupancy")) &&
                 copy_text(launch, from, "status", MAX_NAME) && copy_rules(launch, from) &&
-                copy_counters(launch, from, true) &&
+                copy_watched(launch, from) && copy_counters(launch, from, true) &&
                 copy_lines(launch, json_object_get(from, "lines")) &&
                 copy_prediction(launch, json_object_get(from, "predicted"));
     return json_array_append_new(launches, launch) == 0 && good;

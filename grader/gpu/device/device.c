@@ -45,7 +45,7 @@ static bool is_serial(const struct emu_options *options)
 {
     const struct observer *observers[OBS_MAX];
     unsigned count = observers_choose(options, true, observers);
-    bool is_serial = options->deterministic;
+    bool is_serial = false;
     for (unsigned i = 0; i < count; i++)
         is_serial |= observers[i]->is_serial;
     return is_serial;
@@ -55,7 +55,7 @@ static bool is_serial(const struct emu_options *options)
  * the number of cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
-    if (is_serial(options))
+    if (options->deterministic || (is_serial(options) && !options->watch_budget))
         return 1;
     long cores = options->workers ? (long)options->workers : sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : cores > EMU_MAX_WORKERS ? EMU_MAX_WORKERS : (unsigned)cores;

@@ -262,10 +262,15 @@ static struct running *begin(struct emu_device *device, const struct emu_launch 
     launch->depth = depth;
     launch->may_park = request->may_park && device->parked_count < MOST_PARKED;
     launch->cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
-    for (unsigned i = 0; i < launch->observer_count; i++)
+    bool is_watched = false;
+    for (unsigned i = 0; i < launch->observer_count; i++) {
         launch->wanted |= running->observers[i]->events;
+        is_watched |= running->observers[i]->is_serial;
+    }
+    if (is_watched && device->options.watch_budget)
+        launch->watch_limit = device->options.watch_budget - device->watch_cost;
     unsigned workers = device_share(device, request->kernel, launch->cta_count);
-    fill_launch(device, launch, workers);
+    fill_launch(device, launch, launch->watch_limit ? 1 : workers);
     launch_describe(launch, &running->findings, &running->recording);
     launch->view.touched = &running->touched;
     refresh(device, launch);
@@ -290,6 +295,28 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
     return status;
 }
 
+/* Adds the cost of a launch's watch. When the budget is used up, no launch is watched any more, not even
+ * a parked one: its observers would miss what the others do. */
+static void pay_watch(struct emu_device *device, const struct launch *launch)
+{
+    device->watch_cost += launch->watch_limit ? launch->watch_cost : 0;
+    if (!launch->watch_is_over &&
+        (!launch->watch_limit || device->watch_cost < device->options.watch_budget))
+        return;
+    device->options.tools &= ~(unsigned)(EMU_RACECHECK | EMU_INITCHECK);
+    for (struct running *parked = device->parked; parked; parked = parked->next)
+        if (parked->launch.watch_limit && !parked->launch.watch_is_over)
+            launch_end_watch(parked->launch.crew);
+}
+
+/* How much of the launch racecheck and initcheck saw, for the record. */
+static const char *describe_watch(const struct emu_device *device, const struct launch *launch)
+{
+    if (!device->options.watch_budget)
+        return NULL;
+    return launch->watch_is_over ? "part" : launch->watch_limit ? "all" : "none";
+}
+
 /* Ends and records the launch, then runs the grids that its kernel has launched. */
 static enum emu_status end(struct emu_device *device, struct running *running,
                            struct emu_counters *counters)
@@ -307,7 +334,9 @@ static enum emu_status end(struct emu_device *device, struct running *running,
         device_failed(status, "%s",
                       running->findings.count ? running->findings.list[0].message
                                               : "the launch failed, but no tool has reported why");
-    struct record_result result = {status, &totals, launch->per_instruction};
+    struct record_result result = {status, &totals, launch->per_instruction,
+                                   describe_watch(device, launch)};
+    pay_watch(device, launch);
     if (record_is_open(&device->options))
         record_launch(device->options.record_fd, &launch->view, &result);
     free(launch->per_instruction);

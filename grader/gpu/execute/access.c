@@ -1,8 +1,8 @@
 /* Loads, stores and atomics: from the addresses of 32 lanes to bytes in the host's memory.
  *
  * Every access is checked against the allocations before it touches a byte. find_lanes() turns
- * addresses into host pointers. It drops each lane whose address is bad and reports a fault. An
- * access whose addresses have the same pattern as before takes a fast path: find_again(). */
+ * addresses into host pointers; it drops lanes with bad addresses and reports them. An access with
+ * the same pattern of addresses as before takes a fast path: find_again(). */
 #include "gpu/execute/access.h"
 
 #include "gpu/execute/access_values.h"
@@ -288,9 +288,9 @@ static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, 
     return lanes;
 }
 
-static void tell_observers(struct warp *warp, const struct obs_access *access)
+static void tell_observers(struct worker *worker, const struct obs_access *access)
 {
-    const struct worker *worker = warp->cta->worker;
+    worker_add_cost(worker, access->dense, access->mask);
     for (unsigned i = 0; i < worker->listeners[access->kind != OBS_LOAD]; i++)
         worker->listener[i].observer->access(worker->listener[i].state, access);
 }
@@ -339,7 +339,7 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
     access->warp = warp->index;
     access->cta = warp->cta->linear;
     if (access->space != PTX_PARAM && access->space != PTX_FRAME)
-        tell_observers(warp, access);
+        tell_observers(worker, access);
     return pattern;
 }
 
@@ -515,6 +515,7 @@ LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst
     access.cta = warp->cta->linear;
     if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_VALUES)
         show_values(warp, inst, &access);
+    worker_add_cost(warp->cta->worker, access.dense, access.mask);
     listener->observer->access(listener->state, &access);
 }
 

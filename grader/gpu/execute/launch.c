@@ -19,6 +19,14 @@
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
+/* Whether the launch's observer I still sees what WORKER does. A worker that joins after the watch has
+ * no state for the watch's observers. */
+static bool is_seen(const struct worker *worker, unsigned i)
+{
+    const struct launch *launch = worker->launch;
+    return worker->observer_state[i] && !(launch->watch_is_over && launch->observers[i]->is_serial);
+}
+
 static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
 {
     struct cta *cta = warp->cta;
@@ -31,7 +39,7 @@ static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
     fault.thread[2] = thread / block[0] / block[1];
     memcpy(fault.cta, cta->index, sizeof fault.cta);
     for (unsigned i = 0; i < launch->observer_count; i++)
-        if (launch->observers[i]->events & OBS_FAULT)
+        if (launch->observers[i]->events & OBS_FAULT && is_seen(cta->worker, i))
             launch->observers[i]->fault(cta->worker->observer_state[i], &launch->view, &fault);
 }
 
@@ -64,7 +72,7 @@ void cta_tell_order(const struct cta *cta, struct obs_order order)
     order.seat = cta->seat;
     order.shared = cta->shared;
     for (unsigned i = 0; i < launch->observer_count; i++)
-        if (launch->observers[i]->events & OBS_ORDER)
+        if (launch->observers[i]->events & OBS_ORDER && is_seen(cta->worker, i))
             launch->observers[i]->order(cta->worker->observer_state[i], &order);
 }
 
@@ -164,13 +172,19 @@ static void begin_round(struct worker *worker)
     worker->spinning = 0;
 }
 
+/* Whether the watch is over and other workers must join. */
+static bool must_widen(const struct launch *launch)
+{
+    return launch->watch_is_over && launch->workers < launch->most_workers;
+}
+
 /* Runs clusters, which nearly always have one CTA. A cluster that waits for others gets further
  * turns later. New clusters start as long as the virtual GPU has room. */
 static void run_clusters(struct worker *worker)
 {
     struct launch *launch = worker->launch;
     begin_round(worker);
-    while (has_work(worker) && !atomic_load(&launch->is_parked)) {
+    while (has_work(worker) && !atomic_load(&launch->is_parked) && !must_widen(launch)) {
         struct cta **place = take_turn(worker);
         if (!place)
             continue;
@@ -196,7 +210,7 @@ static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     run_clusters(worker);
-    if (has_work(worker)) /* the launch is parked */
+    if (has_work(worker)) /* the launch is parked, or its watch is over */
         return NULL;
     standstill_leave(worker);
     access_flush(worker);
@@ -214,9 +228,33 @@ static void add_listeners(struct worker *worker, enum obs_event event)
 {
     const struct launch *launch = worker->launch;
     for (unsigned i = 0; i < launch->observer_count; i++)
-        if (launch->observers[i]->events & event)
+        if (launch->observers[i]->events & event && is_seen(worker, i))
             worker->listener[worker->listeners[1]++] =
                 (struct listener){launch->observers[i], worker->observer_state[i]};
+}
+
+static void listen(struct worker *worker)
+{
+    worker->listeners[1] = 0;
+    add_listeners(worker, OBS_ACCESS);
+    worker->listeners[0] = worker->listeners[1];
+    add_listeners(worker, OBS_WRITE);
+}
+
+static void forget_patterns(struct worker *worker)
+{
+    access_flush(worker);
+    for (uint32_t pc = 0; pc <= worker->launch->kernel->code_count; pc++) {
+        worker->patterns[pc].mask = worker->patterns[pc].ready = 0;
+        worker->patterns[pc].block = NULL;
+    }
+}
+
+void launch_end_watch(struct worker *worker)
+{
+    forget_patterns(worker);
+    worker->launch->watch_is_over = true;
+    listen(worker);
 }
 
 static struct pattern *make_patterns(const struct kernel *kernel)
@@ -239,6 +277,8 @@ static bool worker_open(struct worker *worker, struct launch *launch)
     worker->patterns = make_patterns(launch->kernel);
     bool ok = worker->profile && worker->patterns;
     for (unsigned i = 0; i < launch->observer_count; i++) {
+        if (launch->watch_is_over && launch->observers[i]->is_serial)
+            continue;
         worker->observer_state[i] = launch->observers[i]->begin(&launch->view);
         ok &= worker->observer_state[i] != NULL;
     }
@@ -246,9 +286,7 @@ static bool worker_open(struct worker *worker, struct launch *launch)
         if (launch->observers[i]->events & OBS_STEP)
             worker->follower =
                 (struct listener){launch->observers[i], worker->observer_state[i]};
-    add_listeners(worker, OBS_ACCESS);
-    worker->listeners[0] = worker->listeners[1];
-    add_listeners(worker, OBS_WRITE);
+    listen(worker);
     return ok;
 }
 
@@ -267,7 +305,8 @@ static void join_worker(struct worker *into, struct worker *worker)
         into->longest = worker->longest;
     into->executed += worker->executed;
     for (unsigned i = 0; i < launch->observer_count; i++)
-        launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
+        if (worker->observer_state[i])
+            launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
     free(worker->profile);
     free(worker->patterns);
 }
@@ -372,6 +411,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     launch->per_instruction = counters;
     launch->longest = all->longest;
     launch->instructions = all->executed;
+    launch->watch_cost = all->watch_cost;
     free(all->profile);
     free(all->patterns);
 }
@@ -420,7 +460,8 @@ void launch_begin(struct launch *launch, unsigned count)
 {
     struct worker *workers = aligned_alloc(_Alignof(struct worker), count * sizeof *workers);
     bool ok = workers && values_of_launch(launch);
-    launch->workers = workers ? count : 0;
+    launch->workers = !workers ? 0 : launch->watch_limit ? 1 : count;
+    launch->most_workers = workers ? count : 0;
     launch->crew = workers;
     for (unsigned i = 0; i < launch->workers; i++)
         ok &= worker_open(&workers[i], launch);
@@ -429,6 +470,19 @@ void launch_begin(struct launch *launch, unsigned count)
     launch_stop(launch, EMU_INTERNAL);
     for (unsigned i = 0; i < launch->workers; i++)
         workers[i].may_begin = false;
+}
+
+/* Lets the other workers join after the watch. False: nothing to do. */
+static bool widen(struct launch *launch)
+{
+    bool ok = true;
+    if (!must_widen(launch))
+        return false;
+    while (launch->workers < launch->most_workers)
+        ok &= worker_open(&launch->crew[launch->workers++], launch);
+    if (!ok)
+        launch_stop(launch, EMU_INTERNAL);
+    return true;
 }
 
 static bool any_has_work(const struct launch *launch)
@@ -444,7 +498,8 @@ static bool any_has_work(const struct launch *launch)
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);
-    for (bool first = true; left && (first || atomic_load(&launch->stopping)); first = false) {
+    for (bool first = true; left && (widen(launch) || first || atomic_load(&launch->stopping));
+         first = false) {
         for (unsigned i = 0; i < launch->workers; i++)
             if (has_work(&launch->crew[i]))
                 standstill_forget(&launch->crew[i]);
@@ -471,13 +526,9 @@ void launch_forget_memory(struct launch *launch)
 {
     for (unsigned w = 0; w < launch->workers; w++) {
         struct worker *worker = &launch->crew[w];
-        access_flush(worker);
-        for (uint32_t pc = 0; pc <= launch->kernel->code_count; pc++) {
-            worker->patterns[pc].mask = worker->patterns[pc].ready = 0;
-            worker->patterns[pc].block = NULL;
-        }
+        forget_patterns(worker);
         for (unsigned i = 0; i < launch->observer_count; i++)
-            if (launch->observers[i]->forget_memory)
+            if (launch->observers[i]->forget_memory && is_seen(worker, i))
                 launch->observers[i]->forget_memory(worker->observer_state[i]);
     }
 }

@@ -74,9 +74,15 @@ struct launch {
     bool goes_on;              /* launch_go() has returned before */
 
     atomic_uint_fast64_t next_cluster, executed;
-    atomic_int status;          /* enum emu_status: the first error */
-    atomic_bool stopping;       /* workers stop as soon as they see it */
-    struct worker *crew;        /* all workers */
+    atomic_int status;    /* enum emu_status: the first error */
+    atomic_bool stopping; /* workers stop as soon as they see it */
+    struct worker *crew;  /* all workers */
+    /* The watch: observers that need a single worker. If their cost is limited, they leave when it is
+     * too high, and the other workers join. */
+    uint64_t watch_limit; /* in the unit of emu_options.watch_budget; 0: no limit */
+    uint64_t watch_cost;  /* of the whole launch, after launch_end() */
+    bool watch_is_over;
+    uint32_t most_workers;      /* workers after the watch */
     atomic_uint_fast64_t epoch; /* see standstill.c */
     atomic_bool has_waited;     /* some cluster has waited for other clusters */
     atomic_uint_fast64_t ended; /* clusters that have ended since has_waited became true */
@@ -88,12 +94,15 @@ struct launch {
     uint8_t *values;                      /* BANK_LAUNCH, while the launch runs */
 };
 
-/* Begins a launch with COUNT workers, at least 1. launch_end() reports its errors. */
+/* Begins a launch with COUNT workers, at least 1. launch_end() reports its errors. If the cost of its
+ * watch is limited, the launch begins with one worker; the others join when the watch is over. */
 void launch_begin(struct launch *launch, unsigned count);
 /* Runs the launch. False: it is parked; another call continues it. */
 bool launch_go(struct launch *launch);
 /* Returns the launch's first error, or EMU_OK. */
 enum emu_status launch_end(struct launch *launch);
+/* Ends the launch's watch between two slices of WORKER, its only one. */
+void launch_end_watch(struct worker *worker);
 /* Makes the workers forget the memory blocks that they remember. Must be called if memory may have
  * been allocated or freed while the launch was parked. */
 void launch_forget_memory(struct launch *launch);

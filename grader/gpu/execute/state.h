@@ -153,6 +153,7 @@ struct worker {
     uint64_t longest;                  /* instructions executed by the longest warp */
     uint64_t unaccounted;              /* instructions not yet added to the launch's count */
     uint64_t executed;                 /* instructions executed so far */
+    uint64_t watch_cost;               /* see struct launch */
     struct cta *idle;                  /* list of CTAs free for reuse */
     uint32_t seats;                    /* number of struct cta allocated */
     struct frame *idle_frames;         /* list of frames free for reuse */
@@ -180,6 +181,14 @@ struct worker {
     uint64_t round; /* number of the round; a round ends when all clusters have spun or one ends */
     uint32_t spinning; /* clusters that have only spun in this round */
 };
+
+/* What a lane's reported access costs the watch (struct launch), measured in plain instructions. */
+#define LANE_COST 3u
+
+static inline void worker_add_cost(struct worker *worker, bool dense, uint32_t lanes)
+{
+    worker->watch_cost += dense ? LANE_COST : LANE_COST * (uint32_t)__builtin_popcount(lanes);
+}
 
 /* The host address of an operand's lanes, in the current function. */
 static inline uint8_t *slot_at(const struct warp *warp, struct slot slot)

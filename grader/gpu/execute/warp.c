@@ -289,11 +289,15 @@ static struct warp *first_as_busy(struct warp *warp)
     return warp;
 }
 
-/* Counts N more instructions of the launch and stops the launch when it exceeds its limit. */
+/* Counts N more instructions of the launch. Stops the launch when it exceeds its limit, and ends the
+ * watch when that costs too much. */
 static void account(struct warp *warp, uint64_t n)
 {
     struct launch *launch = warp->cta->launch;
     struct worker *worker = warp->cta->worker;
+    worker->watch_cost += n;
+    if (launch->watch_limit && worker->watch_cost > launch->watch_limit && !launch->watch_is_over)
+        launch_end_watch(worker);
     worker->unaccounted += n;
     if (!launch->limit || worker->unaccounted < launch->limit / ACCOUNTS)
         return;

@@ -285,6 +285,9 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
         "findings", findings_json(launch, name));
     if (line)
         add_prediction(line, launch, result->status);
+    if (line && result->watched)
+        json_object_set_new(json_object_get(line, "launch"), "watched",
+                            json_string(result->watched));
     if (line && launch->recording->count)
         json_object_set_new(line, "accesses", accesses_json(launch, name));
     free(name);

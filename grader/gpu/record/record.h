@@ -32,6 +32,9 @@
  * kernels made, and the record ends with {"missing": 0}: the number of input bytes that never
  * reached the device.
  *
+ * "watched" exists only with a limit on the cost of racecheck and initcheck: they saw "all" of the
+ * launch, "part" of it or "none".
+ *
  * "constant_bytes": the size of all __constant__ variables in the kernel's module.
  *
  * "lines" omits counters that are 0, and "counters" omits those named rows_... that are 0. Lines
@@ -51,6 +54,7 @@ struct record_result {
     enum emu_status status;
     const struct emu_counters *totals;
     const struct emu_counters *per_instruction; /* NULL: not counted */
+    const char *watched;                        /* NULL: no limit on the cost of the tools */
 };
 
 /* Appends the launch to FD in one write. False: the write failed. */

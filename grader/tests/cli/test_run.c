@@ -98,6 +98,45 @@ Test(run, damaged_executables_are_survived)
     free(output);
 }
 
+/* Two blocks that race, and that read what nobody has written; then LOOPS rounds of scattered loads and
+ * stores. */
+#define WATCHED                                                                                    \
+    "cat >a.cu <<'END'\n"                                                                          \
+    "#include <cstdlib>\n"                                                                         \
+    "__global__ void work(unsigned *p, unsigned n, int loops) {\n"                                 \
+    "    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, sum = p[n + x %% 2];\n"               \
+    "    p[n + 2] = x;\n"                                                                          \
+    "    for (int i = 0; i < loops; i++, x = x * 1664525u + 1013904223u)\n"                        \
+    "        sum += atomicAdd(&p[x %% n], 1);\n"                                                   \
+    "    if (sum == 77) p[0] = sum; }\n"                                                           \
+    "int main(int argc, char **argv) {\n"                                                          \
+    "    unsigned *p, n = 1 << 16; cudaMalloc(&p, 4 * n + 12); cudaMemset(p, 0, 4 * n);\n"         \
+    "    for (int i = 0; i < 2; i++) work<<<64, 128>>>(p, n, atoi(argv[1]));\n"                    \
+    "    return cudaFree(p); }\n"                                                                  \
+    "END\n"                                                                                        \
+    "$NVCC -cudart shared -lineinfo -o a a.cu || exit 1\n"
+
+/* Without --tools, all tools are on as far as a budget reaches, which does not depend on the machine. A
+ * launch whose watch ends goes on with all workers, and counts the same. */
+Test(run, all_tools_are_on_by_default)
+{
+    char *output = shell_must(
+        WATCHED
+        "found() { grep -oE 'race-global|uninitialised-read|Only the first part|searches all' "
+        "$1 | sort -u; }\n"
+        "$LANEWISE run ./a 10 >out 2>&1; found out; echo '-- long'\n"
+        "for workers in 1 4; do $LANEWISE run --workers $workers ./a 600 >$workers 2>&1; done\n"
+        "cmp 1 4; found 4; echo '-- few'\n"
+        "$LANEWISE run --tools memcheck ./a 600 >few 2>&1; found few\n"
+        "diff <(grep '^  [gw]' few) <(grep '^  [gw]' 4)\n"
+        "$LANEWISE run --json a.json ./a 600 2>/dev/null\n"
+        "grep -oE '\"watched\": \"[a-z]*\"' a.json");
+    cr_expect_str_eq(output, "race-global\nuninitialised-read\n-- long\n"
+                             "Only the first part\nrace-global\nsearches all\nuninitialised-read\n"
+                             "-- few\n\"watched\": \"part\"\n\"watched\": \"none\"\n");
+    free(output);
+}
+
 Test(run, help_and_no_program)
 {
     int code;

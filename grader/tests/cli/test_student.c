@@ -34,11 +34,14 @@ static const struct {
      "cp skeleton.cu labs/04-bank-conflicts/bank_conflicts.cu; $LANEWISE grade --device emulator --json "
      "out.json | sed -n '/since/,$p'"},
     {"student-hints", "for i in 1 2 3 4; do echo \"-- $i\"; $LANEWISE hint --lab coal; done"},
-    {"student-diff", "$LANEWISE diff --lab 2; echo \"exit code $?\"\n" SOLVE "\n"
-                     "$LANEWISE grade --lab 2 --device emulator --json out.json >/dev/null\n"
-                     "$LANEWISE diff --lab 2; echo \"exit code $?\"\n"
-                     "sed -i 's/int i = me/int i = 1 * me/' labs/02-coalesce/coalesce.cu\n"
-                     "$LANEWISE diff --lab 2; echo \"exit code $?\""},
+    {"student-diff",
+     "$LANEWISE diff --lab 2; echo \"exit code $?\"\n" SOLVE "\n"
+     "$LANEWISE grade --lab 2 --device emulator --json out.json >/dev/null\n"
+     "$LANEWISE diff --lab 2; echo \"exit code $?\"\n"
+     "sed -i 's/int i = me/int i = 1 * me/' labs/02-coalesce/coalesce.cu\n"
+     "$LANEWISE diff --lab 2; echo \"exit code $?\"\n"
+     "sed -i 's:// how many threads there are:// all of them:' labs/02-coalesce/coalesce.cu\n"
+     "$LANEWISE diff --lab 2 --comments"},
     {"student-reset", "$LANEWISE reset --lab 2; echo \"exit code $?\"\n"
                       "for i in 1 2; do echo \"// mine $i\" >>labs/02-coalesce/coalesce.cu\n"
                       "$LANEWISE reset --lab 2; echo \"exit code $?\"; done\n"
@@ -140,6 +143,23 @@ Test(student, files_from_windows_look_the_same)
     free(windows);
 }
 
+/* Only code is compared: comments of both kinds go, but not what looks like one in a string. */
+Test(student, diff_ignores_comments)
+{
+    char *output = shell_must(
+        "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu new.cu\n"
+        "sed -e 's:^#include .lab.h.:/* one\\n * two\\n */ & // three:' -e 's:$:\\r:' new.cu "
+        ">labs/02-coalesce/coalesce.cu\n"
+        "$LANEWISE diff --lab 2 --spoil; echo 'const char *url = \"/*http://a\"; // b' "
+        ">>labs/02-coalesce/coalesce.cu\n"
+        "$LANEWISE diff --lab 2 --spoil | grep '^+\\|^-\\|identical\\|same'");
+    cr_expect_str_eq(output,
+                     "your code is the same as the solution\n--- your file\n+++ the solution\n"
+                     "-const char *url = \"/*http://a\";\n",
+                     "%s", output);
+    free(output);
+}
+
 /* A damaged or unwritable progress file is no error. */
 Test(student, works_without_a_progress_file)
 {
@@ -168,7 +188,7 @@ Test(student, the_best_score_is_kept)
               "$LANEWISE grade --device emulator --lab 2 --json out.json >/dev/null || exit 1\n"
               "$LANEWISE reset --lab 2 >/dev/null\n"
               "$LANEWISE grade --device emulator --lab 2 --json out.json >/dev/null\n"
-              "grep -A 3 02-coalesce labs/.progress.json");
+              "grep -A 30 02-coalesce labs/.progress.json");
     cr_expect(strstr(output, "\"best\": 100.0"), "%s", output);
     cr_expect(strstr(output, "\"full\": true"), "%s", output);
     free(output);

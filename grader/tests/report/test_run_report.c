@@ -172,7 +172,9 @@ Test(run_report, text_is_as_designed)
         "handouts/glossary.md explains lanes, sectors, wavefronts and other terms.\n"
         "\n"
         "a.cu:9:5: error: tree: store outside [out-of-bounds], 1,200 times\n"
-        "lanewise: error: no PTX [no-ptx]\n";
+        "lanewise: error: no PTX [no-ptx]\n"
+        "\n"
+        "lanewise explain ID explains the finding marked [ID].\n";
     cr_expect_str_eq(text, right, "got:\n%s", text);
     free(text);
 }
