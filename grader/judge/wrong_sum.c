@@ -266,8 +266,8 @@ static void try_first_threads(const struct facts *facts, size_t period, uint64_t
     }
 }
 
-static bool tell_first_threads(const struct facts *facts, const struct search *search,
-                               size_t period, const char *what)
+static bool tell_first_threads(const struct facts *facts, const struct both_searches *found,
+                               const struct search *search, size_t period, const char *what)
 {
     size_t count = search->at, near = count == 1 ? 1 : search->near;
     if (!is_no_chance(search, near, ONE_IN))
@@ -277,8 +277,9 @@ static bool tell_first_threads(const struct facts *facts, const struct search *s
         snprintf(group, sizeof group, "%s threads", NUMBER(period));
     if (count > 1)
         snprintf(threads, sizeof threads, "the first %s threads", NUMBER(count));
-    return TELL(facts, "in both launches, as if the numbers of %s of each %s %s", threads,
-                period == WARP ? "warp" : group, what);
+    return TELL(facts, "as if %s%s of each %s %s, in both launches",
+                search == &found->only ? "only " : "", threads, period == WARP ? "warp" : group,
+                what);
 }
 
 /* The second launch runs the same kernel on the blocks' sums, and makes the same mistake. */
@@ -298,9 +299,9 @@ static bool is_in_both_launches(const struct facts *facts, size_t period)
     }
     try_first_threads(facts, period, sums, &found);
     free(sums);
-    return tell_first_threads(facts, &found.only, period, "alone counted") ||
-           tell_first_threads(facts, &found.without, period, "were left out") ||
-           tell_first_threads(facts, &found.twice, period, "were added twice");
+    return tell_first_threads(facts, &found, &found.only, period, "counted") ||
+           tell_first_threads(facts, &found, &found.without, period, "were left out") ||
+           tell_first_threads(facts, &found, &found.twice, period, "were added twice");
 }
 
 static bool is_by_first_threads(const struct facts *facts)
