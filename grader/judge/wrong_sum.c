@@ -538,6 +538,8 @@ bool judge_wrong_sum(const struct judge_sum *sum, char *text, size_t size)
                 has_overflowed(&facts);
     if (told || !sum->numbers || sum->count == 0)
         return told || was_a_float(&facts);
+    if (sum->got == 0 && sum->count == 1)
+        return TELL(&facts, "as if %s[0], the only number, were left out", sum->name);
     if (sum->got == 0)
         return TELL(&facts, "as if no number were added");
     facts.before = calloc(sum->count + 1, sizeof *facts.before);

@@ -288,6 +288,10 @@ Test(wrong_sum, of_nothing_says_so)
     struct judge_sum sum = {.want = 12, .name = "data", .numbers = two, .count = 2};
     cr_expect(judge_wrong_sum(&sum, text, sizeof text));
     cr_expect_str_eq(text, "as if no number were added");
+    sum.count = 1;
+    sum.want = 5;
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "as if data[0], the only number, were left out");
     sum.numbers = NULL;
     cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
 }
