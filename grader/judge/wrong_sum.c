@@ -377,6 +377,24 @@ static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
     fits->count++;
 }
 
+/* Whether an earlier one of BEGINS is the same in this grid. */
+static bool is_begin_again(const struct judge_sum *sum, const struct begin *begins, size_t index)
+{
+    for (size_t i = 0; i < index; ++i)
+        if (begins[i].thread_step == begins[index].thread_step &&
+            (sum->blocks == 1 || begins[i].block_step == begins[index].block_step))
+            return true;
+    return false;
+}
+
+static bool is_step_again(const size_t *steps, size_t index)
+{
+    for (size_t i = 0; i < index; ++i)
+        if (steps[i] == steps[index])
+            return true;
+    return false;
+}
+
 /* Each thread's loop over the numbers begins at the wrong place or takes wrong steps. */
 static bool try_loops(const struct facts *facts, uint64_t *begins, uint64_t *times)
 {
@@ -390,11 +408,12 @@ static bool try_loops(const struct facts *facts, uint64_t *begins, uint64_t *tim
     const size_t steps[] = {threads, blocks, all, 1, WARP, 2 * all, blocks + threads};
     struct loop_fits fits = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        if (is_begin_again(sum, rows, i))
+            continue;
         count_begins(facts, &rows[i], begins);
         for (size_t j = 0; j < sizeof steps / sizeof *steps; ++j) {
             struct search search = search_for(sum, (uint64_t)sum->got);
-            bool is_again = j > 0 && steps[j] == steps[0];
-            if (!is_again)
+            if (!is_step_again(steps, j))
                 try(&search, 0, add_up_loops(facts, begins, times, steps[j]));
             if (is_no_chance(&search, 1, ONE_IN))
                 note_loop(&fits, rows[i].text, steps[j]);

@@ -330,6 +330,40 @@ Test(wrong_sum, that_fits_two_loops_is_told_as_neither)
     cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
 }
 
+/* Sizes of grids in which a begin or a step has two names. */
+static const struct {
+    size_t blocks, threads, step;
+    const char *text;
+} twins[] = {
+    {1, 256, 1,
+     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 1, the number of blocks"},
+    {32, 64, 32,
+     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 32, the number of blocks"},
+    {64, 64, 64,
+     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 64, the number of threads in a block"},
+};
+
+Test(wrong_sum, names_a_loop_once)
+{
+    fill(100000);
+    for (size_t i = 0; i < COUNT(twins); ++i) {
+        char text[300] = "";
+        size_t all = twins[i].blocks * twins[i].threads;
+        struct judge_sum sum = {.want = all_terms(true),
+                                .name = "data",
+                                .numbers = numbers,
+                                .count = NUMBERS,
+                                .blocks = twins[i].blocks,
+                                .threads = twins[i].threads};
+        for (size_t j = 0; j < NUMBERS; ++j) {
+            size_t last = j < all ? j : all - 1;
+            sum.got += (int64_t)((last - j % twins[i].step) / twins[i].step + 1) * term(j, true);
+        }
+        cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+        cr_expect_str_eq(text, twins[i].text);
+    }
+}
+
 /* With as many blocks as threads, nobody can tell blockIdx.x from threadIdx.x. */
 Test(wrong_sum, that_fits_two_begins_names_both)
 {
