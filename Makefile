@@ -205,6 +205,7 @@ unit: ## Run the tests that need neither nvcc nor a sandbox
 asan: ## Run all tests under AddressSanitizer and UBSan: [TEST_FILTER=]
 	$(Q)$(MAKE) SANITIZE=1 test
 
+mistakes: ## Grade typical mistakes and compare what their reports say first
 golden: ## Update the golden files; read the diff before you commit it
 check: ## Check format, warnings, file lengths, and that each header compiles alone
 format: ## Reformat the sources with clang-format
@@ -225,4 +226,4 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times lanewise setup test unit asan golden check \
-	format bench fuzz soak soak-kill soak-batch slurm-test answers clean distclean FORCE
+	format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers clean distclean FORCE

@@ -67,7 +67,7 @@ static void look_equal(struct check *check, const struct run *run, const char *n
     else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
     if (is_one)
-        check_explain_number(check, run, type, got->values, want, answer->same);
+        check_explain_number(check, run, answer, want);
 }
 
 static void check_equal(struct check *check, const struct run *run, const char *name,
@@ -138,7 +138,7 @@ static void look_within(struct check *check, const struct run *run, const char *
         fail_within(check, run, got->values, name, want, count, index);
     }
     if (index < count)
-        check_explain_matrix(check, run, name, got->values, want, answer->same);
+        check_explain_matrix(check, run, answer, want);
 }
 
 void check_within(struct check *check, const struct run *run, const char *name,

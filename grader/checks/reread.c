@@ -77,14 +77,15 @@ static bool has_pitch(const struct reader *reader, size_t pitch)
                 reader->name, pitch, reader->columns);
 }
 
-/* Whether only columns FIRST to END - 1 were read. */
-static bool has_only(const struct reader *reader, size_t first, size_t end)
+static void clear(const struct reader *reader)
 {
-    for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
-        size_t x = i % reader->columns;
-        reader->to[i] = x >= first && x < end ? reader->from[i] : 0;
-    }
-    return fits(reader);
+    memset(reader->to, 0, reader->rows * reader->columns * sizeof *reader->to);
+}
+
+static void copy_column(const struct reader *reader, size_t x)
+{
+    for (size_t y = 0; y < reader->rows; ++y)
+        reader->to[y * reader->columns + x] = reader->from[y * reader->columns + x];
 }
 
 static bool tell_left_out(const struct reader *reader, const char *which, size_t count)
@@ -120,6 +121,19 @@ static bool has_turned_tiles(const struct reader *reader, size_t side)
                 reader->name);
 }
 
+/* Whether the first SIDE rows or columns were read again and again. */
+static bool has_repeated_tiles(const struct reader *reader, size_t side, bool rows)
+{
+    if (side >= (rows ? reader->rows : reader->columns))
+        return false;
+    for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
+        size_t y = i / reader->columns, x = i % reader->columns;
+        reader->to[i] = number_at(reader, rows ? y % side : y, rows ? x : x % side);
+    }
+    return fits(reader) && TELL(reader, "as if the first %zu %s of %s were read again and again",
+                                side, rows ? "rows" : "columns", reader->name);
+}
+
 static bool is_shifted(const struct reader *reader, size_t down, size_t along)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i)
@@ -128,23 +142,30 @@ static bool is_shifted(const struct reader *reader, size_t down, size_t along)
            TELL(reader, "as if %s were shifted by one %s", reader->name, down ? "row" : "column");
 }
 
-/* Beyond so many columns, only some are tried. */
-#define MOST_CUTS 4096
-
-static bool is_cut(const struct reader *reader)
+/* Whether only the first columns were read. */
+static bool has_first(const struct reader *reader)
 {
-    size_t all = reader->columns, step = all / MOST_CUTS + 1;
-    if (all > 1 && has_only(reader, 1, all))
-        return tell_left_out(reader, "first", 1);
-    if (all > 1 && has_only(reader, 0, all - 1))
-        return tell_left_out(reader, "last", 1);
-    for (size_t end = 1; end < all; end += step) {
-        if (has_only(reader, 0, end))
-            return 2 * end <= all ? tell_only(reader, "first", end)
-                                  : tell_left_out(reader, "last", all - end);
-        if (has_only(reader, end, all))
-            return 2 * end >= all ? tell_only(reader, "last", all - end)
-                                  : tell_left_out(reader, "first", end);
+    size_t all = reader->columns;
+    clear(reader);
+    for (size_t count = 1; count < all; ++count) {
+        copy_column(reader, count - 1);
+        if (fits(reader))
+            return 2 * count <= all ? tell_only(reader, "first", count)
+                                    : tell_left_out(reader, "last", all - count);
+    }
+    return false;
+}
+
+/* Whether only the last columns were read. */
+static bool has_last(const struct reader *reader)
+{
+    size_t all = reader->columns;
+    clear(reader);
+    for (size_t count = 1; count < all; ++count) {
+        copy_column(reader, all - count);
+        if (fits(reader))
+            return 2 * count <= all ? tell_only(reader, "last", count)
+                                    : tell_left_out(reader, "first", all - count);
     }
     return false;
 }
@@ -153,7 +174,8 @@ static bool has_wrong_tiles(const struct reader *reader)
 {
     for (size_t side = 8; side <= 32; side *= 2)
         if (lacks_each(reader, side, 0) || lacks_each(reader, side, side - 1) ||
-            has_turned_tiles(reader, side))
+            has_turned_tiles(reader, side) || has_repeated_tiles(reader, side, true) ||
+            has_repeated_tiles(reader, side, false))
             return true;
     return false;
 }
@@ -178,9 +200,10 @@ static bool has_other_pitch(const struct reader *reader)
 
 static bool try_all(const struct reader *reader)
 {
-    return is_transposed(reader) || has_other_pitch(reader) || has_wrong_tiles(reader) ||
-           is_cut(reader) || is_shifted(reader, 1, 0) || is_shifted(reader, SIZE_MAX, 0) ||
-           is_shifted(reader, 0, 1) || is_shifted(reader, 0, SIZE_MAX);
+    return is_transposed(reader) || has_other_pitch(reader) || has_first(reader) ||
+           has_last(reader) || has_wrong_tiles(reader) || is_shifted(reader, 1, 0) ||
+           is_shifted(reader, SIZE_MAX, 0) || is_shifted(reader, 0, 1) ||
+           is_shifted(reader, 0, SIZE_MAX);
 }
 
 /* --- the input's shape ---------------------------------------------------------------------------- */

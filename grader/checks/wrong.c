@@ -7,6 +7,7 @@
 
 #include "checks/explain.h"
 #include "checks/internal.h"
+#include "checks/judging.h"
 #include "checks/reread.h"
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
@@ -49,19 +50,14 @@ static int64_t number_of(enum case_type type, const void *value)
     return type == CASE_INT ? *(const int32_t *)value : *(const int64_t *)value;
 }
 
-void check_explain_number(struct check *check, const struct run *run, enum case_type type,
-                          const void *got, const void *want, bool same)
+static bool explain_number(const struct run *run, const struct answer *answer, const void *want,
+                           char *text, size_t size)
 {
-    struct rerun again;
-    char text[300];
-    if (find_error(check, run, &again) || same) {
-        free_rerun(&again);
-        return;
-    }
+    enum case_type type = answer->array.type;
     const struct case_array *numbers = find_numbers(run->input);
     struct check_launch launch = check_launch(run, 0), second = check_launch(run, 1);
     struct judge_sum sum = {.is_int = type == CASE_INT,
-                            .got = number_of(type, got),
+                            .got = number_of(type, answer->array.values),
                             .want = number_of(type, want),
                             .name = numbers ? numbers->name : "",
                             .numbers = numbers ? numbers->values : NULL,
@@ -69,8 +65,23 @@ void check_explain_number(struct check *check, const struct run *run, enum case_
                             .blocks = (size_t)launch.blocks,
                             .threads = (size_t)launch.threads,
                             .second_threads = second.blocks == 1 ? (size_t)second.threads : 0};
-    if (judge_wrong_sum(&sum, text, sizeof text))
+    return judge_wrong_sum(&sum, text, size);
+}
+
+/* What else can be said of an answer: it is not what kernels have made. */
+#define NOT_MADE "it is not a copy of what kernels left on the GPU"
+
+void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
+                          const void *want)
+{
+    struct rerun again;
+    char text[300];
+    if (find_error(check, run, &again) || answer->same)
+        ;
+    else if (explain_number(run, answer, want, text, sizeof text))
         check_add(check, ": %s", text);
+    else if (run->record && !answer->made)
+        check_add(check, ": " NOT_MADE);
     free_rerun(&again);
 }
 
@@ -119,23 +130,24 @@ static bool explain_matrix(const struct check_matrix *want, const struct judge_m
            judge_wrong_matrix(matrix, text, size);
 }
 
-void check_explain_matrix(struct check *check, const struct run *run, const char *name,
-                          const float *got, const struct check_matrix *want, bool same)
+void check_explain_matrix(struct check *check, const struct run *run, const struct answer *answer,
+                          const struct check_matrix *want)
 {
     struct rerun again;
     char text[400];
-    if (find_error(check, run, &again) || same) {
-        free_rerun(&again);
-        return;
-    }
     struct judge_matrix matrix = {.height = (size_t)want->height,
                                   .width = (size_t)want->width,
-                                  .got = got,
+                                  .got = answer->array.values,
                                   .want = want->values,
                                   .bounds = want->bounds};
-    matrix.again = find_matrix(again.result, name, matrix.height * matrix.width);
+    bool found = find_error(check, run, &again);
+    matrix.again = find_matrix(again.result, answer->array.name, matrix.height * matrix.width);
     find_inputs(&matrix, run->input);
-    if (explain_matrix(want, &matrix, run->input, text, sizeof text))
+    if (found || answer->same)
+        ;
+    else if (explain_matrix(want, &matrix, run->input, text, sizeof text))
         check_add(check, ": %s", text);
+    else if (run->record && !answer->made)
+        check_add(check, ": " NOT_MADE);
     free_rerun(&again);
 }

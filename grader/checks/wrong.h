@@ -3,20 +3,17 @@
 #ifndef CHECKS_WRONG_H
 #define CHECKS_WRONG_H
 
-#include <stdint.h>
-
-#include "record/case.h"
-
+struct answer;
 struct check;
 struct check_matrix;
 struct run;
 
-/* A number of TYPE is GOT, but WANT is right. SAME: it does not depend on the data. */
-void check_explain_number(struct check *check, const struct run *run, enum case_type type,
-                          const void *got, const void *want, bool same);
+/* ANSWER is one number, but WANT is right. */
+void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
+                          const void *want);
 
-/* The matrix NAME is GOT, but WANT is right. */
-void check_explain_matrix(struct check *check, const struct run *run, const char *name,
-                          const float *got, const struct check_matrix *want, bool same);
+/* ANSWER is a matrix, but WANT is right. */
+void check_explain_matrix(struct check *check, const struct run *run, const struct answer *answer,
+                          const struct check_matrix *want);
 
 #endif

@@ -94,8 +94,11 @@ static bool has_overflowed(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
     uint64_t error = (uint64_t)sum->got - (uint64_t)sum->want;
-    return !sum->is_int && error != 0 && (uint32_t)error == 0 &&
-           TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
+    if (sum->is_int || error == 0 || (uint32_t)error != 0)
+        return false;
+    if ((uint64_t)sum->got >> 32 == 0)
+        return TELL(facts, "only the lower 32 bits of the right one");
+    return TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
 }
 
 /* A float keeps 24 bits: the sum is such a number, and wrong by no more than that. */
@@ -266,8 +269,8 @@ static void try_first_threads(const struct facts *facts, size_t period, uint64_t
     }
 }
 
-static bool tell_first_threads(const struct facts *facts, const struct search *search,
-                               size_t period, const char *what)
+static bool tell_first_threads(const struct facts *facts, const struct both_searches *found,
+                               const struct search *search, size_t period, const char *what)
 {
     size_t count = search->at, near = count == 1 ? 1 : search->near;
     if (!is_no_chance(search, near, ONE_IN))
@@ -277,8 +280,9 @@ static bool tell_first_threads(const struct facts *facts, const struct search *s
         snprintf(group, sizeof group, "%s threads", NUMBER(period));
     if (count > 1)
         snprintf(threads, sizeof threads, "the first %s threads", NUMBER(count));
-    return TELL(facts, "in both launches, as if the numbers of %s of each %s %s", threads,
-                period == WARP ? "warp" : group, what);
+    return TELL(facts, "as if %s%s of each %s %s, in both launches",
+                search == &found->only ? "only " : "", threads, period == WARP ? "warp" : group,
+                what);
 }
 
 /* The second launch runs the same kernel on the blocks' sums, and makes the same mistake. */
@@ -298,9 +302,9 @@ static bool is_in_both_launches(const struct facts *facts, size_t period)
     }
     try_first_threads(facts, period, sums, &found);
     free(sums);
-    return tell_first_threads(facts, &found.only, period, "alone counted") ||
-           tell_first_threads(facts, &found.without, period, "were left out") ||
-           tell_first_threads(facts, &found.twice, period, "were added twice");
+    return tell_first_threads(facts, &found, &found.only, period, "counted") ||
+           tell_first_threads(facts, &found, &found.without, period, "were left out") ||
+           tell_first_threads(facts, &found, &found.twice, period, "were added twice");
 }
 
 static bool is_by_first_threads(const struct facts *facts)
@@ -308,7 +312,7 @@ static bool is_by_first_threads(const struct facts *facts)
     const struct judge_sum *sum = facts->sum;
     if (sum->second_threads == 0 || sum->blocks == 0 || sum->threads == 0 || sum->got == 0)
         return false;
-    for (size_t period = WARP; period < sum->threads; period *= 2)
+    for (size_t period = 2; period < sum->threads; period *= 2)
         if (sum->threads % period == 0 && is_in_both_launches(facts, period))
             return true;
     return is_in_both_launches(facts, sum->threads);
@@ -348,29 +352,74 @@ static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, 
     return total;
 }
 
-/* Each thread's loop over the numbers begins at the wrong place or takes wrong steps. Small inputs
- * fit several such loops: then none is told. */
+/* Loops that fit. */
+struct loop_fits {
+    size_t count, step;
+    const char *begins[2];
+};
+
+/* Two begins are told if the steps are the same; else the input is too small to tell what happened. */
+static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
+{
+    return fits->count > 0 && fits->count <= 2 &&
+           TELL(facts, "as if each loop began at %s%s%s and stepped by %s%s", fits->begins[0],
+                fits->count == 2 ? " or " : "", fits->count == 2 ? fits->begins[1] : "",
+                NUMBER(fits->step), meaning_of(facts->sum, fits->step));
+}
+
+static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
+{
+    if (fits->count > 0 && step != fits->step)
+        fits->count = 2; /* too many with the one that comes now */
+    if (fits->count < 2)
+        fits->begins[fits->count] = begin;
+    fits->step = step;
+    fits->count++;
+}
+
+/* Whether an earlier one of BEGINS is the same in this grid. */
+static bool is_begin_again(const struct judge_sum *sum, const struct begin *begins, size_t index)
+{
+    for (size_t i = 0; i < index; ++i)
+        if (begins[i].thread_step == begins[index].thread_step &&
+            (sum->blocks == 1 || begins[i].block_step == begins[index].block_step))
+            return true;
+    return false;
+}
+
+static bool is_step_again(const size_t *steps, size_t index)
+{
+    for (size_t i = 0; i < index; ++i)
+        if (steps[i] == steps[index])
+            return true;
+    return false;
+}
+
+/* Each thread's loop over the numbers begins at the wrong place or takes wrong steps. */
 static bool try_loops(const struct facts *facts, uint64_t *begins, uint64_t *times)
 {
     const struct judge_sum *sum = facts->sum;
-    size_t blocks = sum->blocks, threads = sum->threads, all = blocks * threads, fits = 0;
+    size_t blocks = sum->blocks, threads = sum->threads, all = blocks * threads;
     const struct begin rows[] = {{"blockIdx.x * blockDim.x + threadIdx.x", threads, 1},
                                  {"threadIdx.x", 0, 1},
                                  {"blockIdx.x", 1, 0},
                                  {"blockIdx.x * gridDim.x + threadIdx.x", blocks, 1},
                                  {"blockIdx.x + threadIdx.x", 1, 1}};
     const size_t steps[] = {threads, blocks, all, 1, WARP, 2 * all, blocks + threads};
+    struct loop_fits fits = {0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        if (is_begin_again(sum, rows, i))
+            continue;
         count_begins(facts, &rows[i], begins);
         for (size_t j = 0; j < sizeof steps / sizeof *steps; ++j) {
             struct search search = search_for(sum, (uint64_t)sum->got);
-            try(&search, 0, add_up_loops(facts, begins, times, steps[j]));
+            if (!is_step_again(steps, j))
+                try(&search, 0, add_up_loops(facts, begins, times, steps[j]));
             if (is_no_chance(&search, 1, ONE_IN))
-                fits += TELL(facts, "as if each loop began at %s and stepped by %s%s", rows[i].text,
-                             NUMBER(steps[j]), meaning_of(sum, steps[j]));
+                note_loop(&fits, rows[i].text, steps[j]);
         }
     }
-    return fits == 1;
+    return tell_loops(facts, &fits);
 }
 
 static bool is_by_loops(const struct facts *facts)
@@ -488,16 +537,17 @@ static bool add_up(struct facts *facts, bool squares)
     return wrap(sum, facts->before[sum->count]) == sum->want;
 }
 
+/* The cheapest hypotheses come first. */
 static bool explain_by_numbers(const struct facts *facts)
 {
     struct parts parts[MOST_PARTS];
     size_t count = list_parts(facts->sum, parts);
-    if (is_by_range(facts) || is_by_other_terms(facts) || is_by_loops(facts))
+    if (is_by_range(facts) || is_by_other_terms(facts) || is_by_floats(facts))
         return true;
     for (size_t i = 0; i < count; ++i)
         if (is_by_parts(facts, &parts[i]))
             return true;
-    return is_by_first_threads(facts) || is_by_number(facts) || is_by_floats(facts);
+    return is_by_number(facts) || is_by_first_threads(facts) || is_by_loops(facts);
 }
 
 bool judge_wrong_sum(const struct judge_sum *sum, char *text, size_t size)
@@ -507,6 +557,8 @@ bool judge_wrong_sum(const struct judge_sum *sum, char *text, size_t size)
                 has_overflowed(&facts);
     if (told || !sum->numbers || sum->count == 0)
         return told || was_a_float(&facts);
+    if (sum->got == 0 && sum->count == 1)
+        return TELL(&facts, "as if %s[0], the only number, were left out", sum->name);
     if (sum->got == 0)
         return TELL(&facts, "as if no number were added");
     facts.before = calloc(sum->count + 1, sizeof *facts.before);

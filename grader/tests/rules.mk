@@ -74,6 +74,12 @@ endif
 golden: build/setup/test build/setup/handouts lanewise $(UNIT) $(TEST_PROGRAMS)
 	$(Q)LANEWISE_UPDATE_GOLDEN=1 $(UNIT) --filter 'golden*/*'
 
+# --- make mistakes: what a report says first after each of the mistakes in mistakes/ (grade/test_mistakes.c) ----
+# LANEWISE_UPDATE_GOLDEN=1 records it; read the diff.
+
+mistakes: build/setup/test lanewise $(UNIT)
+	$(Q)LANEWISE_MISTAKES=all $(UNIT) --filter 'golden_mistakes/*'
+
 # --- make bench: the kernels of bench/ on the emulator, under Oclgrind and with PoCL ------------
 
 BENCH := $(BUILD)/bench

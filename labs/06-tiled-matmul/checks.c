@@ -69,37 +69,66 @@ static void make_row(const struct case_data *input, int y, double *values)
     add_up_row(input, y, values, NULL);
 }
 
-/* Adds up in floats, one by one; FUSED: each product is not rounded before. */
-static void add_plainly(const struct case_data *input, float *values, bool fused)
+/* --- typical mistakes ------------------------------------------------------------------------------ */
+
+/* How to add up in floats. */
+struct adding {
+    bool fused;  /* a product is added before it is rounded: the compiler may choose this */
+    float keeps; /* times what rounding takes away, which comes back: 0 or -1; 1 would be right */
+};
+
+static float add_up_one(const float *a, const float *b, int depth, int width, struct adding how)
+{
+    float sum = 0, lost = 0;
+    for (int i = 0; i < depth; ++i) {
+        float one = a[i], other = b[i * width], back = how.keeps * lost;
+        float rounded = one * other;
+        float corrected = how.fused && how.keeps != 0 ? fmaf(one, other, back) : rounded + back;
+        float next = how.fused && how.keeps == 0 ? fmaf(one, other, sum) : sum + corrected;
+        lost = corrected - (next - sum);
+        sum = next;
+    }
+    return sum;
+}
+
+static void add_up(const struct case_data *input, float *values, struct adding how)
 {
     const float *a = matrix_of(input, "a"), *b = matrix_of(input, "b");
     int height = size_of(input, "height"), width = size_of(input, "width");
     int depth = size_of(input, "depth");
-    for (int k = 0; k < height * width; ++k) {
-        float sum = 0;
-        for (int i = 0; i < depth; ++i) {
-            float one = a[k / width * depth + i], other = b[i * width + k % width];
-            float rounded = one * other;
-            sum = fused ? fmaf(one, other, sum) : sum + rounded;
-        }
-        values[k] = sum;
-    }
+    for (int k = 0; k < height * width; ++k)
+        values[k] = add_up_one(a + k / width * depth, b + k % width, depth, width, how);
 }
 
 static void add_fused(const struct case_data *input, float *values)
 {
-    add_plainly(input, values, true);
+    add_up(input, values, (struct adding){true, 0});
 }
 
 static void add_rounded(const struct case_data *input, float *values)
 {
-    add_plainly(input, values, false);
+    add_up(input, values, (struct adding){false, 0});
+}
+
+static void take_back_fused(const struct case_data *input, float *values)
+{
+    add_up(input, values, (struct adding){true, -1});
+}
+
+static void take_back_rounded(const struct case_data *input, float *values)
+{
+    add_up(input, values, (struct adding){false, -1});
 }
 
 #define PLAIN_SUM                                                                                  \
     "exactly what a plain sum in floats gives: nothing that rounding takes away is kept"
+#define WRONG_SIGN "exactly what comes out if the excess has the wrong sign"
 
-static const struct check_guess guesses[] = {{PLAIN_SUM, add_fused}, {PLAIN_SUM, add_rounded}, {0}};
+static const struct check_guess guesses[] = {{PLAIN_SUM, add_fused},
+                                             {PLAIN_SUM, add_rounded},
+                                             {WRONG_SIGN, take_back_fused},
+                                             {WRONG_SIGN, take_back_rounded},
+                                             {0}};
 
 /* The product in double, and the largest error that a float may have: UNITS * u * M. */
 static struct check_matrix multiply(struct check *check, const struct case_data *input,

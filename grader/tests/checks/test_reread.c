@@ -71,6 +71,10 @@ static float turned_tiles_of_b(int i, int x)
     int row = i - i % 8 + x % 8, column = x - x % 8 + i % 8;
     return row < DEPTH && column < WIDTH ? at_b(row, column) : 0;
 }
+static float first_8_rows_of_b(int i, int x)
+{
+    return at_b(i % 8, x);
+}
 static float every_third_of_a(int y, int i)
 {
     return i % 3 == 1 ? at_a(y, i) : 0;
@@ -95,6 +99,8 @@ static const struct {
     {"the last columns", last_8_of_a, at_b, "as if only the last 8 columns of a counted"},
     {"turned tiles", at_a, turned_tiles_of_b,
      "as if each tile of 8 x 8 numbers of b were transposed"},
+    {"the first rows again", at_a, first_8_rows_of_b,
+     "as if the first 8 rows of b were read again and again"},
     {"some columns", every_third_of_a, at_b, NULL},
 };
 

@@ -133,6 +133,10 @@ static int64_t not_the_first_in_both(size_t i)
 {
     return i % THREADS > 0 && i / THREADS % BLOCKS > 0;
 }
+static int64_t every_second_in_both(size_t i)
+{
+    return i % THREADS % 2 == 0 && i / THREADS % BLOCKS % 2 == 0;
+}
 static int64_t the_first_twice_in_both(size_t i)
 {
     return (1 + (i % THREADS == 0)) * (1 + (i / THREADS % BLOCKS == 0));
@@ -185,15 +189,17 @@ static const struct {
      "as if data[1024] to data[9999] were left out: as if each of the 1,024 threads added one "
      "number"},
     {"both launches", first_2_in_both, true, false,
-     "in both launches, as if the numbers of the first 2 threads of each block alone counted"},
+     "as if only the first 2 threads of each block counted, in both launches"},
     {"both launches, warps", first_3_of_warps_in_both, true, false,
-     "in both launches, as if the numbers of the first 3 threads of each warp alone counted"},
+     "as if only the first 3 threads of each warp counted, in both launches"},
     {"both launches, halves", half_of_64_in_both, true, false,
-     "in both launches, as if the numbers of the first 5 threads of each 64 threads alone counted"},
+     "as if only the first 5 threads of each 64 threads counted, in both launches"},
     {"both launches without the first", not_the_first_in_both, true, false,
-     "in both launches, as if the numbers of thread 0 of each block were left out"},
+     "as if thread 0 of each block were left out, in both launches"},
+    {"both launches, every second", every_second_in_both, true, false,
+     "as if only thread 0 of each 2 threads counted, in both launches"},
     {"both launches, the first twice", the_first_twice_in_both, true, false,
-     "in both launches, as if the numbers of thread 0 of each block were added twice"},
+     "as if thread 0 of each block were added twice, in both launches"},
     {"none of these", by_chance, true, false, NULL},
     {"none of these, in 64 bits", by_chance, false, true, NULL},
 };
@@ -246,8 +252,10 @@ static const struct {
     {"the other sign", true, -54321, 54321, "right but for its sign"},
     {"the least int", true, INT_MIN, 54321, NULL},
     {"the least number", false, INT64_MIN, 54321, NULL},
-    {"an overflow", false, 1000, 1000 + (7ll << 32),
+    {"an overflow", false, 1000 + (3ll << 32), 1000 + (7ll << 32),
      "off by a multiple of 2^32, as if a 32-bit int had overflowed"},
+    {"half of a number", false, 0x89abcdef, 0x123489abcdef,
+     "only the lower 32 bits of the right one"},
     {"nearly an overflow", false, 1001, 1000 + (7ll << 32), NULL},
     {"a float", true, 534408352, 534408302,
      "as if it had been rounded to a float, which keeps 24 bits"},
@@ -280,6 +288,10 @@ Test(wrong_sum, of_nothing_says_so)
     struct judge_sum sum = {.want = 12, .name = "data", .numbers = two, .count = 2};
     cr_expect(judge_wrong_sum(&sum, text, sizeof text));
     cr_expect_str_eq(text, "as if no number were added");
+    sum.count = 1;
+    sum.want = 5;
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "as if data[0], the only number, were left out");
     sum.numbers = NULL;
     cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
 }
@@ -316,6 +328,55 @@ Test(wrong_sum, that_fits_two_loops_is_told_as_neither)
         sum.got += term(i, true) * (int64_t)(i / 32 + 1);
     }
     cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
+}
+
+/* Sizes of grids in which a begin or a step has two names. */
+static const struct {
+    size_t blocks, threads, step;
+    const char *text;
+} twins[] = {
+    {1, 256, 1,
+     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 1, the number of blocks"},
+    {32, 64, 32,
+     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 32, the number of blocks"},
+    {64, 64, 64,
+     "as if each loop began at blockIdx.x * blockDim.x + threadIdx.x and stepped by 64, the number of threads in a block"},
+};
+
+Test(wrong_sum, names_a_loop_once)
+{
+    fill(100000);
+    for (size_t i = 0; i < COUNT(twins); ++i) {
+        char text[300] = "";
+        size_t all = twins[i].blocks * twins[i].threads;
+        struct judge_sum sum = {.want = all_terms(true),
+                                .name = "data",
+                                .numbers = numbers,
+                                .count = NUMBERS,
+                                .blocks = twins[i].blocks,
+                                .threads = twins[i].threads};
+        for (size_t j = 0; j < NUMBERS; ++j) {
+            size_t last = j < all ? j : all - 1;
+            sum.got += (int64_t)((last - j % twins[i].step) / twins[i].step + 1) * term(j, true);
+        }
+        cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+        cr_expect_str_eq(text, twins[i].text);
+    }
+}
+
+/* With as many blocks as threads, nobody can tell blockIdx.x from threadIdx.x. */
+Test(wrong_sum, that_fits_two_begins_names_both)
+{
+    char text[300] = "";
+    struct judge_sum sum = {
+        .name = "data", .numbers = numbers, .count = NUMBERS, .blocks = 16, .threads = 16};
+    fill(100000);
+    sum.want = all_terms(true);
+    for (size_t i = 0; i < NUMBERS; ++i)
+        sum.got += i % 256 < 16 ? 16 * term(i, true) : 0;
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "as if each loop began at threadIdx.x or blockIdx.x and stepped by "
+                           "256, the number of threads");
 }
 
 Test(wrong_sum, of_floats_is_recognised)

@@ -138,7 +138,7 @@ Test(formats, schemas_refuse_what_lacks_something)
 /* A result with hostile text everywhere that a student can influence. */
 static json_t *make_result(const char *text)
 {
-    return json_pack(
+    json_t *result = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:f, s:f, s:f, s:{s:s, s:s},"
         " s:[{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:f, s:n, s:{s:s, s:i, s:i, s:s}},"
         " {s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:s, s:f, s:n, s:n}]}",
@@ -150,6 +150,12 @@ static json_t *make_result(const char *text)
         "file", text, "line", 1, "column", 2, "source", text, "id", "b", "title", "b", "points",
         0.0, "max_points", 3.0, "status", "not-built", "case", "", "message", text, "hint", "",
         "note", "", "seconds", 0.5, "figure", "place");
+    json_t *cause =
+        json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:f, s:[s, s], s:[{s:s, s:i, s:s}]}", "id", text,
+                  "file", text, "line", 1, "message", text, "case", text, "help", text, "points",
+                  3.5, "checks", "a", "b", "related", "file", text, "line", 1, "message", text);
+    json_object_set_new(result, "causes", json_pack("[o]", cause));
+    return result;
 }
 
 Test(formats, hostile_text_stays_text)

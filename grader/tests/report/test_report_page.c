@@ -82,9 +82,15 @@ static json_t *make_result(const char *text)
         "counters", "warp_instructions", 9, "global_load_requests", 1, "global_load_sectors", 32,
         "global_load_sectors_ideal", 4, "accesses", "file", evil, "line", 1, "block", 0, 0, 0,
         "warp", 0, "step", 1, "kind", "load", "space", "global", "bytes", 4, "offsets", offsets);
+    json_t *cause = json_pack("{s:O, s:O, s:O, s:i, s:O, s:O, s:f, s:[O]}", "id", evil, "severity",
+                              evil, "file", evil, "line", 1, "message", evil, "help", evil,
+                              "points", 1.5, "checks", evil);
     json_decref(evil);
     json_decref(offsets);
-    cr_assert(result);
+    cr_assert(result && cause);
+    json_object_set(json_array_get(json_object_get(result, "checks"), 0), "id",
+                    json_object_get(cause, "id"));
+    json_object_set_new(result, "causes", json_pack("[o]", cause));
     return result;
 }
 

@@ -54,7 +54,7 @@ void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS]
     free(folder);
 }
 
-void submission_write_mutant(const char *lab, const char *mutant, const char *name)
+double submission_write_mutant(const char *lab, const char *mutant, const char *name)
 {
     char *folder = shell_must("printf '%%s' \"$PWD\"");
     char path[PATH_SIZE], error[1000];
@@ -62,7 +62,11 @@ void submission_write_mutant(const char *lab, const char *mutant, const char *na
     struct mutant read;
     cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
     char *solution = shell_file(opened.solution, NULL);
-    cr_assert(base_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab, mutant));
+    if (strchr(mutant, '/'))
+        cr_assert(base_path(path, "%s/grader/tests/%s.diff", LANEWISE_ROOT, mutant));
+    else
+        cr_assert(
+            base_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab, mutant));
     cr_assert(mutant_read(path, solution, &read, error, sizeof error), "%s", error);
     cr_assert(base_path(path, "%s/%s", folder, name));
     cr_assert(base_write_file(path, read.source, strlen(read.source), 0600), "cannot write %s",
@@ -71,6 +75,7 @@ void submission_write_mutant(const char *lab, const char *mutant, const char *na
     labs_close(&opened);
     free(solution);
     free(folder);
+    return read.scores;
 }
 
 char *submission_grade(const char *lab, const char *name, int *code, json_t **result)

@@ -19,8 +19,9 @@ void submission_init(void);
  * first one without FIND. */
 void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name);
 
-/* The same for the mutant MUTANT of LAB (grade/mutant.h). */
-void submission_write_mutant(const char *lab, const char *mutant, const char *name);
+/* The same for the mutant MUTANT of LAB (grade/mutant.h), or for the one in grader/tests/MUTANT.diff if
+ * its name has a slash. Returns the score that it declares. */
+double submission_write_mutant(const char *lab, const char *mutant, const char *name);
 
 /* Grades file NAME in the shell's folder for LAB, on the emulator with seed 1. Returns the
  * output for a terminal; the caller frees it. *CODE is the exit status, *RESULT (RESULT may be

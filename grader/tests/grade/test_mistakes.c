@@ -1,0 +1,127 @@
+/* What a student reads first after a mistake: the report of a grading begins with the cause, or the
+ * first lost check explains its wrong numbers.
+ *
+ * grader/tests/mistakes/ has plausible mistakes, each as a mutant (grade/mutant.h) and a file with
+ * the first thing that the report says. Most of them were written by somebody who did not look at
+ * the explanations. `make mistakes` grades them all, `make test` a few. */
+#include <criterion/criterion.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
+
+TestSuite(golden_mistakes, .init = submission_init, .fini = shell_fini, .timeout = 1200);
+
+#define FOLDER LANEWISE_ROOT "/grader/tests/mistakes/"
+
+static const char *const few[] = {
+    "01-parallelize/no-atomic",          "02-coalesce/plus-for-times",
+    "03-shared-reduce/from-thread-1",    "04-bank-conflicts/ends-above-32",
+    "05-pitched-alloc/a-quarter-copied", "05-pitched-alloc/copied-and-pasted",
+    "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
+};
+
+/* The mutants of lab-check whose explanations are recorded, too. */
+static const struct {
+    const char *lab, *mutant;
+} explained[] = {
+    {"01-parallelize", "first-of-block"},
+    {"01-parallelize", "overflow"},
+    {"02-coalesce", "overwritten"},
+    {"03-shared-reduce", "float-total"},
+    {"03-shared-reduce", "no-barrier"},
+    {"04-bank-conflicts", "first-warp-only"},
+    {"05-pitched-alloc", "clear-in-floats"},
+    {"05-pitched-alloc", "last-row-not-copied"},
+    {"06-tiled-matmul", "no-last-tile"},
+    {"06-tiled-matmul", "plain-sum"},
+    {"06-tiled-matmul", "row-not-waited-for"},
+};
+
+/* Whether LINE begins the description of a cause, or of a check that lost points. */
+static bool begins_trouble(const char *line)
+{
+    static const char *const begins[] = {"  Fix this first", "  no ", "  part "};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; ++i)
+        if (strncmp(line, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Cuts REPORT down to the first trouble that it tells. */
+static char *first_trouble(char *report)
+{
+    char *begin = report;
+    while (*begin && !begins_trouble(begin))
+        begin += strcspn(begin, "\n") + (begin[strcspn(begin, "\n")] == '\n');
+    char *end = begin + strcspn(begin, "\n");
+    while (end[0] && strncmp(end + 1, "       ", 7) == 0) /* the margin of what explains it */
+        end += 1 + strcspn(end + 1, "\n");
+    if (*end)
+        end[1] = 0;
+    return begin;
+}
+
+/* Grades mistake NAME, "NN-lab/what", and checks its points and the beginning of its report. */
+static void grade_mistake(const char *name)
+{
+    int code;
+    char lab[64], path[300];
+    json_t *result;
+    snprintf(lab, sizeof lab, "%.*s", (int)strcspn(name, "/"), name);
+    snprintf(path, sizeof path, "mistakes/%s", name);
+    double scores = submission_write_mutant(lab, path, "a.cu");
+    char *report = submission_grade(lab, "a.cu", &code, &result);
+    double score = json_number_value(json_object_get(result, "score"));
+    cr_expect_eq(score, scores, "%s: %g points", name, score);
+    golden_check(path, first_trouble(submission_normalise(report)));
+    json_decref(result);
+    free(report);
+}
+
+/* "NN-lab/what" of PATH. */
+static char *name_of(const char *path)
+{
+    char *name = strdup(path + strlen(FOLDER));
+    name[strlen(name) - strlen(".diff")] = 0;
+    return name;
+}
+
+Test(golden_mistakes, are_explained)
+{
+    glob_t found;
+    if (!getenv("LANEWISE_MISTAKES")) {
+        for (size_t i = 0; i < sizeof few / sizeof *few; ++i)
+            grade_mistake(few[i]);
+        return;
+    }
+    cr_assert_eq(glob(FOLDER "*/*.diff", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; ++i) {
+        char *name = name_of(found.gl_pathv[i]);
+        grade_mistake(name);
+        free(name);
+    }
+    globfree(&found);
+}
+
+Test(golden_mistakes, of_lab_check_are_explained)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    for (size_t i = 0; i < sizeof explained / sizeof *explained; ++i) {
+        int code;
+        submission_write_mutant(explained[i].lab, explained[i].mutant, "a.cu");
+        char *report = submission_grade(explained[i].lab, "a.cu", &code, NULL);
+        fprintf(memory, "%s/%s\n%s\n", explained[i].lab, explained[i].mutant,
+                first_trouble(submission_normalise(report)));
+        free(report);
+    }
+    fclose(memory);
+    golden_check("explained-mutants", text);
+    free(text);
+}
