@@ -60,13 +60,15 @@ struct emu_options {
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
     enum emu_rules rules;           /* the GPU whose memory traffic is counted; 0: today's */
-    const struct emu_trace *trace;  /* must outlive the device; NULL: no access is recorded */
-    bool backwards;                 /* the last CTA runs first, and in it the last warp */
-    bool scrambles_shared;          /* loads from shared memory return wrong values */
-    bool ignores_strays;            /* accesses just past an allocation's end do not fail */
-    uint64_t wider_pitch;           /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
-    int record_fd;                  /* the record is written to it; -1: no record */
-    uint64_t record_bytes;          /* a record of this size gets no more lines; 0: no limit */
+    /* Called by a worker while a launch takes seconds, with a line that says where it is. NULL: never */
+    void (*tell)(const char *line);
+    const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
+    bool backwards;                /* the last CTA runs first, and in it the last warp */
+    bool scrambles_shared;         /* loads from shared memory return wrong values */
+    bool ignores_strays;           /* accesses just past an allocation's end do not fail */
+    uint64_t wider_pitch;          /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
+    int record_fd;                 /* the record is written to it; -1: no record */
+    uint64_t record_bytes;         /* a record of this size gets no more lines; 0: no limit */
 };
 
 struct emu_device;
@@ -74,6 +76,10 @@ struct emu_device;
 /* Opens a device. On failure *DEVICE is NULL. */
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device);
 void emu_close(struct emu_device *device); /* NULL is allowed */
+
+/* Stops the launches that run on devices in this process, with a finding. False: none runs. A signal
+ * handler may call it. */
+bool emu_interrupt(void);
 
 /* The reason for the latest failure: one line, valid until the same thread's next call. If the
  * fault is in PTX that came from a source line, the message begins with "FILE:LINE: ", with FILE

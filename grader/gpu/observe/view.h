@@ -226,6 +226,7 @@ enum obs_fault_kind {
     OBS_POLLS_FOREVER,   /* the lanes poll a value that no thread will write */
     OBS_POLLS_HOST,      /* the lanes poll a value that only the host program could write */
     OBS_ENDLESS_LOOP,
+    OBS_INTERRUPTED,   /* the user has stopped the launch */
     OBS_TOO_MUCH_WORK, /* too many instructions of the whole launch, but not of this warp */
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
@@ -251,6 +252,7 @@ struct obs_fault {
      * OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, mask has the warp's lanes that wait here.
      * For PTX_CLUSTER, other is the rank. */
     uint32_t mask, other;
+    uint64_t executed; /* OBS_INTERRUPTED: instructions of the warp so far */
 };
 
 /* --- observers -------------------------------------------------------------------------------- */

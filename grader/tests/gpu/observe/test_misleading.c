@@ -106,3 +106,18 @@ ParameterizedTest(int *index, misleading, cases)
         cr_expect(!strstr(text, row->never[i]), "%s: said: %s\n%s", row->name, row->never[i], text);
     free(text);
 }
+
+/* Ctrl-C on a terminal stops an endless kernel. Some seconds before, a line says where it is. */
+Test(misleading, endless_kernel_on_a_terminal)
+{
+    int code;
+    char *text =
+        shell(&code, "(sleep 12; printf '\\003'; sleep 5) | NO_COLOR=1 timeout 60 script -qec "
+                     "\"$LANEWISE run $PROGRAMS/misleading endless\" /dev/null 2>&1");
+    join(text);
+    cr_expect(strstr(text, "spin still runs after 5 seconds: line "), "%s", text);
+    cr_expect(strstr(text, "spin: stopped by Ctrl-C: thread "), "%s", text);
+    cr_expect(strstr(text, "was killed by signal 2"), "%s", text);
+    cr_expect(!strstr(text, "no kernel ran"), "%s", text);
+    free(text);
+}
