@@ -219,6 +219,7 @@ enum obs_fault_kind {
     OBS_DIVERGENT_BARRIER,
     OBS_BAD_BARRIER,
     OBS_WARP_MASK,
+    OBS_ABSENT_LANE, /* a shuffle reads from lane `other`, which does not take part */
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
     OBS_REMOTE_MBARRIER, /* the mbarrier is another CTA's, in the same cluster */
