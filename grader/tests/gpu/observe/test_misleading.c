@@ -24,7 +24,7 @@ static const struct row {
     {"partly_cleared_bins", {"[race-global]", "[uninitialised-read]"}, {NULL}, NULL},
     {"one_too_far",
      {"thread 127 reads element 256 of sums, which has 1024: not written [uninitialised-read]",
-      "writes elements 0 to 255 only: is the index here too large"},
+      "writes only elements 0 to 255: is the index here too large"},
      {"cudaMemset", "byte 1024"},
      NULL},
     {"elements_for_bytes",
