@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "tests/support/shell.h"
 
 TestSuite(misleading, .init = shell_init, .fini = shell_fini, .timeout = 300);
@@ -119,5 +120,25 @@ Test(misleading, endless_kernel_on_a_terminal)
     cr_expect(strstr(text, "spin: stopped by Ctrl-C: thread "), "%s", text);
     cr_expect(strstr(text, "was killed by signal 2"), "%s", text);
     cr_expect(!strstr(text, "no kernel ran"), "%s", text);
+    free(text);
+}
+
+/* A right answer that costs too much: the line and the stride that cost it. */
+Test(misleading, swapped_x_and_y_in_a_grading)
+{
+    int code;
+    char *text =
+        shell(&code,
+              "sed -e 's/int x = blockIdx.x \\* blockDim.x + threadIdx.x/int x = blockIdx.y * "
+              "blockDim.y + threadIdx.y/' -e 's/int y = blockIdx.y \\* blockDim.y + "
+              "threadIdx.y/int y = blockIdx.x * blockDim.x + threadIdx.x/' -e 's/blocks((width "
+              "+ 31) \\/ 32, (height + 7) \\/ 8)/blocks((height + 31) \\/ 32, (width + 7) \\/ 8)/' "
+              "%s/solutions/05-pitched-alloc/*.cu >swapped.cu && $LANEWISE grade --lab 05 "
+              "--submission swapped.cu 2>&1",
+              LANEWISE_ROOT);
+    join(text);
+    cr_expect(strstr(text, "60 of 100 points"), "%s", text);
+    cr_expect(strstr(text, "neighbouring lanes read words 33792 bytes apart"), "%s", text);
+    cr_expect(!strstr(text, "ask to write"), "%s", text);
     free(text);
 }
