@@ -65,6 +65,16 @@ struct launch_view {
 /* The source line of the instruction at PC. */
 struct source_line view_line(const struct launch_view *launch, uint32_t pc);
 
+enum view_author {
+    VIEW_STUDENT,
+    VIEW_LIBRARY, /* a header of CUDA's own libraries, such as CUB, which the student's kernel calls */
+    /* the same, but nobody can use it wrongly: a kernel of these libraries, or cooperative groups */
+    VIEW_TRUSTED,
+};
+
+/* Who wrote the code at PC. Libraries use shared memory in ways that look wrong but are not. */
+enum view_author view_author(const struct launch_view *launch, uint32_t pc);
+
 /* Returns the function that contains PC. *INDEX gets the instruction's index in that function's
  * code. */
 const struct ptx_function *view_function(const struct launch_view *launch, uint32_t pc,
