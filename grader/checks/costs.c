@@ -17,9 +17,10 @@
 
 /* The limit is the larger of two numbers: TIMES the solution's total, and SHARE of the solution's
  * instructions. So a kernel can use a few barriers although the solution uses none. */
+/* LOSS: the finding whose waste may be the reason. */
 static const struct {
     double times, share;
-    const char *text, *hint;
+    const char *text, *hint, *loss;
 } limits[CHECK_COSTS] = {
     [CHECK_PATH] =
         {4, 0, "the longest warp executes %s instructions",
@@ -29,19 +30,23 @@ static const struct {
          "Do each part of the work once, in one thread, and leave out what the answer does not need."},
     [CHECK_READS] =
         {2, 0.05, "the program reads %s sectors of 32 bytes from the GPU's memory",
-         "Read each number once, and let neighbouring threads read neighbouring numbers. Copies on the GPU count, too."},
+         "Read each number once, and let neighbouring threads read neighbouring numbers. Copies on the GPU count, too.",
+         "uncoalesced-load"},
     [CHECK_WRITES] =
         {3, 0.02, "the program writes %s sectors of 32 bytes to the GPU's memory",
-         "Keep what only one thread needs in a variable, and write each result once. Copies on the GPU count, too."},
+         "Keep what only one thread needs in a variable, and write each result once. Copies on the GPU count, too.",
+         "uncoalesced-store"},
     [CHECK_SHARED] =
         {3, 0.27, "the warps make %s passes through shared memory",
-         "Let threads share the work in shared memory, instead of each doing all of it."},
+         "Let threads share the work in shared memory, instead of each doing all of it.",
+         "bank-conflict"},
     [CHECK_BARRIERS] =
         {3, 0.07, "the warps wait at barriers %s times in all",
          "A barrier belongs between a write and another thread's read, and nowhere else."},
     [CHECK_ATOMICS] =
         {4, 0.01, "the warps make %s atomic operations on global memory",
-         "Let each thread add up several numbers in a variable of its own, and add that to the total once."},
+         "Let each thread add up several numbers in a variable of its own, and add that to the total once.",
+         "uncoalesced-atomic"},
 };
 
 /* A copy on the GPU reads half of its sectors and writes the other half. */
@@ -100,10 +105,13 @@ void check_costs(struct check *check, const struct run *run)
         double limit =
             fmax(limits[i].times * solutions[i], limits[i].share * solutions[CHECK_WORK]);
         char text[200];
-        if (check->info->figure.judges & 1u << i || costs[i] <= limit)
+        if (check->info->figure.judges & 1u << i || costs[i] <= limit || !check_is_open(check) ||
+            check_is_lost(check))
             continue;
         snprintf(text, sizeof text, limits[i].text, check_number(costs[i]));
         check_refuse(check, run, limits[i].hint, "%s; the solution needs %s, and the limit is %s",
                      text, check_number(solutions[i]), check_number(limit));
+        if (limits[i].loss)
+            check_point_at_excess(check, run, limits[i].loss, costs[i] - limit);
     }
 }

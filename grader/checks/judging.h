@@ -36,5 +36,9 @@ double check_sum(const json_t *counts, const char *what);
 /* Has the report show the loss that the figure's counter owes most to, and its cause. False: there
  * is none. */
 bool check_point_at_loss(struct check *check, const struct run *run);
+/* Has the report show the worst loss of ID, with its cause and advice, if that loss wastes at least half
+ * of EXCESS. */
+void check_point_at_excess(struct check *check, const struct run *run, const char *id,
+                           double excess);
 
 #endif

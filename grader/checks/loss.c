@@ -2,6 +2,7 @@
  * so much, and how many points the check would give without it. */
 #include "checks/judging.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,17 +77,34 @@ static void describe_spare(struct check *check, const struct run *run, const jso
         snprintf(end, left, "; the check would give %.4g of %.4g points", points, most);
 }
 
+static void point_at(struct check *check, const json_t *loss)
+{
+    check_point_at(check, json_text_of(loss, "file"), (unsigned)json_integer_of(loss, "line"),
+                   (unsigned)json_integer_of(loss, "column"));
+    snprintf(check->verdict.cause, sizeof check->verdict.cause, "%s", json_text_of(loss, "cause"));
+    snprintf(check->verdict.loss_case, sizeof check->verdict.loss_case, "%s",
+             json_text_of(loss, "case"));
+}
+
+void check_point_at_excess(struct check *check, const struct run *run, const char *id,
+                           double excess)
+{
+    const json_t *loss = find_loss(check, run, id);
+    const char *help = json_text_of(loss, "help");
+    if (!loss || 2.0 * (double)record_loss_waste(loss) < excess)
+        return;
+    point_at(check, loss);
+    if (*help)
+        check_advise(check, "%c%s.", toupper((unsigned char)*help), help + 1);
+}
+
 bool check_point_at_loss(struct check *check, const struct run *run)
 {
     const char *id = losses_of(check->info->figure.counter);
     const json_t *loss = *id ? find_loss(check, run, id) : NULL;
     if (!loss)
         return false;
-    check_point_at(check, json_text_of(loss, "file"), (unsigned)json_integer_of(loss, "line"),
-                   (unsigned)json_integer_of(loss, "column"));
-    snprintf(check->verdict.cause, sizeof check->verdict.cause, "%s", json_text_of(loss, "cause"));
-    snprintf(check->verdict.loss_case, sizeof check->verdict.loss_case, "%s",
-             json_text_of(loss, "case"));
+    point_at(check, loss);
     describe_spare(check, run, loss);
     return true;
 }

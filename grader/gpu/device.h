@@ -65,6 +65,8 @@ struct emu_options {
     uint64_t watch_budget; /* racecheck and initcheck end when they have cost this much: about as
                              * many tenths of a microsecond; 0: no limit */
     enum emu_rules rules;  /* the GPU whose memory traffic is counted; 0: today's */
+    /* Called by a worker while a launch takes seconds, with a line that says where it is. NULL: never */
+    void (*tell)(const char *line);
     const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
     bool backwards;                /* the last CTA runs first, and in it the last warp */
     bool scrambles_shared;         /* loads from shared memory return wrong values */
@@ -81,6 +83,10 @@ struct emu_device;
 /* Opens a device. On failure *DEVICE is NULL. */
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device);
 void emu_close(struct emu_device *device); /* NULL is allowed */
+
+/* Stops the launches that run on devices in this process, with a finding. False: none runs. A signal
+ * handler may call it. */
+bool emu_interrupt(void);
 
 /* The reason for the latest failure: one line, valid until the same thread's next call. If the
  * fault is in PTX that came from a source line, the message begins with "FILE:LINE: ", with FILE

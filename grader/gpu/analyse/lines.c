@@ -2,6 +2,8 @@
  * in inlined code, too, an earlier .loc for the calling place names the place of the outer call. */
 #include "gpu/analyse/lines.h"
 
+#include <string.h>
+
 static struct source_line outer(const struct ptx_loc *loc)
 {
     return (struct source_line){loc->at_file, loc->at_line, loc->at_column};
@@ -21,18 +23,57 @@ static struct source_line caller_of(const struct ptx_function *f, uint32_t befor
     return (struct source_line){0};
 }
 
-struct source_line analyse_line(const struct ptx_function *function, uint32_t pc)
+/* The .loc of the instruction at PC; NULL: it has none. */
+static const struct ptx_loc *loc_of(const struct ptx_function *function, uint32_t pc)
 {
     uint32_t index = function->code[pc].loc;
-    if (index == PTX_NONE)
+    while (index && index != PTX_NONE && !function->locs[index].line)
+        index--; /* line 0 is unknown: use the .loc before it */
+    return index == PTX_NONE ? NULL : &function->locs[index];
+}
+
+#define GROUPS "/cooperative_groups"
+
+static bool has_part(const struct ptx_module *module, uint32_t file, const char *part)
+{
+    struct ptx_name path = ptx_file_path(module, file);
+    return path.length && memmem(path.text, path.length, part, strlen(part));
+}
+
+bool analyse_is_groups(const struct ptx_module *module, uint32_t file)
+{
+    return has_part(module, file, GROUPS);
+}
+
+bool analyse_is_library(const struct ptx_module *module, uint32_t file)
+{
+    static const char *const parts[] = {"/cub/", "/thrust/", GROUPS, "/cuda/std/", "/cuda/__"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        found |= has_part(module, file, parts[i]);
+    return found;
+}
+
+struct source_line analyse_inner_line(const struct ptx_function *function, uint32_t pc)
+{
+    const struct ptx_loc *loc = loc_of(function, pc);
+    return loc ? (struct source_line){loc->file, loc->line, loc->column} : (struct source_line){0};
+}
+
+struct source_line analyse_line(const struct ptx_module *module,
+                                const struct ptx_function *function, uint32_t pc)
+{
+    const struct ptx_loc *loc = loc_of(function, pc);
+    if (!loc)
         return (struct source_line){0};
-    while (index && !function->locs[index].line) /* line 0 is unknown: use the .loc before it */
-        index--;
-    const struct ptx_loc *loc = &function->locs[index];
+    uint32_t index = (uint32_t)(loc - function->locs);
     uint32_t home = function->locs[0].file; /* the first .loc is in the kernel's own file */
     struct source_line place = {loc->file, loc->line, loc->column};
     struct source_line caller = outer(loc);
+    bool is_library = place.file != home && analyse_is_library(module, home);
     for (unsigned depth = 0; place.file != home && caller.line && depth < 32; depth++) {
+        if (is_library && !analyse_is_library(module, place.file))
+            break;
         place = caller;
         caller = caller_of(function, index, place);
     }

@@ -10,7 +10,15 @@ struct source_line {
 
 /* The source line of the instruction at PC. Code inlined from a header, such as atomicAdd(), has
  * the line that calls it. In a chain of calls, this is the innermost call in the kernel's own file,
- * or the outermost call if none is in that file. */
-struct source_line analyse_line(const struct ptx_function *function, uint32_t pc);
+ * or the outermost call if none is in that file. In a kernel of CUDA's libraries, it is the
+ * innermost line of another file, such as a functor's, if there is one. */
+struct source_line analyse_line(const struct ptx_module *module,
+                                const struct ptx_function *function, uint32_t pc);
+/* The same without calls: for inlined code, the line in the header. */
+struct source_line analyse_inner_line(const struct ptx_function *function, uint32_t pc);
+
+/* Whether FILE is a header of the libraries that come with CUDA: Thrust, CUB and the like. */
+bool analyse_is_library(const struct ptx_module *module, uint32_t file);
+bool analyse_is_groups(const struct ptx_module *module, uint32_t file); /* cooperative groups */
 
 #endif

@@ -192,6 +192,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
     };
     enum emu_status status = emu_launch(device, &request, NULL);
     free(params);
+    rt_end_if_interrupted();
     return report_end(device, function, launch, status);
 }
 

@@ -4,14 +4,23 @@
  * (gpu/remote/main.c). */
 #include "gpu/cudart/rt.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "gpu/environment.h"
 
 static struct emu_options options;
+
+static void tell(const char *line)
+{
+    fprintf(stderr, "lanewise: %s\n", line);
+}
 
 __attribute__((constructor)) static void read_options(void)
 {
     emu_read_environment(&options);
     options.ignores_strays = true;
+    options.tell = isatty(STDERR_FILENO) ? tell : NULL;
 }
 
 const struct emu_options *rt_options(void)

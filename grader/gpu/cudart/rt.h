@@ -65,6 +65,9 @@ cudaError_t rt_fault_error(void);
 
 /* --- errors.c --------------------------------------------------------------------------------- */
 
+/* interrupt.c: ends the program if Ctrl-C has stopped a kernel. */
+void rt_end_if_interrupted(void);
+
 /* Every API function ends with rt_return(ERROR). It counts the call, remembers ERROR as the
  * thread's last error unless it is cudaSuccess, and returns ERROR. */
 #define rt_return(error)                                                                           \

@@ -5,6 +5,7 @@
 
 #include "gpu/device/device_parts.h"
 #include "gpu/execute/child.h"
+#include "gpu/execute/watch.h"
 #include "gpu/lanes.h"
 #include "gpu/occupancy.h"
 #include "gpu/record/record.h"
@@ -373,6 +374,11 @@ static enum emu_status run_family(struct emu_device *device, const struct emu_la
     if (!running)
         return status == EMU_OK ? device_failed(EMU_OUT_OF_MEMORY, "out of memory") : status;
     return launch_go(&running->launch) ? end(device, running, counters) : park(device, running);
+}
+
+bool emu_interrupt(void)
+{
+    return watch_interrupt();
 }
 
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,

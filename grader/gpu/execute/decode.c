@@ -349,6 +349,6 @@ const struct image *kernel_image(const struct kernel *kernel, uint32_t pc)
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);
-    return pc < image->end ? analyse_line(image->function, pc - image->start)
+    return pc < image->end ? analyse_line(kernel->module, image->function, pc - image->start)
                            : (struct source_line){0};
 }

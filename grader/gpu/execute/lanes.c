@@ -5,6 +5,7 @@
  * that can still arrive. Lanes with different masks, such as tiles of a warp, are independent. */
 #include <string.h>
 
+#include "gpu/analyse/operands.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/raw.h"
 #include "gpu/execute/state.h"
@@ -94,20 +95,52 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
-/* Reports a fault if several lanes all read from the same lane (.idx) and it does not take part.
- * If the lanes read from different lanes, there is no fault: some may read from a lane that does
- * not take part and discard the value, as in a reduction. */
+struct search {
+    uint32_t reg;
+    bool found;
+};
+
+static void compare(void *context, uint32_t reg)
+{
+    struct search *search = context;
+    search->found |= reg == search->reg;
+}
+
+/* Whether the code right after the shuffle computes with its result, whatever the lane: no guard and
+ * no selp discards the result where the lane it comes from does not take part. */
+static bool is_used(const struct warp *warp)
+{
+    const struct image *image = kernel_image(warp->cta->launch->kernel, warp->pc);
+    const struct ptx_function *f = image->function;
+    uint32_t pc = warp->pc - image->start;
+    const struct ptx_operand *to = &f->code[pc].operands[0];
+    struct search search = {to->count ? to->elements[0].index : to->index, false};
+    for (uint32_t i = pc + 1; i < f->code_count && !search.found; i++) {
+        const struct ptx_instruction *in = &f->code[i];
+        if (in->opcode == PTX_OP_bra || in->opcode == PTX_OP_ret || in->opcode == PTX_OP_exit)
+            break;
+        if (in->guard == PTX_NONE && in->opcode != PTX_OP_selp && in->opcode != PTX_OP_mov)
+            operands_used(in, compare, &search);
+    }
+    return search.found;
+}
+
+/* Reports a fault if a lane reads from a lane that does not take part, and the result matters: if
+ * several lanes all read from that lane (.idx), or if the first lane does. In a reduction only the
+ * first lane's sum counts: others may read from lanes that do not take part. */
 static void check_source(struct warp *warp, const struct inst *inst, const uint32_t *source,
                          uint32_t mask)
 {
     const uint32_t *members = (const uint32_t *)slot_at(warp, inst->warp.members);
     unsigned first = (unsigned)__builtin_ctz(mask);
-    if (inst->warp.op != PTX_MOD_idx || !(mask & (mask - 1)) || mask >> source[first] & 1)
+    bool is_index = inst->warp.op == PTX_MOD_idx, is_alone = !(mask & (mask - 1));
+    if (mask >> source[first] & 1 || (is_index && is_alone))
         return;
-    for (uint32_t left = mask; left; left &= left - 1)
+    for (uint32_t left = is_index ? mask : 0; left; left &= left - 1)
         if (source[__builtin_ctz(left)] != source[first])
             return;
-    warp_mask_fault(warp, OBS_WARP_MASK, first, members[first], source[first]);
+    if (is_index || is_used(warp))
+        warp_mask_fault(warp, OBS_ABSENT_LANE, first, members[first], source[first]);
 }
 
 /* A value from a lane that does not take part is 0, as on a GPU (measured on an H100). */

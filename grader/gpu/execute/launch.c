@@ -16,6 +16,7 @@
 #include "gpu/execute/standstill.h"
 #include "gpu/execute/stretch.h"
 #include "gpu/execute/values.h"
+#include "gpu/execute/watch.h"
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
@@ -61,6 +62,11 @@ void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                      unsigned other)
 {
     tell_fault(warp, (struct obs_fault){.kind = (uint8_t)kind, .mask = mask, .other = other}, lane);
+}
+
+void warp_interrupt_fault(struct warp *warp, unsigned lane)
+{
+    tell_fault(warp, (struct obs_fault){.kind = OBS_INTERRUPTED, .executed = warp->executed}, lane);
 }
 
 void cta_tell_order(const struct cta *cta, struct obs_order order)
@@ -498,6 +504,7 @@ static bool any_has_work(const struct launch *launch)
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);
+    watch_begin(launch);
     for (bool first = true; left && (widen(launch) || first || atomic_load(&launch->stopping));
          first = false) {
         for (unsigned i = 0; i < launch->workers; i++)
@@ -508,6 +515,7 @@ bool launch_go(struct launch *launch)
         run_workers(launch->crew, launch->workers);
         left = any_has_work(launch);
     }
+    watch_end();
     launch->goes_on = true;
     return !left;
 }

@@ -86,6 +86,9 @@ struct launch {
     atomic_uint_fast64_t epoch; /* see standstill.c */
     atomic_bool has_waited;     /* some cluster has waited for other clusters */
     atomic_uint_fast64_t ended; /* clusters that have ended since has_waited became true */
+    uint64_t begun;             /* seconds of a clock: when launch_go() was called */
+    atomic_uint patience;       /* seconds from then until a line says where the launch is */
+    atomic_bool is_interrupted; /* by Ctrl-C */
     atomic_bool is_stuck;       /* all remaining threads wait for ever */
     atomic_bool is_parked;      /* all remaining threads seem to wait for the host */
     atomic_bool is_still;       /* all remaining threads certainly wait for the host */
@@ -136,6 +139,8 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                 const struct obs_access *access);
 
 /* Reports a fault about a MASK of lanes and one OTHER lane: see struct obs_fault. */
+/* The user has stopped the launch. */
+void warp_interrupt_fault(struct warp *warp, unsigned lane);
 void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane, uint32_t mask,
                      unsigned other);
 

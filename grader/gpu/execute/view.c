@@ -44,6 +44,19 @@ struct source_line view_line(const struct launch_view *launch, uint32_t pc)
     return kernel_line(launch->kernel, pc);
 }
 
+enum view_author view_author(const struct launch_view *launch, uint32_t pc)
+{
+    uint32_t index;
+    const struct ptx_function *function = view_function(launch, pc, &index);
+    const struct ptx_function *kernel = launch->function;
+    const struct ptx_module *module = launch->module;
+    uint32_t file = index < function->code_count ? analyse_inner_line(function, index).file : 0;
+    if (!analyse_is_library(module, file))
+        return VIEW_STUDENT;
+    bool is_kernel = kernel->loc_count && analyse_is_library(module, kernel->locs[0].file);
+    return is_kernel || analyse_is_groups(module, file) ? VIEW_TRUSTED : VIEW_LIBRARY;
+}
+
 const struct ptx_function *view_function(const struct launch_view *launch, uint32_t pc,
                                          uint32_t *index)
 {

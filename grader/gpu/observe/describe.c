@@ -75,3 +75,32 @@ void describe_fault_thread(char *text, size_t size, const struct launch_view *la
     uint64_t cta = ((uint64_t)fault->cta[2] * grid[1] + fault->cta[1]) * grid[0] + fault->cta[0];
     describe_thread(text, size, launch, thread, cta, true);
 }
+
+/* The kernel's name without its namespaces and parameters. */
+static void print_kernel(char *text, size_t size, struct ptx_name name)
+{
+    char *mangled = strndup(name.text, name.length);
+    int status = -1;
+    char *readable = mangled ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
+    const char *shown = status == 0 ? readable : mangled ? mangled : "";
+    snprintf(text, size, "%.*s", (int)strcspn(shown, "("), shown);
+    free(readable);
+    free(mangled);
+}
+
+void describe_running(char *text, size_t size, const struct launch_view *launch, uint32_t pc,
+                      uint32_t thread, uint64_t cta, uint64_t seconds)
+{
+    char kernel[100], who[112], where[160] = "";
+    struct source_line place = view_line(launch, pc);
+    struct ptx_name path = ptx_file_path(launch->module, place.file);
+    const char *slash = path.length ? memrchr(path.text, '/', path.length) : NULL;
+    const char *name = slash ? slash + 1 : path.text;
+    print_kernel(kernel, sizeof kernel, launch->function->name);
+    describe_thread(who, sizeof who, launch, thread, cta, true);
+    if (place.line)
+        snprintf(where, sizeof where, "line %u of %.*s, ", place.line,
+                 (int)(path.text + path.length - name), name);
+    snprintf(text, size, "%s still runs after %" PRIu64 " seconds: %s%s", kernel, seconds, where,
+             who);
+}

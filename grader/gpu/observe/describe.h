@@ -12,6 +12,10 @@ void describe_thread(char *text, size_t size, const struct launch_view *launch, 
 void describe_fault_thread(char *text, size_t size, const struct launch_view *launch,
                            const struct obs_fault *fault);
 
+/* Writes "k still runs after 5 seconds: line 12 of a.cu, thread 5 of block 3". */
+void describe_running(char *text, size_t size, const struct launch_view *launch, uint32_t pc,
+                      uint32_t thread, uint64_t cta, uint64_t seconds);
+
 /* Writes the name of the variable at ADDR in shared or global memory, such as "s"; "" if there is
  * none. */
 void describe_variable(char *text, size_t size, const struct launch_view *launch, bool is_shared,

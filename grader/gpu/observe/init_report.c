@@ -108,11 +108,16 @@ struct init_case {
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
 {
+    char range[64];
+    bool is_below = (c->site->addr - c->array.begin) / c->array.size < c->low;
+    if (c->low == c->high)
+        snprintf(range, sizeof range, "element %" PRIu64, c->low);
+    else
+        snprintf(range, sizeof range, "elements %" PRIu64 " to %" PRIu64, c->low, c->high);
     if (c->line && c->is_outside && !c->is_update)
         snprintf(text, size,
-                 "line %u writes elements %" PRIu64 " to %" PRIu64
-                 " only: is the index here too large, or should line %u write more?",
-                 c->line, c->low, c->high, c->line);
+                 "line %u writes only %s: is the index here too %s, or should line %u write more?",
+                 c->line, range, is_below ? "small" : "large", c->line);
     else if (c->is_update)
         snprintf(
             text, size,
@@ -142,12 +147,10 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
             "bytes, n * sizeof(type)",
             prefix, bytes);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
-        snprintf(
-            text, size,
-            "the first %" PRIu64 " of its %" PRIu64
-            " bytes are written: is the index here too large, or did a copy or a kernel write too "
-            "little?",
-            prefix, bytes);
+        snprintf(text, size,
+                 "its first byte that is not written is number %" PRIu64 " of %" PRIu64
+                 ": is the index here too large, or did a copy or a kernel write too little?",
+                 prefix, bytes);
     else if (c->line && !c->is_update)
         snprintf(
             text, size,

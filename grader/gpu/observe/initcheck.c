@@ -220,7 +220,8 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
     uint64_t addr = access->addr[lane];
     unsigned element = access->element ? access->element : access->bytes;
     *at = first_unwritten(place, addr, access->bytes);
-    if (*at == access->bytes)
+    if (*at == access->bytes ||
+        (!place.block && view_author(init->launch, access->pc) != VIEW_STUDENT))
         return false;
     bool is_part = access->bytes <= 2 || is_any_written(place, addr, access->bytes);
     if ((access->space == PTX_LOCAL && is_only_chosen(init->launch, access->pc)) ||

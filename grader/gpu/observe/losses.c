@@ -117,6 +117,8 @@ static uint64_t waste_of(const struct sample *sample)
 static struct loss *loss_at(struct report *report, const char *id, uint32_t pc)
 {
     struct source_line place = view_line(report->launch, pc);
+    if (analyse_is_library(report->launch->module, place.file))
+        return NULL; /* nobody but its authors can change that line */
     for (uint32_t i = report->count; i-- > 0;) {
         struct loss *loss = &report->list[i];
         if (loss->id == id && loss->place.file == place.file && loss->place.line == place.line)

@@ -198,6 +198,7 @@ static const char *const fault_ids[] = {
     [OBS_NO_MBARRIER] = "bad-mbarrier",
     [OBS_MBARRIER_COUNT] = "bad-mbarrier",
     [OBS_TOO_MUCH_WORK] = "too-much-work",
+    [OBS_INTERRUPTED] = "interrupted",
     [OBS_NO_SUCH_CTA] = "cluster-access",
     [OBS_CTA_ENDED] = "cluster-access",
     [OBS_CTA_NOT_STARTED] = "cluster-access",
@@ -293,6 +294,12 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
                  "stopped after %s warp instructions: no single warp ran for long, but together "
                  "the warps do too much work; %s was stopped here",
                  with_commas(launch->limit, limit), thread);
+        break;
+    case OBS_INTERRUPTED:
+        snprintf(text, size,
+                 "stopped by Ctrl-C: %s was here, and its warp had executed %" PRIu64
+                 " instructions",
+                 thread, fault->executed);
         break;
     case OBS_ENDLESS_LOOP:
         snprintf(text, size,

@@ -243,6 +243,8 @@ static const char *plain_advice(const struct race *race, const struct race_group
     const struct race_pair *pair = &race->pairs[group->example];
     bool one_atomic = race->sites[pair->one.site].kind == RACE_ATOMIC ||
                       race->sites[pair->other.site].kind == RACE_ATOMIC;
+    if (group->causes & CAUSE_CALLS)
+        return "put a __syncthreads() between two calls that use the same temporary storage, such as TempStorage of CUB";
     if (group->causes & CAUSE_UPDATE)
         return "use atomicAdd() or another atomic, or give each thread a word of its own; no barrier helps here";
     if (group->causes & CAUSE_WRITES)

@@ -12,8 +12,10 @@ enum race_cause {
     CAUSE_STATEMENT = 4, /* one statement reads what another thread writes in the same statement */
     CAUSE_STRAIGHT = 8,  /* no barrier between the two accesses */
     CAUSE_ROUND = 16,    /* no barrier before the loop's next round */
+    CAUSE_CALLS = 32,    /* no barrier between two calls of CUDA's own libraries */
 };
-#define CAUSE_NO_BARRIER (CAUSE_UPDATE | CAUSE_WRITES) /* no barrier helps */
+/* no barrier helps */
+#define CAUSE_NO_BARRIER (CAUSE_UPDATE | CAUSE_WRITES)
 
 /* Keeps the function whose paths were searched last. */
 struct race_causes {

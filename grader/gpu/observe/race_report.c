@@ -72,6 +72,13 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
            !race_compare_places(race_place_of(race, &a->other), race_place_of(race, &b->other));
 }
 
+/* Whether both accesses are of an AUTHOR, or one who is trusted more. */
+static bool is_of(const struct race *race, const struct race_pair *pair, enum view_author author)
+{
+    return view_author(race->launch, race->sites[pair->one.site].pc) >= author &&
+           view_author(race->launch, race->sites[pair->other.site].pc) >= author;
+}
+
 /* Joins pairs that are on the same two lines. The first pair at the largest distance remains as the
  * example. */
 static void join_pairs(struct race *race)
@@ -81,8 +88,11 @@ static void join_pairs(struct race *race)
     race_causes_open(&causes, race);
     for (uint32_t i = 0; i < race->pair_count; i++) {
         struct race_pair pair = race->pairs[i];
+        if (is_of(race, &pair, VIEW_TRUSTED)) /* ordered by more than racecheck knows */
+            continue;
         uint32_t at = 0;
-        unsigned found = race_causes_find(&causes, &pair);
+        unsigned found =
+            is_of(race, &pair, VIEW_LIBRARY) ? CAUSE_CALLS : race_causes_find(&causes, &pair);
         put_later_last(race, &pair);
         while (at < kept && !is_same_lines(race, &race->pairs[at], &pair))
             at++;
@@ -131,7 +141,9 @@ static void print_cause(char *text, size_t size, const struct race *race,
     const char *barrier = race_barrier(race, pair->distance);
     bool one_atomic = race->sites[pair->one.site].kind == RACE_ATOMIC ||
                       race->sites[pair->other.site].kind == RACE_ATOMIC;
-    if (pair->causes & CAUSE_UPDATE)
+    if (pair->causes & CAUSE_CALLS)
+        snprintf(text, size, "no %s between two calls", barrier);
+    else if (pair->causes & CAUSE_UPDATE)
         snprintf(text, size, "one of the two updates is lost");
     else if (pair->causes & CAUSE_WRITES)
         snprintf(text, size, "one of the two values is lost");
@@ -195,7 +207,7 @@ static void add_finding(const struct race *race, const struct race_group *group)
         findings, pair->is_shared ? "race-shared" : "race-global", pc, related, group->count);
     if (finding) {
         print_message(finding->message, sizeof finding->message, race, pair);
-        if (group->pairs > 1)
+        if (group->pairs > 1 && !(group->causes & CAUSE_CALLS))
             race_print_others(finding->message, sizeof finding->message, race, group);
         race_print_advice(finding->advice, sizeof finding->advice, race, group);
         if (!(group->causes & CAUSE_NO_BARRIER))

@@ -14,6 +14,7 @@ static const char *const fault_ids[] = {
     [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
     [OBS_BAD_BARRIER] = "bad-barrier",
     [OBS_WARP_MASK] = "bad-warp-mask",
+    [OBS_ABSENT_LANE] = "bad-warp-mask",
     [OBS_DEADLOCK] = "deadlock",
     [OBS_POLLS_FOREVER] = "deadlock",
     [OBS_POLLS_HOST] = "deadlock",
@@ -39,14 +40,24 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
         snprintf(text, size,
                  "%s passes mask 0x%08" PRIx32 ", which leaves out its own lane %" PRIu32, thread,
                  fault->mask, lane);
-    else if (!(fault->mask >> fault->other & 1))
-        snprintf(text, size, "%s reads lane %" PRIu32 ", which is not in its mask 0x%08" PRIx32,
-                 thread, fault->other, fault->mask);
     else
         snprintf(text, size,
                  "%s passes mask 0x%08" PRIx32 ", but lane %" PRIu32
                  " of this mask does not make the call",
                  thread, fault->mask, fault->other);
+}
+
+/* A shuffle that reads from a lane that does not take part. */
+static void print_absent(char *text, size_t size, const struct obs_fault *fault, const char *thread)
+{
+    bool is_named = fault->mask >> fault->other & 1;
+    if (is_named)
+        snprintf(text, size,
+                 "%s reads the value of lane %" PRIu32 ", which does not make this call", thread,
+                 fault->other);
+    else
+        snprintf(text, size, "%s reads lane %" PRIu32 ", which is not in its mask 0x%08" PRIx32,
+                 thread, fault->other, fault->mask);
 }
 
 static const char *awaited(uint8_t kind)
@@ -82,6 +93,9 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
     case OBS_CLUSTER_WAITS_ONLY:
         snprintf(text, size, "%s waits at the cluster's barrier without having arrived", thread);
         break;
+    case OBS_ABSENT_LANE:
+        print_absent(text, size, fault, thread);
+        break;
     case OBS_WARP_MASK:
         print_mask(text, size, fault, linear % WARP, thread);
         break;
@@ -99,6 +113,10 @@ static void synccheck_fault(void *state, const struct launch_view *launch,
     if (!obs_is_synccheck(fault->kind))
         return;
     struct finding *finding = findings_add(launch->findings, fault_ids[fault->kind], fault->pc);
+    if (finding && fault->kind == OBS_ABSENT_LANE)
+        finding->help =
+            "all lanes whose values are read must call the shuffle, too: call it outside of the "
+            "if, with all 32 lanes, or begin with an offset that stays within the lanes that call";
     if (finding)
         print_fault(finding->message, sizeof finding->message, launch, fault);
     findings_unlock(launch->findings);

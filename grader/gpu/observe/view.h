@@ -69,6 +69,16 @@ struct launch_view {
 /* The source line of the instruction at PC. */
 struct source_line view_line(const struct launch_view *launch, uint32_t pc);
 
+enum view_author {
+    VIEW_STUDENT,
+    VIEW_LIBRARY, /* a header of CUDA's own libraries, such as CUB, which the student's kernel calls */
+    /* the same, but nobody can use it wrongly: a kernel of these libraries, or cooperative groups */
+    VIEW_TRUSTED,
+};
+
+/* Who wrote the code at PC. Libraries use shared memory in ways that look wrong but are not. */
+enum view_author view_author(const struct launch_view *launch, uint32_t pc);
+
 /* Returns the function that contains PC. *INDEX gets the instruction's index in that function's
  * code. */
 const struct ptx_function *view_function(const struct launch_view *launch, uint32_t pc,
@@ -241,6 +251,7 @@ enum obs_fault_kind {
     OBS_DIVERGENT_BARRIER,
     OBS_BAD_BARRIER,
     OBS_WARP_MASK,
+    OBS_ABSENT_LANE, /* a shuffle reads from lane `other`, which does not take part */
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
     OBS_REMOTE_MBARRIER, /* the mbarrier is another CTA's, in the same cluster */
@@ -248,6 +259,7 @@ enum obs_fault_kind {
     OBS_POLLS_FOREVER,   /* the lanes poll a value that no thread will write */
     OBS_POLLS_HOST,      /* the lanes poll a value that only the host program could write */
     OBS_ENDLESS_LOOP,
+    OBS_INTERRUPTED,   /* the user has stopped the launch */
     OBS_TOO_MUCH_WORK, /* too many instructions of the whole launch, but not of this warp */
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
@@ -273,6 +285,7 @@ struct obs_fault {
      * OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, mask has the warp's lanes that wait here.
      * For PTX_CLUSTER, other is the rank. */
     uint32_t mask, other;
+    uint64_t executed; /* OBS_INTERRUPTED: instructions of the warp so far */
 };
 
 /* --- observers -------------------------------------------------------------------------------- */

@@ -471,6 +471,12 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     *length = known ? call.head.bytes : 0;
 }
 
+/* Only the process of the device could stop a launch, and nobody types there. */
+bool emu_interrupt(void)
+{
+    return false;
+}
+
 /* --- the record ------------------------------------------------------------------------------- */
 
 bool emu_has_record(struct emu_device *device)

@@ -375,14 +375,14 @@ Test(analyse, lines)
                  ".loc 1 99 1\nret;\n}\n.section .debug_str\n{\n$info0:\n.b8 97,0\n}\n",
                  places[i].locs);
         const struct ptx_function *f = parse_kernel(ptx, &module);
-        struct source_line want = places[i].want, got = analyse_line(f, 0);
+        struct source_line want = places[i].want, got = analyse_line(module, f, 0);
         /* if calls form a circle, any place is right; the search only has to end */
         bool anywhere = strstr(places[i].name, "circle");
         cr_expect(got.file == want.file &&
                       (anywhere || (got.line == want.line && got.column == want.column)),
                   "%s: %u:%u:%u, want %u:%u:%u", places[i].name, got.file, got.line, got.column,
                   want.file, want.line, want.column);
-        got = analyse_line(f, 1);
+        got = analyse_line(module, f, 1);
         cr_expect(got.file == 1 && got.line == 99, "%s: the instruction after the add is at %u:%u",
                   places[i].name, got.file, got.line);
         ptx_free(module);

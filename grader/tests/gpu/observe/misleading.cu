@@ -216,6 +216,18 @@ static void right_but_long()
     long_loop<<<1, 1>>>(zeros(7), 1 << 20);
 }
 
+__global__ void spin(volatile int *data, int n)
+{
+    int i = threadIdx.x;
+    while (i < n)
+        data[i] = i;
+}
+
+static void endless()
+{
+    spin<<<2, 64>>>(zeros(1000), 1000);
+}
+
 /* --- cases ---------------------------------------------------------------------------------- */
 
 static const struct {
@@ -240,6 +252,7 @@ static const struct {
     {"host_index", host_index},
     {"host_divides", host_divides},
     {"right_but_long", right_but_long},
+    {"endless", endless},
 };
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "tests/support/shell.h"
 
 TestSuite(misleading, .init = shell_init, .fini = shell_fini, .timeout = 300);
@@ -24,7 +25,7 @@ static const struct row {
     {"partly_cleared_bins", {"[race-global]", "[uninitialised-read]"}, {NULL}, NULL},
     {"one_too_far",
      {"thread 127 reads element 256 of sums, which has 1024: not written [uninitialised-read]",
-      "writes elements 0 to 255 only: is the index here too large"},
+      "writes only elements 0 to 255: is the index here too large"},
      {"cudaMemset", "byte 1024"},
      NULL},
     {"elements_for_bytes",
@@ -105,4 +106,67 @@ ParameterizedTest(int *index, misleading, cases)
     for (size_t i = 0; i < WORDS && row->never[i]; i++)
         cr_expect(!strstr(text, row->never[i]), "%s: said: %s\n%s", row->name, row->never[i], text);
     free(text);
+}
+
+/* Ctrl-C on a terminal stops an endless kernel. Some seconds before, a line says where it is. */
+Test(misleading, endless_kernel_on_a_terminal)
+{
+    int code;
+    char *text =
+        shell(&code, "(sleep 12; printf '\\003'; sleep 5) | NO_COLOR=1 timeout 60 script -qec "
+                     "\"$LANEWISE run $PROGRAMS/misleading endless\" /dev/null 2>&1");
+    join(text);
+    cr_expect(strstr(text, "spin still runs after 5 seconds: line "), "%s", text);
+    cr_expect(strstr(text, "spin: stopped by Ctrl-C: thread "), "%s", text);
+    cr_expect(strstr(text, "was killed by signal 2"), "%s", text);
+    cr_expect(!strstr(text, "no kernel ran"), "%s", text);
+    free(text);
+}
+
+/* A right answer that costs too much: the line and the stride that cost it. */
+Test(misleading, swapped_x_and_y_in_a_grading)
+{
+    int code;
+    char *text =
+        shell(&code,
+              "sed -e 's/int x = blockIdx.x \\* blockDim.x + threadIdx.x/int x = blockIdx.y * "
+              "blockDim.y + threadIdx.y/' -e 's/int y = blockIdx.y \\* blockDim.y + "
+              "threadIdx.y/int y = blockIdx.x * blockDim.x + threadIdx.x/' -e 's/blocks((width "
+              "+ 31) \\/ 32, (height + 7) \\/ 8)/blocks((height + 31) \\/ 32, (width + 7) \\/ 8)/' "
+              "%s/solutions/05-pitched-alloc/*.cu >swapped.cu && $LANEWISE grade --lab 05 "
+              "--submission swapped.cu 2>&1",
+              LANEWISE_ROOT);
+    join(text);
+    cr_expect(strstr(text, "60 of 100 points"), "%s", text);
+    cr_expect(strstr(text, "neighbouring lanes read words"), "%s", text);
+    cr_expect(!strstr(text, "ask to write"), "%s", text);
+    free(text);
+}
+
+/* Findings inside the headers of CUDA's libraries are either the caller's mistake, on the caller's line, or
+ * none. */
+Test(misleading, libraries)
+{
+    static const struct {
+        const char *name, *must; /* must: NULL: no error and no loss in a header */
+    } cases[] = {
+        {"unique", NULL},
+        {"sort", NULL},
+        {"for_each", "libraries.cu:28:9: error: static_kernel: thread "},
+        {"cub", "no __syncthreads() between two calls [race-shared]"},
+        {"tiles", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = shell_must("$LANEWISE run --deterministic --tools racecheck,initcheck "
+                                "$PROGRAMS/libraries %s 2>&1",
+                                cases[i].name);
+        join(text);
+        cr_expect(!strstr(text, ".cuh:") && !strstr(text, "/thrust/"), "%s: %s", cases[i].name,
+                  text);
+        if (cases[i].must)
+            cr_expect(strstr(text, cases[i].must), "%s: %s", cases[i].name, text);
+        else
+            cr_expect(!strstr(text, " error: "), "%s: %s", cases[i].name, text);
+        free(text);
+    }
 }

@@ -316,6 +316,46 @@ __global__ void shuffle_from_lanes_that_differ(int *g)
     }
 }
 
+// bad-warp-mask
+__global__ void half_a_warp_sums_a_whole_one(int *g)
+{
+    int t = threadIdx.x, mine = g[t] + 1;
+    if (t < 16) {
+        mine += __shfl_down_sync(~0u, mine, 16); // B
+        for (int off = 8; off > 0; off /= 2)
+            mine += __shfl_down_sync(~0u, mine, off);
+        if (t == 0)
+            g[0] = mine;
+    }
+}
+
+// fine
+__global__ void half_a_warp_sums_itself(int *g)
+{
+    int t = threadIdx.x, mine = g[t] + 1;
+    if (t < 16) {
+        for (int off = 8; off > 0; off /= 2)
+            mine += __shfl_down_sync(0xffff, mine, off);
+        if (t == 0)
+            g[0] = mine;
+    }
+}
+
+// fine
+__global__ void lanes_that_are_missing_are_not_added(int *g)
+{
+    int t = threadIdx.x, mine = g[t] + 1;
+    if (t < 20) {
+        for (int off = 16; off > 0; off /= 2) {
+            int other = __shfl_down_sync(0xfffff, mine, off);
+            if (t + off < 20)
+                mine += other;
+        }
+        if (t == 0)
+            g[0] = mine;
+    }
+}
+
 static const kernel_row rows[] = {
     ROW(shuffle_mask_leaves_out_half, 1, 32),
     ROW(shuffle_mask_of_lane_0, 1, 64),
@@ -347,6 +387,9 @@ static const kernel_row rows[] = {
     ROW(reduction_of_those_in_the_branch, 1, 64),
     ROW(shuffle_from_the_leader, 1, 64),
     ROW(shuffle_from_lanes_that_differ, 1, 64),
+    ROW(half_a_warp_sums_a_whole_one, 1, 32),
+    ROW(half_a_warp_sums_itself, 1, 32),
+    ROW(lanes_that_are_missing_are_not_added, 1, 32),
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,34 @@
+/* Ctrl-C while a kernel runs: the kernel stops, its launch is recorded with the place where it was, and
+ * then the program ends as if there were no handler. A second Ctrl-C ends it at once. */
+#include "gpu/cudart/rt.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static volatile sig_atomic_t caught;
+
+static void on_interrupt(int number)
+{
+    signal(number, SIG_DFL);
+    if (emu_interrupt())
+        caught = number;
+    else
+        raise(number);
+}
+
+void rt_end_if_interrupted(void)
+{
+    if (caught)
+        raise(caught);
+}
+
+/* Only `lanewise run` reads the record after such an end. A program that handles the signals itself
+ * replaces the handler. */
+__attribute__((constructor)) static void watch(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct sigaction old;
+    for (size_t i = 0; getenv("LANEWISE_RECORD") && i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            signal(signals[i], on_interrupt);
+}
