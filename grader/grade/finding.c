@@ -178,9 +178,10 @@ static json_t *find_cause(struct grade_result *result, json_t *finding, const js
         json_decref(finding);
         return other;
     }
+    if (!json_object_get(finding, "help"))
+        json_object_set_new(finding, "help", json_string(kind ? kind->help : ""));
     json_object_update_new(finding,
-                           json_pack("{s:s, s:O?, s:f, s:[]}", "help", kind ? kind->help : "",
-                                     "case", input, "points", 0.0, "checks"));
+                           json_pack("{s:O?, s:f, s:[]}", "case", input, "points", 0.0, "checks"));
     json_array_append_new(result->causes, finding);
     return finding;
 }
