@@ -40,7 +40,7 @@ struct options {
     const char *sarif;
     const char *lab; /* the lab to build and run, or NULL */
     const char *lines, *workers, *tools, *rules, *gpu, *max_instructions;
-    bool all, deterministic;
+    bool all, deterministic, ignores_order;
     struct cli_lab_program built;
     struct report_run_options report;
     char **argv; /* the program's arguments, NULL-terminated */
@@ -65,8 +65,9 @@ static const struct cli_option table[] = {
     CLI_WHOLE(workers, "workers", "N", 1, 1024,
               "how many CPU threads run blocks (default: one per core)"),
     CLI_TEXT(tools, "tools", "LIST",
-             "errors to detect: memcheck, synccheck (both always on), racecheck,\n"
-             "initcheck (default: all, the last two for at most about 2 s)"),
+             "errors to detect: memcheck, synccheck (both always on), ordercheck,\n"
+             "racecheck, initcheck (default: all, the last two for at most about 2 s)"),
+    CLI_FLAG(ignores_order, "no-ordercheck", "do not check the order between streams and the host"),
     CLI_TEXT(rules, "rules", "NAME",
              "how to count sectors and conflicts: sector (for current GPUs),\n"
              "g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)"),
@@ -121,6 +122,7 @@ static bool apply_options(struct options *options)
     return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
            pass("LANEWISE_WORKERS", options->workers) &&
            pass("LANEWISE_MAX_INSTRUCTIONS", options->max_instructions) &&
+           pass("LANEWISE_ORDERCHECK", options->ignores_order ? "0" : NULL) &&
            pass("LANEWISE_TOOLS", options->tools ? options->tools : ALL_TOOLS) &&
            pass("LANEWISE_WATCH_BUDGET", options->tools ? "0" : WATCH_BUDGET) &&
            pass("LANEWISE_RULES", options->rules) && pass("LANEWISE_GPU", options->gpu);

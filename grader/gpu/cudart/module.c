@@ -9,7 +9,7 @@
  * With -rdc=true, the registered fat binary contains only linked machine code. The wrapper's field
  * EXTRA lists a fat binary for each object file, with its PTX. All these texts together are loaded
  * as one module of the device, which links them. */
-#include "gpu/cudart/rt.h"
+#include "gpu/cudart/order.h"
 #include "gpu/fatbin/fatbin.h"
 
 #include <link.h>
@@ -481,6 +481,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device_address,
                               const char *device_name, int external, size_t size, int constant,
                               int global)
 {
+    rt_order_new_variable();
     add_variable(handle, host, host, device_name);
 }
 

@@ -60,6 +60,8 @@ void rt_order_waits_all(void);
 /* The host and the device now share RANGE, or no longer do. */
 void rt_order_share(const struct rt_range *range);
 void rt_order_unshare(const struct rt_range *range);
+/* The program has a __managed__ variable, which it shares only when the host uses it first: later than kernels. */
+void rt_order_new_variable(void);
 /* Work in STREAM has allocated RANGE, or frees it. */
 void rt_order_allocates(cudaStream_t stream, const struct rt_range *range);
 void rt_order_frees(cudaStream_t stream, const struct rt_range *range);

@@ -163,6 +163,22 @@ static bool is_filled(const struct obs_access *access, uint64_t *first, uint64_t
     return touched == (1ull << words) - 1;
 }
 
+/* Marks each lane's bytes, those of neighbouring lanes that follow each other at once. */
+static void mark_lanes(struct footprint *footprint, enum emu_touch_kind kind,
+                       const struct obs_access *access)
+{
+    uint64_t begin = access->addr[__builtin_ctz(access->mask)], end = begin;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        uint64_t addr = access->addr[__builtin_ctz(left)];
+        if (addr - begin > end - begin) {
+            mark(footprint, kind, begin, end - begin);
+            begin = end = addr;
+        }
+        end = addr + access->bytes > end ? addr + access->bytes : end;
+    }
+    mark(footprint, kind, begin, end - begin);
+}
+
 static void footprint_access(void *state, const struct obs_access *access)
 {
     struct footprint *footprint = state;
@@ -180,8 +196,8 @@ static void footprint_access(void *state, const struct obs_access *access)
     bool fills = footprint->fills[access->pc] = is_filled(access, &first, &bytes);
     if (fills)
         mark(footprint, kind, first, bytes);
-    for (uint32_t left = fills ? 0 : access->mask; left; left &= left - 1)
-        mark(footprint, kind, access->addr[__builtin_ctz(left)], access->bytes);
+    else
+        mark_lanes(footprint, kind, access);
 }
 
 static enum obs_answer footprint_repeat(void *state, const struct obs_repeat *repeat)

@@ -14,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct order *order;
 static atomic_uint blocking, others; /* streams other than the legacy default stream */
 static atomic_uint shared;           /* ranges of memory that host and device share */
-static atomic_uint variables;        /* those of __managed__ variables */
+static atomic_uint variables;        /* __managed__ variables */
 
 void order_lock(void)
 {
@@ -58,27 +58,23 @@ static bool has_concurrent_streams(void)
     return atomic_load(&others) > 0 || atomic_load(&blocking) > 1;
 }
 
-static bool has_shared_memory(void)
-{
-    return atomic_load(&shared) || atomic_load(&variables);
-}
-
 static enum emu_touches touches_now(void)
 {
     if (!is_on())
         return EMU_TOUCHES_NONE;
-    return has_concurrent_streams() ? EMU_TOUCHES_ALL
-           : has_shared_memory()    ? EMU_TOUCHES_LENT
-                                    : EMU_TOUCHES_NONE;
+    /* a __managed__ variable becomes shared memory only when the host uses it: after kernels */
+    return has_concurrent_streams() || atomic_load(&variables) ? EMU_TOUCHES_ALL
+           : atomic_load(&shared)                              ? EMU_TOUCHES_LENT
+                                                               : EMU_TOUCHES_NONE;
 }
 
 /* If only memory that the host shares matters, launches that get no pointer to it need not be watched, because most
- * kernels only use pointers among their parameters. A __managed__ variable is not among these. */
+ * kernels only use pointers among their parameters. */
 enum emu_touches rt_order_touches(const void *params, size_t size)
 {
     enum emu_touches touches = touches_now();
-    bool found = touches != EMU_TOUCHES_LENT || atomic_load(&variables) > 0;
-    if (found)
+    bool found = false;
+    if (touches != EMU_TOUCHES_LENT)
         return touches;
     order_lock();
     for (size_t at = 0; at + sizeof(emu_addr) <= size && !found; at += sizeof(emu_addr)) {
@@ -191,7 +187,7 @@ void rt_order_waits_all(void)
 
 void rt_order_open(void)
 {
-    if (!has_shared_memory())
+    if (!atomic_load(&shared))
         return;
     order_lock();
     guard_open();
@@ -200,7 +196,7 @@ void rt_order_open(void)
 
 void rt_order_close(void)
 {
-    if (!has_shared_memory())
+    if (!atomic_load(&shared))
         return;
     order_lock();
     guard_close();
@@ -341,19 +337,24 @@ void rt_order_share(const struct rt_range *range)
     order_lock();
     /* a program's own memory may share its first and last page with other data */
     if (guard_add((void *)range->ptr, range->size, range->kind == RT_REGISTERED))
-        atomic_fetch_add(range->kind == RT_VARIABLE ? &variables : &shared, 1);
-    order_unlock();
+        atomic_fetch_add(&shared, 1);
+    leave();
+}
+
+void rt_order_new_variable(void)
+{
+    atomic_fetch_add(&variables, 1);
 }
 
 void rt_order_unshare(const struct rt_range *range)
 {
     rt_order_forget(range);
-    if (!has_shared_memory())
+    if (!atomic_load(&shared))
         return;
     order_lock();
     guard_remove(range->ptr);
     if (guard_is_empty())
-        atomic_store(&shared, 0), atomic_store(&variables, 0);
+        atomic_store(&shared, 0);
     order_unlock();
 }
 

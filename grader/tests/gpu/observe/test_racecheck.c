@@ -45,7 +45,7 @@ Test(racecheck, unknown_tools_are_refused)
     char *text = shell(&code, "$LANEWISE run --tools memcheck,race $PROGRAMS/race-shared");
     cr_expect_eq(code, 2);
     cr_expect_str_eq(text, "lanewise run: unknown tools \"memcheck,race\"; --tools takes a list of "
-                           "memcheck, synccheck, racecheck, initcheck\n");
+                           "memcheck, synccheck, ordercheck, racecheck, initcheck\n");
     free(text);
     text = shell(&code, "LANEWISE_TOOLS=, $LANEWISE run $PROGRAMS/race-shared");
     cr_expect(strstr(text, "LANEWISE_TOOLS=,: expected a list of these tools"));

@@ -724,6 +724,23 @@ Test(remote, kernels_wait_for_a_program_beside_them)
     process_outcome_free(&beside);
 }
 
+/* The program's loads and stores are seen, too, where the device is in another process. */
+Test(remote, order_is_checked_beside_a_program)
+{
+    static const char *const ids[] = {"host-reads-early", "host-writes-early", "race-streams",
+                                      "freed-in-use", "used-too-early"};
+    struct process_outcome inside = run_program("unordered", INSIDE);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        cr_expect(strstr(inside.output, ids[i]), "%s: %s", ids[i], inside.output);
+    cr_expect(strstr(inside.output, "sum 15065\n"), "%s", inside.output);
+    for (enum place place = BESIDE; place <= TWINS; place++) {
+        struct process_outcome beside = run_program("unordered", place);
+        cr_expect_str_eq(beside.output, inside.output, "%d", place);
+        process_outcome_free(&beside);
+    }
+    process_outcome_free(&inside);
+}
+
 Test(remote, only_parked_launches_continue)
 {
     struct link link;

@@ -13,7 +13,7 @@ static void freed_in_another_stream()
 {
     int *memory = allocate(a);
     fill<<<BLOCKS(N), 0, a>>>(memory, 1, N); // A
-    cudaFreeAsync(memory, b); // B
+    cudaFreeAsync(memory, b);                // B
 }
 
 // fine
@@ -42,7 +42,7 @@ static void last_reader_is_forgotten()
     cudaEventRecord(e, a);
     cudaStreamWaitEvent(b, e);
     add<<<BLOCKS(N), 0, b>>>(memory, d, N); // A
-    cudaFreeAsync(memory, a); // B
+    cudaFreeAsync(memory, a);               // B
 }
 
 // freed-in-use
@@ -50,7 +50,7 @@ static void freed_by_the_host()
 {
     int *memory = allocate(x);
     fill<<<BLOCKS(N), 0, x>>>(memory, 1, N); // A
-    cudaFree(memory); // B
+    cudaFree(memory);                        // B
 }
 
 // fine
@@ -73,7 +73,7 @@ static void ordinary_memory_freed_by_the_host()
 static void source_freed_too_early()
 {
     cudaMemcpyAsync(d, p, N * sizeof *d, cudaMemcpyHostToDevice, a); // A
-    cudaFreeHost(p); // B
+    cudaFreeHost(p);                                                 // B
 }
 
 // fine
@@ -97,7 +97,7 @@ static void unregistered_too_early()
 {
     cudaHostRegister(pageable, sizeof pageable, cudaHostRegisterDefault);
     cudaMemcpyAsync(pageable, d, sizeof pageable, cudaMemcpyDeviceToHost, a); // A
-    cudaHostUnregister(pageable); // B
+    cudaHostUnregister(pageable);                                             // B
 }
 
 int main()

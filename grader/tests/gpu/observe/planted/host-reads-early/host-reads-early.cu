@@ -7,7 +7,7 @@ __managed__ int total;
 static void managed_after_launch()
 {
     fill<<<BLOCKS(N)>>>(m, 1, N); // A
-    seen = m[5]; // B
+    seen = m[5];                  // B
 }
 
 // fine
@@ -46,7 +46,7 @@ static void managed_that_kernels_read()
 static void managed_variable()
 {
     count<<<4, 32>>>(&total); // A
-    seen = total; // B
+    seen = total;             // B
 }
 
 // fine
@@ -62,7 +62,7 @@ static void copied_result()
 {
     fill<<<BLOCKS(N), 0, a>>>(d, 1, N);
     cudaMemcpyAsync(p, d, N * sizeof *d, cudaMemcpyDeviceToHost, a); // A
-    seen = p[N - 1]; // B
+    seen = p[N - 1];                                                 // B
 }
 
 // fine
@@ -150,7 +150,7 @@ static void only_a_stream_waits()
 static void zero_copy()
 {
     fill<<<BLOCKS(N)>>>(p, 1, N); // A
-    seen = p[7]; // B
+    seen = p[7];                  // B
 }
 
 // host-reads-early
@@ -182,7 +182,7 @@ static void device_copy_does_not_wait()
 static void copies_early()
 {
     cudaMemcpyAsync(p, d, N * sizeof *d, cudaMemcpyDeviceToHost, a); // A
-    memcpy(pageable, p, sizeof pageable); // B
+    memcpy(pageable, p, sizeof pageable);                            // B
 }
 
 // host-reads-early
@@ -190,7 +190,7 @@ static void saves_early()
 {
     FILE *file = fopen("/dev/null", "w");
     cudaMemcpyAsync(p, d, N * sizeof *d, cudaMemcpyDeviceToHost, a); // A
-    if (fwrite(p, sizeof *p, N, file) != N) // B
+    if (fwrite(p, sizeof *p, N, file) != N)                          // B
         abort();
     fclose(file);
 }
@@ -210,18 +210,20 @@ static void saves_late()
 static void host_function_in_another_stream()
 {
     cudaMemcpyAsync(p, d, N * sizeof *d, cudaMemcpyDeviceToHost, x); // A
-    cudaLaunchHostFunc(y, [](void *) {
-        seen = p[0]; // B
-    }, NULL);
+    cudaLaunchHostFunc(
+        y,
+        [](void *) {
+            seen = p[0]; // B
+        },
+        NULL);
 }
 
 // fine
 static void host_function_in_the_stream()
 {
     cudaMemcpyAsync(p, d, N * sizeof *d, cudaMemcpyDeviceToHost, x);
-    cudaLaunchHostFunc(x, [](void *) {
-        seen = p[0];
-    }, NULL);
+    cudaLaunchHostFunc(
+        x, [](void *) { seen = p[0]; }, NULL);
 }
 
 // fine
@@ -230,9 +232,8 @@ static void host_function_tells_the_program()
     static volatile bool done;
     done = false;
     cudaMemcpyAsync(p, d, N * sizeof *d, cudaMemcpyDeviceToHost, x);
-    cudaLaunchHostFunc(x, [](void *) {
-        done = true;
-    }, NULL);
+    cudaLaunchHostFunc(
+        x, [](void *) { done = true; }, NULL);
     while (!done)
         ;
     seen = p[0];
@@ -255,7 +256,7 @@ static void graph()
 {
     cudaGraphExec_t made = make_graph();
     cudaGraphLaunch(made, x); // A
-    seen = p[0]; // B
+    seen = p[0];              // B
 }
 
 // fine

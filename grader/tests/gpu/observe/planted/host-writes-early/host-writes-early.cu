@@ -6,7 +6,7 @@ static void refills_the_source()
 {
     p[0] = 1;
     cudaMemcpyAsync(d, p, N * sizeof *d, cudaMemcpyHostToDevice, a); // A
-    p[0] = 2; // B
+    p[0] = 2;                                                        // B
 }
 
 // fine
@@ -51,14 +51,14 @@ static void refills_one_element_too_many()
 static void writes_what_a_kernel_reads()
 {
     add<<<BLOCKS(N), 0, a>>>(m, d, N); // A
-    m[3] = 1; // B
+    m[3] = 1;                          // B
 }
 
 // host-writes-early
 static void writes_what_a_kernel_writes()
 {
     fill<<<BLOCKS(N), 0, a>>>(m, 1, N); // A
-    m[3] = 0; // B
+    m[3] = 0;                           // B
 }
 
 // fine
@@ -74,7 +74,7 @@ static void writes_before_the_kernel()
 static void clears_early()
 {
     cudaMemcpyAsync(d, p, N * sizeof *d, cudaMemcpyHostToDevice, a); // A
-    memset(p, 0, N * sizeof *p); // B
+    memset(p, 0, N * sizeof *p);                                     // B
 }
 
 // host-writes-early
@@ -82,7 +82,7 @@ static void loads_early()
 {
     FILE *file = fopen("/dev/zero", "r");
     cudaMemcpyAsync(d, p, N * sizeof *d, cudaMemcpyHostToDevice, a); // A
-    if (fread(p, sizeof *p, N, file) != N) // B
+    if (fread(p, sizeof *p, N, file) != N)                           // B
         abort();
     fclose(file);
 }
@@ -92,7 +92,7 @@ static void one_buffer_for_all_steps()
 {
     for (int step = 0; step < 4; step++) {
         for (int i = 0; i < N; i++)
-            p[i] = step; // B
+            p[i] = step;                                                 // B
         cudaMemcpyAsync(d, p, N * sizeof *d, cudaMemcpyHostToDevice, a); // A
         add<<<BLOCKS(N), 0, a>>>(d, m, N);
     }
@@ -137,7 +137,7 @@ static void registered_memory()
     int *own = (int *)aligned_alloc(4096, N * sizeof *own);
     cudaHostRegister(own, N * sizeof *own, cudaHostRegisterDefault);
     cudaMemcpyAsync(d, own, N * sizeof *own, cudaMemcpyHostToDevice, x); // A
-    own[9] = 1; // B
+    own[9] = 1;                                                          // B
 }
 
 // fine
@@ -161,7 +161,7 @@ static void managed_is_filled_at_once()
 static void managed_is_filled_later()
 {
     cudaMemsetAsync(m, 0, N * sizeof *m, a); // A
-    m[0] = 1; // B
+    m[0] = 1;                                // B
 }
 
 int main()

@@ -5,7 +5,7 @@
 static void reads_too_early()
 {
     fill<<<BLOCKS(N), 0, a>>>(d, 1, N); // A
-    add<<<BLOCKS(N), 0, b>>>(d, m, N); // B
+    add<<<BLOCKS(N), 0, b>>>(d, m, N);  // B
 }
 
 // fine
@@ -35,14 +35,14 @@ static void reads_in_one_stream()
 // race-streams
 static void overwrites_too_early()
 {
-    add<<<BLOCKS(N), 0, x>>>(d, m, N); // A
+    add<<<BLOCKS(N), 0, x>>>(d, m, N);  // A
     fill<<<BLOCKS(N), 0, y>>>(d, 1, N); // B
 }
 
 // race-streams
 static void copies_too_early()
 {
-    fill<<<BLOCKS(N), 0, x>>>(d, 1, N); // A
+    fill<<<BLOCKS(N), 0, x>>>(d, 1, N);                              // A
     cudaMemcpyAsync(p, d, N * sizeof *d, cudaMemcpyDeviceToHost, y); // B
 }
 
@@ -50,13 +50,13 @@ static void copies_too_early()
 static void clears_too_late()
 {
     cudaMemsetAsync(d, 0, N * sizeof *d, x); // A
-    fill<<<BLOCKS(N), 0, y>>>(d, 1, N); // B
+    fill<<<BLOCKS(N), 0, y>>>(d, 1, N);      // B
 }
 
 // race-streams
 static void halves_that_overlap()
 {
-    fill<<<BLOCKS(N), 0, a>>>(d, 1, N / 2 + 1); // A
+    fill<<<BLOCKS(N), 0, a>>>(d, 1, N / 2 + 1);     // A
     fill<<<BLOCKS(N), 0, b>>>(d + N / 2, 2, N / 2); // B
 }
 
@@ -77,7 +77,7 @@ static void halves_of_a_row()
 // race-streams
 static void rows_that_overlap()
 {
-    cudaMemcpy2DAsync(d, 64, p, 64, 36, 100, cudaMemcpyHostToDevice, x); // A
+    cudaMemcpy2DAsync(d, 64, p, 64, 36, 100, cudaMemcpyHostToDevice, x);         // A
     cudaMemcpy2DAsync(d + 8, 64, p + 8, 64, 32, 100, cudaMemcpyHostToDevice, y); // B
 }
 
@@ -113,7 +113,7 @@ static void event_recorded_again()
 // race-streams
 static void default_and_non_blocking()
 {
-    fill<<<BLOCKS(N)>>>(d, 1, N); // A
+    fill<<<BLOCKS(N)>>>(d, 1, N);      // A
     add<<<BLOCKS(N), 0, x>>>(d, m, N); // B
 }
 
@@ -136,7 +136,7 @@ static void default_stream_between()
 // race-streams
 static void copy_of_a_non_blocking_result()
 {
-    fill<<<BLOCKS(N), 0, x>>>(d, 1, N); // A
+    fill<<<BLOCKS(N), 0, x>>>(d, 1, N);                               // A
     cudaMemcpy(pageable, d, sizeof pageable, cudaMemcpyDeviceToHost); // B
 }
 
@@ -186,7 +186,7 @@ static void both_count()
 // race-streams
 static void clears_the_counter_too_late()
 {
-    count<<<4, 32, 0, x>>>(d); // A
+    count<<<4, 32, 0, x>>>(d);           // A
     cudaMemsetAsync(d, 0, sizeof *d, y); // B
 }
 
@@ -201,7 +201,7 @@ static void two_copies_to_one_buffer()
 static void own_default_stream()
 {
     fill<<<BLOCKS(N), 0, cudaStreamPerThread>>>(d, 1, N); // A
-    add<<<BLOCKS(N), 0, a>>>(d, m, N); // B
+    add<<<BLOCKS(N), 0, a>>>(d, m, N);                    // B
 }
 
 // fine
@@ -237,7 +237,7 @@ static void graph_and_stream()
     cudaGraphExec_t made;
     make_graph(&made);
     add<<<BLOCKS(N), 0, y>>>(d, m, N); // A
-    cudaGraphLaunch(made, x); // B
+    cudaGraphLaunch(made, x);          // B
 }
 
 // fine

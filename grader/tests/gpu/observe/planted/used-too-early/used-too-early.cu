@@ -7,7 +7,7 @@ static int *memory;
 static void kernel_in_another_stream()
 {
     cudaMallocAsync(&memory, N * sizeof *memory, a); // A
-    fill<<<BLOCKS(N), 0, b>>>(memory, 1, N); // B
+    fill<<<BLOCKS(N), 0, b>>>(memory, 1, N);         // B
 }
 
 // fine
@@ -29,7 +29,7 @@ static void kernel_behind_an_event()
 // used-too-early
 static void copy_in_another_stream()
 {
-    cudaMallocAsync(&memory, N * sizeof *memory, x); // A
+    cudaMallocAsync(&memory, N * sizeof *memory, x);                           // A
     cudaMemcpyAsync(memory, p, N * sizeof *memory, cudaMemcpyHostToDevice, y); // B
 }
 
@@ -44,7 +44,7 @@ static void copy_after_waiting()
 // used-too-early
 static void allocated_in_the_default_stream()
 {
-    cudaMallocAsync(&memory, N * sizeof *memory, 0); // A
+    cudaMallocAsync(&memory, N * sizeof *memory, 0);   // A
     cudaMemsetAsync(memory, 0, N * sizeof *memory, x); // B
 }
 
