@@ -550,6 +550,13 @@ static struct op *new_op(struct machine *machine)
     return op;
 }
 
+/* 32-bit registers of a thread that a register of PTX takes. */
+static uint8_t result_width(const struct pass *pass, uint32_t reg)
+{
+    enum ptx_type type = pass->function->registers[reg - pass->first_register].type;
+    return (uint8_t)((ptx_type_bytes(type) + 3) / 4);
+}
+
 static bool add_op(struct pass *pass, uint32_t i)
 {
     const struct ptx_instruction *in = &pass->function->code[i];
@@ -581,6 +588,10 @@ static bool add_op(struct pass *pass, uint32_t i)
     op->is_float = in->type_count && ptx_type_class((enum ptx_type)in->types[0]) == 'F';
     op->is_uniform = (in->opcode == PTX_OP_red || in->opcode == PTX_OP_atom) && !op->is_float &&
                      is_uniform_address(pass, in);
+    op->reads_three = (choice->pipe == PIPE_FP32 || choice->pipe == PIPE_IMAD) &&
+                      choice->count == 1 && op->source_count == 3;
+    for (uint32_t k = 0; k < op->result_count; k++)
+        op->width += result_width(pass, op->result[k]);
     op->base = NO_BASE;
     if (in->opcode == PTX_OP_ld && op->space == PTX_SHARED && in->guard == PTX_NONE &&
         op->result_count == 1 && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&
@@ -672,6 +683,10 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
     return ok;
 }
 
+/* With so many registers a thread, a multiprocessor holds as many threads as it can: ptxas does not
+ * try to do with fewer. */
+#define LEAST_ROOM 32u
+
 struct machine *machine_make(const struct launch_view *launch)
 {
     struct machine *machine = calloc(1, sizeof *machine);
@@ -679,6 +694,7 @@ struct machine *machine_make(const struct launch_view *launch)
         return NULL;
     machine->blocks = calloc(launch->code_count + 1u, sizeof *machine->blocks);
     machine->block_of = malloc((launch->code_count + 1u) * sizeof *machine->block_of);
+    machine->room = launch->registers > LEAST_ROOM ? launch->registers : LEAST_ROOM;
     bool ok = machine->blocks && machine->block_of;
     for (uint32_t pc = 0; ok && pc <= launch->code_count; pc++)
         machine->block_of[pc] = NO_BLOCK;

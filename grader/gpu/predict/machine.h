@@ -51,6 +51,8 @@ struct op {
     bool is_counter; /* adds a constant to a loop variable */
     bool is_uniform; /* an atomic with the same address in all lanes, known when it is compiled */
     bool is_float;   /* an atomic on floats */
+    bool reads_three; /* three different registers, in one machine instruction */
+    uint8_t width;   /* 32-bit registers of its results */
     uint8_t merged;  /* loads of 32 bits from shared memory that became one; 0: it is a single one */
     uint32_t base;   /* such a load that can be merged: its aligned base register; or NO_BASE */
     int32_t offset;  /* its distance from there */
@@ -75,6 +77,7 @@ struct machine {
     uint32_t block_count;
     uint32_t *block_of; /* for each pc */
     uint32_t registers; /* every register's number is lower */
+    uint32_t room;      /* 32-bit registers that ptxas gives a thread */
 };
 
 /* Translates the launch's code. NULL: out of memory. */

@@ -230,6 +230,7 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
     work->memory.misses = work->misses;
     work->memory.active = work->sample->spread.sms;
     work->memory.l1_bytes = l1_bytes(work);
+    work->memory.constant_bytes = launch->constant_bytes;
     work->memory.buffer_count =
         l2_launch(predictor->l2, &work->sample->footprint, work->sample->parts,
                   predictor->chip.l2_bytes, launch->memory, work->buffers, MOST_BUFFERS);

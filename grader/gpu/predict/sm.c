@@ -279,7 +279,12 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
     uint32_t s = warp->scheduler, pipe = op->pipe;
     if (pipe == PIPE_ADD)
         pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
-    double cycles = pipe_cycles(sm->chip, (uint8_t)pipe) * op->count;
+    double cycles = pipe_cycles(sm->chip, (uint8_t)pipe) *
+                    (pipe == PIPE_SFU && op->count ? 1 : op->count);
+    /* Three operands come from two banks of registers. An instruction that follows at once finds
+     * operands that it shares with the one before; one that has waited does not. */
+    if (op->reads_three && at > warp->now)
+        cycles = later(cycles, 2 * op->count);
     sm->result->instructions += op->count;
     sm->issued[s] += op->count;
     sm->worked[s][pipe] += cycles;
@@ -304,7 +309,12 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     case OP_MEMORY:
         return sm_access(sm, warp, op, start);
     case OP_TEXTURE:
-        return start + chip->l2_latency;
+        if (!sm->options->no_limits) {
+            start = later(start, sm->textures);
+            sm->textures = start + chip->texture_cycles;
+        }
+        sm->result->l1 += chip->texture_cycles;
+        return start + chip->texture_latency;
     case OP_SHUFFLE:
         sm->result->shared++;
         if (!sm->options->no_limits) {
@@ -323,9 +333,19 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     }
 }
 
+/* When the program's piece with OP is there: the first warp that comes to it has to wait. */
+static double fetch_code(struct sm *sm, const struct op *op, double at)
+{
+    double *piece = &sm->code[(op - sm->machine->ops) / CODE_PIECE];
+    if (*piece < 0)
+        *piece = at + sm->chip->code_latency;
+    return later(at, *piece);
+}
+
 static void issue(struct sm *sm, struct sm_warp *warp, double at)
 {
     const struct op *op = warp->op;
+    at = fetch_code(sm, op, at);
     double before = warp->now, start = take_units(sm, warp, op, at);
     warp->now = start + op->count;
     double result = perform(sm, warp, op, start);
@@ -357,7 +377,11 @@ static bool open_sm(struct sm *sm, uint32_t warps_each)
     sm->blocks = calloc(sm->resident, sizeof *sm->blocks);
     sm->warps = calloc(count, sizeof *sm->warps);
     sm->heap = calloc(count + 1u, sizeof *sm->heap);
-    bool ok = l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
+    uint32_t pieces = sm->machine->op_count / CODE_PIECE + 1;
+    sm->code = malloc(pieces * sizeof *sm->code);
+    for (uint32_t i = 0; sm->code && i < pieces; i++)
+        sm->code[i] = -1;
+    bool ok = sm->code && l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
     for (uint32_t i = 0; ok && i < count; i++) {
         struct sm_warp *warp = &sm->warps[i];
         warp->block = &sm->blocks[i / warps_each];
@@ -381,6 +405,7 @@ static void close_sm(struct sm *sm)
     free(sm->warps);
     free(sm->heap);
     free(sm->touched);
+    free(sm->code);
     l1_close(&sm->l1);
 }
 

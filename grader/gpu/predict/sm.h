@@ -20,7 +20,7 @@ struct sm_memory {
     unsigned buffer_count;
     double write_backs;     /* lines that DRAM writes for each sector that is stored */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */
-    uint32_t l1_bytes;
+    uint32_t l1_bytes, constant_bytes;
     uint32_t active; /* multiprocessors that share the chip's bandwidth */
 };
 

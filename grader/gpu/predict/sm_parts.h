@@ -11,6 +11,9 @@
  * for some of its channels while others are idle. */
 #define SM_CHANNELS 8u
 
+/* Instructions that are fetched together. */
+#define CODE_PIECE 24u
+
 struct sm_block;
 
 struct sm_warp {
@@ -47,7 +50,7 @@ struct sm_heap_entry {
 struct touched_line {
     uint64_t line;
     uint32_t sectors;
-    double free; /* when the line's next atomic can begin */
+    double free, busy; /* a unit for atomics: when it is free, and its time so far */
 };
 
 struct sm {
@@ -66,13 +69,14 @@ struct sm {
     uint64_t order;
     double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
     double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
-    double address, l2, port, stores; /* when these are free */
+    double address, l2, port, stores, textures, constants; /* when these are free */
     double dram[SM_CHANNELS];         /* the same for the multiprocessor's share of each channel */
     double l2_cycles, store_cycles; /* that they take for a sector */
     double dram_cycles;             /* that a channel takes for a line */
     double next_start;                               /* of a block */
     double latest;                     /* when the last of everything ends */
     struct l1 l1;
+    double *code; /* for each piece of the program: when it is in the SM's cache; < 0: unused so far */
     struct touched_line *touched; /* hash table: lines of global memory that it has accessed */
     uint32_t touched_count, touched_room;
     bool failed;
