@@ -25,7 +25,7 @@ static const struct {
     const char *name, *text;
 } pages[] = {
 #define CHIP(name) {#name, chip_##name},
-CHIPS
+    CHIPS
 #undef CHIP
 };
 
@@ -43,7 +43,7 @@ const char *emu_chip_names(void)
 {
     return ""
 #define CHIP(name) #name ", "
-CHIPS
+        CHIPS
 #undef CHIP
            "or a file: ./NAME";
 }

@@ -61,8 +61,7 @@ static struct sampling *join_sampling(struct predictor *predictor, const struct 
         sampling = sampling->next;
     if (!sampling && (sampling = calloc(1, sizeof *sampling))) {
         sampling->launch = launch;
-        sampling->work_count =
-            launch->cta_count < SAMPLE_WORK ? launch->cta_count : SAMPLE_WORK;
+        sampling->work_count = launch->cta_count < SAMPLE_WORK ? launch->cta_count : SAMPLE_WORK;
         sampling->work = calloc(sampling->work_count, sizeof *sampling->work);
         sampling->next = predictor->sampling;
         predictor->sampling = sampling;
@@ -323,12 +322,11 @@ static void sample_end(void *argument, const struct launch_view *launch,
                        struct emu_counters *per_instruction)
 {
     struct state *state = argument;
-    struct sample sample = {
-        .spread = state->spread,
-        .footprint = state->footprint,
-        .parts = state->parts,
-        .work = state->sampling->work,
-        .work_count = state->sampling->work ? state->sampling->work_count : 0};
+    struct sample sample = {.spread = state->spread,
+                            .footprint = state->footprint,
+                            .parts = state->parts,
+                            .work = state->sampling->work,
+                            .work_count = state->sampling->work ? state->sampling->work_count : 0};
     choose_ctas(state, &sample);
     predict_launch(state->predictor, launch, &sample, per_instruction);
     free_ctas(sample.ctas);

@@ -13,7 +13,7 @@
 enum { ASSUMED_ALU = 4, ASSUMED_SFU = 18, ASSUMED_SHARED = 30, ASSUMED_GLOBAL = 200 };
 
 #define MOST_SCHEDULED 4096u /* ops of a block; longer ones keep their order */
-#define MOST_UNROLLED  64u   /* ops of a loop that is unrolled */
+#define MOST_UNROLLED  48u   /* ops of a loop that is unrolled */
 
 struct edge {
     uint32_t to, next, wait;
@@ -226,11 +226,17 @@ static uint32_t merge_loads(struct op *ops, uint32_t count)
 
 #define PUT_OFF (1u << 20) /* cycles: after everything else */
 
-/* Whether there are no registers for the results of a load. Then others come first, which free
- * some. */
-static bool is_too_much(const struct schedule *s, const struct op *op)
+/* Whether there are no registers for the results of op I. Then others come first, which free some. */
+static bool is_too_much(const struct schedule *s, const struct op *ops, uint32_t i)
 {
-    return op->kind == OP_MEMORY && op->is_load && s->live + op->width > s->room;
+    uint32_t freed = 0;
+    if (s->live + ops[i].width <= s->room || !ops[i].width)
+        return false;
+    for (uint32_t k = 0; k < ops[i].source_count; k++) {
+        uint32_t maker = s->made[i][k];
+        freed += maker != NO_EDGE && s->nodes[maker].readers == 1 ? ops[maker].width : 0;
+    }
+    return ops[i].width > freed && s->live + ops[i].width - freed > s->room;
 }
 
 /* Counts the registers that are in use after op I. */
@@ -252,8 +258,8 @@ static uint32_t choose_next(const struct schedule *s, const struct op *ops, cons
     for (uint32_t i = 1; i < count; i++) {
         const struct node *a = &s->nodes[open[i]], *b = &s->nodes[open[best]];
         uint32_t a_at = a->ready > now ? a->ready : now, b_at = b->ready > now ? b->ready : now;
-        a_at += is_too_much(s, &ops[open[i]]) ? PUT_OFF : 0;
-        b_at += is_too_much(s, &ops[open[best]]) ? PUT_OFF : 0;
+        a_at += is_too_much(s, ops, open[i]) ? PUT_OFF : 0;
+        b_at += is_too_much(s, ops, open[best]) ? PUT_OFF : 0;
         bool first = open[i] < open[best];
         if (a_at != b_at ? a_at < b_at : a->chain != b->chain ? a->chain > b->chain : first)
             best = i;
@@ -312,8 +318,7 @@ bool schedule(struct machine *machine)
     for (uint32_t b = 0; ok && b < machine->block_count && !s.failed; b++) {
         struct machine_block *block = &machine->blocks[b];
         block->count = merge_loads(machine->ops + block->ops, block->count);
-        block->unrolled_count =
-            merge_loads(machine->ops + block->unrolled, block->unrolled_count);
+        block->unrolled_count = merge_loads(machine->ops + block->unrolled, block->unrolled_count);
         schedule_ops(&s, machine->ops + block->ops, block->count, sorted, open);
         schedule_ops(&s, machine->ops + block->unrolled, block->unrolled_count, sorted, open);
     }

@@ -279,8 +279,8 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
     uint32_t s = warp->scheduler, pipe = op->pipe;
     if (pipe == PIPE_ADD)
         pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
-    double cycles = pipe_cycles(sm->chip, (uint8_t)pipe) *
-                    (pipe == PIPE_SFU && op->count ? 1 : op->count);
+    double cycles =
+        pipe_cycles(sm->chip, (uint8_t)pipe) * (pipe == PIPE_SFU && op->count ? 1 : op->count);
     /* Three operands come from two banks of registers. An instruction that follows at once finds
      * operands that it shares with the one before; one that has waited does not. */
     if (op->reads_three && at > warp->now)
@@ -303,6 +303,7 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     if (warp->is_off) { /* no lane is active: the address unit has a turn all the same */
         if (op->kind == OP_MEMORY && !sm->options->no_limits)
             sm->address = later(sm->address, start) + 1;
+        *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += op->kind == OP_MEMORY;
         return start;
     }
     switch (op->kind) {
@@ -381,7 +382,8 @@ static bool open_sm(struct sm *sm, uint32_t warps_each)
     sm->code = malloc(pieces * sizeof *sm->code);
     for (uint32_t i = 0; sm->code && i < pieces; i++)
         sm->code[i] = -1;
-    bool ok = sm->code && l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
+    bool ok =
+        sm->code && l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
     for (uint32_t i = 0; ok && i < count; i++) {
         struct sm_warp *warp = &sm->warps[i];
         warp->block = &sm->blocks[i / warps_each];

@@ -25,7 +25,7 @@ struct sm_warp {
     double now;      /* the next instruction issues no earlier */
     double copies;   /* when its cp.async are done */
     /* The place in the walk: run, and the ops of one block of the machine. */
-    uint32_t run, step; /* step: runs that the ops cover: 1, or UNROLL */
+    uint32_t run, step;         /* step: runs that the ops cover: 1, or UNROLL */
     uint32_t at_block, at, end; /* end: of the ops */
     const struct op *op;        /* the next op; NULL: the warp is done */
     uint32_t blamed;            /* pc that the next op waits for */
@@ -70,13 +70,14 @@ struct sm {
     double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
     double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
     double address, l2, port, stores, textures, constants; /* when these are free */
-    double dram[SM_CHANNELS];         /* the same for the multiprocessor's share of each channel */
+    double dram[SM_CHANNELS];       /* the same for the multiprocessor's share of each channel */
     double l2_cycles, store_cycles; /* that they take for a sector */
     double dram_cycles;             /* that a channel takes for a line */
-    double next_start;                               /* of a block */
-    double latest;                     /* when the last of everything ends */
+    double next_start;              /* of a block */
+    double latest;                  /* when the last of everything ends */
     struct l1 l1;
-    double *code; /* for each piece of the program: when it is in the SM's cache; < 0: unused so far */
+    double
+        *code; /* for each piece of the program: when it is in the SM's cache; < 0: unused so far */
     struct touched_line *touched; /* hash table: lines of global memory that it has accessed */
     uint32_t touched_count, touched_room;
     bool failed;
