@@ -99,6 +99,20 @@ bench: build/setup/bench lanewise $(BENCH)/bench $(BENCH)/opencl $(BENCH_PROGRAM
 	@$(BENCH)/bench $(if $(OTHER),--compare $(LANEWISE) '$(OTHER)' $(BENCH),$(LANEWISE) $(BENCH) \
 		grader/tests/bench/kernels.cl $(BENCH)/results)
 
+# --- make prediction-report: predicted times beside measured ones --------------------------------------------
+
+TIMES := grader/tests/hardware/times
+SET ?= development
+PREDICTED := $(patsubst $(TIMES)/$(SET)/%.cu,$(BUILD)/prediction/$(SET)/%,$(wildcard $(TIMES)/$(SET)/*.cu))
+
+$(PREDICTED): $(BUILD)/prediction/$(SET)/%: $(TIMES)/$(SET)/%.cu $(TIMES)/launch.cuh | $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(CONFIG_NVCC) -cudart shared -lineinfo -O3 -L$(BUILD)/lib -o $@ $<
+
+prediction-report: lanewise $(PREDICTED)
+	$(Q)python3 $(TIMES)/report.py $(LANEWISE) $(TIMES)/$(SET)/$(SET).tsv $(BUILD)/prediction/$(SET) \
+		$(call option,GPU,gpu) $(call option,PROGRAM,only)
+
 # --- make soak: a thousand gradings, and what they leave behind -----------------------------------------------
 
 SOAK := $(BUILD)/tests/soak
