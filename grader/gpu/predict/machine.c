@@ -134,6 +134,7 @@ static bool add_op(struct pass *pass, uint32_t i)
                      in->operands[0].index == in->operands[1].index;
     op->is_float = in->type_count && ptx_type_class((enum ptx_type)in->types[0]) == 'F';
     op->is_uniform = (in->opcode == PTX_OP_red || in->opcode == PTX_OP_atom) && !op->is_float &&
+                     in->type_count && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&
                      is_uniform_address(pass, in);
     op->reads_three = (choice->pipe == PIPE_FP32 || choice->pipe == PIPE_IMAD) &&
                       choice->count == 1 && op->source_count == 3;

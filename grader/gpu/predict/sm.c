@@ -216,6 +216,8 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
     for (uint32_t w = 0; w < cta->warps; w++) {
         struct sm_warp *warp = &block->warps[w];
         warp->walk = &cta->walk[w];
+        /* the first warps of blocks often have the most to do, and do not all get the same one */
+        warp->scheduler = (w + number) % (uint32_t)sm->chip->schedulers;
         warp->now = at;
         warp->copies = 0;
         warp->waits = warp->is_off = false;
@@ -387,7 +389,6 @@ static bool open_sm(struct sm *sm, uint32_t warps_each)
     for (uint32_t i = 0; ok && i < count; i++) {
         struct sm_warp *warp = &sm->warps[i];
         warp->block = &sm->blocks[i / warps_each];
-        warp->scheduler = i % (uint32_t)sm->chip->schedulers;
         warp->ready = malloc(registers * sizeof *warp->ready);
         warp->maker = malloc(registers * sizeof *warp->maker);
         ok = warp->ready && warp->maker;

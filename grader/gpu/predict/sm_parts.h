@@ -9,7 +9,7 @@
 
 /* DRAM has channels, and a line's address decides which one serves it. So even a full memory waits
  * for some of its channels while others are idle. */
-#define SM_CHANNELS 8u
+#define SM_CHANNELS 24u
 
 /* Instructions that are fetched together. */
 #define CODE_PIECE 24u
