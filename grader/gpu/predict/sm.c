@@ -417,7 +417,7 @@ static void sum_up(struct sm *sm)
     struct sm_result *result = sm->result;
     result->cycles = later(sm->latest, later(sm->l2, sm->stores));
     result->cycles = later(result->cycles, later(sm->address, sm->port));
-    for (uint32_t i = 0; i < SM_CHANNELS; i++)
+    for (uint32_t i = 0; i < sm->queues; i++)
         result->cycles = later(result->cycles, sm->dram[i]);
     for (uint32_t s = 0; s < (uint32_t)sm->chip->schedulers; s++) {
         result->issue = later(result->issue, sm->issued[s]);
@@ -442,7 +442,10 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     sm.l2_cycles = 32 / (share < chip->sm_l2_bytes ? share : chip->sm_l2_bytes);
     sm.store_cycles = 32 * memory->active / chip->l2_store_bytes_cycle;
     double dram = chip->dram_gbs * 1e3 / chip->clock_mhz / memory->active;
-    sm.dram_cycles = 128 * SM_CHANNELS / (dram < chip->sm_l2_bytes ? dram : chip->sm_l2_bytes);
+    dram = dram < chip->sm_l2_bytes ? dram : chip->sm_l2_bytes;
+    double queues = dram * chip->dram_latency / 128 / LINES_A_QUEUE;
+    sm.queues = queues < 1 ? 1 : queues > MOST_QUEUES ? MOST_QUEUES : (uint32_t)(queues + 0.5);
+    sm.dram_cycles = 128 * sm.queues / dram;
     bool ok = ctas && open_sm(&sm, ctas->warps);
     for (uint32_t b = 0; ok && b < sm.resident; b++)
         begin_block(&sm, &sm.blocks[b], sm.started, 0);

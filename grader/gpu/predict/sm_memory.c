@@ -100,8 +100,8 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
     /* it comes in halves of a line */
     touched->sectors |= (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0);
     sm->result->dram_sectors += count;
-    double *channel = &sm->dram[(hash_of(line) >> 32) % SM_CHANNELS];
-    return take(sm, channel, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
+    double *queue = &sm->dram[(hash_of(line) >> 32) % sm->queues];
+    return take(sm, queue, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
            sm->chip->dram_latency;
 }
 
@@ -134,7 +134,7 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
     double writes = count * sm->memory->write_backs;
     sm->result->l2_sectors += count;
     if (writes > 0)
-        take(sm, &sm->dram[(hash_of(WALK_LINE(entry)) >> 32) % SM_CHANNELS], start,
+        take(sm, &sm->dram[(hash_of(WALK_LINE(entry)) >> 32) % sm->queues], start,
              writes * sm->dram_cycles);
 }
 
