@@ -326,6 +326,11 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     double packets = result->packets * 32 / share, stored = result->store_packets * 32 / stores;
     p->part_us[PREDICT_l2] = to_us(work, (packets > stored ? packets : stored) * scale);
     p->part_us[PREDICT_dram] = work->dram_lines * 128 / (chip->dram_gbs * 1e3);
+    if (!chip->l2_bytes) { /* what the chip's requests cost in the cache, they cost in memory */
+        if (p->part_us[PREDICT_l2] > p->part_us[PREDICT_dram])
+            p->part_us[PREDICT_dram] = p->part_us[PREDICT_l2];
+        p->part_us[PREDICT_l2] = 0;
+    }
     double executed = 0, all = 0;
     for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
         executed += (double)walk_kept(cta);
