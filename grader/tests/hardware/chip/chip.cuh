@@ -1,0 +1,93 @@
+/* What a GPU's constants are: every one is measured by a small kernel of its own. The program prints a line
+ * for each:
+ *
+ *     key = value   # low to high unit: what was measured
+ *
+ * VALUE is the median of SAMPLES runs after one to warm up; LOW and HIGH are the extremes. Cycles are those of
+ * the multiprocessors' clock, by clock64() in the kernel, so they do not depend on the clock's rate. Microseconds
+ * are those between two events. */
+#ifndef CHIP_CUH
+#define CHIP_CUH
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+#include <functional>
+
+#define SAMPLES 7
+#define OPS     256 /* instructions that a pipe's kernel repeats without a jump */
+
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        cudaError_t error = (call);                                                                \
+        if (error != cudaSuccess) {                                                                \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                          \
+                    cudaGetErrorString(error));                                                    \
+            exit(3);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* When the threads of one block began and ended, in cycles: the first warp's begin and the last one's end. */
+struct span {
+    unsigned long long begin, end;
+};
+
+static __device__ inline void span_begin(struct span *span, unsigned long long *begin)
+{
+    __syncthreads();
+    *begin = clock64();
+}
+
+static __device__ inline void span_end(struct span *span, unsigned long long begin)
+{
+    unsigned long long end = clock64();
+    atomicMin(&span->begin, begin);
+    atomicMax(&span->end, end);
+}
+
+/* All words of a number; ptxas narrows a load if some are not used. */
+static __device__ inline unsigned word_of(unsigned value)
+{
+    return value;
+}
+
+static __device__ inline unsigned word_of(uint2 value)
+{
+    return value.x ^ value.y;
+}
+
+static __device__ inline unsigned word_of(uint4 value)
+{
+    return value.x ^ value.y ^ value.z ^ value.w;
+}
+
+extern struct chip {
+    int sms, warps_max, l2_bytes, shared_max;
+    double clock_mhz;  // measured
+    struct span *span; // on the GPU
+    unsigned *sink;    // on the GPU, where results go that nobody reads
+    char *big;         // on the GPU
+    size_t big_bytes;
+    cudaEvent_t begin, end;
+} chip;
+
+/* Prints the line of KEY. RUN measures once. */
+double chip_measure(const char *key, const char *unit, const char *what,
+                    const std::function<double()> &run);
+void chip_say(const char *key, double value, const char *what);
+
+/* The cycles of one block, or the microseconds of any launch. */
+double chip_cycles(const std::function<void()> &launch);
+double chip_us(const std::function<void()> &launch);
+
+void measure_pipes(void);
+void measure_latencies(void);
+void measure_bandwidths(void);
+void measure_requests(void);
+void measure_atomics(void);
+void measure_launches(void);
+void measure_flow(void);
+void measure_copies(void);
+
+#endif
