@@ -5,7 +5,7 @@
 #
 # All builds use the same CUDA programs, because nvcc compiles them. Folders with their own main() are left out.
 OTHER_TESTS := $(addprefix grader/tests/,attacks/% batch/class/% bench/% checks/fixture/% fuzz/% hardware/calibration/% \
-	hardware/gpu/% soak/%)
+	hardware/chip/% hardware/gpu/% hardware/times/% soak/%)
 TEST_FILES := $(shell find grader/tests -name '*.c' -o -name '*.cu')
 TEST_OBJECTS := $(call objects,$(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) grader/tests/attacks/test_attacks.c)
 TEST_PROGRAM_SOURCES := $(filter-out $(OTHER_TESTS) $(addprefix grader/tests/,gpu/ptx/linked/% handouts/% mutants/% similar/%), \
