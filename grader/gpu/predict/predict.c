@@ -389,9 +389,11 @@ static double without(const struct work *work, struct sm_options options)
     return to_us(work, simulate(work, &options, &result));
 }
 
+#define WORTH_MENDING 1.05 /* a cost so much above the ideal one */
+
 static bool wastes(const struct work *work, enum emu_counter cost)
 {
-    return work->totals.value[cost] > work->totals.value[cost + 1];
+    return (double)work->totals.value[cost] > WORTH_MENDING * (double)work->totals.value[cost + 1];
 }
 
 static void fill(struct work *work, struct prediction *p)
