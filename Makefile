@@ -191,6 +191,7 @@ costs: ## Measure what the solutions cost, for the limits of the checks
 facts: ## Measure the figures of the handouts on the emulator
 record-ladders: ## Time the handouts' programs on this machine's GPU
 record-times: ## Time naive kernels and solutions on this machine's GPU: [LAB=]
+prediction-report: ## Compare predicted times with measured ones: [SET=development GPU=h200 PROGRAM=]
 
 ##@ Maintainers
 
@@ -225,5 +226,5 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
-	handouts-pdf new-lab lab-check costs facts record-ladders record-times lanewise setup test unit asan golden check \
-	format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers clean distclean FORCE
+	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit asan \
+	golden check format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers clean distclean FORCE

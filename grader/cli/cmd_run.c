@@ -71,8 +71,7 @@ static const struct cli_option table[] = {
     CLI_TEXT(rules, "rules", "NAME",
              "how to count sectors and conflicts: sector (for current GPUs),\n"
              "g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)"),
-    CLI_TEXT(gpu, "gpu", "NAME",
-             "predict how long each launch takes on this GPU, such as h200"),
+    CLI_TEXT(gpu, "gpu", "NAME", "predict how long each launch takes on this GPU, such as h200"),
     CLI_WHOLE(max_instructions, "max-instructions", "N", 1, ULLONG_MAX,
               "stop a launch after N warp instructions"),
     CLI_END};

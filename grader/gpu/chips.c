@@ -8,24 +8,33 @@
 
 #define MOST_BYTES (64u << 10) /* of a chip's file */
 
-/* The files are compiled into the library, so that it needs none at run time. */
-/* The chips that come with Lanewise: each is a file in predict/chips/. */
-#define CHIPS CHIP(h200)
+/* The chips that come with Lanewise: CHIP(name, symbol). Each is a file in predict/chips/, which is
+ * compiled into the library, so that it needs no file at run time. */
+#define CHIPS                                                                                      \
+    CHIP(h200, h200)                                                                               \
+    CHIP(h100, h100)                                                                               \
+    CHIP(a100, a100)                                                                               \
+    CHIP(t4, t4)                                                                                   \
+    CHIP(rtx4090, rtx4090)                                                                         \
+    CHIP(rtx3060, rtx3060)                                                                         \
+    CHIP(gtx650, gtx650)                                                                           \
+    CHIP(gtx280, gtx280)                                                                           \
+    CHIP(8800gt, g8800gt)
 
-#define CHIP(name)                                                                                 \
+#define CHIP(name, symbol)                                                                         \
     __asm__(".pushsection .rodata\n"                                                               \
-            ".local chip_" #name "\nchip_" #name ":\n"                                             \
+            ".local chip_" #symbol "\nchip_" #symbol ":\n"                                         \
             ".incbin \"grader/gpu/predict/chips/" #name "\"\n.byte 0\n"                            \
             ".popsection\n");                                                                      \
-    extern const char chip_##name[] __attribute__((visibility("hidden")));
+    extern const char chip_##symbol[] __attribute__((visibility("hidden")));
 CHIPS
 #undef CHIP
 
 static const struct {
     const char *name, *text;
 } pages[] = {
-#define CHIP(name) {#name, chip_##name},
-CHIPS
+#define CHIP(name, symbol) {#name, chip_##symbol},
+    CHIPS
 #undef CHIP
 };
 
@@ -42,8 +51,8 @@ static const struct field {
 const char *emu_chip_names(void)
 {
     return ""
-#define CHIP(name) #name ", "
-CHIPS
+#define CHIP(name, symbol) #name ", "
+        CHIPS
 #undef CHIP
            "or a file: ./NAME";
 }

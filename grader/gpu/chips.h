@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 struct emu_chip {
-    char name[64];   /* the file's name: "h200" */
-    char title[64];  /* "NVIDIA H200" */
+    char name[64];  /* the file's name: "h200" */
+    char title[64]; /* "NVIDIA H200" */
 #define C(name, meaning) double name;
 #include "gpu/chips.def"
 #undef C

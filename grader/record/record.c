@@ -164,7 +164,7 @@ static bool copy_real(json_t *into, const json_t *object, const char *name)
 /* Adds the launch's predicted time, if it has one. */
 static bool copy_prediction(json_t *launch, const json_t *from)
 {
-    static const char *const reals[] = {"us",     "low_us",       "high_us",    "cycles",
+    static const char *const reals[] = {"us",           "low_us",     "high_us", "cycles",
                                         "instructions", "dram_bytes", "l2_hits"};
     static const char *const optional[] = {"us_ideal_sectors", "us_ideal_wavefronts"};
     const json_t *parts = json_object_get(from, "parts");
@@ -178,14 +178,16 @@ static bool copy_prediction(json_t *launch, const json_t *from)
     bool good = copy_text(predicted, from, "gpu", MAX_NAME) &&
                 copy_text(predicted, from, "title", MAX_NAME) &&
                 json_is_boolean(json_object_get(from, "measured")) &&
-                copy_text(predicted, from, "limit", MAX_NAME) && json_object_size(parts) <= MAX_PARTS;
+                copy_text(predicted, from, "limit", MAX_NAME) &&
+                json_object_size(parts) <= MAX_PARTS;
     json_object_set(predicted, "measured", json_object_get(from, "measured"));
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         good = good && copy_real(predicted, from, reals[i]);
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
-        good = good && (!json_object_get(from, optional[i]) ||
-                        copy_real(predicted, from, optional[i]));
-    json_object_foreach((json_t *)parts, name, unused) good = good && copy_real(copies, parts, name);
+        good = good &&
+               (!json_object_get(from, optional[i]) || copy_real(predicted, from, optional[i]));
+    json_object_foreach((json_t *)parts, name, unused) good =
+        good && copy_real(copies, parts, name);
     json_object_set_new(predicted, "parts", copies);
     return json_object_set_new(launch, "predicted", predicted) == 0 && good;
 }

@@ -11,11 +11,11 @@ struct report_predicted {
     const char *title; /* the chip's name; NULL: no launch has a prediction */
     bool measured;     /* the chip's numbers were measured on it */
     uint64_t launches;
-    double us, low_us, high_us; /* of all launches together */
+    double us, low_us, high_us;       /* of all launches together */
     double sectors_us, wavefronts_us; /* the same, if they touched the fewest sectors or took the
                                        * fewest wavefronts */
-    const char *limit;    /* what limits the longest launch */
-    const json_t *longest; /* its prediction */
+    const char *limit;                /* what limits the longest launch */
+    const json_t *longest;            /* its prediction */
     double longest_us;
 };
 

@@ -5,7 +5,7 @@
 #
 # All builds use the same CUDA programs, because nvcc compiles them. Folders with their own main() are left out.
 OTHER_TESTS := $(addprefix grader/tests/,attacks/% batch/class/% bench/% checks/fixture/% fuzz/% hardware/calibration/% \
-	hardware/gpu/% soak/%)
+	hardware/chip/% hardware/gpu/% hardware/times/% soak/%)
 TEST_FILES := $(shell find grader/tests -name '*.c' -o -name '*.cu')
 TEST_OBJECTS := $(call objects,$(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) grader/tests/attacks/test_attacks.c)
 TEST_PROGRAM_SOURCES := $(filter-out $(OTHER_TESTS) $(addprefix grader/tests/,gpu/ptx/linked/% handouts/% mutants/% similar/%), \
@@ -104,6 +104,20 @@ $(BENCH_PROGRAMS): $(BENCH)/%: grader/tests/bench/%.cu $(BUILD)/flags | $(BUILD)
 bench: build/setup/bench lanewise $(BENCH)/bench $(BENCH)/opencl $(BENCH_PROGRAMS)
 	@$(BENCH)/bench $(if $(OTHER),--compare $(LANEWISE) '$(OTHER)' $(BENCH),$(LANEWISE) $(BENCH) \
 		grader/tests/bench/kernels.cl $(BENCH)/results)
+
+# --- make prediction-report: predicted times beside measured ones --------------------------------------------
+
+TIMES := grader/tests/hardware/times
+SET ?= development
+PREDICTED := $(patsubst $(TIMES)/$(SET)/%.cu,$(BUILD)/prediction/$(SET)/%,$(wildcard $(TIMES)/$(SET)/*.cu))
+
+$(PREDICTED): $(BUILD)/prediction/$(SET)/%: $(TIMES)/$(SET)/%.cu $(TIMES)/launch.cuh | $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(CONFIG_NVCC) -cudart shared -lineinfo -O3 -L$(BUILD)/lib -o $@ $<
+
+prediction-report: lanewise $(PREDICTED)
+	$(Q)python3 $(TIMES)/report.py $(LANEWISE) $(TIMES)/$(SET)/$(SET).tsv $(BUILD)/prediction/$(SET) \
+		$(call option,GPU,gpu) $(call option,PROGRAM,only)
 
 # --- make soak: a thousand gradings, and what they leave behind -----------------------------------------------
 

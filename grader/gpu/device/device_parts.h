@@ -46,7 +46,7 @@ struct emu_device {
     struct running *parked;
     uint32_t parked_count;
     struct predictor *predictor; /* NULL: the options name no chip */
-    uint64_t last_number; /* number of the latest parked launch; the first one is 1 */
+    uint64_t last_number;        /* number of the latest parked launch; the first one is 1 */
 };
 
 /* Returns STATUS, a failure, and keeps the formatted reason for emu_message(). */

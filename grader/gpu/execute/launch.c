@@ -290,8 +290,7 @@ static bool worker_open(struct worker *worker, struct launch *launch)
     }
     for (unsigned i = 0; i < launch->observer_count; i++)
         if (launch->observers[i]->events & OBS_STEP)
-            worker->follower =
-                (struct listener){launch->observers[i], worker->observer_state[i]};
+            worker->follower = (struct listener){launch->observers[i], worker->observer_state[i]};
     listen(worker);
     return ok;
 }

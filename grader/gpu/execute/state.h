@@ -113,10 +113,10 @@ struct cta {
     struct cta *members[EMU_MAX_CLUSTER]; /* rank 0 only: the array that `cluster` points to */
     uint64_t phase;                       /* rank 0 only: phases of the cluster's barrier so far */
     bool has_ended;
-    bool has_moved; /* in its latest turn, the CTA did more than wait for other CTAs */
-    bool gave_way;  /* MOST_LOOKS ended the CTA's latest turn; for rank 0, the cluster's */
-    uint32_t looks; /* rounds in that turn in which threads polled, then passed a barrier */
-    bool again;     /* the CTA reuses the memory of an earlier CTA of this launch */
+    bool has_moved;   /* in its latest turn, the CTA did more than wait for other CTAs */
+    bool gave_way;    /* MOST_LOOKS ended the CTA's latest turn; for rank 0, the cluster's */
+    uint32_t looks;   /* rounds in that turn in which threads polled, then passed a barrier */
+    bool again;       /* the CTA reuses the memory of an earlier CTA of this launch */
     bool is_followed; /* an observer wants its steps */
     uint8_t *shared;
     uint32_t shared_bytes;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCHED_BYTES (1u << 20) /* of memory that is watched, at most */
+#define WATCHED_BYTES (1u << 19) /* of memory that is watched, at most */
 
 unsigned footprint_shift(uint64_t bytes)
 {

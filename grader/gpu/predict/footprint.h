@@ -18,7 +18,7 @@
 #define MOST_PARTS   64u
 
 struct page {
-    uint64_t number; /* address / PAGE_BYTES */
+    uint64_t number;                                    /* address / PAGE_BYTES */
     uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS]; /* a bit for each part */
     uint8_t words[PAGE_SECTORS];                        /* a bit for each word that was written */
 };
@@ -54,8 +54,8 @@ void l2_free(struct l2 *l2);
 /* Traffic of a launch between the second-level cache and DRAM, in sectors, in one allocation. */
 struct l2_buffer {
     uint64_t begin, end;
-    double missed;        /* sectors that the launch reads and the cache does not hold */
-    double read, written; /* sectors that DRAM reads and writes: reads come in pairs */
+    double missed;                /* sectors that the launch reads and the cache does not hold */
+    double read, written;         /* sectors that DRAM reads and writes: reads come in pairs */
     double read_cost, write_cost; /* the same as times for whole lines: see DRAM_LINE */
     double write_pages;           /* different pages that the launch writes */
 };

@@ -74,7 +74,8 @@ struct l1_line *l1_add(struct l1 *l1, uint64_t line)
 {
     if (!l1->capacity)
         return NULL;
-    uint32_t i = l1->used < l1->capacity ? l1->used++ : drop_oldest(l1), *chain = chain_of(l1, line);
+    uint32_t i = l1->used < l1->capacity ? l1->used++ : drop_oldest(l1),
+             *chain = chain_of(l1, line);
     l1->lines[i] = (struct l1_line){.line = line, .next = *chain};
     *chain = i;
     put_first(l1, i);

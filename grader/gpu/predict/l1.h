@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct l1_line {
-    uint64_t line;       /* address; 0: unused */
-    uint32_t sectors;    /* bits of the sectors that it holds or waits for */
-    double filled;       /* when the latest of these sectors arrives */
+    uint64_t line;               /* address; 0: unused */
+    uint32_t sectors;            /* bits of the sectors that it holds or waits for */
+    double filled;               /* when the latest of these sectors arrives */
     uint32_t newer, older, next; /* next: in the chain of lines with the same hash */
 };
 

@@ -1,18 +1,21 @@
 /* The second-level cache between launches.
  *
- * Time is counted in parts of launches. A sector is still in the cache if, since its last use, fewer
- * different sectors were used than the cache holds: that is what "least recently used" means. Of the
- * sectors used in one part, half are taken to be used before any other one of that part. */
+ * Time is counted in parts of launches. A line is still in the cache if, since its last use, fewer
+ * different lines were used than the cache holds: that is what "least recently used" means. A line
+ * takes its whole room even if only one of its sectors is used. Of the lines used in one part, half
+ * are taken to be used before any other one of that part. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/predict/footprint.h"
 
-#define TIMES 8192u /* parts that are remembered */
+#define TIMES      8192u /* parts that are remembered */
+#define PAGE_LINES (PAGE_SECTORS / 4)
 
 struct l2_page {
     uint64_t number;
-    uint32_t last[PAGE_SECTORS]; /* time of the last use; 0: not in the cache */
+    uint32_t last[PAGE_LINES];   /* time of the line's last use; 0: it is not in the cache */
+    uint8_t held[PAGE_LINES];    /* bits of the line's sectors that the cache holds */
     uint8_t dirty[PAGE_SECTORS]; /* a bit for each word that was written; 0: it is clean */
 };
 
@@ -21,7 +24,7 @@ struct l2 {
     uint32_t count, room;
     unsigned shift;
     uint32_t now;
-    uint32_t used[TIMES]; /* sectors whose last use was at this time */
+    uint32_t used[TIMES]; /* lines whose last use was at this time */
 };
 
 struct l2 *l2_new(void)
@@ -47,9 +50,9 @@ static int by_number(const void *a, const void *b)
 
 static void forget_page(struct l2 *l2, const struct l2_page *page)
 {
-    for (unsigned s = 0; s < PAGE_SECTORS; s++)
-        if (page->last[s])
-            l2->used[page->last[s] % TIMES]--;
+    for (unsigned i = 0; i < PAGE_LINES; i++)
+        if (page->last[i])
+            l2->used[page->last[i] % TIMES]--;
 }
 
 /* Watches fewer pages from now on. */
@@ -106,7 +109,7 @@ struct launch_traffic {
     struct l2_buffer *buffers;
     unsigned count, room;
     double weight;   /* sectors that a watched one stands for */
-    double capacity; /* watched sectors that the cache holds */
+    double capacity; /* watched lines that the cache holds */
 };
 
 /* The buffer of ADDR. Pages come in order, so it is the last one or a new one. */
@@ -127,17 +130,27 @@ static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr
     return buffer;
 }
 
-/* Different sectors that the launch uses in PART. */
+/* The sectors of line LINE that TOUCHED has in PART, as bits. */
+static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
+{
+    uint32_t bits = 0;
+    for (unsigned s = 0; s < 4; s++)
+        bits |= (uint32_t)(touched[4 * line + s] >> part & 1) << s;
+    return bits;
+}
+
+/* Different lines that the launch uses in PART. */
 static double size_of_part(const struct l2 *l2, const struct page *const *touched, unsigned part)
 {
     double size = 0;
     for (uint32_t i = 0; i < l2->count; i++)
-        for (unsigned s = 0; touched[i] && s < PAGE_SECTORS; s++)
-            size += (touched[i]->read[s] | touched[i]->written[s]) >> part & 1;
+        for (unsigned line = 0; touched[i] && line < PAGE_LINES; line++)
+            size += (bits_of(touched[i]->read, line, part) |
+                     bits_of(touched[i]->written, line, part)) != 0;
     return size;
 }
 
-/* Fills NEWER[i] with the number of sectors that were last used later than i parts ago. */
+/* Fills NEWER[i] with the number of lines that were last used later than i parts ago. */
 static void count_newer(const struct l2 *l2, double newer[TIMES])
 {
     double sum = 0;
@@ -147,8 +160,8 @@ static void count_newer(const struct l2 *l2, double newer[TIMES])
     }
 }
 
-/* Whether the cache has dropped a sector that was last used AGE parts ago, when SIZE further sectors
- * are used now. */
+/* Whether the cache has dropped a line that was last used AGE parts ago, when SIZE further lines are
+ * used now. */
 static bool is_gone(const double *newer, uint32_t age, double size, double capacity)
 {
     if (age >= TIMES - 1)
@@ -157,59 +170,48 @@ static bool is_gone(const double *newer, uint32_t age, double size, double capac
     return newer[age] + (own + size) / 2 > capacity;
 }
 
-/* Writes back the sectors GONE of the line at sector FIRST, as far as they are dirty. Of a sector that
- * was written in part, DRAM first reads the rest. */
-static void write_back(struct launch_traffic *traffic, struct l2_page *page, unsigned first,
-                       uint32_t gone)
+/* Writes back the dirty sectors of a line that the cache drops. Of a sector that was written in part,
+ * DRAM first reads the rest. */
+static void drop_line(struct launch_traffic *traffic, struct l2_page *page, unsigned line)
 {
     uint32_t dirty = 0, partial = 0;
     for (unsigned s = 0; s < 4; s++) {
-        uint8_t words = page->dirty[first + s];
-        if (!(gone >> s & 1) || !words)
-            continue;
-        dirty |= 1u << s;
-        partial |= (uint32_t)(words != 0xff) << s;
-        page->dirty[first + s] = 0;
+        uint8_t words = page->dirty[4 * line + s];
+        dirty |= (uint32_t)(words != 0) << s;
+        partial |= (uint32_t)(words && words != 0xff) << s;
+        page->dirty[4 * line + s] = 0;
     }
+    page->held[line] = 0;
     if (!dirty)
         return;
-    struct l2_buffer *buffer = buffer_at(traffic, page->number * PAGE_BYTES + 32 * first);
+    struct l2_buffer *buffer = buffer_at(traffic, page->number * PAGE_BYTES + 128 * line);
     buffer->written += traffic->weight * __builtin_popcount(dirty);
     buffer->write_cost += traffic->weight * dram_cost(dram_halves(dirty));
     buffer->read += traffic->weight * __builtin_popcount(partial);
     buffer->write_cost += traffic->weight * dram_cost(dram_halves(partial));
 }
 
-static void hold(struct l2 *l2, struct l2_page *page, unsigned s)
-{
-    if (page->last[s])
-        l2->used[page->last[s] % TIMES]--;
-    page->last[s] = l2->now;
-    l2->used[l2->now % TIMES]++;
-}
-
-/* Uses the line at sector FIRST: READS and WRITES are bits of its sectors, GONE those that the cache
- * does not hold. */
+/* Uses LINE: READS and WRITES are bits of its sectors. */
 static void use_line(struct l2 *l2, struct launch_traffic *traffic, struct l2_page *page,
-                     const struct page *touched, unsigned first, uint32_t reads, uint32_t writes,
-                     uint32_t gone)
+                     const struct page *touched, unsigned line, uint32_t reads, uint32_t writes)
 {
-    write_back(traffic, page, first, gone & (reads | writes));
-    uint32_t missed = reads & gone, fetched = 0;
+    uint32_t missed = reads & ~(uint32_t)page->held[line];
     if (missed) {
-        struct l2_buffer *buffer = buffer_at(traffic, page->number * PAGE_BYTES + 32 * first);
+        struct l2_buffer *buffer = buffer_at(traffic, page->number * PAGE_BYTES + 128 * line);
         unsigned halves = dram_halves(missed);
-        fetched = ((missed & 3 ? 3u : 0) | (missed & 12 ? 12u : 0)) & gone;
+        page->held[line] |= (uint8_t)((missed & 3 ? 3 : 0) | (missed & 12 ? 12 : 0));
         buffer->missed += traffic->weight * __builtin_popcount(missed);
         buffer->read += traffic->weight * 2 * halves;
         buffer->read_cost += traffic->weight * dram_cost(halves);
     }
-    for (unsigned s = 0; s < 4; s++) {
-        if ((reads | writes | fetched) >> s & 1)
-            hold(l2, page, first + s);
+    page->held[line] |= (uint8_t)writes;
+    for (unsigned s = 0; s < 4; s++)
         if (writes >> s & 1)
-            page->dirty[first + s] |= touched->words[first + s];
-    }
+            page->dirty[4 * line + s] |= touched->words[4 * line + s];
+    if (page->last[line])
+        l2->used[page->last[line] % TIMES]--;
+    page->last[line] = l2->now;
+    l2->used[l2->now % TIMES]++;
 }
 
 static void run_part(struct l2 *l2, struct launch_traffic *traffic,
@@ -220,18 +222,16 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
     l2->now++;
     l2->used[l2->now % TIMES] = 0;
     for (uint32_t i = 0; i < l2->count; i++)
-        for (unsigned first = 0; touched[i] && first < PAGE_SECTORS; first += 4) {
-            uint32_t reads = 0, writes = 0, gone = 0;
-            for (unsigned s = 0; s < 4; s++) {
-                uint32_t last = l2->pages[i].last[first + s];
-                reads |= (uint32_t)(touched[i]->read[first + s] >> part & 1) << s;
-                writes |= (uint32_t)(touched[i]->written[first + s] >> part & 1) << s;
-                gone |= (uint32_t)(!last || is_gone(newer, l2->now - 1 - last, size,
-                                                    traffic->capacity))
-                        << s;
-            }
-            if (reads | writes)
-                use_line(l2, traffic, &l2->pages[i], touched[i], first, reads, writes, gone);
+        for (unsigned line = 0; touched[i] && line < PAGE_LINES; line++) {
+            struct l2_page *page = &l2->pages[i];
+            uint32_t reads = bits_of(touched[i]->read, line, part);
+            uint32_t writes = bits_of(touched[i]->written, line, part);
+            if (!reads && !writes)
+                continue;
+            if (page->last[line] &&
+                is_gone(newer, l2->now - 1 - page->last[line], size, traffic->capacity))
+                drop_line(traffic, page, line);
+            use_line(l2, traffic, page, touched[i], line, reads, writes);
         }
 }
 
@@ -241,13 +241,11 @@ static void sweep(struct l2 *l2, struct launch_traffic *traffic)
     double newer[TIMES];
     count_newer(l2, newer);
     for (uint32_t i = 0; i < l2->count; i++)
-        for (unsigned first = 0; first < PAGE_SECTORS; first += 4) {
+        for (unsigned line = 0; line < PAGE_LINES; line++) {
             struct l2_page *page = &l2->pages[i];
-            uint32_t gone = 0;
-            for (unsigned s = 0; s < 4; s++)
-                gone |= (uint32_t)(page->dirty[first + s] && is_gone(newer, l2->now - page->last[first + s], 0,
-                                           traffic->capacity)) << s;
-            write_back(traffic, page, first, gone);
+            if (page->held[line] &&
+                is_gone(newer, l2->now - page->last[line], 0, traffic->capacity))
+                drop_line(traffic, page, line);
         }
 }
 
@@ -272,7 +270,7 @@ unsigned l2_launch(struct l2 *l2, const struct footprint *footprint, unsigned pa
                                      .buffers = buffers,
                                      .room = room,
                                      .weight = (double)(1u << footprint->shift),
-                                     .capacity = bytes / 32 / (double)(1u << footprint->shift)};
+                                     .capacity = bytes / 128 / (double)(1u << footprint->shift)};
     if (footprint->shift > l2->shift)
         set_shift(l2, footprint->shift);
     if (!add_pages(l2, footprint))

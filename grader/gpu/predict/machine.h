@@ -18,7 +18,18 @@
 
 #include "gpu/observe/view.h"
 
-enum pipe { PIPE_FP32, PIPE_IMAD, PIPE_ALU, PIPE_ADD, PIPE_FP64, PIPE_SFU, PIPE_MATRIX, PIPE_MEMORY, PIPE_CONTROL, PIPES };
+enum pipe {
+    PIPE_FP32,
+    PIPE_IMAD,
+    PIPE_ALU,
+    PIPE_ADD,
+    PIPE_FP64,
+    PIPE_SFU,
+    PIPE_MATRIX,
+    PIPE_MEMORY,
+    PIPE_CONTROL,
+    PIPES
+};
 
 enum op_kind {
     OP_PLAIN,
@@ -47,13 +58,15 @@ struct op {
     bool is_async;
     bool is_store, is_read_only; /* writes memory; reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
-    bool is_step;    /* adds a constant to a 64-bit loop variable */
-    bool is_counter; /* adds a constant to a loop variable */
-    bool is_uniform; /* an atomic with the same address in all lanes, known when it is compiled */
-    bool is_float;   /* an atomic on floats */
-    uint8_t merged;  /* loads of 32 bits from shared memory that became one; 0: it is a single one */
-    uint32_t base;   /* such a load that can be merged: its aligned base register; or NO_BASE */
-    int32_t offset;  /* its distance from there */
+    bool is_step;                /* adds a constant to a 64-bit loop variable */
+    bool is_counter;             /* adds a constant to a loop variable */
+    bool is_uniform;  /* an atomic with the same address in all lanes, known when it is compiled */
+    bool is_float;    /* an atomic on floats */
+    bool reads_three; /* three different registers, in one machine instruction */
+    uint8_t width;    /* 32-bit registers of its results */
+    uint8_t merged; /* loads of 32 bits from shared memory that became one; 0: it is a single one */
+    uint32_t base;  /* such a load that can be merged: its aligned base register; or NO_BASE */
+    int32_t offset; /* its distance from there */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
 };
@@ -61,8 +74,8 @@ struct op {
 #define UNROLL 4u /* iterations of a short loop that ptxas puts together */
 
 struct machine_block {
-    uint32_t first, end; /* pcs */
-    uint32_t ops, count; /* its instructions: from `ops` on in machine.ops */
+    uint32_t first, end;               /* pcs */
+    uint32_t ops, count;               /* its instructions: from `ops` on in machine.ops */
     uint32_t unrolled, unrolled_count; /* UNROLL iterations of a loop; count 0: not unrolled */
     /* the next block is short, and ptxas predicates it: warps that skip it issue it all the same */
     bool predicates;
@@ -75,6 +88,7 @@ struct machine {
     uint32_t block_count;
     uint32_t *block_of; /* for each pc */
     uint32_t registers; /* every register's number is lower */
+    uint32_t room;      /* 32-bit registers that ptxas gives a thread */
 };
 
 /* Translates the launch's code. NULL: out of memory. */

@@ -82,7 +82,7 @@ struct work {
     double dram_sectors; /* of the whole launch */
     double dram_lines;   /* the time that they take, as whole lines */
     double scale;        /* instructions of the first multiprocessor for each one in the sample */
-    double imbalance; /* work of the busiest multiprocessor, compared with the simulated one's */
+    double imbalance;    /* work of the busiest multiprocessor, compared with the simulated one's */
     struct emu_counters totals;
 };
 
@@ -118,7 +118,8 @@ static uint64_t *collect_lines(const struct sample *sample, bool atomics, size_t
                 const struct walk_access *access = &cta->walk[w].accesses[i];
                 bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
                 bool fits = atomics ? is_atomic : access->kind == OBS_LOAD;
-                for (uint32_t k = 0; fits && access->space == PTX_GLOBAL && k < access->line_count; k++)
+                for (uint32_t k = 0; fits && access->space == PTX_GLOBAL && k < access->line_count;
+                     k++)
                     lines[(*count)++] = cta->walk[w].lines[access->lines + k];
             }
     if (lines)
@@ -230,6 +231,7 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
     work->memory.misses = work->misses;
     work->memory.active = work->sample->spread.sms;
     work->memory.l1_bytes = l1_bytes(work);
+    work->memory.constant_bytes = launch->constant_bytes;
     work->memory.buffer_count =
         l2_launch(predictor->l2, &work->sample->footprint, work->sample->parts,
                   predictor->chip.l2_bytes, launch->memory, work->buffers, MOST_BUFFERS);
@@ -279,9 +281,9 @@ static double simulate(const struct work *work, const struct sm_options *options
 {
     const struct sample *sample = work->sample;
     result->ended = calloc(sample->cta_count + 1u, sizeof *result->ended);
-    bool ok = result->ended &&
-              sm_run(&work->predictor->chip, work->machine, &work->memory, sample->ctas,
-                     sample->cta_count, sample->spread.resident, options, result);
+    bool ok =
+        result->ended && sm_run(&work->predictor->chip, work->machine, &work->memory, sample->ctas,
+                                sample->cta_count, sample->spread.resident, options, result);
     double cycles =
         ok ? extend(work, result, sample->cta_count) / coverage(sample) * work->imbalance : 0;
     free(result->ended);
@@ -300,7 +302,8 @@ static double to_us(const struct work *work, double cycles)
 static void fill_parts(struct work *work, const struct sm_result *result, struct prediction *p)
 {
     const struct sample *sample = work->sample;
-    double scale = (double)sample->spread.each / sample->cta_count / coverage(sample) * work->imbalance;
+    double scale =
+        (double)sample->spread.each / sample->cta_count / coverage(sample) * work->imbalance;
     const double cycles[] = {
         [PREDICT_issue] = result->issue,
         [PREDICT_fp32] = result->busy[PIPE_FP32],
@@ -323,6 +326,11 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     double packets = result->packets * 32 / share, stored = result->store_packets * 32 / stores;
     p->part_us[PREDICT_l2] = to_us(work, (packets > stored ? packets : stored) * scale);
     p->part_us[PREDICT_dram] = work->dram_lines * 128 / (chip->dram_gbs * 1e3);
+    if (!chip->l2_bytes) { /* what the chip's requests cost in the cache, they cost in memory */
+        if (p->part_us[PREDICT_l2] > p->part_us[PREDICT_dram])
+            p->part_us[PREDICT_dram] = p->part_us[PREDICT_l2];
+        p->part_us[PREDICT_l2] = 0;
+    }
     double executed = 0, all = 0;
     for (const struct walk_cta *cta = sample->ctas; cta; cta = cta->next)
         executed += (double)walk_kept(cta);
@@ -334,16 +342,36 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     p->l2_hits = missed < 1 ? 1 - missed : 0; /* more than all: writes of earlier launches */
 }
 
-/* The limit: the largest part that fills most of the time; otherwise the waits for results. */
-static enum predict_part find_limit(const struct prediction *p, double busy_us)
+/* A unit that is busy for so much of the time limits the launch. Nsight Compute draws the line there,
+ * too. */
+#define MOST_OF_IT 0.6
+
+/* The part of the time US in which PART is busy. As in Nsight Compute, the units of a multiprocessor's
+ * memory count while it has work; all others count from the launch to the end, on average over all
+ * multiprocessors. Shared memory and the first-level cache are the same unit. */
+static double utilisation(const struct prediction *p, enum predict_part part, double us)
+{
+    const double *parts = p->part_us, all = us + parts[PREDICT_launch] / 2;
+    double even = us > 0 ? 1 - parts[PREDICT_tail] / us : 1; /* the average's part of the most */
+    if (part == PREDICT_atomics)
+        return parts[part] / us;
+    if (part == PREDICT_shared || part == PREDICT_l1)
+        return parts[part] >= parts[PREDICT_shared] && parts[part] >= parts[PREDICT_l1]
+                   ? (parts[PREDICT_shared] + parts[PREDICT_l1]) / us
+                   : 0;
+    return parts[part] / all * (part == PREDICT_dram ? 1 : even);
+}
+
+/* The limit: the part that is busy most of the time; otherwise the waits for results. */
+static enum predict_part find_limit(const struct prediction *p, double us)
 {
     enum predict_part limit = PREDICT_issue;
     for (int i = 0; i < PREDICT_latency; i++)
-        if (p->part_us[i] > p->part_us[limit])
+        if (utilisation(p, (enum predict_part)i, us) > utilisation(p, limit, us))
             limit = (enum predict_part)i;
-    if (p->part_us[PREDICT_launch] > busy_us)
-        return PREDICT_launch;
-    return p->part_us[limit] > 0.6 * busy_us ? limit : PREDICT_latency;
+    if (utilisation(p, limit, us) > MOST_OF_IT)
+        return limit;
+    return us < p->part_us[PREDICT_launch] ? PREDICT_launch : PREDICT_latency;
 }
 
 /* The time that would be saved if all multiprocessors had the same work. */
@@ -361,9 +389,11 @@ static double without(const struct work *work, struct sm_options options)
     return to_us(work, simulate(work, &options, &result));
 }
 
+#define WORTH_MENDING 1.05 /* a cost so much above the ideal one */
+
 static bool wastes(const struct work *work, enum emu_counter cost)
 {
-    return work->totals.value[cost] > work->totals.value[cost + 1];
+    return (double)work->totals.value[cost] > WORTH_MENDING * (double)work->totals.value[cost + 1];
 }
 
 static void fill(struct work *work, struct prediction *p)
@@ -401,26 +431,6 @@ static void fill(struct work *work, struct prediction *p)
     p->is_known = true;
 }
 
-#include <stdio.h>
-static void dump(const struct work *work)
-{
-    static const char *const pipes[] = {"fp32","imad","alu","fp64","sfu","mat","mem","ctl"};
-    const struct machine *m = work->machine;
-    unsigned total = 0;
-    for (uint32_t b = 0; b < m->block_count; b++) {
-        fprintf(stderr, "block %u pc %u-%u unrolled %u\n", b, m->blocks[b].first, m->blocks[b].end, m->blocks[b].unrolled_count);
-        for (uint32_t i = 0; i < m->blocks[b].count; i++) {
-            const struct op *op = &m->ops[m->blocks[b].ops + i];
-            uint32_t index; char text[64];
-            const struct ptx_function *f = view_function(work->launch, op->pc, &index);
-            fprintf(stderr, "   %4u %-24s %s x%u d%u  %u <-", index, ptx_mnemonic(&f->code[index], text, sizeof text), pipes[op->pipe], op->count, op->depth, op->result_count ? op->result[0] : 9999);
-            for (uint32_t k = 0; k < op->source_count; k++) fprintf(stderr, " %u", op->source[k]);
-            fputc('\n', stderr);
-            total += op->count;
-        }
-    }
-    fprintf(stderr, "DUMP %.*s static %u\n", work->launch->function->name.length, work->launch->function->name.text, total);
-}
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,
                     const struct sample *sample, const struct emu_counters *counters)
 {
@@ -434,7 +444,6 @@ void predict_launch(struct predictor *predictor, const struct launch_view *launc
     work->sample = sample;
     if (prepare(work, counters) && sample->ctas)
         fill(work, &predictor->last);
-    if (getenv("LANEWISE_DUMP") && work->machine) dump(work);
     machine_free(work->machine);
     free(work);
 }

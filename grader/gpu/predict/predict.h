@@ -37,7 +37,7 @@ enum predict_part {
 #define P(name, text) PREDICT_##name,
     PREDICT_PARTS
 #undef P
-    PREDICT_PART_COUNT
+        PREDICT_PART_COUNT
 };
 
 struct prediction {

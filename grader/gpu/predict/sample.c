@@ -22,6 +22,8 @@ struct sampling {
     uint64_t length[SAMPLE_MOST]; /* instructions in the walks of each CTA, as far as known */
 };
 
+#define NOTED 1024u
+
 struct state {
     const struct launch_view *launch;
     struct predictor *predictor;
@@ -29,7 +31,8 @@ struct state {
     struct footprint footprint;
     struct spread spread;
     unsigned parts;
-    uint64_t most; /* instructions of a walk */
+    uint64_t noted[NOTED]; /* lines noted lately, each at a place of its own: see was_noted() */
+    uint64_t most;         /* instructions of a walk */
     struct walk_cta *ctas, *current;
 };
 
@@ -61,8 +64,7 @@ static struct sampling *join_sampling(struct predictor *predictor, const struct 
         sampling = sampling->next;
     if (!sampling && (sampling = calloc(1, sizeof *sampling))) {
         sampling->launch = launch;
-        sampling->work_count =
-            launch->cta_count < SAMPLE_WORK ? launch->cta_count : SAMPLE_WORK;
+        sampling->work_count = launch->cta_count < SAMPLE_WORK ? launch->cta_count : SAMPLE_WORK;
         sampling->work = calloc(sampling->work_count, sizeof *sampling->work);
         sampling->next = predictor->sampling;
         predictor->sampling = sampling;
@@ -190,6 +192,20 @@ static unsigned part_of(const struct state *state, uint64_t cta)
     return (unsigned)(cta * state->parts / state->launch->cta_count);
 }
 
+/* Whether the sectors from BEGIN to END, all in one line, have just been noted as read in PART. Notes
+ * that they are. Most loads read what a warp before them has read. */
+static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigned part)
+{
+    uint64_t line = begin >> 7, first = begin >> 5 & 3, last = (end - 1) >> 5 & 3;
+    uint64_t sectors = (2u << last) - (1u << first), key = line << 12 | part << 4;
+    uint64_t *place = &state->noted[line % NOTED];
+    if ((*place ^ key) >> 4)
+        *place = key;
+    bool known = !(sectors & ~*place);
+    *place |= sectors;
+    return known;
+}
+
 /* Notes the sectors from BEGIN to END in the pages that are watched. */
 static void note_range(struct state *state, uint64_t begin, uint64_t end, unsigned part,
                        bool writes)
@@ -197,7 +213,9 @@ static void note_range(struct state *state, uint64_t begin, uint64_t end, unsign
     while (begin < end) {
         uint64_t page = begin / PAGE_BYTES, stop = (page + 1) * PAGE_BYTES;
         stop = stop < end ? stop : end;
-        if (footprint_watches(&state->footprint, page))
+        bool is_line = begin >> 7 == (stop - 1) >> 7;
+        if (footprint_watches(&state->footprint, page) &&
+            (writes || !is_line || !was_noted(state, begin, stop, part)))
             footprint_note(&state->footprint, begin, stop, part, writes);
         begin = stop;
     }
@@ -253,7 +271,9 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (!watches_any(state, begin, end))
         return OBS_DONE;
-    if (!repeat->dense)
+    /* loads that stay within a line may as well read what is between their addresses */
+    bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
+    if (!repeat->dense && !is_near)
         return OBS_FULL;
     note_range(state, begin, end, part_of(state, repeat->cta), repeat->kind != OBS_LOAD);
     return OBS_DONE;
@@ -323,12 +343,11 @@ static void sample_end(void *argument, const struct launch_view *launch,
                        struct emu_counters *per_instruction)
 {
     struct state *state = argument;
-    struct sample sample = {
-        .spread = state->spread,
-        .footprint = state->footprint,
-        .parts = state->parts,
-        .work = state->sampling->work,
-        .work_count = state->sampling->work ? state->sampling->work_count : 0};
+    struct sample sample = {.spread = state->spread,
+                            .footprint = state->footprint,
+                            .parts = state->parts,
+                            .work = state->sampling->work,
+                            .work_count = state->sampling->work ? state->sampling->work_count : 0};
     choose_ctas(state, &sample);
     predict_launch(state->predictor, launch, &sample, per_instruction);
     free_ctas(sample.ctas);

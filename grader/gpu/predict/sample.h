@@ -10,10 +10,10 @@
 
 /* Warp instructions that the walks of a launch may have together, about: it bounds the time and
  * the memory of a prediction. */
-#define SAMPLE_BUDGET   240000u
-#define SAMPLE_MOST     160u  /* CTAs at most */
+#define SAMPLE_BUDGET   120000u
+#define SAMPLE_MOST     160u   /* CTAs at most */
 #define SAMPLE_WORK     65536u /* numbers that are kept of the CTAs' work */
-#define SAMPLE_MIN_WALK 2000u /* instructions that a walk may always have */
+#define SAMPLE_MIN_WALK 2000u  /* instructions that a walk may always have */
 
 /* How the launch's CTAs are spread over the chip. */
 struct spread {

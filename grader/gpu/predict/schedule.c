@@ -13,7 +13,7 @@
 enum { ASSUMED_ALU = 4, ASSUMED_SFU = 18, ASSUMED_SHARED = 30, ASSUMED_GLOBAL = 200 };
 
 #define MOST_SCHEDULED 4096u /* ops of a block; longer ones keep their order */
-#define MOST_UNROLLED  64u   /* ops of a loop that is unrolled */
+#define MOST_UNROLLED  48u   /* ops of a loop that is unrolled */
 
 struct edge {
     uint32_t to, next, wait;
@@ -24,6 +24,7 @@ struct node {
     uint32_t pending; /* ops that must come before */
     uint32_t ready;   /* cycle from which on its operands are ready */
     uint32_t chain;   /* cycles to the end of the block along the longest chain */
+    uint32_t readers; /* ops that still have to read its results */
 };
 #define NO_EDGE UINT32_MAX
 
@@ -33,6 +34,8 @@ struct schedule {
     struct node *nodes;
     uint32_t *writer, *reader; /* for each register: op that wrote it last, that read it last */
     uint32_t (*before)[OP_SOURCES]; /* for each op's sources: the op that read it before */
+    uint32_t (*made)[OP_SOURCES];   /* and the op of the block that wrote it, or NO_EDGE */
+    uint32_t live, room;            /* 32-bit registers in use; registers that there are */
     bool failed;
 };
 
@@ -100,8 +103,13 @@ static void link_registers(struct schedule *s, const struct op *ops, uint32_t i)
     const struct op *op = &ops[i];
     for (uint32_t k = 0; k < op->source_count; k++) {
         uint32_t writer = s->writer[op->source[k]];
-        if (writer != NO_EDGE)
+        s->made[i][k] = writer;
+        if (writer != NO_EDGE) {
             add_edge(s, writer, i, assumed_wait(&ops[writer]));
+            s->nodes[writer].readers++;
+        } else if (s->reader[op->source[k]] == NO_EDGE) {
+            s->live++; /* it comes from before the block */
+        }
         s->before[i][k] = s->reader[op->source[k]];
         s->reader[op->source[k]] = i;
     }
@@ -138,7 +146,7 @@ static void link_order(struct schedule *s, const struct op *ops, uint32_t i, uin
 static void link_all(struct schedule *s, const struct op *ops, uint32_t count)
 {
     uint32_t fence = NO_EDGE;
-    s->edge_count = 0;
+    s->edge_count = s->live = 0;
     for (uint32_t i = 0; i < count; i++)
         s->nodes[i] = (struct node){.edges = NO_EDGE};
     forget_registers(s, ops, count);
@@ -182,6 +190,7 @@ static void merge_into(struct op *ops, uint32_t first, uint32_t i)
 {
     struct op *op = &ops[first];
     op->merged++;
+    op->width += ops[i].width;
     op->result[op->result_count++] = ops[i].result[0];
     ops[i].kind = OP_GONE;
 }
@@ -215,14 +224,42 @@ static uint32_t merge_loads(struct op *ops, uint32_t count)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
+#define PUT_OFF (1u << 20) /* cycles: after everything else */
+
+/* Whether there are no registers for the results of op I. Then others come first, which free some. */
+static bool is_too_much(const struct schedule *s, const struct op *ops, uint32_t i)
+{
+    uint32_t freed = 0;
+    if (s->live + ops[i].width <= s->room || !ops[i].width)
+        return false;
+    for (uint32_t k = 0; k < ops[i].source_count; k++) {
+        uint32_t maker = s->made[i][k];
+        freed += maker != NO_EDGE && s->nodes[maker].readers == 1 ? ops[maker].width : 0;
+    }
+    return ops[i].width > freed && s->live + ops[i].width - freed > s->room;
+}
+
+/* Counts the registers that are in use after op I. */
+static void count_live(struct schedule *s, const struct op *ops, uint32_t i)
+{
+    s->live += s->nodes[i].readers ? ops[i].width : 0;
+    for (uint32_t k = 0; k < ops[i].source_count; k++) {
+        uint32_t maker = s->made[i][k];
+        if (maker != NO_EDGE && --s->nodes[maker].readers == 0)
+            s->live -= ops[maker].width < s->live ? ops[maker].width : s->live;
+    }
+}
+
 /* The op of OPEN that comes next in cycle NOW: one that need not wait, with the longest chain. */
-static uint32_t choose_next(const struct schedule *s, const uint32_t *open, uint32_t count,
-                            uint32_t now)
+static uint32_t choose_next(const struct schedule *s, const struct op *ops, const uint32_t *open,
+                            uint32_t count, uint32_t now)
 {
     uint32_t best = 0;
     for (uint32_t i = 1; i < count; i++) {
         const struct node *a = &s->nodes[open[i]], *b = &s->nodes[open[best]];
         uint32_t a_at = a->ready > now ? a->ready : now, b_at = b->ready > now ? b->ready : now;
+        a_at += is_too_much(s, ops, open[i]) ? PUT_OFF : 0;
+        b_at += is_too_much(s, ops, open[best]) ? PUT_OFF : 0;
         bool first = open[i] < open[best];
         if (a_at != b_at ? a_at < b_at : a->chain != b->chain ? a->chain > b->chain : first)
             best = i;
@@ -238,11 +275,12 @@ static void order(struct schedule *s, struct op *ops, uint32_t count, struct op 
         if (!s->nodes[i].pending)
             open[open_count++] = i;
     while (open_count) {
-        uint32_t at = choose_next(s, open, open_count, now), i = open[at];
+        uint32_t at = choose_next(s, ops, open, open_count, now), i = open[at];
         struct node *node = &s->nodes[i];
         open[at] = open[--open_count];
         now = node->ready > now ? node->ready : now;
         sorted[done++] = ops[i];
+        count_live(s, ops, i);
         for (uint32_t e = node->edges; e != NO_EDGE; e = s->edges[e].next) {
             struct node *to = &s->nodes[s->edges[e].to];
             uint32_t ready = now + s->edges[e].wait;
@@ -271,15 +309,16 @@ bool schedule(struct machine *machine)
     struct schedule s = {.nodes = malloc(MOST_SCHEDULED * sizeof *s.nodes),
                          .writer = malloc(registers * sizeof *s.writer),
                          .reader = malloc(registers * sizeof *s.reader),
-                         .before = malloc(MOST_SCHEDULED * sizeof *s.before)};
+                         .before = malloc(MOST_SCHEDULED * sizeof *s.before),
+                         .made = malloc(MOST_SCHEDULED * sizeof *s.made),
+                         .room = machine->room};
     struct op *sorted = malloc(MOST_SCHEDULED * sizeof *sorted);
     uint32_t *open = malloc(MOST_SCHEDULED * sizeof *open);
-    bool ok = s.nodes && s.writer && s.reader && s.before && sorted && open;
+    bool ok = s.nodes && s.writer && s.reader && s.before && s.made && sorted && open;
     for (uint32_t b = 0; ok && b < machine->block_count && !s.failed; b++) {
         struct machine_block *block = &machine->blocks[b];
         block->count = merge_loads(machine->ops + block->ops, block->count);
-        block->unrolled_count =
-            merge_loads(machine->ops + block->unrolled, block->unrolled_count);
+        block->unrolled_count = merge_loads(machine->ops + block->unrolled, block->unrolled_count);
         schedule_ops(&s, machine->ops + block->ops, block->count, sorted, open);
         schedule_ops(&s, machine->ops + block->unrolled, block->unrolled_count, sorted, open);
     }
@@ -288,6 +327,7 @@ bool schedule(struct machine *machine)
     free(s.writer);
     free(s.reader);
     free(s.before);
+    free(s.made);
     free(s.edges);
     free(sorted);
     free(open);

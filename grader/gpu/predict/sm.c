@@ -216,6 +216,8 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
     for (uint32_t w = 0; w < cta->warps; w++) {
         struct sm_warp *warp = &block->warps[w];
         warp->walk = &cta->walk[w];
+        /* the first warps of blocks often have the most to do, and do not all get the same one */
+        warp->scheduler = (w + number) % (uint32_t)sm->chip->schedulers;
         warp->now = at;
         warp->copies = 0;
         warp->waits = warp->is_off = false;
@@ -279,7 +281,12 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
     uint32_t s = warp->scheduler, pipe = op->pipe;
     if (pipe == PIPE_ADD)
         pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
-    double cycles = pipe_cycles(sm->chip, (uint8_t)pipe) * op->count;
+    double cycles =
+        pipe_cycles(sm->chip, (uint8_t)pipe) * (pipe == PIPE_SFU && op->count ? 1 : op->count);
+    /* Three operands come from two banks of registers. An instruction that follows at once finds
+     * operands that it shares with the one before; one that has waited does not. */
+    if (op->reads_three && at > warp->now)
+        cycles = later(cycles, 2 * op->count);
     sm->result->instructions += op->count;
     sm->issued[s] += op->count;
     sm->worked[s][pipe] += cycles;
@@ -298,13 +305,19 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     if (warp->is_off) { /* no lane is active: the address unit has a turn all the same */
         if (op->kind == OP_MEMORY && !sm->options->no_limits)
             sm->address = later(sm->address, start) + 1;
+        *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += op->kind == OP_MEMORY;
         return start;
     }
     switch (op->kind) {
     case OP_MEMORY:
         return sm_access(sm, warp, op, start);
     case OP_TEXTURE:
-        return start + chip->l2_latency;
+        if (!sm->options->no_limits) {
+            start = later(start, sm->textures);
+            sm->textures = start + chip->texture_cycles;
+        }
+        sm->result->l1 += chip->texture_cycles;
+        return start + chip->texture_latency;
     case OP_SHUFFLE:
         sm->result->shared++;
         if (!sm->options->no_limits) {
@@ -323,9 +336,19 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     }
 }
 
+/* When the program's piece with OP is there: the first warp that comes to it has to wait. */
+static double fetch_code(struct sm *sm, const struct op *op, double at)
+{
+    double *piece = &sm->code[(op - sm->machine->ops) / CODE_PIECE];
+    if (*piece < 0)
+        *piece = at + sm->chip->code_latency;
+    return later(at, *piece);
+}
+
 static void issue(struct sm *sm, struct sm_warp *warp, double at)
 {
     const struct op *op = warp->op;
+    at = fetch_code(sm, op, at);
     double before = warp->now, start = take_units(sm, warp, op, at);
     warp->now = start + op->count;
     double result = perform(sm, warp, op, start);
@@ -357,11 +380,15 @@ static bool open_sm(struct sm *sm, uint32_t warps_each)
     sm->blocks = calloc(sm->resident, sizeof *sm->blocks);
     sm->warps = calloc(count, sizeof *sm->warps);
     sm->heap = calloc(count + 1u, sizeof *sm->heap);
-    bool ok = l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
+    uint32_t pieces = sm->machine->op_count / CODE_PIECE + 1;
+    sm->code = malloc(pieces * sizeof *sm->code);
+    for (uint32_t i = 0; sm->code && i < pieces; i++)
+        sm->code[i] = -1;
+    bool ok =
+        sm->code && l1_open(&sm->l1, sm->memory->l1_bytes) && sm->blocks && sm->warps && sm->heap;
     for (uint32_t i = 0; ok && i < count; i++) {
         struct sm_warp *warp = &sm->warps[i];
         warp->block = &sm->blocks[i / warps_each];
-        warp->scheduler = i % (uint32_t)sm->chip->schedulers;
         warp->ready = malloc(registers * sizeof *warp->ready);
         warp->maker = malloc(registers * sizeof *warp->maker);
         ok = warp->ready && warp->maker;
@@ -381,6 +408,7 @@ static void close_sm(struct sm *sm)
     free(sm->warps);
     free(sm->heap);
     free(sm->touched);
+    free(sm->code);
     l1_close(&sm->l1);
 }
 
@@ -389,7 +417,7 @@ static void sum_up(struct sm *sm)
     struct sm_result *result = sm->result;
     result->cycles = later(sm->latest, later(sm->l2, sm->stores));
     result->cycles = later(result->cycles, later(sm->address, sm->port));
-    for (uint32_t i = 0; i < SM_CHANNELS; i++)
+    for (uint32_t i = 0; i < sm->queues; i++)
         result->cycles = later(result->cycles, sm->dram[i]);
     for (uint32_t s = 0; s < (uint32_t)sm->chip->schedulers; s++) {
         result->issue = later(result->issue, sm->issued[s]);
@@ -414,7 +442,10 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     sm.l2_cycles = 32 / (share < chip->sm_l2_bytes ? share : chip->sm_l2_bytes);
     sm.store_cycles = 32 * memory->active / chip->l2_store_bytes_cycle;
     double dram = chip->dram_gbs * 1e3 / chip->clock_mhz / memory->active;
-    sm.dram_cycles = 128 * SM_CHANNELS / (dram < chip->sm_l2_bytes ? dram : chip->sm_l2_bytes);
+    dram = dram < chip->sm_l2_bytes ? dram : chip->sm_l2_bytes;
+    double queues = dram * chip->dram_latency / 128 / LINES_A_QUEUE;
+    sm.queues = queues < 1 ? 1 : queues > MOST_QUEUES ? MOST_QUEUES : (uint32_t)(queues + 0.5);
+    sm.dram_cycles = 128 * sm.queues / dram;
     bool ok = ctas && open_sm(&sm, ctas->warps);
     for (uint32_t b = 0; ok && b < sm.resident; b++)
         begin_block(&sm, &sm.blocks[b], sm.started, 0);

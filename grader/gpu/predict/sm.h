@@ -20,7 +20,7 @@ struct sm_memory {
     unsigned buffer_count;
     double write_backs;     /* lines that DRAM writes for each sector that is stored */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */
-    uint32_t l1_bytes;
+    uint32_t l1_bytes, constant_bytes;
     uint32_t active; /* multiprocessors that share the chip's bandwidth */
 };
 
@@ -30,16 +30,16 @@ struct sm_options {
 };
 
 struct sm_result {
-    double cycles;            /* until everything is done */
-    double instructions;      /* machine instructions issued */
-    double busy[PIPES];       /* cycles of each pipe, of the busiest scheduler */
-    double issue;             /* cycles in which the busiest scheduler issued */
-    double shared, l1;        /* cycles of the address unit: for shared memory, for the rest */
+    double cycles;       /* until everything is done */
+    double instructions; /* machine instructions issued */
+    double busy[PIPES];  /* cycles of each pipe, of the busiest scheduler */
+    double issue;        /* cycles in which the busiest scheduler issued */
+    double shared, l1;   /* cycles of the address unit: for shared memory, for the rest */
     double l2_sectors, dram_sectors, atomic_cycles;
     /* of the second-level cache: a request for a line is as much work as one more sector */
     double packets, store_packets;
-    double *ended;            /* for each CTA, when it ended */
-    double *blame;            /* for each pc: cycles that warps waited for it, and to issue it */
+    double *ended; /* for each CTA, when it ended */
+    double *blame; /* for each pc: cycles that warps waited for it, and to issue it */
 };
 
 /* Simulates the COUNT CTAs of the list CTAS, RESIDENT at a time. RESULT's arrays are the caller's,

@@ -97,9 +97,11 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
     sm->result->packets += count + 1;
     if (!is_first || !is_in_dram(sm, line))
         return start + sm->chip->l2_latency;
+    /* it comes in halves of a line */
+    touched->sectors |= (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0);
     sm->result->dram_sectors += count;
-    double *channel = &sm->dram[hash_of(line) >> 32 & (SM_CHANNELS - 1)];
-    return take(sm, channel, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
+    double *queue = &sm->dram[(hash_of(line) >> 32) % sm->queues];
+    return take(sm, queue, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
            sm->chip->dram_latency;
 }
 
@@ -132,7 +134,7 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
     double writes = count * sm->memory->write_backs;
     sm->result->l2_sectors += count;
     if (writes > 0)
-        take(sm, &sm->dram[hash_of(WALK_LINE(entry)) >> 32 & (SM_CHANNELS - 1)], start,
+        take(sm, &sm->dram[(hash_of(WALK_LINE(entry)) >> 32) % sm->queues], start,
              writes * sm->dram_cycles);
 }
 
@@ -151,14 +153,16 @@ static double atomic_line(struct sm *sm, const struct op *op, const struct walk_
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
     double start = take(sm, &sm->port, at, (count + 1) * 32 / chip->sm_store_bytes);
     start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
-    double same = access->same * (op->is_float ? chip->atomic_float_cycles : chip->atomic_word_cycles);
-    double lanes = access->lanes * chip->atomic_lane_cycles / access->line_count;
-    double own = op->is_uniform ? chip->atomic_word_cycles : later(same / access->line_count, lanes);
-    start = take(sm, &unit->free, start, own * sm->memory->atomics_sharing);
+    double word = op->is_float ? chip->atomic_float_cycles : chip->atomic_word_cycles;
+    double own = later((op->is_uniform ? 1.0 : access->same) * word / access->line_count,
+                       count * chip->atomic_sector_cycles);
+    own *= sm->memory->atomics_sharing;
+    start = take(sm, &unit->free, start, own);
+    unit->busy += own;
     sm->latest = later(sm->latest, unit->free);
     sm->result->l2_sectors += count;
     sm->result->packets += count + 1;
-    sm->result->atomic_cycles = later(sm->result->atomic_cycles, unit->free);
+    sm->result->atomic_cycles = later(sm->result->atomic_cycles, unit->busy);
     return start + chip->atomic_latency;
 }
 
@@ -216,8 +220,14 @@ static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *o
 {
     if (access->space == PTX_SHARED || access->space == PTX_CLUSTER)
         return access_shared(sm, access, op->merged, at);
-    if (access->space == PTX_CONST)
-        return at + sm->chip->constant_latency + access->passes - 1;
+    if (access->space == PTX_CONST) {
+        double each = sm->memory->constant_bytes > sm->chip->constant_bytes
+                          ? sm->chip->constant_far_cycles
+                          : sm->chip->constant_cycles;
+        double cycles = access->passes * each;
+        double start = access->passes > 1 ? take(sm, &sm->constants, at, cycles) : at;
+        return start + cycles + sm->chip->constant_latency;
+    }
     return access_lines(sm, warp->walk, op, access, at);
 }
 

@@ -7,9 +7,16 @@
 
 #define MOST_SCHEDULERS 8u
 
-/* DRAM has channels, and a line's address decides which one serves it. So even a full memory waits
- * for some of its channels while others are idle. */
-#define SM_CHANNELS 8u
+/* DRAM has many banks, and a line's address decides which one serves it. So even a busy memory waits
+ * for some of them while others are idle, and to reach its full bandwidth, several times as much must
+ * be under way as latency and bandwidth alone require. A multiprocessor's share of memory is divided
+ * into queues, each for as many lines as are under way in it at full bandwidth. On an H200, this gives
+ * the bandwidths that chip/h200.txt calls dram_inflight_... */
+#define LINES_A_QUEUE 3.6
+#define MOST_QUEUES   64u
+
+/* Instructions that are fetched together. */
+#define CODE_PIECE 24u
 
 struct sm_block;
 
@@ -22,7 +29,7 @@ struct sm_warp {
     double now;      /* the next instruction issues no earlier */
     double copies;   /* when its cp.async are done */
     /* The place in the walk: run, and the ops of one block of the machine. */
-    uint32_t run, step; /* step: runs that the ops cover: 1, or UNROLL */
+    uint32_t run, step;         /* step: runs that the ops cover: 1, or UNROLL */
     uint32_t at_block, at, end; /* end: of the ops */
     const struct op *op;        /* the next op; NULL: the warp is done */
     uint32_t blamed;            /* pc that the next op waits for */
@@ -47,7 +54,7 @@ struct sm_heap_entry {
 struct touched_line {
     uint64_t line;
     uint32_t sectors;
-    double free; /* when the line's next atomic can begin */
+    double free, busy; /* a unit for atomics: when it is free, and its time so far */
 };
 
 struct sm {
@@ -66,13 +73,16 @@ struct sm {
     uint64_t order;
     double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
     double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
-    double address, l2, port, stores; /* when these are free */
-    double dram[SM_CHANNELS];         /* the same for the multiprocessor's share of each channel */
-    double l2_cycles, store_cycles; /* that they take for a sector */
-    double dram_cycles;             /* that a channel takes for a line */
-    double next_start;                               /* of a block */
-    double latest;                     /* when the last of everything ends */
+    double address, l2, port, stores, textures, constants; /* when these are free */
+    double dram[MOST_QUEUES];                              /* the same for the queues of DRAM */
+    double l2_cycles, store_cycles;                        /* that they take for a sector */
+    double dram_cycles;                                    /* that a queue takes for a line */
+    uint32_t queues;                                       /* of DRAM */
+    double next_start;                                     /* of a block */
+    double latest;                                         /* when the last of everything ends */
     struct l1 l1;
+    double
+        *code; /* for each piece of the program: when it is in the SM's cache; < 0: unused so far */
     struct touched_line *touched; /* hash table: lines of global memory that it has accessed */
     uint32_t touched_count, touched_room;
     bool failed;

@@ -176,8 +176,8 @@ void walk_access(struct walk *walk, const struct obs_access *access)
     if (access->space == PTX_GLOBAL)
         obs_measure(access, &cost, &ideal);
     into->ideal = (uint16_t)ideal;
-    into->passes = access->space == PTX_CONST ? count_addresses(access)
-                                              : count_passes(access, &into->ideal);
+    into->passes =
+        access->space == PTX_CONST ? count_addresses(access) : count_passes(access, &into->ideal);
     into->is_partial = access->kind != OBS_LOAD && cost * 32 > into->lanes * access->bytes;
     into->same = is_atomic ? most_together(access) : 0;
     if (access->space == PTX_GLOBAL)

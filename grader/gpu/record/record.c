@@ -247,12 +247,11 @@ static json_t *predicted_json(const struct prediction *p, const struct emu_chip 
     for (int i = 0; i < PREDICT_PART_COUNT; i++)
         json_object_set_new(parts, predict_part_name((enum predict_part)i),
                             json_real(p->part_us[i]));
-    json_t *object = json_pack("{ss,ss,sb,sf,sf,sf,ss,so,sf,sf,sf,sf}", "gpu", chip->name, "title",
-                               chip->title, "measured", chip->measured != 0, "us", p->us, "low_us",
-                               p->low_us, "high_us", p->high_us, "limit",
-                               predict_part_name(p->limit), "parts", parts, "cycles", p->cycles,
-                               "instructions", p->instructions, "dram_bytes", p->dram_bytes,
-                               "l2_hits", p->l2_hits);
+    json_t *object = json_pack(
+        "{ss,ss,sb,sf,sf,sf,ss,so,sf,sf,sf,sf}", "gpu", chip->name, "title", chip->title,
+        "measured", chip->measured != 0, "us", p->us, "low_us", p->low_us, "high_us", p->high_us,
+        "limit", predict_part_name(p->limit), "parts", parts, "cycles", p->cycles, "instructions",
+        p->instructions, "dram_bytes", p->dram_bytes, "l2_hits", p->l2_hits);
     if (p->without_us[0] > 0)
         json_object_set_new(object, "us_ideal_sectors", json_real(p->without_us[0]));
     if (p->without_us[1] > 0)

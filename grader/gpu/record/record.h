@@ -9,6 +9,10 @@
  *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
  *
+ * With a chip in the options, a launch has "predicted": {"gpu", "title", "measured", "us", "low_us",
+ * "high_us", "limit", "parts": {each limit alone, in us}, "cycles", "instructions" (of the machine),
+ * "dram_bytes", "l2_hits", "us_ideal_sectors" and "us_ideal_wavefronts" if these differ}.
+ *
  * "accesses" exists only if struct emu_trace asked for accesses: the most wasteful access of each
  * line.
  *

@@ -34,15 +34,17 @@ Test(chips, all_pages_are_complete)
 static const struct {
     const char *name, *script, *message;
 } mistakes[] = {
-    {"an unknown name", "$LANEWISE run --gpu h300 $PROGRAMS/indices", "unknown GPU \"h300\"; known are "},
+    {"an unknown name", "$LANEWISE run --gpu h300 $PROGRAMS/indices",
+     "unknown GPU \"h300\"; known are "},
     {"no such file", "$LANEWISE run --gpu ./h300 $PROGRAMS/indices",
      "cannot read the chip's file ./h300: No such file or directory"},
-    {"a word for a number",
-     "echo 'sms = many' >chip; $LANEWISE run --gpu ./chip $PROGRAMS/indices",
+    {"a word for a number", "echo 'sms = many' >chip; $LANEWISE run --gpu ./chip $PROGRAMS/indices",
      "line 1 of the chip's file is not NAME = NUMBER # SOURCE: sms = many"},
-    {"an unknown key", "printf '# a\\nspeed = 1 # b\\n' >chip; $LANEWISE run --gpu ./chip $PROGRAMS/indices",
+    {"an unknown key",
+     "printf '# a\\nspeed = 1 # b\\n' >chip; $LANEWISE run --gpu ./chip $PROGRAMS/indices",
      "line 2 of the chip's file"},
-    {"a page that lacks a value", "echo 'sms = 1' >chip; $LANEWISE run --gpu ./chip $PROGRAMS/indices",
+    {"a page that lacks a value",
+     "echo 'sms = 1' >chip; $LANEWISE run --gpu ./chip $PROGRAMS/indices",
      "the chip's file does not say clock_mhz"},
 };
 
@@ -62,7 +64,8 @@ Test(chips, mistakes_are_refused_in_one_line)
 /* A page of one's own works like those that come with Lanewise. */
 Test(chips, a_file_is_read)
 {
-    free(shell_must("cp $TESTS/../gpu/predict/chips/h200 mine && sed -i 's/^launch_us.*/launch_us = "
-                    "5000/' mine && $LANEWISE run --gpu ./mine $PROGRAMS/indices 2>&1 >/dev/null | "
-                    "grep -q 'predicted time on NVIDIA H200: 5[0-9][0-9][0-9] us'"));
+    free(
+        shell_must("cp $TESTS/../gpu/predict/chips/h200 mine && sed -i 's/^launch_us.*/launch_us = "
+                   "5000/' mine && $LANEWISE run --gpu ./mine $PROGRAMS/indices 2>&1 >/dev/null | "
+                   "grep -q 'predicted time on NVIDIA H200: 5[0-9][0-9][0-9] us'"));
 }

@@ -28,7 +28,7 @@ static struct emu_chip round_chip(void)
     chip.barrier_latency = 10;
     chip.barrier_warp_cycles = 2;
     chip.branch_latency = 8;
-    chip.block_cycles = 0;
+    chip.block_cycles = chip.code_latency = 0;
     chip.launch_us = 2;
     chip.dram_gbs = 16; /* 4 bytes a cycle and multiprocessor */
     chip.l2_bytes_cycle = 256;
@@ -60,11 +60,12 @@ static double cycles_of(const char *head, const char *body, int count, struct fi
     static char ptx[1 << 18];
     struct emu_chip chip = round_chip();
     struct fixture f;
-    size_t used = (size_t)sprintf(ptx,
-                                  ".visible .entry k(.param .u64 p) {\n"
-                                  ".reg .f32 %%f<1000>; .reg .b32 %%r<1000>; .reg .b64 %%rd<1000>;\n"
-                                  ".reg .pred %%p<100>; .shared .align 16 .b8 s[16384];\n%s\n",
-                                  head);
+    size_t used =
+        (size_t)sprintf(ptx,
+                        ".visible .entry k(.param .u64 p) {\n"
+                        ".reg .f32 %%f<1000>; .reg .b32 %%r<1000>; .reg .b64 %%rd<1000>;\n"
+                        ".reg .pred %%p<100>; .shared .align 16 .b8 s[16384];\n%s\n",
+                        head);
     for (int i = 0; i < count; i++)
         used += (size_t)sprintf(ptx + used, body, i + 1, i, i + 1, i);
     sprintf(ptx + used, "ret;\n}\n");
@@ -94,8 +95,8 @@ static const struct {
      "add.f32 %%f%d, %%f%d, %%f0;\n", 32, 4},
     {"independent ones issue in each cycle", "mov.f32 %f0, 0f3f800000;",
      "add.f32 %%f%d, %%f0, %%f0;\n", 32, 1},
-    {"integers take two cycles of their pipe", "mov.u32 %r0, %tid.x;",
-     "xor.b32 %%r%d, %%r0, 5;\n", 32, 2},
+    {"integers take two cycles of their pipe", "mov.u32 %r0, %tid.x;", "xor.b32 %%r%d, %%r0, 5;\n",
+     32, 2},
     {"a scheduler serves its warps in turn", "mov.f32 %f0, 0f3f800000;",
      "add.f32 %%f%d, %%f%d, %%f0;\n", 32 * 4 * 8, 8},
     {"four schedulers work at the same time", "mov.f32 %f0, 0f3f800000;",
@@ -120,10 +121,10 @@ Test(predict, the_cost_of_an_instruction)
 /* A chain of loads through pointers that point to themselves. */
 Test(predict, a_load_that_hits_the_first_level_cache)
 {
-    double cycles = cost_of("ld.param.u64 %rd500, [p]; cvta.to.global.u64 %rd0, %rd500;\n"
-                            "st.global.u64 [%rd0], %rd0;",
-                            "ld.global.u64 %%rd%d, [%%rd%d];\n",
-                            (struct fixture_launch){.block = {1}});
+    double cycles =
+        cost_of("ld.param.u64 %rd500, [p]; cvta.to.global.u64 %rd0, %rd500;\n"
+                "st.global.u64 [%rd0], %rd0;",
+                "ld.global.u64 %%rd%d, [%%rd%d];\n", (struct fixture_launch){.block = {1}});
     cr_expect_float_eq(cycles, 40, 0.1, "%.3f cycles", cycles);
 }
 
@@ -161,7 +162,7 @@ Test(predict, memory_limits_a_stream)
     json_t *p = stream(&f, 1, 64 << 20, 2);
     double us = number(p, "us"), least = (64 << 20) / 16e3;
     cr_expect_str_eq(json_string_value(json_object_get(p, "limit")), "dram");
-    cr_expect(us > least && us < 1.1 * least, "%.1f us, want about %.1f", us, least);
+    cr_expect(us > least && us < 1.25 * least, "%.1f us, want about %.1f", us, least);
     cr_expect_float_eq(number(p, "dram_bytes"), 64 << 20, 1 << 20);
     json_decref(p);
     fixture_close(&f);

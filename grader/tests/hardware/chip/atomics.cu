@@ -38,14 +38,16 @@ template <typename T, bool result> static void of_type(const char *type)
     static const struct {
         const char *name;
         enum where where;
-    } places[] = {{"same", SAME}, {"block", ONE_A_BLOCK}, {"warp", ONE_A_WARP}, {"line", LINE_A_WARP}};
+    } places[] = {
+        {"same", SAME}, {"block", ONE_A_BLOCK}, {"warp", ONE_A_WARP}, {"line", LINE_A_WARP}};
     for (auto place : places) {
         std::string key = std::string(result ? "atom_" : "red_") + type + "_" + place.name;
         const int adds = place.where == SAME ? 8 : 64;
         chip_measure(key.c_str(), "ns", "for a warp's addition, all multiprocessors busy", [=] {
             auto us = [=](int adds) {
                 return chip_us([=] {
-                    add<T, result><<<chip.sms * 4, 256>>>((T *)chip.big, place.where, adds, chip.sink);
+                    add<T, result>
+                        <<<chip.sms * 4, 256>>>((T *)chip.big, place.where, adds, chip.sink);
                 });
             };
             return (us(adds + 4) - us(4)) * 1e3 / (chip.sms * 4 * 8.0 * adds);
@@ -73,17 +75,21 @@ static __global__ void add_shared(int apart, int adds, T value, struct span *spa
 template <typename T> static void of_shared(const char *type)
 {
     for (int words : {1, 2, 4, 8, 16, 32}) {
-        std::string key = std::string("shared_atomic_") + type + "_" + std::to_string(words) + "words";
+        std::string key =
+            std::string("shared_atomic_") + type + "_" + std::to_string(words) + "words";
         const int adds = 32;
-        chip_measure(key.c_str(), "cycles", "a warp's atomicAdd() to so many words of shared memory", [=] {
-            return chip_cycles([=] {
-                       add_shared<T><<<1, 1024>>>(words, adds, (T)3, chip.span, (T *)chip.sink);
-                   }) / (32.0 * adds);
-        });
+        chip_measure(
+            key.c_str(), "cycles", "a warp's atomicAdd() to so many words of shared memory", [=] {
+                return chip_cycles([=] {
+                           add_shared<T><<<1, 1024>>>(words, adds, (T)3, chip.span, (T *)chip.sink);
+                       }) /
+                       (32.0 * adds);
+            });
         chip_measure((key + "_alone").c_str(), "cycles", "the same, with one warp alone", [=] {
             return chip_cycles([=] {
                        add_shared<T><<<1, 32>>>(words, adds, (T)3, chip.span, (T *)chip.sink);
-                   }) / adds;
+                   }) /
+                   adds;
         });
     }
 }
@@ -101,7 +107,8 @@ void measure_atomics(void)
                      "for an addition by lane 0 alone; warps' words so far apart, in words", [=] {
                          auto us = [=](int adds) {
                              return chip_us([=] {
-                                 add_lane0<<<chip.sms * 4, 256>>>((unsigned *)chip.big, apart, adds);
+                                 add_lane0<<<chip.sms * 4, 256>>>((unsigned *)chip.big, apart,
+                                                                  adds);
                              });
                          };
                          return (us(64) - us(4)) * 1e3 / (chip.sms * 4 * 8.0 * 60);

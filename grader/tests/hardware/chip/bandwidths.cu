@@ -14,7 +14,8 @@ static __global__ void move(const T *in, T *out, size_t count, int rounds, unsig
     unsigned sum = 0;
     T ones = {};
     for (int r = 0; r < rounds; r++)
-        for (size_t i = (blockIdx.x + r * 37) % gridDim.x * (size_t)blockDim.x + threadIdx.x; i < count; i += all * in_flight) {
+        for (size_t i = (blockIdx.x + r * 37) % gridDim.x * (size_t)blockDim.x + threadIdx.x;
+             i < count; i += all * in_flight) {
             T values[in_flight];
 #pragma unroll
             for (int k = 0; k < in_flight; k++)
@@ -57,12 +58,12 @@ static void measure_sizes(void)
         if (bytes * 2 > chip.big_bytes)
             continue;
         std::string size = std::to_string(mib) + "m";
-        rate<uint4, READ, 4>(("read_" + size).c_str(), "16 bytes a thread, of so many MiB", bytes, 16,
-                             4);
-        rate<unsigned, READ, 4>(("read32_" + size).c_str(), "4 bytes a thread, of so many MiB", bytes, 16,
-                             4);
-        rate<uint4, COPY, 2>(("copy_" + size).c_str(), "read and written, 16 bytes a thread", bytes, 16,
-                             4);
+        rate<uint4, READ, 4>(("read_" + size).c_str(), "16 bytes a thread, of so many MiB", bytes,
+                             16, 4);
+        rate<unsigned, READ, 4>(("read32_" + size).c_str(), "4 bytes a thread, of so many MiB",
+                                bytes, 16, 4);
+        rate<uint4, COPY, 2>(("copy_" + size).c_str(), "read and written, 16 bytes a thread", bytes,
+                             16, 4);
         rate<uint4, WRITE, 4>(("write_" + size).c_str(), "16 bytes a thread", bytes, 16, 4);
         rate<unsigned, WRITE, 4>(("write32_" + size).c_str(), "4 bytes a thread", bytes, 16, 4);
     }
@@ -77,19 +78,21 @@ static void measure_in_flight(void)
             size_t bytes = from_dram ? (size_t)512 << 20 : (size_t)16 << 20;
             std::string place = from_dram ? "dram_" : "l2_";
             rate<unsigned, READ, 1>((place + "inflight_4b_x1_" + name).c_str(),
-                                 "warps a multiprocessor, each with 1 load of 4 bytes a lane", bytes, warps,
-                                 1);
-            rate<unsigned, READ, 4>((place + "inflight_4b_x4_" + name).c_str(), "4 loads of 4 bytes a lane",
-                                 bytes, warps, 1);
+                                    "warps a multiprocessor, each with 1 load of 4 bytes a lane",
+                                    bytes, warps, 1);
+            rate<unsigned, READ, 4>((place + "inflight_4b_x4_" + name).c_str(),
+                                    "4 loads of 4 bytes a lane", bytes, warps, 1);
             rate<uint4, READ, 4>((place + "inflight_16b_x4_" + name).c_str(),
                                  "4 loads of 16 bytes a lane", bytes, warps, 1);
         }
-        rate<unsigned, WRITE, 1>(("dram_writes_4b_" + name).c_str(), "warps a multiprocessor, 4-byte stores",
-                              (size_t)512 << 20, warps, 1);
+        rate<unsigned, WRITE, 1>(("dram_writes_4b_" + name).c_str(),
+                                 "warps a multiprocessor, 4-byte stores", (size_t)512 << 20, warps,
+                                 1);
     }
     for (int warps : {32, 64})
         rate<unsigned, READ, 1>(("dram_inflight_4b_x1_" + std::to_string(warps * 2) + "w").c_str(),
-                             "in two blocks", (size_t)512 << 20, warps / 1 > 32 ? 32 : warps, warps / 16);
+                                "in two blocks", (size_t)512 << 20, warps / 1 > 32 ? 32 : warps,
+                                warps / 16);
 }
 
 /* Loads from DRAM of SECTORS sectors of every line, each sector once. */
@@ -109,9 +112,10 @@ static void measure_sparse(void)
     size_t lines = (size_t)(chip.big_bytes >> 7) / 16;
     for (int sectors : {1, 2, 4})
         for (int step : {1, 2, 8}) {
-            std::string key = "sparse_" + std::to_string(sectors) + "of4_every" + std::to_string(step);
-            chip_measure(key.c_str(), "GB/s", "sectors of 32 bytes from DRAM, of every so-many-th line",
-                         [=] {
+            std::string key =
+                "sparse_" + std::to_string(sectors) + "of4_every" + std::to_string(step);
+            chip_measure(key.c_str(), "GB/s",
+                         "sectors of 32 bytes from DRAM, of every so-many-th line", [=] {
                              double us = chip_us([=] {
                                  sparse<<<chip.sms * 8, 256>>>((const unsigned *)chip.big, lines,
                                                                sectors, step, chip.sink);

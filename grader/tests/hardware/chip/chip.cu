@@ -137,10 +137,14 @@ int main(int argc, char **argv)
         const char *name;
         void (*measure)(void);
     } parts[] = {
-        {"launches", measure_launches},     {"pipes", measure_pipes},
-        {"latencies", measure_latencies},   {"requests", measure_requests},
-        {"bandwidths", measure_bandwidths}, {"atomics", measure_atomics},
-        {"flow", measure_flow},             {"copies", measure_copies},
+        {"launches", measure_launches},
+        {"pipes", measure_pipes},
+        {"latencies", measure_latencies},
+        {"requests", measure_requests},
+        {"bandwidths", measure_bandwidths},
+        {"atomics", measure_atomics},
+        {"flow", measure_flow},
+        {"copies", measure_copies},
     };
     open_chip();
     say_properties();

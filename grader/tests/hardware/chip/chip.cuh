@@ -64,10 +64,10 @@ static __device__ inline unsigned word_of(uint4 value)
 
 extern struct chip {
     int sms, warps_max, l2_bytes, shared_max;
-    double clock_mhz;   // measured
-    struct span *span;  // on the GPU
-    unsigned *sink;     // on the GPU, where results go that nobody reads
-    char *big;          // on the GPU
+    double clock_mhz;  // measured
+    struct span *span; // on the GPU
+    unsigned *sink;    // on the GPU, where results go that nobody reads
+    char *big;         // on the GPU
     size_t big_bytes;
     cudaEvent_t begin, end;
 } chip;

@@ -19,8 +19,10 @@ static void between(const char *name, const char *what, char *host, size_t bytes
     std::string size = std::to_string(bytes);
     char *device = chip.big;
     auto say = [=](const char *way, bool events, auto copy) {
-        std::string key = std::string("copy_") + way + "_" + name + (events ? "_events_" : "_") + size;
-        chip_measure(key.c_str(), "us", what, [=] { return events ? chip_us(copy) : host_us(copy); });
+        std::string key =
+            std::string("copy_") + way + "_" + name + (events ? "_events_" : "_") + size;
+        chip_measure(key.c_str(), "us", what,
+                     [=] { return events ? chip_us(copy) : host_us(copy); });
     };
     auto to = [=] { CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice)); };
     auto from = [=] { CHECK(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost)); };
@@ -42,7 +44,8 @@ void measure_copies(void)
         between("pageable", "cudaMemcpy(), memory of malloc()", pageable, bytes);
         between("pinned", "cudaMemcpy(), memory of cudaMallocHost()", pinned, bytes);
     }
-    for (size_t bytes : {(size_t)4, (size_t)1 << 20, (size_t)16 << 20, (size_t)64 << 20, (size_t)512 << 20}) {
+    for (size_t bytes :
+         {(size_t)4, (size_t)1 << 20, (size_t)16 << 20, (size_t)64 << 20, (size_t)512 << 20}) {
         chip_measure(("copy_d2d_events_" + std::to_string(bytes)).c_str(), "us",
                      "cudaMemcpy() from device to device", [=] {
                          return chip_us([=] {
@@ -50,9 +53,8 @@ void measure_copies(void)
                                                    cudaMemcpyDeviceToDevice));
                          });
                      });
-        chip_measure(("memset_events_" + std::to_string(bytes)).c_str(), "us", "cudaMemset()", [=] {
-            return chip_us([=] { CHECK(cudaMemsetAsync(chip.big, 0, bytes)); });
-        });
+        chip_measure(("memset_events_" + std::to_string(bytes)).c_str(), "us", "cudaMemset()",
+                     [=] { return chip_us([=] { CHECK(cudaMemsetAsync(chip.big, 0, bytes)); }); });
     }
     free(pageable);
     CHECK(cudaFreeHost(pinned));

@@ -29,6 +29,22 @@ static __global__ void warp_barriers(int count, struct span *span)
     span_end(span, begin);
 }
 
+/* A store and a fence that waits for it. */
+template <bool all>
+static __global__ void fences(volatile unsigned *word, int count, struct span *span)
+{
+    unsigned long long begin;
+    span_begin(span, &begin);
+    for (int i = 0; i < count; i++) {
+        word[threadIdx.x] = i;
+        if (all)
+            __threadfence();
+        else
+            __threadfence_block();
+    }
+    span_end(span, begin);
+}
+
 /* A loop of one multiply-add: what a jump costs. */
 static __global__ void loop(int count, float b, float c, struct span *span, unsigned *sink)
 {
@@ -44,7 +60,8 @@ static __global__ void loop(int count, float b, float c, struct span *span, unsi
 }
 
 /* WAYS ways, each with a chain of 16 multiply-adds: lanes take way (lane % ways). */
-static __global__ void ways(int ways, int count, float b, float c, struct span *span, unsigned *sink)
+static __global__ void ways(int ways, int count, float b, float c, struct span *span,
+                            unsigned *sink)
 {
     unsigned long long begin;
     float a = threadIdx.x;
@@ -87,12 +104,15 @@ static __global__ void straight(int rounds, float b, float c, struct span *span,
 template <int n> static void of_code(void)
 {
     for (int threads : {32, 1024}) {
-        std::string key = "code_" + std::to_string(n / 64) + "k_" + std::to_string(threads / 32) + "w";
-        chip_measure(key.c_str(), "cycles", "of a scheduler for an ffma, in a loop of so much code", [=] {
-            return chip_cycles([=] {
-                       straight<n><<<1, threads>>>(4, 1.0f, 1.0f, chip.span, chip.sink);
-                   }) / (4.0 * n * (threads == 32 ? 1 : 8));
-        });
+        std::string key =
+            "code_" + std::to_string(n / 64) + "k_" + std::to_string(threads / 32) + "w";
+        chip_measure(
+            key.c_str(), "cycles", "of a scheduler for an ffma, in a loop of so much code", [=] {
+                return chip_cycles([=] {
+                           straight<n><<<1, threads>>>(4, 1.0f, 1.0f, chip.span, chip.sink);
+                       }) /
+                       (4.0 * n * (threads == 32 ? 1 : 8));
+            });
     }
 }
 
@@ -101,23 +121,34 @@ void measure_flow(void)
     for (int warps : {1, 2, 4, 8, 16, 32})
         chip_measure(("barrier_" + std::to_string(warps) + "w").c_str(), "cycles",
                      "__syncthreads() of a block of so many warps", [=] {
-                         return chip_cycles([=] { barriers<<<1, warps * 32>>>(512, chip.span); }) / 512;
+                         return chip_cycles([=] { barriers<<<1, warps * 32>>>(512, chip.span); }) /
+                                512;
                      });
     chip_measure("warp_barrier", "cycles", "__syncwarp()", [] {
         return chip_cycles([] { warp_barriers<<<1, 32>>>(512, chip.span); }) / 512;
     });
-    chip_measure("loop_1w", "cycles", "a loop: a multiply-add, an addition, a comparison, a jump", [] {
-        return chip_cycles([] { loop<<<1, 32>>>(1024, 1.0f, 1.0f, chip.span, chip.sink); }) / 1024;
+    chip_measure("fence", "cycles", "a store and __threadfence()", [] {
+        return chip_cycles([] { fences<true><<<1, 32>>>(chip.sink, 256, chip.span); }) / 256;
     });
+    chip_measure("fence_block", "cycles", "a store and __threadfence_block()", [] {
+        return chip_cycles([] { fences<false><<<1, 32>>>(chip.sink, 256, chip.span); }) / 256;
+    });
+    chip_measure(
+        "loop_1w", "cycles", "a loop: a multiply-add, an addition, a comparison, a jump", [] {
+            return chip_cycles([] { loop<<<1, 32>>>(1024, 1.0f, 1.0f, chip.span, chip.sink); }) /
+                   1024;
+        });
     chip_measure("loop_32w", "cycles", "the same, a scheduler's cycles with 8 warps", [] {
-        return chip_cycles([] { loop<<<1, 1024>>>(1024, 1.0f, 1.0f, chip.span, chip.sink); }) / (8 * 1024.0);
+        return chip_cycles([] { loop<<<1, 1024>>>(1024, 1.0f, 1.0f, chip.span, chip.sink); }) /
+               (8 * 1024.0);
     });
     for (int n : {1, 2, 3, 4}) {
         chip_measure(("ways_" + std::to_string(n)).c_str(), "cycles",
                      "16 chained ffma in each of so many ways of a warp's lanes", [=] {
                          return chip_cycles([=] {
                                     ways<<<1, 32>>>(n, 256, 1.0f, 1.0f, chip.span, chip.sink);
-                                }) / 256;
+                                }) /
+                                256;
                      });
     }
     of_code<512>();

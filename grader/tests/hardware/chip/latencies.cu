@@ -58,9 +58,9 @@ static void measure_global(void)
         int warm = size <= 512 ? (int)n : 0, steps = 4096;
         chip_measure(key.c_str(), "cycles", "a load, chain of this many KiB", [=] {
             touch<<<1024, 256>>>(next, n, stride, chip.sink);
-            return chip_cycles([=] {
-                       chase<true><<<1, 1>>>(next, warm, steps, chip.span, chip.sink);
-                   }) / steps;
+            return chip_cycles(
+                       [=] { chase<true><<<1, 1>>>(next, warm, steps, chip.span, chip.sink); }) /
+                   steps;
         });
     }
 }
@@ -108,7 +108,8 @@ static void measure_constant(void)
         chip_measure(key.c_str(), "cycles", "a constant, chain of this many bytes, 64 apart", [=] {
             return chip_cycles([=] {
                        chase_constant<<<1, 1>>>(words / 16 * 2, 2048, chip.span, chip.sink);
-                   }) / 2048;
+                   }) /
+                   2048;
         });
     }
 }
@@ -147,9 +148,8 @@ static void measure_texture(void)
         cudaTextureObject_t next = chip_texture(chip.big, (size_t)kib * 1024);
         std::string key = "latency_texture_" + std::to_string(kib) + "k";
         chip_measure(key.c_str(), "cycles", "tex1Dfetch(), chain of this many KiB", [=] {
-            return chip_cycles([=] {
-                       chase_texture<<<1, 1>>>(next, 8192, chip.span, chip.sink);
-                   }) / 8192;
+            return chip_cycles([=] { chase_texture<<<1, 1>>>(next, 8192, chip.span, chip.sink); }) /
+                   8192;
         });
         CHECK(cudaDestroyTextureObject(next));
     }
@@ -174,7 +174,8 @@ static __global__ void chase_local(int steps, unsigned zero, struct span *span, 
 }
 
 /* A result that the next step needs: an atomic addition with its old value. */
-template <bool shared> static __global__ void chase_atomic(unsigned *word, int steps, struct span *span)
+template <bool shared>
+static __global__ void chase_atomic(unsigned *word, int steps, struct span *span)
 {
     __shared__ unsigned inside;
     unsigned at = 0, *where = shared ? &inside : word;
@@ -192,7 +193,8 @@ void measure_latencies(void)
 {
     measure_global();
     auto few = [](const char *key, const char *what, int steps, auto launch) {
-        chip_measure(key, "cycles", what, [=] { return chip_cycles([=] { launch(steps); }) / steps; });
+        chip_measure(key, "cycles", what,
+                     [=] { return chip_cycles([=] { launch(steps); }) / steps; });
     };
     few("latency_l2_cg", "a load that goes past L1 (ld.cg), chain of 1 MiB", 4096, [](int steps) {
         scramble<<<1024, 256>>>((unsigned *)chip.big, 8192, LINE / 4);

@@ -39,17 +39,34 @@ static void measure_grids(void)
     for (int threads : {32, 256, 1024})
         for (int blocks : sizes) {
             std::string key = "empty_" + std::to_string(blocks) + "x" + std::to_string(threads);
-            chip_measure(key.c_str(), "us", "empty kernel, BLOCKSxTHREADS, queued behind another", [=] {
-                return queued_us(1, [=] { empty<<<blocks, threads>>>(); });
-            });
+            chip_measure(key.c_str(), "us", "empty kernel, BLOCKSxTHREADS, queued behind another",
+                         [=] { return queued_us(1, [=] { empty<<<blocks, threads>>>(); }); });
         }
     for (int kib : {1, 16, 48})
         chip_measure(("empty_16896x128_shared" + std::to_string(kib) + "k").c_str(), "us",
                      "empty kernel of 16,896 blocks with so much shared memory", [=] {
-                         return queued_us(1, [=] {
-                             with_shared<<<16896, 128, kib * 1024>>>(chip.sink);
-                         });
+                         return queued_us(
+                             1, [=] { with_shared<<<16896, 128, kib * 1024>>>(chip.sink); });
                      });
+}
+
+/* Blocks that need most of a multiprocessor's shared memory run one after the other: what each adds is the time from
+ * the end of a block to the first instruction of the next. */
+static void measure_turns(void)
+{
+    CHECK(cudaFuncSetAttribute(with_shared, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               chip.shared_max));
+    for (int threads : {32, 256, 1024})
+        chip_measure(
+            ("block_turn_us_" + std::to_string(threads)).c_str(), "us",
+            "for each of 100 empty blocks that a multiprocessor runs one after the other", [=] {
+                auto us = [=](int turns) {
+                    return queued_us(1, [=] {
+                        with_shared<<<chip.sms * turns, threads, chip.shared_max>>>(chip.sink);
+                    });
+                };
+                return (us(110) - us(10)) / 100;
+            });
 }
 
 void measure_launches(void)
@@ -61,7 +78,8 @@ void measure_launches(void)
                  [] { return queued_us(0, [] {}); });
     chip_measure("launch_us", "us", "an empty kernel between two events, the GPU idle before",
                  [=] { return chip_us(none); });
-    chip_measure("launch_queued_us", "us", "an empty kernel between two events, queued behind another",
+    chip_measure("launch_queued_us", "us",
+                 "an empty kernel between two events, queued behind another",
                  [=] { return queued_us(1, none); });
     chip_measure("launch_next_us", "us", "each of 50 empty kernels in a row, all queued",
                  [=] { return queued_us(50, none) / 50; });
@@ -74,14 +92,17 @@ void measure_launches(void)
         CHECK(cudaDeviceSynchronize());
         return took.count() / 500;
     });
-    chip_measure("launch_and_wait_us", "us", "the host's time for a launch and cudaDeviceSynchronize()", [=] {
-        auto begin = std::chrono::steady_clock::now();
-        for (int i = 0; i < 20; i++) {
-            none();
-            CHECK(cudaDeviceSynchronize());
-        }
-        std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
-        return took.count() / 20;
-    });
+    chip_measure("launch_and_wait_us", "us",
+                 "the host's time for a launch and cudaDeviceSynchronize()", [=] {
+                     auto begin = std::chrono::steady_clock::now();
+                     for (int i = 0; i < 20; i++) {
+                         none();
+                         CHECK(cudaDeviceSynchronize());
+                     }
+                     std::chrono::duration<double, std::micro> took =
+                         std::chrono::steady_clock::now() - begin;
+                     return took.count() / 20;
+                 });
     measure_grids();
+    measure_turns();
 }

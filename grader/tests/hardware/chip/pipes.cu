@@ -12,17 +12,17 @@
 #define CHAINS 4
 
 #define PIPE(name, type, body)                                                                     \
-    struct pipe_##name {                                                                               \
+    struct pipe_##name {                                                                           \
         typedef type number;                                                                       \
         static __device__ __forceinline__ void step(type &a, type b, type c)                       \
         {                                                                                          \
             body;                                                                                  \
         }                                                                                          \
     };
-#define ASM1(code, r)     asm volatile(code : "+" r(a))
-#define ASM2(code, r)     asm volatile(code : "+" r(a) : r(b))
-#define ASM3(code, r)     asm volatile(code : "+" r(a) : r(b), r(c))
-#define FUNCTION PIPE
+#define ASM1(code, r) asm volatile(code : "+" r(a))
+#define ASM2(code, r) asm volatile(code : "+" r(a) : r(b))
+#define ASM3(code, r) asm volatile(code : "+" r(a) : r(b), r(c))
+#define FUNCTION      PIPE
 #include "pipes.def"
 #undef FUNCTION
 #undef PIPE
@@ -57,9 +57,8 @@ template <typename Op, int ops> static void measure_pipe(const char *name, const
     typedef typename Op::number number;
     const int rounds = 6 * OPS / ops;
     auto cycles = [=](auto kernel, int threads) {
-        return chip_cycles([=] {
-            kernel<<<1, threads>>>(chip.span, chip.sink, (number)3, (number)5, rounds);
-        });
+        return chip_cycles(
+            [=] { kernel<<<1, threads>>>(chip.span, chip.sink, (number)3, (number)5, rounds); });
     };
     chip_measure((std::string("latency_") + name).c_str(), "cycles", ptx,
                  [=] { return cycles(pipe<Op, ops, 1>, 32) / (ops * rounds); });

@@ -53,16 +53,16 @@ static __global__ void requests(unsigned *words, unsigned mask, unsigned sectors
 
 static const struct {
     int lines, sectors;
-} patterns[] = {{1, 1}, {1, 2}, {1, 4}, {2, 1}, {2, 4}, {4, 1},  {4, 2}, {4, 4},
-                {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {32, 1}};
+} patterns[] = {{1, 1}, {1, 2}, {1, 4}, {2, 1}, {2, 4},  {4, 1},  {4, 2},
+                {4, 4}, {8, 1}, {8, 2}, {8, 4}, {16, 1}, {16, 2}, {32, 1}};
 
 template <enum kind kind>
 static void launch_requests(int blocks, unsigned mask, int lines, int sectors, int rounds)
 {
 #define WITH(n)                                                                                    \
     case n:                                                                                        \
-        requests<kind, n><<<blocks, 1024>>>((unsigned *)chip.big, mask, sectors, rounds, chip.span,\
-                                            chip.sink);                                            \
+        requests<kind, n>                                                                          \
+            <<<blocks, 1024>>>((unsigned *)chip.big, mask, sectors, rounds, chip.span, chip.sink); \
         break
     switch (lines) {
         WITH(1);
@@ -79,21 +79,21 @@ static void launch_requests(int blocks, unsigned mask, int lines, int sectors, i
 template <enum kind kind> static void of_kind(const char *name, const char *what, unsigned bytes)
 {
     for (auto p : patterns) {
-        std::string key = std::string(name) + "_" + std::to_string(p.lines) + "x" +
-                          std::to_string(p.sectors);
+        std::string key =
+            std::string(name) + "_" + std::to_string(p.lines) + "x" + std::to_string(p.sectors);
         const int rounds = 64;
         unsigned mask = bytes / 4 - 1;
         chip_measure(key.c_str(), "cycles", what, [=] {
-            return chip_cycles([=] { launch_requests<kind>(1, mask, p.lines, p.sectors, rounds); }) /
+            return chip_cycles(
+                       [=] { launch_requests<kind>(1, mask, p.lines, p.sectors, rounds); }) /
                    (32.0 * 8 * rounds);
         });
         if (kind == LOAD_L1)
             continue;
         chip_measure((key + "_all").c_str(), "cycles", "the same on all multiprocessors", [=] {
             auto us = [=](int rounds) {
-                return chip_us([=] {
-                    launch_requests<kind>(chip.sms * 2, mask, p.lines, p.sectors, rounds);
-                });
+                return chip_us(
+                    [=] { launch_requests<kind>(chip.sms * 2, mask, p.lines, p.sectors, rounds); });
             };
             return (us(80) - us(16)) * chip.clock_mhz / (2 * 32.0 * 8 * 64);
         });
@@ -108,24 +108,28 @@ static __global__ void wide(const T *words, int rounds, struct span *span, unsig
     unsigned long long begin;
     unsigned sum = 0;
     const T *mine = words + threadIdx.x % 128;
-    for (int i = 0; i < 16; i++)
+    for (int i = 0; i < 8; i++)
         sum += word_of(mine[i * 32]);
     span_begin(span, &begin);
 #pragma unroll 1
-    for (int r = 0; r < rounds; r++)
+    for (int r = 0; r < rounds; r++) {
+        const T *at = mine + r % 4 * 32; // not always the same, or ptxas loads once
 #pragma unroll
-        for (int i = 0; i < 16; i++) {
+        for (int i = 0; i < 8; i++) {
             unsigned a, b = 0, c = 0, d = 0;
             if (sizeof(T) == 4)
-                asm volatile("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(mine + i * 32));
+                asm volatile("ld.global.u32 %0, [%1];" : "=r"(a) : "l"(at + i * 32));
             else if (sizeof(T) == 8)
-                asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "l"(mine + i * 32));
+                asm volatile("ld.global.v2.u32 {%0, %1}, [%2];"
+                             : "=r"(a), "=r"(b)
+                             : "l"(at + i * 32));
             else
                 asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                              : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                             : "l"(mine + i * 32));
+                             : "l"(at + i * 32));
             sum ^= a ^ b ^ c ^ d;
         }
+    }
     if (sum == 12345)
         *sink = sum;
     span_end(span, begin);
@@ -137,7 +141,8 @@ template <typename T> static void of_width(const char *key)
     chip_measure(key, "cycles", "a warp's coalesced load of this width that hits L1", [=] {
         return chip_cycles([=] {
                    wide<T><<<1, 1024>>>((const T *)chip.big, rounds, chip.span, chip.sink);
-               }) / (32.0 * 16 * rounds);
+               }) /
+               (32.0 * 8 * rounds);
     });
 }
 
@@ -156,16 +161,19 @@ static __global__ void shared(int stride, int rounds, struct span *span, unsigne
     for (int r = 0; r < rounds; r++)
 #pragma unroll
         for (int i = 0; i < 16; i++) {
-            unsigned at = (unsigned)__cvta_generic_to_shared((const void *)(mine + i * 32)), a, b = 0, c = 0,
-                     d = 0;
+            unsigned at = (unsigned)__cvta_generic_to_shared((const void *)(mine + i * 32)), a,
+                     b = 0, c = 0, d = 0;
             if (store && sizeof(T) == 4)
                 asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(at), "r"(sum));
             else if (store && sizeof(T) == 16)
-                asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at), "r"(sum));
+                asm volatile("st.volatile.shared.v4.u32 [%0], {%1, %1, %1, %1};" ::"r"(at),
+                             "r"(sum));
             else if (sizeof(T) == 4)
                 asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(a) : "r"(at));
             else if (sizeof(T) == 8)
-                asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(at));
+                asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%2];"
+                             : "=r"(a), "=r"(b)
+                             : "r"(at));
             else
                 asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                              : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
@@ -182,11 +190,12 @@ template <typename T, bool store> static void of_shared(const char *name, int st
 {
     const int rounds = 32;
     std::string key = std::string(name) + "_stride" + std::to_string(stride);
-    chip_measure(key.c_str(), "cycles", "a warp's access to shared memory, lanes so many accesses apart",
-                 [=] {
+    chip_measure(key.c_str(), "cycles",
+                 "a warp's access to shared memory, lanes so many accesses apart", [=] {
                      return chip_cycles([=] {
                                 shared<T, store><<<1, 1024>>>(stride, rounds, chip.span, chip.sink);
-                            }) / (32.0 * 16 * rounds);
+                            }) /
+                            (32.0 * 16 * rounds);
                  });
 }
 
@@ -223,11 +232,13 @@ static void measure_read_only(void)
             chip_measure(key.c_str(), "cycles", what, [=] {
                 return chip_cycles([=] {
                            kernel<<<1, 1024>>>(words, count, rounds, chip.span, chip.sink);
-                       }) / (32.0 * 16 * rounds);
+                       }) /
+                       (32.0 * 16 * rounds);
             });
         };
         measure("constant_words", "a warp's load of so many different constants", read_only<false>);
-        measure("texture_words", "a warp's tex1Dfetch() of so many different words", read_only<true>);
+        measure("texture_words", "a warp's tex1Dfetch() of so many different words",
+                read_only<true>);
     }
 }
 

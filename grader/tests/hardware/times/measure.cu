@@ -13,7 +13,7 @@
  *     cold_us    as queued_us, but all of the L2 cache was filled with other data before
  *
  * $MEASURE_WHICH says which launches: "second" (the default: every second one, as the programs of this folder launch
- * everything twice) or "N": the N-th of each kernel with the same grid and block. With $MEASURE_PROFILE, nothing is
+ * everything twice) or "N": the N-th of each kernel with the same grid and block, at most MOST of a program. With $MEASURE_PROFILE, nothing is
  * timed: the launch is made between cudaProfilerStart() and cudaProfilerStop(), for Nsight Compute. */
 #include <algorithm>
 #include <cstdio>
@@ -28,11 +28,12 @@
 #include <string>
 #include <unistd.h>
 
-#define REPEATS    21
-#define IN_A_ROW   10
-#define FLUSH      ((size_t)256 << 20)
-#define ENOUGH_US  200e3 /* a slow kernel has fewer repeats, but at least 15 */
-#define LEAST      15
+#define REPEATS   21
+#define IN_A_ROW  10
+#define FLUSH     ((size_t)256 << 20)
+#define ENOUGH_US 200e3 /* a slow kernel has fewer repeats, but at least 15 */
+#define LEAST     15
+#define MOST      12
 
 typedef std::function<cudaError_t()> launch;
 
@@ -43,7 +44,7 @@ static struct {
     cudaEvent_t begin, end;
     unsigned *flush;
     double *clock;
-    int launches;
+    int launches, measured;
     std::map<std::string, int> seen;
 } state;
 
@@ -157,12 +158,13 @@ static std::string name_of(const void *function)
     return result;
 }
 
-static void measure(const void *function, const std::string &what, size_t shared, cudaStream_t stream,
-                    const launch &launch)
+static void measure(const void *function, const std::string &what, size_t shared,
+                    cudaStream_t stream, const launch &launch)
 {
     cudaFuncAttributes attributes = {};
     cudaFuncGetAttributes(&attributes, function);
-    std::string head = std::string(state.label) + "\t" + std::to_string(state.launches - 1) + "\t" + what;
+    std::string head =
+        std::string(state.label) + "\t" + std::to_string(state.launches - 1) + "\t" + what;
     check(cudaDeviceSynchronize(), "kernel");
     if (getenv("MEASURE_PROFILE")) {
         for (int i = 0; i < 2; i++)
@@ -180,12 +182,13 @@ static void measure(const void *function, const std::string &what, size_t shared
     double mhz = clock_mhz();
     struct times next = repeat(launch, stream, QUEUED, queued.median > 3000 ? 2 : IN_A_ROW);
     struct times cold = repeat(launch, stream, COLD, 1);
-    fprintf(state.out,
-            "%s\t%zu\t%zu\t%d\t%zu\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d\t%.0f\n",
-            head.c_str(), shared, attributes.sharedSizeBytes, attributes.numRegs,
-            attributes.localSizeBytes, idle.median, idle.low, idle.high, queued.median, queued.low,
-            queued.high, next.median, next.low, next.high, cold.median, cold.high - cold.low,
-            queued.repeats, mhz);
+    fprintf(
+        state.out,
+        "%s\t%zu\t%zu\t%d\t%zu\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d\t%.0f\n",
+        head.c_str(), shared, attributes.sharedSizeBytes, attributes.numRegs,
+        attributes.localSizeBytes, idle.median, idle.low, idle.high, queued.median, queued.low,
+        queued.high, next.median, next.low, next.high, cold.median, cold.high - cold.low,
+        queued.repeats, mhz);
     fflush(state.out);
 }
 
@@ -204,8 +207,8 @@ static cudaError_t intercept(const void *function, dim3 grid, dim3 block, size_t
     std::string what = name_of(function) + dims;
     int turn = ++state.seen[what];
     state.launches++;
-    bool wanted = strcmp(state.which, "second") == 0 ? state.launches % 2 == 0
-                                                     : turn == atoi(state.which);
+    bool wanted =
+        strcmp(state.which, "second") == 0 ? state.launches % 2 == 0 : turn == atoi(state.which);
     if (error == cudaSuccess && wanted && state.out)
         measure(function, what, shared, stream, launch);
     state.inside = false;

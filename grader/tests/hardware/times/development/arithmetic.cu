@@ -42,7 +42,8 @@ __global__ void options(const float *stock, const float *strike, float *call, fl
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float s = 5 + 25 * stock[i], x = 1 + 99 * strike[i], root = sqrtf(years);
-    float d1 = (logf(s / x) + (0.02f + 0.5f * 0.09f) * years) / (0.3f * root), d2 = d1 - 0.3f * root;
+    float d1 = (logf(s / x) + (0.02f + 0.5f * 0.09f) * years) / (0.3f * root),
+          d2 = d1 - 0.3f * root;
     call[i] = s * normcdff(d1) - x * expf(-0.02f * years) * normcdff(d2);
 }
 

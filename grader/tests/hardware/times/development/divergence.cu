@@ -31,14 +31,29 @@ __global__ void eight_ways(float *data)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float a = data[i];
     switch (i % 8) {
-        case 0: a = sinf(a); break;
-        case 1: a = expf(a); break;
-        case 2: a = sqrtf(a); break;
-        case 3: a = 1 / (1 + a); break;
-        case 4: a = logf(1 + a); break;
-        case 5: a = a * a; break;
-        case 6: a = tanhf(a); break;
-        default: a = cosf(a);
+    case 0:
+        a = sinf(a);
+        break;
+    case 1:
+        a = expf(a);
+        break;
+    case 2:
+        a = sqrtf(a);
+        break;
+    case 3:
+        a = 1 / (1 + a);
+        break;
+    case 4:
+        a = logf(1 + a);
+        break;
+    case 5:
+        a = a * a;
+        break;
+    case 6:
+        a = tanhf(a);
+        break;
+    default:
+        a = cosf(a);
     }
     data[i] = a;
 }

@@ -3,8 +3,8 @@
 
 #define EACH 16
 
-__global__ void row_a_thread(const int *begin, const int *columns, const float *values, const float *x,
-                             float *y)
+__global__ void row_a_thread(const int *begin, const int *columns, const float *values,
+                             const float *x, float *y)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0;
@@ -13,8 +13,8 @@ __global__ void row_a_thread(const int *begin, const int *columns, const float *
     y[row] = sum;
 }
 
-__global__ void row_a_warp(const int *begin, const int *columns, const float *values, const float *x,
-                           float *y)
+__global__ void row_a_warp(const int *begin, const int *columns, const float *values,
+                           const float *x, float *y)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     float sum = 0;
@@ -53,7 +53,8 @@ int main()
         return (int)(i / 64 * 64 * EACH + i % 64 * (i % 64) * EACH / 64); // 0 to 2 EACH numbers
     });
     int *columns = integers(rows * EACH, rows), *level = integers(rows, 1000);
-    float *values = fractions<float>(rows * EACH), *x = fractions<float>(rows), *y = zeros<float>(rows);
+    float *values = fractions<float>(rows * EACH), *x = fractions<float>(rows),
+          *y = zeros<float>(rows);
     TWICE(row_a_thread<<<rows / 256, 256>>>(even, columns, values, x, y));
     TWICE(row_a_warp<<<rows / 8, 256>>>(even, columns, values, x, y));
     TWICE(row_a_thread<<<rows / 256, 256>>>(uneven, columns, values, x, y));

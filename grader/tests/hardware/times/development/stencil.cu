@@ -28,7 +28,8 @@ __global__ void jacobi_shared(const float *in, float *out, int n)
     }
     __syncthreads();
     if (inside)
-        out[y * n + x] = 0.25f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1]);
+        out[y * n + x] =
+            0.25f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1]);
 }
 
 __global__ void jacobi_double(const double *in, double *out, int n)
@@ -48,7 +49,8 @@ __global__ void heat3d(const float *in, float *out, int n)
     for (int z = 1; z < n - 1; z++) {
         int i = (z * n + y) * n + x;
         float above = in[i + n * n];
-        out[i] = here + 0.1f * (below + above + in[i - 1] + in[i + 1] + in[i - n] + in[i + n] - 6 * here);
+        out[i] = here +
+                 0.1f * (below + above + in[i - 1] + in[i + 1] + in[i - n] + in[i + n] - 6 * here);
         below = here;
         here = above;
     }
@@ -84,7 +86,8 @@ __global__ void line_shared(const float *in, float *out, int n)
 
 __global__ void blur(const unsigned char *in, unsigned char *out, int n)
 {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, sum = 0;
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+        sum = 0;
     for (int j = -2; j <= 2; j++)
         for (int i = -2; i <= 2; i++)
             sum += in[min(max(y + j, 0), n - 1) * n + min(max(x + i, 0), n - 1)];

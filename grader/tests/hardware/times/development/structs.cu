@@ -50,15 +50,15 @@ int main()
     int n = 1 << 20;
     float *words = fractions<float>((size_t)n * 8), *out = zeros<float>(n);
     TWICE(move_structures<<<n / 256, 256>>>((particle *)words, 0.01f));
-    TWICE(move_arrays<<<n / 256, 256>>>(words, words + n, words + 2 * n, words + 3 * n, words + 4 * n,
-                                        words + 5 * n, 0.01f));
+    TWICE(move_arrays<<<n / 256, 256>>>(words, words + n, words + 2 * n, words + 3 * n,
+                                        words + 4 * n, words + 5 * n, 0.01f));
     TWICE(lengths<<<n / 256, 256>>>((const point *)words, out));
     TWICE(lengths4<<<n / 256, 256>>>((const float4 *)words, out));
     TWICE(one_field<<<n / 256, 256>>>((const particle *)words, out));
     n = 1 << 22; // 128 MiB of particles
     words = fractions<float>((size_t)n * 8), out = zeros<float>(n);
     TWICE(move_structures<<<n / 256, 256>>>((particle *)words, 0.01f));
-    TWICE(move_arrays<<<n / 256, 256>>>(words, words + n, words + 2 * n, words + 3 * n, words + 4 * n,
-                                        words + 5 * n, 0.01f));
+    TWICE(move_arrays<<<n / 256, 256>>>(words, words + n, words + 2 * n, words + 3 * n,
+                                        words + 4 * n, words + 5 * n, 0.01f));
     TWICE(one_field<<<n / 256, 256>>>((const particle *)words, out));
 }

@@ -1,0 +1,61 @@
+/* The translation of one function, which choose.c, fuse.c, values.c and machine.c share. */
+#ifndef GPU_PREDICT_MACHINE_PARTS_H
+#define GPU_PREDICT_MACHINE_PARTS_H
+
+#include "gpu/analyse/operands.h"
+#include "gpu/predict/machine.h"
+
+/* What is known about a register of the function that is being translated. */
+struct fact {
+    uint32_t defs, def;       /* number of instructions that write it; the last of them */
+    uint32_t uses, use;       /* number of instructions that read it; the last of them */
+    uint32_t adds, addresses; /* how many of these add it to something, or use it as an address */
+    bool is_predicate_use;    /* combined with other predicates */
+};
+
+/* What becomes of an instruction. */
+struct choice {
+    uint8_t pipe, count, depth;
+    bool is_free; /* it only names a value: whoever reads its result reads its sources */
+};
+
+struct pass {
+    const struct launch_view *launch;
+    const struct ptx_function *function;
+    struct machine *machine;
+    uint32_t first_pc, first_register;
+    struct fact *facts;
+    struct choice *choices;
+    uint32_t at; /* the instruction that a visit is about */
+    struct op *op;
+};
+
+/* --- choose.c: what an instruction becomes by itself ---------------------------------------------- */
+
+struct choice choose(const struct pass *pass, const struct ptx_instruction *in);
+/* 'i', 'l', 'f', 'h', 'd' or 'p', as in machine.def. */
+char class_of(uint8_t type);
+/* Whether IN accesses parameters. */
+bool is_parameter(const struct ptx_instruction *in);
+
+/* --- fuse.c: what becomes of instructions together -------------------------------------------------- */
+
+/* Finds the facts of all registers. */
+void find_facts(struct pass *pass);
+/* Changes the choices of instructions that become one. */
+void fuse(struct pass *pass);
+/* What is known of IN's result, if no other instruction writes it; else NULL. */
+const struct fact *result_of(const struct pass *pass, const struct ptx_instruction *in);
+static inline bool has_immediate(const struct ptx_instruction *in)
+{
+    return in->operand_count > 2 && in->operands[2].kind == PTX_IMMEDIATE;
+}
+
+/* --- values.c: what is known of values before the kernel runs --------------------------------------- */
+
+/* How many of the lowest bits of register REG are known to be zero. DEPTH bounds the search. */
+unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
+/* Whether all lanes of the atomic IN have the same address, as ptxas sees. */
+bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in);
+
+#endif

@@ -1,0 +1,56 @@
+/* `lanewise run --gpu`: its report and its JSON. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
+
+TestSuite(golden_predicted, .init = shell_init, .fini = shell_fini, .timeout = 100);
+TestSuite(predicted, .init = shell_init, .fini = shell_fini, .timeout = 100);
+
+Test(golden_predicted, report)
+{
+    char *output = shell_must("for gpu in h200 8800gt; do\n"
+                              "$LANEWISE run --gpu $gpu --lines 0 $PROGRAMS/predicted 2>&1 |\n"
+                              "sed -n '/^[a-z_]*(float/p; /^  predicted/,/^  warp/p'\n"
+                              "done");
+    golden_check("predicted", output);
+    free(output);
+}
+
+/* The predictions do not depend on the number of workers, and a second run gives the same bytes. */
+Test(predicted, runs_repeat)
+{
+    char *output = shell_must("for workers in 1 2 5; do\n"
+                              "$LANEWISE run --gpu h200 --workers $workers --json $workers.json "
+                              "$PROGRAMS/predicted >/dev/null 2>&1\n"
+                              "done\n"
+                              "cmp 1.json 2.json && cmp 1.json 5.json && echo the same");
+    cr_expect_str_eq(output, "the same\n");
+    free(output);
+}
+
+Test(predicted, json)
+{
+    free(shell_must("$LANEWISE run --gpu h200 --json a.json $PROGRAMS/predicted 2>/dev/null"));
+    char *text = shell_file("a.json", NULL);
+    json_t *document = json_loads(text, 0, NULL), *launch;
+    size_t i;
+    cr_assert_eq(json_array_size(json_object_get(document, "launches")), 4);
+    json_array_foreach(json_object_get(document, "launches"), i, launch)
+    {
+        const json_t *p = json_object_get(launch, "predicted");
+        double us = json_number_value(json_object_get(p, "us"));
+        cr_expect_str_eq(json_string_value(json_object_get(p, "gpu")), "h200");
+        cr_expect(json_is_true(json_object_get(p, "measured")));
+        cr_expect(json_number_value(json_object_get(p, "low_us")) < us && us > 2);
+        cr_expect(json_number_value(json_object_get(p, "high_us")) > us);
+        cr_expect(json_object_get(json_object_get(p, "parts"),
+                                  json_string_value(json_object_get(p, "limit"))),
+                  "launch %zu: the limit is not one of the parts", i);
+    }
+    json_decref(document);
+    free(text);
+}
