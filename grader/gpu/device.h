@@ -61,12 +61,14 @@ struct emu_options {
     unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
     enum emu_rules rules;           /* the GPU whose memory traffic is counted; 0: today's */
     const struct emu_trace *trace;  /* must outlive the device; NULL: no access is recorded */
-    bool backwards;                 /* the last CTA runs first, and in it the last warp */
-    bool scrambles_shared;          /* loads from shared memory return wrong values */
-    bool ignores_strays;            /* accesses just past an allocation's end do not fail */
-    uint64_t wider_pitch;           /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
-    int record_fd;                  /* the record is written to it; -1: no record */
-    uint64_t record_bytes;          /* a record of this size gets no more lines; 0: no limit */
+    /* The last CTA runs first, and in it the last warp. At an atomic whose old value is used, lanes
+     * go on one after the other until they wait for each other. */
+    bool backwards;
+    bool scrambles_shared; /* loads from shared memory return wrong values */
+    bool ignores_strays;   /* accesses just past an allocation's end do not fail */
+    uint64_t wider_pitch;  /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
+    int record_fd;         /* the record is written to it; -1: no record */
+    uint64_t record_bytes; /* a record of this size gets no more lines; 0: no limit */
 };
 
 struct emu_device;
