@@ -78,10 +78,10 @@ CHECK(sectors, .title = "a warp's reads are side by side", .points = 70, .where 
                  .judges = 1 << CHECK_READS},
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
+    const struct run *run = sum_up(check, MILLION);
     /* Of two sizes the worse: a program must not be good for a million alone. */
     int fewer = MILLION - (1 << 13) * check_random_int(check, 1, 31);
     double elsewhere = check_sectors_read(sum_up(check, fewer)) / (fewer / 32);
-    const struct run *run = sum_up(check, MILLION);
     /* For 32 numbers, not for a request: a warp with few threads makes small requests, and one that
      * reads int4 makes large ones. Neither says how much the memory must deliver. */
     check_measure(check, run, fmax(check_sectors_read(run) / (MILLION / 32), elsewhere));
