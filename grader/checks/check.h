@@ -70,6 +70,7 @@ enum check_cost {
     CHECK_WRITES,   /* sectors that are written to it */
     CHECK_PATH,     /* instructions of the longest warp, summed over the launches */
     CHECK_WORK,     /* instructions of all warps */
+    CHECK_LAUNCHES, /* of kernels: each takes time, however little it does */
     CHECK_COSTS,
 };
 
@@ -275,6 +276,10 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
 /* A counter summed over all launches; longest_warp_instructions, too: launches run one after
  * another, so the program's critical path is the sum of theirs. 0 for NULL. */
 double check_counter(const struct run *run, const char *name);
+
+/* The same, or the counter of a second run with warps in the other order, if that is larger: warps
+ * that wait for each other poll in one of the two orders. */
+double check_worse_counter(struct check *check, const struct run *run, const char *name);
 
 /* Sectors that kernels read from global memory: by loads, through textures, and by atomics, which
  * return the old value. 0 for NULL. */

@@ -47,6 +47,9 @@ static const struct {
         {4, 0.01, "the warps make %s atomic operations on global memory",
          "Let each thread add up several numbers in a variable of its own, and add that to the total once.",
          "uncoalesced-atomic"},
+    [CHECK_LAUNCHES] =
+        {8, 0, "the program launches %s kernels",
+         "Let one launch do what many small ones do: each takes some time, however little there is to do."},
 };
 
 /* A copy on the GPU reads half of its sectors and writes the other half. */
@@ -62,6 +65,7 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
     costs[CHECK_SHARED] = check_sum(
         counters, "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts");
     costs[CHECK_BARRIERS] = check_counter(run, "barriers");
+    costs[CHECK_LAUNCHES] = (double)json_array_size(json_object_get(run->record, "launches"));
     costs[CHECK_ATOMICS] = check_sum(counters, "global_atomic_requests global_reduction_requests");
 }
 

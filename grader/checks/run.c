@@ -284,10 +284,9 @@ struct rerun check_run_again(struct check *check, const struct run *run)
     return again;
 }
 
-const struct run *check_run_backwards(struct check *check, const struct run *run)
+/* RUN once more, with the last block and the last warp first. Makes that run only once. */
+static const struct run *turn_round(struct check *check, const struct run *run)
 {
-    if (!check_is_open(check) || !run || !run->plan.watched || run->plan.device != ON_EMULATOR)
-        return NULL;
     struct run *keeper = &check->runs[run - check->runs];
     struct run_plan plan = run->plan;
     plan.watched = false;
@@ -298,6 +297,22 @@ const struct run *check_run_backwards(struct check *check, const struct run *run
                                        : perform_openly(check, &plan, run->input);
     check_blame_order(check);
     return keeper->backwards;
+}
+
+const struct run *check_run_backwards(struct check *check, const struct run *run)
+{
+    if (!check_is_open(check) || !run || !run->plan.watched || run->plan.device != ON_EMULATOR)
+        return NULL;
+    return turn_round(check, run);
+}
+
+double check_worse_counter(struct check *check, const struct run *run, const char *name)
+{
+    double forwards = check_counter(run, name);
+    if (!run || !run->counters || !check_is_open(check))
+        return forwards;
+    double backwards = check_counter(turn_round(check, run), name);
+    return backwards > forwards ? backwards : forwards;
 }
 
 const struct run *check_run(struct check *check, const struct case_data *input)

@@ -68,14 +68,16 @@ struct emu_options {
     /* Called by a worker while a launch takes seconds, with a line that says where it is. NULL: never */
     void (*tell)(const char *line);
     const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
-    bool backwards;                /* the last CTA runs first, and in it the last warp */
-    bool scrambles_shared;         /* loads from shared memory return wrong values */
-    bool ignores_order;            /* the runtime library does not check the order of work */
-    bool ignores_strays;           /* accesses just past an allocation's end do not fail */
-    uint64_t wider_pitch;          /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
-    int record_fd;                 /* the record is written to it; -1: no record */
-    uint64_t record_bytes;         /* a record of this size gets no more lines; 0: no limit */
-    const struct emu_chip *chip;   /* predict the launches' times on it; NULL: no predictions */
+    /* The last CTA runs first, and in it the last warp. At an atomic whose old value is used, lanes
+     * go on one after the other until they wait for each other. */
+    bool backwards;
+    bool scrambles_shared;       /* loads from shared memory return wrong values */
+    bool ignores_order;          /* the runtime library does not check the order of work */
+    bool ignores_strays;         /* accesses just past an allocation's end do not fail */
+    uint64_t wider_pitch;        /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
+    int record_fd;               /* the record is written to it; -1: no record */
+    uint64_t record_bytes;       /* a record of this size gets no more lines; 0: no limit */
+    const struct emu_chip *chip; /* predict the launches' times on it; NULL: no predictions */
 };
 
 struct emu_device;

@@ -3,6 +3,8 @@
  * The figure is the longest warp, the critical path: the more threads share the work, the less the
  * busiest warp has to do. Each rung's points begin at the count of the rung before it and end at
  * the solution's. These are decades apart, so each halving of the count earns the same. */
+#include <math.h>
+
 #include "checks/check.h"
 
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
@@ -91,6 +93,30 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED |                  \
      1 << CHECK_BARRIERS)
 
+/* A warp that adds up its numbers in shared memory goes there for each of them. To combine the sums
+ * of threads, even of a million, takes fewer passes. */
+static void keeps_sums(struct check *check, const struct run *run)
+{
+    double passes = check_counter(run, "shared_load_wavefronts") +
+                    check_counter(run, "shared_store_wavefronts") +
+                    check_counter(run, "shared_atomic_wavefronts");
+    if (passes > MILLION / 4)
+        check_refuse(check, run, "Let each thread add up its numbers in a variable of its own.",
+                     "the warps make %s passes through shared memory for %s numbers",
+                     check_number(passes), check_number(MILLION));
+}
+
+/* The longest warp of a run on fewer numbers, of which each thread of the solution still gets as many
+ * as any other: a program must not be fast for a million alone. Warps of a grid that take turns
+ * poll for longer if the last of them goes first. */
+static double path_elsewhere(struct check *check, int rung)
+{
+    const struct run *run =
+        sum_up(check, rung, MILLION - (1 << 16) * check_random_int(check, 1, 7));
+    return rung == GRID ? check_worse_counter(check, run, "longest_warp_instructions")
+                        : check_counter(run, "longest_warp_instructions");
+}
+
 /* How well the work was shared, by the longest warp. */
 static void measure_path(struct check *check, int rung)
 {
@@ -101,6 +127,7 @@ static void measure_path(struct check *check, int rung)
                          "rung 1 launches %s blocks, not one",
                          check_number(check_launch(run, i).blocks));
     double path = check_counter(run, "longest_warp_instructions");
+    path = fmax(path, path_elsewhere(check, rung));
     check_measure(check, run, path);
     /* A lane that has nothing to do costs as much as one that works. */
     double idle =
@@ -113,6 +140,7 @@ static void measure_path(struct check *check, int rung)
     if (reads > 1.5)
         check_refuse(check, run, "Do the job once: each number belongs to one thread.",
                      "the threads read each number about %.1f times", reads);
+    keeps_sums(check, run);
 }
 
 CHECK(

@@ -5,6 +5,7 @@
  * whose thread t works on place 2 * off * t), barriers. A loop of thread 0 has almost no divergence
  * and no conflicts, so the checks of these two, and the one for races, accept trees only. */
 #include <limits.h>
+#include <math.h>
 
 #include "checks/check.h"
 
@@ -102,8 +103,19 @@ static void leaves_one_result(struct check *check, const struct run *run, struct
                      "a block writes its result to global memory %s times", check_number(results));
 }
 
-/* Each thread reads few numbers, in the second step one, so the counts are those of the tree. */
-static const struct job small_blocks = {262144, 256, 256}, large_blocks = {131072, 128, 1024};
+/* Each thread reads few numbers, in the second step one, so the counts are those of the tree. No
+ * program knows how many blocks there are. */
+static struct job small_blocks(struct check *check)
+{
+    int blocks = check_random_int(check, 241, 255);
+    return (struct job){1024 * blocks, blocks, 256};
+}
+
+static struct job large_blocks(struct check *check)
+{
+    int blocks = check_random_int(check, 121, 127);
+    return (struct job){1024 * blocks, blocks, 1024};
+}
 
 CHECK(
     path, .title = "many threads add at the same time", .points = 15, .where = CHECK_EMULATOR_ONLY,
@@ -115,9 +127,10 @@ CHECK(
                .judges = 1 << CHECK_PATH | 1 << CHECK_WORK},
     .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
-    const struct run *run = sum_up(check, large_blocks);
-    check_works_in(check, run, 0, (uint64_t)large_blocks.n * sizeof(int));
-    leaves_one_result(check, run, large_blocks);
+    const struct job job = large_blocks(check);
+    const struct run *run = sum_up(check, job);
+    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
+    leaves_one_result(check, run, job);
     check_measure(check, run, check_counter(run, "longest_warp_instructions"));
 }
 
@@ -141,19 +154,19 @@ CHECK(speed, .title = "many threads add at the same time", .points = 15, .where 
     check_speed(check);
 }
 
-/* Runs the blocks of 256 threads, which must not leave the work to thread 0. Its loop takes more
+/* Runs JOB, blocks of 256 threads, which must not leave the work to thread 0. Its loop takes more
  * than 2.5 instructions a thread in two steps, even with int4; a tree with padded indices takes 2. */
-static const struct run *grow_tree(struct check *check)
+static const struct run *grow_tree(struct check *check, struct job job)
 {
-    const struct run *run = sum_up(check, small_blocks);
-    check_works_in(check, run, 0, (uint64_t)small_blocks.n * sizeof(int));
+    const struct run *run = sum_up(check, job);
+    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
     double path = check_counter(run, "longest_warp_instructions");
-    if (path > 2.5 * small_blocks.threads)
+    if (path > 2.5 * job.threads)
         check_refuse(
             check, run, "TODO 1 comes first.",
             "this check expects a tree, but one warp still does all the work: it executes %s instructions",
             check_number(path));
-    leaves_one_result(check, run, small_blocks);
+    leaves_one_result(check, run, job);
     return run;
 }
 
@@ -170,9 +183,11 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
                  .budget = {.naive = MODULO_BRANCHES, .solution = 1, .slack = 12}},
       .hint = "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.")
 {
-    const struct run *run = grow_tree(check);
-    double branches = of_a_block(check_counter(run, "divergent_branches"), small_blocks);
-    double reads = of_a_block(check_counter(run, "shared_load_requests"), small_blocks);
+    const struct job job = small_blocks(check);
+    const struct run *run = grow_tree(check, job);
+    /* In the second step one warp more may divide, at the last block's result. */
+    double branches = floor(of_a_block(check_counter(run, "divergent_branches"), job));
+    double reads = of_a_block(check_counter(run, "shared_load_requests"), job);
     /* Predicates divide a warp's threads as a branch does, but no counter of branches sees them.
      * Where whole warps rest, eight steps read twelve times two words. */
     if (branches < MODULO_BRANCHES - 1 && reads > MOST_TREE_READS)
@@ -191,12 +206,13 @@ CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .whe
                  .budget = {.naive = 105, .solution = 0, .slack = 1}},
       .hint = "TODO 2b: let neighbouring threads touch neighbouring words, in every step.")
 {
-    const struct run *run = grow_tree(check);
+    const struct job job = small_blocks(check);
+    const struct run *run = grow_tree(check, job);
     check_measure(check, run,
                   of_a_block(check_counter(run, "shared_load_bank_conflicts") +
                                  check_counter(run, "shared_store_bank_conflicts") +
                                  check_counter(run, "shared_atomic_bank_conflicts"),
-                             small_blocks));
+                             job));
 }
 
 /* Watched, so that a missing barrier does not count as a saved one. */
@@ -209,9 +225,10 @@ CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where 
                  .judges = 1 << CHECK_BARRIERS},
       .hint = "TODO 3: when 32 sums are left only warp 0 works, and needs no __syncthreads().")
 {
-    const struct run *run = grow_tree(check);
-    int warps = small_blocks.threads / 32;
-    check_measure(check, run, of_a_block(check_counter(run, "barriers"), small_blocks) / warps);
+    const struct job job = small_blocks(check);
+    const struct run *run = grow_tree(check, job);
+    double arrivals = of_a_block(check_counter(run, "barriers"), job);
+    check_measure(check, run, arrivals / (job.threads / 32));
 }
 
 CHECK(
@@ -220,7 +237,7 @@ CHECK(
     .hint =
         "Between a write and another thread's read of the same word there must be a __syncthreads(), or within one warp a __syncwarp(). `volatile` is not enough.")
 {
-    check_costs(check, grow_tree(check));
-    sum_up(check, (struct job){20001, 9, 64});
-    sum_up(check, (struct job){20001, 5, 1024});
+    check_costs(check, grow_tree(check, small_blocks(check)));
+    sum_up(check, (struct job){20001 + 2 * check_random_int(check, 1, 99), 9, 64});
+    sum_up(check, (struct job){20001 + 2 * check_random_int(check, 1, 99), 5, 1024});
 }

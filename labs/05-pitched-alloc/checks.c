@@ -125,6 +125,9 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
         check_refuse(check, run, "TODO 3: it takes the bytes of a row, and the number of rows.",
                      "your program clears the matrix as one row");
+    if (outside_rows(run) > 64 && check_requests(run, "lend") > 0)
+        check_refuse(check, run, "Let the matrices be in memory of cudaMallocPitch().",
+                     "your kernels access memory that main() may clear without cudaMemset2D()");
     if (check_requests(run, "set") > 0)
         check_refuse(check, run, "TODO 3: cudaMemset2D() replaces it.",
                      "your program still calls %s(), too",
@@ -146,6 +149,12 @@ static void uses_rows(struct check *check, const struct run *run)
                      "your rows do not follow the pitch that cudaMallocPitch() returned");
 }
 
+/* The same for rows of another width: a program must not be right for the measured widths alone. */
+static void uses_rows_elsewhere(struct check *check)
+{
+    uses_rows(check, add_up(check, 8 * check_random_int(check, 40, 200) + 1, 16));
+}
+
 CHECK(
     pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
     .rows = true,
@@ -158,6 +167,22 @@ CHECK(
         check_refuse(check, run, "TODO 4: it takes the bytes of a row, and the number of rows.",
                      "your program does not ask cudaMallocPitch() for all 20 rows");
     uses_rows(check, run);
+    uses_rows_elsewhere(check);
+    check_is_counted(check, run);
+}
+
+/* Lanes that are apart have no run of adjoining addresses that could have an excess. But they touch
+ * more sectors than their numbers fill: with rows that begin anywhere, up to 5 for 4. */
+static void uses_neighbours(struct check *check, const struct run *run)
+{
+    double touched =
+        check_counter(run, "global_load_sectors") + check_counter(run, "global_store_sectors");
+    double filled = check_counter(run, "global_load_sectors_ideal") +
+                    check_counter(run, "global_store_sectors_ideal");
+    if (touched > 1.5 * filled)
+        check_refuse(check, run, "Neighbouring threads must work on neighbouring numbers of a row.",
+                     "warps touch %s sectors of 32 bytes for numbers that would fill %s",
+                     check_number(touched), check_number(filled));
 }
 
 /* Measures COUNTER for 32 sums of a matrix of this size. */
@@ -166,6 +191,8 @@ static void measure_excess(struct check *check, int width, int height, const cha
     const struct run *run = add_up(check, width, height);
     check_measure(check, run, 32 * check_counter(run, counter) / width / (height - 2));
     uses_rows(check, run);
+    uses_neighbours(check, run);
+    uses_rows_elsewhere(check);
 }
 
 #define EXCESS(width, piece, name, naive_excess)                                                   \

@@ -230,6 +230,56 @@ static const char *todo_of(int rung)
                           : "In the loop over i, read both numbers from the tiles: TODO 2.";
 }
 
+/* How often a warp may read global memory for 32 multiply-adds. A kernel that takes one of the two
+ * numbers from a tile reads once; with tiles of 8 it is a quarter, and a fifth more beyond edges. */
+#define MOST_FETCHES 0.6
+
+static double fetches_of(const struct run *run, const struct job *job)
+{
+    return for_32(check_counter(run, "global_load_requests") +
+                      check_counter(run, "global_atomic_requests"),
+                  job);
+}
+
+/* Refuses a kernel that takes the numbers for the products from global memory. */
+static void fetches_little(struct check *check, const struct run *run, const struct job *job)
+{
+    double fetches = fetches_of(run, job);
+    if (job->rung != BY_ROW && fetches > MOST_FETCHES)
+        check_refuse(
+            check, run, todo_of(job->rung),
+            "for a multiply-add, rung %d reads global memory %s times: its numbers do not come from its tiles",
+            job->rung, check_number(fetches));
+}
+
+static double passes_of(const struct run *run, const char *access)
+{
+    char name[60];
+    snprintf(name, sizeof name, "shared_%s_wavefronts", access);
+    return check_counter(run, name) + check_counter(run, "shared_atomic_wavefronts");
+}
+
+/* Refuses a kernel that fetches little because it keeps numbers in registers and passes them on by
+ * shuffles. A tile gets all that is fetched for it, 4 sectors a pass, and is read. */
+static void fills_tiles(struct check *check, const struct run *run, const struct job *job)
+{
+    double fetched = check_counter(run, "global_load_sectors_ideal") / 4;
+    double used = fmin(passes_of(run, "store"), passes_of(run, "load"));
+    if (job->rung != BY_ROW && fetches_of(run, job) <= MOST_FETCHES && used < fetched / 2)
+        check_refuse(
+            check, run, todo_of(job->rung),
+            "rung %d fetches numbers for %s passes through shared memory and makes %s: its numbers do not come from its tiles",
+            job->rung, check_number(fetched), check_number(used));
+}
+
+/* Runs rung 2 on a small case: it must not use tiles for the measured sizes alone. */
+static void has_tiles_elsewhere(struct check *check)
+{
+    const struct job job = {BY_TILE, 16 * check_random_int(check, 2, 4),
+                            16 * check_random_int(check, 2, 4), 16 * check_random_int(check, 3, 6)};
+    fetches_little(check, grade_job(check, job), &job);
+}
+
 static void measure_sectors(struct check *check, int rung)
 {
     const struct job *job = &measured[rung];
@@ -237,7 +287,10 @@ static void measure_sectors(struct check *check, int rung)
     if (rung == BY_ROW)
         check_ran(check, run, "by_row");
     check_measure(check, run, for_32(check_sectors_read(run), job));
+    fills_tiles(check, run, job);
     check_through_shared(check, run, "c", todo_of(rung));
+    if (rung == BY_TILE && fetches_of(run, job) <= MOST_FETCHES)
+        has_tiles_elsewhere(check);
 }
 
 /* A thread may make several numbers of C, and passes through shared memory have checks of their own. */
@@ -272,21 +325,11 @@ CHECK(
 
 /* --- shared memory -------------------------------------------------------------------------------- */
 
-/* How often a warp may read global memory for 32 multiply-adds. A kernel that takes one of the two
- * numbers from a tile reads once; with tiles of 8 it is a quarter, and a fifth more beyond edges. */
-#define MOST_FETCHES 0.6
-
-/* Refuses a kernel that takes the numbers for the products from global memory. */
+/* The numbers for the products must come from shared memory. */
 static void uses_shared(struct check *check, const struct run *run, const struct job *job)
 {
-    double fetches = for_32(check_counter(run, "global_load_requests") +
-                                check_counter(run, "global_atomic_requests"),
-                            job);
-    if (job->rung != BY_ROW && fetches > MOST_FETCHES)
-        check_refuse(
-            check, run, todo_of(job->rung),
-            "for a multiply-add, rung %d reads global memory %s times: its numbers do not come from its tiles",
-            job->rung, check_number(fetches));
+    fetches_little(check, run, job);
+    fills_tiles(check, run, job);
     check_through_shared(check, run, "c", todo_of(job->rung));
     check_is_counted(check, run);
 }
@@ -297,10 +340,8 @@ static void measure_passes(struct check *check, const char *access)
     const struct job *job = &measured[BY_TILE];
     const struct run *run = grade_job(check, *job);
     uses_shared(check, run, job);
-    char name[60];
-    snprintf(name, sizeof name, "shared_%s_wavefronts", access);
-    double passes = check_counter(run, name) + check_counter(run, "shared_atomic_wavefronts");
-    check_measure(check, run, for_32(passes, job));
+    check_measure(check, run, for_32(passes_of(run, access), job));
+    has_tiles_elsewhere(check);
 }
 
 #define PASSES(naive_passes, solution_passes, most, access)                                        \
@@ -340,7 +381,7 @@ CHECK(
         "Between a write and another thread's read of the same word, and between a read and the next write, all threads of the block must pass a __syncthreads().")
 {
     for (int rung = BY_ROW; rung <= EXACT; ++rung) {
-        const struct job job = {rung, 40, 45, 50};
+        const struct job job = {rung, check_random_int(check, 36, 40), 45, 50};
         uses_shared(check, grade_job(check, job), &job);
     }
 }
@@ -406,7 +447,10 @@ CHECK(
     add_up_hard(check);
 }
 
+/* Only the instructions have a limit: comparisons can replace additions of wide integers, but take
+ * one for each bit. */
 CHECK(in_floats, .title = "rung 3: with floats alone", .points = 10, .where = CHECK_COUNTS,
+      .figure = {.judges = (1 << CHECK_COSTS) - 1 - (1 << CHECK_WORK)},
       .hint = "Keep what rounding takes away in a second float: TODO 3.")
 {
     const struct run *run = add_up_hard(check);
@@ -417,4 +461,5 @@ CHECK(in_floats, .title = "rung 3: with floats alone", .points = 10, .where = CH
             "Keep what rounding takes away in a second float: TODO 3. Many GPUs compute doubles 64 times slower than floats.",
             "the kernel makes %s additions and multiplications in double or in wide integers",
             check_number(operations));
+    check_costs(check, run);
 }

@@ -571,6 +571,8 @@ enum emu_status device_add_kernel(struct emu_device *device, struct module *modu
         return refuse(module, function, &refusal);
     if (device->options.scrambles_shared)
         kernel_scramble_shared(kernel);
+    if (device->options.backwards)
+        kernel_part_lanes(kernel);
     if (device->kernel_count == device->kernel_room) {
         uint32_t room = device->kernel_room ? 2 * device->kernel_room : 16;
         struct kernel_handle *kernels = realloc(device->kernels, room * sizeof *kernels);

@@ -41,6 +41,7 @@ struct slot {
 /* What the loop in warp.c does with an instruction. */
 enum inst_kind {
     KIND_LANES, /* calls run() */
+    KIND_APART, /* calls run() for the lowest lane, which goes on alone: kernel_part_lanes() */
     KIND_MEET,  /* waits for the lanes that the instruction names, then calls run() */
     KIND_BRANCH,
     KIND_EXIT,
@@ -252,6 +253,9 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
 void kernel_free(struct kernel *kernel);
 /* From now on, loads from shared memory give wrong values. */
 void kernel_scramble_shared(struct kernel *kernel);
+/* For launches that run backwards: lanes go apart at an atomic whose old value they use, until they
+ * wait for each other. No lane knows whether the others have got so far. */
+void kernel_part_lanes(struct kernel *kernel);
 /* Where dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
 {

@@ -238,6 +238,17 @@ static void wait(struct warp *warp, struct path *path, const struct inst *in, ui
     path->waits_at = over ? NOWHERE : warp->pc;
 }
 
+/* The lowest lane goes first and runs on alone. The others execute the instruction after it. */
+static void go_apart(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
+                     struct profile *profile)
+{
+    uint32_t first = lanes & -lanes, all = path_top(path)->lanes;
+    path_split(warp, path, first);
+    profile->threads -= (uint32_t)__builtin_popcount(all & ~first);
+    in->run(warp, in, first);
+    path_top(path)->pc++;
+}
+
 static void control(struct warp *warp, struct path *path, const struct inst *in, uint32_t mask,
                     struct profile *profile)
 {
@@ -245,6 +256,8 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
         branch(warp, path, in, mask, profile);
     } else if (!mask) {
         path_top(path)->pc++;
+    } else if (in->kind == KIND_APART) {
+        go_apart(warp, path, in, mask, profile);
     } else if (in->kind == KIND_MEET) {
         meet(warp, path, in, mask, profile);
     } else if (in->kind == KIND_WAIT) {
@@ -622,6 +635,13 @@ bool warp_set_free(struct warp *warp)
         if (warp->paths[i]->is_stuck)
             path_split(warp, warp->paths[i], path_top(warp->paths[i])->lanes);
     return warp->path_count > count;
+}
+
+void kernel_part_lanes(struct kernel *kernel)
+{
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++)
+        if (kernel->code[pc].run == atomic_run && kernel->code[pc].mem.event == OBS_ATOMIC)
+            kernel->code[pc].kind = KIND_APART;
 }
 
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total)
