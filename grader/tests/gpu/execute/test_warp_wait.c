@@ -87,7 +87,7 @@ Test(wait, spin_lock_in_shared_memory)
  * between the barriers. */
 Test(wait, grid_barriers_are_cheap)
 {
-    enum { CTAS = 16, ROUNDS = 100, PER_ROUND = 300 };
+    enum { CTAS = 16, ROUNDS = 100, PER_ROUND = 100 };
     struct fixture fixture;
     fixture_open(&fixture,
                  &(struct emu_options){
