@@ -21,4 +21,8 @@ void check_explain_findings(struct check *check, const json_t *record,
 /* Explains a failure from the way the program's process ended. SECONDS is its time limit. */
 void check_explain_end(struct check *check, struct process_outcome *program, int seconds);
 
+/* Keeps the last lines that the program printed, to show them if the check fails. They decide
+ * nothing. */
+void check_keep_printed(struct check *check, const struct process_outcome *outcome);
+
 #endif
