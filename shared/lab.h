@@ -4,6 +4,7 @@
  *
  *     ./parallelize                    by hand: a small built-in input, the answer is printed
  *     ./parallelize n=5000 rung=1      by hand, with other values for the names of lab_int()
+ *     ./parallelize -h                 by hand: lists these names with their values
  *     ./parallelize --case FILE --result FILE [--repeats N] ...    started by the grader
  *
  * The grader writes the input to the case file and reads only the result file back.
@@ -65,6 +66,7 @@ struct lab {
     void *scratch; /* on the GPU: writing all of it flushes the L2 cache */
     size_t scratch_size;
     char asked[300]; /* the names that lab_int() has asked for, each after a space */
+    bool lists;      /* -h: lists the names and their values, then ends */
 };
 
 /* --- helpers, which labs do not call ----------------------------------------------------------- */
@@ -140,6 +142,13 @@ static inline void lab_write(FILE *file, const char *name, enum lab_type type, c
     fwrite("\0\0\0\0\0\0\0", 1, (8 - size % 8) % 8, file);
 }
 
+/* If the names are to be listed, the program ends before it makes or copies any data. */
+static inline void lab_end_list(const struct lab *lab)
+{
+    if (lab->lists)
+        exit(0);
+}
+
 /* --- what main() calls -------------------------------------------------------------------------- */
 
 static inline struct lab lab_open(int argc, char **argv)
@@ -152,6 +161,10 @@ static inline struct lab lab_open(int argc, char **argv)
     const char *repeats = lab_option(&lab, "--repeats");
     if (!input != !result)
         lab_fail("--case FILE and --result FILE belong together", NULL);
+    for (int i = 1; i < argc && !input; ++i)
+        lab.lists |= strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0;
+    if (lab.lists)
+        printf("this lab's arguments, with their values:\n");
     if (!input)
         return lab;
     lab_read_case(&lab, input);
@@ -170,11 +183,9 @@ static inline bool lab_by_hand(const struct lab *lab)
     return lab->input == NULL;
 }
 
-/* The case's integer NAME. By hand: the value of name=value on the command line, or BY_HAND. */
-static inline int lab_int(struct lab *lab, const char *name, int by_hand)
+/* The value of name=value on the command line, or BY_HAND. */
+static inline int lab_argument(struct lab *lab, const char *name, int by_hand)
 {
-    if (!lab_by_hand(lab))
-        return *(const int *)lab_find(lab, name, LAB_INT, 1);
     size_t length = strlen(name), used = strlen(lab->asked);
     snprintf(lab->asked + used, sizeof lab->asked - used, " %s", name);
     for (int i = 1; i < lab->argc; ++i) {
@@ -189,11 +200,23 @@ static inline int lab_int(struct lab *lab, const char *name, int by_hand)
     return by_hand;
 }
 
+/* The case's integer NAME. By hand: the value of name=value on the command line, or BY_HAND. */
+static inline int lab_int(struct lab *lab, const char *name, int by_hand)
+{
+    if (!lab_by_hand(lab))
+        return *(const int *)lab_find(lab, name, LAB_INT, 1);
+    int value = lab_argument(lab, name, by_hand);
+    if (lab->lists)
+        printf("  %s=%d\n", name, value);
+    return value;
+}
+
 /* The case's N integers NAME. By hand: N integers between -100 and 100. */
 static inline const int *lab_ints(struct lab *lab, const char *name, int n)
 {
     if (!lab_by_hand(lab))
         return (const int *)lab_find(lab, name, LAB_INT, n);
+    lab_end_list(lab);
     int *values = (int *)malloc(((size_t)n + 1) * sizeof *values);
     if (!values)
         lab_fail("out of memory for", name);
@@ -210,6 +233,7 @@ static inline const float *lab_matrix(struct lab *lab, const char *name, int hei
     int n = height * width;
     if (!lab_by_hand(lab))
         return (const float *)lab_find(lab, name, LAB_FLOAT, n);
+    lab_end_list(lab);
     float *values = (float *)malloc(((size_t)n + 1) * sizeof *values);
     if (!values)
         lab_fail("out of memory for", name);
@@ -229,8 +253,10 @@ static inline void lab_check_arguments(const struct lab *lab)
         snprintf(known, sizeof known, "%s ", lab->asked);
         if (lab->argv[i][length] == '=' && strstr(known, name))
             continue;
-        fprintf(stderr, "lab.h: unknown argument \"%s\"; this lab takes name=value for:%s\n",
-                lab->argv[i], lab->asked);
+        fprintf(
+            stderr,
+            "lab.h: unknown argument \"%s\"; this lab takes name=value for:%s (-h lists their values)\n",
+            lab->argv[i], lab->asked);
         exit(LAB_EXIT_USAGE);
     }
 }
@@ -270,6 +296,7 @@ static inline float lab_late_work(void)
 static inline bool lab_again(struct lab *lab)
 {
     int done = lab->rounds++;
+    lab_end_list(lab);
     if (done == 0 && lab_by_hand(lab))
         lab_check_arguments(lab);
     if (lab->repeats == 0)

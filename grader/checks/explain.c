@@ -31,6 +31,53 @@ static const char *last_line(struct process_outcome *outcome)
     return start;
 }
 
+#define PRINTED_LINES 5
+
+/* The beginning of the last PRINTED_LINES lines of TEXT, of at most MOST bytes. */
+static const char *last_lines(const char *text, size_t length, size_t most)
+{
+    const char *start = text + length, *end = start;
+    for (unsigned lines = 0; start > text; --start) {
+        lines += start[-1] == '\n';
+        if (lines == PRINTED_LINES || (size_t)(end - start) >= most)
+            break;
+    }
+    while (start > text && start[-1] != '\n' && *start && *start != '\n')
+        ++start; /* in the middle of a line */
+    return start;
+}
+
+static size_t without_blanks(const char *text, size_t length)
+{
+    while (length > 0 && strchr(" \n\r\t", text[length - 1]))
+        --length;
+    return length;
+}
+
+void check_keep_printed(struct check *check, const struct process_outcome *outcome)
+{
+    char *printed = check->verdict.printed;
+    size_t room = sizeof check->verdict.printed - 8, length = outcome->output_size;
+    const char *text = outcome->output;
+    *printed = '\0';
+    length = without_blanks(text, length);
+    if (outcome->end == PROCESS_EXITED && outcome->code != 0) { /* its last line is lab.h's */
+        while (length > 0 && text[length - 1] != '\n')
+            --length;
+        length = without_blanks(text, length);
+    }
+    if (length == 0)
+        return;
+    const char *start = last_lines(text, length, room);
+    size_t kept = (size_t)(text + length - start);
+    if (kept == 0 || kept > room) /* one long line */
+        start = text, kept = length < room ? length : room;
+    bool whole = start == text && !outcome->output_cut;
+    snprintf(printed, sizeof check->verdict.printed, "%s%.*s", whole ? "" : "...\n", (int)kept,
+             start);
+    base_clean_text(printed, strlen(printed));
+}
+
 static void explain_signal(struct check *check, int number)
 {
     if (number == SIGXFSZ)

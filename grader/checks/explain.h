@@ -26,4 +26,8 @@ void check_explain_end(struct check *check, struct process_outcome *program, int
  * the errors that it found. False: none. */
 bool check_explain_wrong(struct check *check, const json_t *record);
 
+/* Keeps the last lines that the program printed, to show them if the check fails. They decide
+ * nothing. */
+void check_keep_printed(struct check *check, const struct process_outcome *outcome);
+
 #endif

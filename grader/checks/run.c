@@ -177,6 +177,8 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     char why[100];
     run->seconds = ended->program.seconds;
     run->wider_pitch = ended->files.wider_pitch;
+    if (check_is_open(check))
+        check_keep_printed(check, &ended->program);
     run->record = json_incref(ended->record);
     check_explain_device(check, &ended->device);
     if (run->record) {

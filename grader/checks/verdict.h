@@ -22,6 +22,7 @@ struct verdict {
 
     /* What the report shows beside the message. */
     char note[300];      /* whatever the status; "" none */
+    char printed[600];   /* the last lines that the program printed in its last run; "" none */
     char file[256];      /* a source line; "" none */
     unsigned line;       /* from 1; 0: unknown */
     unsigned column;     /* from 1; 0: unknown */

@@ -80,10 +80,11 @@ static const struct cli_syntax syntax = {
     .command = "run",
     .usage =
         "usage: lanewise run [OPTIONS] ./program [ARGS...]\n"
-        "       lanewise run [OPTIONS] --lab NAME [ARGS...]\n"
+        "       lanewise run [OPTIONS] --lab NAME [-- ARGS...]\n"
         "Runs a CUDA program, built with nvcc -cudart shared -lineinfo, on the emulator and reports\n"
         "what its kernels did. The exit code is the program's, or 2 if it cannot be run.\n",
     .options = table,
+    .end = "lanewise run --lab NAME -- -h lists the lab's arguments\n",
     .words = CLI_PROGRAM};
 
 /* Passes an option to the runtime library in the environment. VALUE is NULL if the user did not
@@ -252,7 +253,8 @@ static void print_report(const struct options *options, const json_t *record)
     struct report_run_options report = options->report;
     report.colour = wants_colour();
     fflush(stdout);
-    if (json_array_size(json_object_get(record, "launches")) == 0)
+    bool lists = options->lab && options->argv[1] && strcmp(options->argv[1], "-h") == 0;
+    if (!lists && json_array_size(json_object_get(record, "launches")) == 0)
         fprintf(stderr, "lanewise: no kernel ran\n");
     report_run_terminal(stderr, record, &report);
     print_watch(record);

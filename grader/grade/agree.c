@@ -49,7 +49,7 @@ static json_t *reproducible_part(const json_t *result)
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
                                             "version", "print",   "secret",    NULL};
     static const char *const of_build[] = {"seconds", "cached", NULL};
-    static const char *const of_check[] = {"seconds", NULL};
+    static const char *const of_check[] = {"seconds", "printed", NULL};
     static const char *const by_chance[] = {"case",     "message", "hint",  "note",
                                             "counters", "figure",  "place", NULL};
     static const char *const of_all[] = {"causes", "findings", "lines", "accesses", NULL};

@@ -82,6 +82,8 @@ static json_t *describe_check(const struct grade_result *result, const json_t *d
                                         "seconds", "counters", "figure",  "note"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
         json_object_set(check, taken[i], json_object_get(verdict, taken[i]));
+    if (*json_text_of(verdict, "printed"))
+        json_object_set(check, "printed", json_object_get(verdict, "printed"));
     json_object_set_new(check, "seconds", json_real(rounded(json_number_of(verdict, "seconds"))));
     json_object_set_new(check, "place", describe_place(result, verdict));
     json_object_set_new(check, "device", json_string(grading_device_name(device)));

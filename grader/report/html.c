@@ -162,6 +162,7 @@ static void put_check(struct page *page, const json_t *check)
         put_paragraph(page, "dim", "Ideal here: ", json_text_of(place, "spare"));
         put_paragraph(page, "dim", "In the run: ", json_text_of(place, "case"));
     }
+    put_paragraph(page, "dim", "The program printed: ", json_text_of(check, "printed"));
     put_paragraph(page, "hint", "Hint: ", json_text_of(check, "hint"));
     put_paragraph(page, "dim", "", json_text_of(check, "note"));
     close_line(page);

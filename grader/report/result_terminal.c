@@ -43,7 +43,8 @@ bool report_wants_colour(FILE *file)
 struct page {
     FILE *to;
     bool colour;
-    const char *margin; /* indentation of the lines that explain a check */
+    const char *margin;   /* indentation of the lines that explain a check */
+    const json_t *checks; /* all checks of the result; NULL: only one is shown */
 };
 
 static void paint(const struct page *page, const char *colour)
@@ -153,6 +154,32 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
     return NULL;
 }
 
+/* Whether a check before CHECK has shown the same output. */
+static bool has_shown(const struct page *page, const json_t *check)
+{
+    size_t i;
+    json_t *other;
+    json_array_foreach(page->checks, i, other)
+    {
+        if (other == check)
+            return false;
+        if (json_equal(json_object_get(other, "printed"), json_object_get(check, "printed")))
+            return true;
+    }
+    return false;
+}
+
+/* Writes what the program printed, unless the message quotes it. */
+static void put_printed(const struct page *page, const json_t *check)
+{
+    const char *printed = json_text_of(check, "printed");
+    struct page inner = {page->to, page->colour, MARGIN "   ", NULL};
+    if (!*printed || strstr(json_text_of(check, "message"), printed) || has_shown(page, check))
+        return;
+    put_folded(page, "the program printed (its numbers may differ from those that are judged):");
+    put_lines(&inner, printed);
+}
+
 /* Writes LABEL, a colon and TEXT; nothing if TEXT is empty. */
 static void put_labelled(const struct page *page, const char *label, const char *text)
 {
@@ -179,6 +206,7 @@ static void put_trouble(const struct page *page, const json_t *check, const json
     put_message(page, check);
     put_labelled(page, "cause", line);
     put_place(page, json_object_get(check, "place"));
+    put_printed(page, check);
     put_labelled(page, "hint", json_text_of(check, "hint"));
     free(line);
 }
@@ -286,8 +314,8 @@ static void put_score(const struct page *page, const char *label, const json_t *
 
 void report_result_terminal(FILE *to, const json_t *result, bool colour)
 {
-    struct page page = {to, colour, MARGIN};
     const json_t *checks = json_object_get(result, "checks");
+    struct page page = {to, colour, MARGIN, checks};
     size_t i;
     json_t *check;
     paint(&page, BOLD);
@@ -308,7 +336,7 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour)
 
 void report_change_terminal(FILE *to, const char *change, double difference, bool colour)
 {
-    struct page page = {to, colour, MARGIN};
+    struct page page = {to, colour, MARGIN, NULL};
     paint(&page, difference > 0 ? GREEN : difference < 0 ? RED : YELLOW);
     report_folded(to, "  ", change);
     paint(&page, PLAIN);
@@ -316,7 +344,7 @@ void report_change_terminal(FILE *to, const char *change, double difference, boo
 
 void report_check_plain(FILE *to, const json_t *result, const json_t *check)
 {
-    struct page page = {to, false, ""};
+    struct page page = {to, false, "", NULL};
     if (json_text_of(check, "note")[0])
         put_folded(&page, json_text_of(check, "note"));
     if (strcmp(json_text_of(check, "status"), "passed") != 0)
@@ -325,7 +353,7 @@ void report_check_plain(FILE *to, const json_t *result, const json_t *check)
 
 void report_total_terminal(FILE *to, const json_t *results, bool colour)
 {
-    struct page page = {to, colour, MARGIN};
+    struct page page = {to, colour, MARGIN, NULL};
     fputc('\n', to);
     put_score(&page, "all labs: ", results);
 }

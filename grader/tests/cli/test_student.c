@@ -143,6 +143,19 @@ Test(student, files_from_windows_look_the_same)
     free(windows);
 }
 
+/* `make run LAB=2 ARGS=-h` */
+Test(student, run_lists_a_labs_arguments)
+{
+    char *output = shell_must("$LANEWISE run --lab 2 -- -h; $LANEWISE run --lab 6 -- -h depth=7");
+    cr_expect_str_eq(output, "this lab's arguments, with their values:\n  n=100000\n"
+                             "this lab's arguments, with their values:\n"
+                             "  rung=2\n  depth=7\n  height=100\n  width=70\n");
+    free(output);
+    output = shell_must("make --no-print-directory -C " LANEWISE_ROOT " -n run LAB=2 ARGS=-h");
+    cr_expect(strstr(output, "--lab '2' -- -h"), "%s", output);
+    free(output);
+}
+
 /* Only code is compared: comments of both kinds go, but not what looks like one in a string. */
 Test(student, diff_ignores_comments)
 {
