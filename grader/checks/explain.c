@@ -311,7 +311,8 @@ static void explain_failed_call(struct check *check, const json_t *record,
         return;
     explain_exit(check, outcome);
     check_point_at(check, json_text_of(call, "file"), (unsigned)json_integer_of(call, "line"), 0);
-    advise_about(check, call);
+    if (!check->verdict.advised)
+        advise_about(check, call);
 }
 
 void check_explain_findings(struct check *check, const json_t *record,

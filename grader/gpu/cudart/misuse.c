@@ -78,8 +78,9 @@ void rt_report_small_pitch(const char *whose, size_t pitch, size_t width)
 {
     struct rt_places places = {
         .at = rt_caller(),
-        .help = "width and both pitches count bytes, n * sizeof(type), and each pitch belongs to the "
-                "pointer before it"};
+        .help =
+            "width and both pitches count bytes, n * sizeof(type), and each pitch belongs to the "
+            "pointer before it"};
     if (rt_is_reported()) /* the copy has been checked before */
         return;
     rt_finding_at("wrong-pitch", NULL, &places, 1,

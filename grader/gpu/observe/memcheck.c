@@ -335,6 +335,9 @@ static const char null_help[] =
     "this pointer is NULL, or NULL plus an index: is it the one that cudaMalloc() has set, did that "
     "call succeed, and is a __device__ pointer set with cudaMemcpyToSymbol()?";
 
+static const char size_help[] =
+    "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";
+
 static void memcheck_fault(void *state, const struct launch_view *launch,
                            const struct obs_fault *fault)
 {
@@ -348,6 +351,8 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
             add_notes(finding, launch, fault);
         if (is_access(fault) && fault->addr < NULL_END)
             finding->help = null_help;
+        if (is_shared(fault) && !launch->shared_bytes)
+            finding->help = size_help;
     }
     findings_unlock(launch->findings);
 }

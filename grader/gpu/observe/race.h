@@ -21,6 +21,7 @@ struct race_site {
     bool implies_fence; /* the instruction has .release or .acq_rel */
     bool use_known;     /* flag_use has been computed */
     uint8_t flag_use;   /* for a load: enum analyse_flag_use */
+    bool is_contended;  /* several threads write the same word with this store */
     bool store_known;   /* race_store_after() has set `store` */
     uint16_t store;     /* for a load: the site of the store in the same statement; 0: none */
 };

@@ -72,7 +72,22 @@ static bool is_update(const struct gaps *gaps, const struct two *two)
            load->opcode == PTX_OP_ld && store->opcode == PTX_OP_st &&
            is_one_place(&load->operands[1], &store->operands[0]) &&
            gaps_find(gaps, two->from, two->to, true) & GAP_STRAIGHT &&
-           gaps_is_made_from(gaps->function, two->from, two->to);
+           (two->other->is_contended || gaps_is_made_from(gaps->function, two->from, two->to));
+}
+
+/* Whether the second access belongs to the next round of a loop that the compiler has unrolled: its
+ * line comes before the first one's, and the code before the first access has a copy of it. */
+static bool is_unrolled(const struct race *race, const struct two *two)
+{
+    struct source_line one = view_line(race->launch, two->one->pc);
+    struct source_line other = view_line(race->launch, two->other->pc);
+    if (one.file != other.file || one.line <= other.line)
+        return false;
+    for (uint32_t i = 1; i < race->site_count && race->sites[i].pc < two->one->pc; i++)
+        if (race->sites[i].kind == two->other->kind &&
+            is_one_line(race, race->sites[i].pc, two->other->pc))
+            return true;
+    return false;
 }
 
 /* The causes if both accesses are on the same line. BACK: the paths from the second to the first. */
@@ -105,6 +120,8 @@ unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pa
         return 0;
     if (is_one_line(race, two.one->pc, two.other->pc))
         return causes_on_line(race, pair, ahead & GAP_STRAIGHT, back);
+    if (is_unrolled(race, &two))
+        return CAUSE_ROUND;
     return ((ahead | back) & GAP_STRAIGHT ? CAUSE_STRAIGHT : 0) |
            (back & GAP_ROUND || !((ahead | back) & GAP_STRAIGHT) ? CAUSE_ROUND : 0);
 }

@@ -7,7 +7,7 @@
 
 /* A bit for each cause. */
 enum race_cause {
-    CAUSE_UPDATE = 1,    /* both threads read the word, and write what they make of its value */
+    CAUSE_UPDATE = 1,    /* both threads read the word, and then write it */
     CAUSE_WRITES = 2,    /* both threads write it, with the same instruction */
     CAUSE_STATEMENT = 4, /* one statement reads what another thread writes in the same statement */
     CAUSE_STRAIGHT = 8,  /* no barrier between the two accesses */

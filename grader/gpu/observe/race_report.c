@@ -86,6 +86,9 @@ static void join_pairs(struct race *race)
     struct race_causes causes;
     uint32_t kept = 0;
     race_causes_open(&causes, race);
+    for (uint32_t i = 0; i < race->pair_count; i++)
+        if (race->pairs[i].one.site == race->pairs[i].other.site)
+            race->sites[race->pairs[i].one.site].is_contended = true;
     for (uint32_t i = 0; i < race->pair_count; i++) {
         struct race_pair pair = race->pairs[i];
         if (is_of(race, &pair, VIEW_TRUSTED)) /* ordered by more than racecheck knows */

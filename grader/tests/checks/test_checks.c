@@ -106,7 +106,7 @@ static const struct {
     {"of_signs", "passed", "", ""},
     {"watched_sound", "passed", "", ""},
     {"watched_race", "failed", "no __syncthreads() in between", ""},
-    {"watched_unwritten", "failed", "uninitialised byte", ""},
+    {"watched_unwritten", "failed", "not written", ""},
     {"unwatched", "passed", "", ""},
     {"speed_full", "passed", " times", ""},
     {"speed_none", "failed", "; points begin above 1, full points for at least ", ""},

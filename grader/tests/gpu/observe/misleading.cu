@@ -39,6 +39,49 @@ static void sum_of_one_block()
     add_behind_barrier<<<1, 256>>>(numbers(), zeros(1));
 }
 
+__global__ void largest(const int *data, int *most)
+{
+    int mine = data[blockIdx.x * blockDim.x + threadIdx.x];
+    if (mine > *most)
+        *most = mine;
+}
+
+static void largest_without_atomic()
+{
+    largest<<<4, 256>>>(numbers(), zeros(1));
+}
+
+__global__ void unrolled_rounds(const int *data, int *out)
+{
+    __shared__ int part[256];
+    int t = threadIdx.x, sum = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        part[t] = data[256 * k + t];
+        __syncthreads();
+        sum += part[255 - t];
+    }
+    out[t] = sum;
+}
+
+static void unrolled_loop()
+{
+    unrolled_rounds<<<1, 256>>>(numbers(), zeros(256));
+}
+
+__global__ void reverse(int *data)
+{
+    extern __shared__ int part[];
+    part[threadIdx.x] = data[threadIdx.x];
+    __syncthreads();
+    data[threadIdx.x] = part[255 - threadIdx.x];
+}
+
+static void no_dynamic_size()
+{
+    reverse<<<1, 256>>>(numbers());
+}
+
 __global__ void count(const int *data, int *bins)
 {
     bins[data[blockIdx.x * blockDim.x + threadIdx.x] % 512]++;
@@ -235,6 +278,9 @@ static const struct {
     void (*run)();
 } cases[] = {
     {"sum_of_one_block", sum_of_one_block},
+    {"largest_without_atomic", largest_without_atomic},
+    {"unrolled_loop", unrolled_loop},
+    {"no_dynamic_size", no_dynamic_size},
     {"partly_cleared_bins", partly_cleared_bins},
     {"one_too_far", one_too_far},
     {"elements_for_bytes", elements_for_bytes},
