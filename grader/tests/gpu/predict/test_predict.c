@@ -28,7 +28,7 @@ static struct emu_chip round_chip(void)
     chip.barrier_latency = 10;
     chip.barrier_warp_cycles = 2;
     chip.branch_latency = 8;
-    chip.block_cycles = chip.code_latency = 0;
+    chip.block_cycles = chip.code_latency = chip.start_latency = chip.predicate_latency = 0;
     chip.launch_us = 2;
     chip.dram_gbs = 16; /* 4 bytes a cycle and multiprocessor */
     chip.l2_bytes_cycle = 256;

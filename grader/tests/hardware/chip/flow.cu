@@ -116,6 +116,21 @@ template <int n> static void of_code(void)
     }
 }
 
+/* N multiply-adds that run once: fetching their code costs more than they do. */
+template <int n> static void of_first(void)
+{
+    auto once = [] {
+        return chip_cycles([] { straight<n><<<1, 32>>>(1, 1.0f, 1.0f, chip.span, chip.sink); }) / n;
+    };
+    chip_measure(("code_once_" + std::to_string(n)).c_str(), "cycles",
+                 "for each of so many ffma that run once, the same kernel before", once);
+    chip_measure(("code_cold_" + std::to_string(n)).c_str(), "cycles",
+                 "the same, a kernel with 256 KiB of code before", [=] {
+                     straight<16384><<<264, 32>>>(1, 1.0f, 1.0f, chip.span, chip.sink);
+                     return once();
+                 });
+}
+
 void measure_flow(void)
 {
     for (int warps : {1, 2, 4, 8, 16, 32})
@@ -151,6 +166,10 @@ void measure_flow(void)
                                 256;
                      });
     }
+    of_first<32>();
+    of_first<128>();
+    of_first<512>();
+    of_first<2048>();
     of_code<512>();
     of_code<1024>();
     of_code<2048>();

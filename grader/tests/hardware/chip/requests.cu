@@ -199,22 +199,23 @@ template <typename T, bool store> static void of_shared(const char *name, int st
                  });
 }
 
-/* Constants and textures whose lanes ask for COUNT different words. */
-__constant__ unsigned constants[1024];
+/* Constants and textures whose lanes ask for COUNT different words, APART words from each other, of a table of
+ * MASK + 1 words. */
+__constant__ unsigned constants[4096];
 
 template <bool texture>
-static __global__ void read_only(cudaTextureObject_t words, int count, int rounds,
+static __global__ void read_only(cudaTextureObject_t words, int count, int apart, int mask,
                                  struct span *span, unsigned *sink)
 {
     unsigned long long begin;
-    unsigned sum = 0, at = threadIdx.x % count;
+    unsigned sum = 0, at = threadIdx.x % count * apart;
     span_begin(span, &begin);
 #pragma unroll 1
-    for (int r = 0; r < rounds; r++, at ^= sum & (1 << 30))
+    for (int r = 0; r < 16; r++, at ^= sum & (1 << 30))
 #pragma unroll
         for (int i = 0; i < 16; i++)
-            sum += texture ? tex1Dfetch<unsigned>(words, (int)(at + (i * 32 + r * 512)) & 1023)
-                           : constants[(at + (i * 32 + r * 512)) & 1023];
+            sum += texture ? tex1Dfetch<unsigned>(words, (int)((at + i * 32 + r * 512) & mask))
+                           : constants[(at + i * 32 + r * 512) & mask];
     if (sum == 12345)
         *sink = sum;
     span_end(span, begin);
@@ -225,20 +226,26 @@ cudaTextureObject_t chip_texture(const void *bytes, size_t size);
 static void measure_read_only(void)
 {
     cudaTextureObject_t words = chip_texture(chip.big, 65536);
+    auto measure = [=](const std::string &key, const char *what, auto kernel, int count, int apart,
+                       int table) {
+        chip_measure(key.c_str(), "cycles", what, [=] {
+            return chip_cycles([=] {
+                       kernel<<<1, 1024>>>(words, count, apart, table - 1, chip.span, chip.sink);
+                   }) /
+                   (32.0 * 16 * 16);
+        });
+    };
     for (int count : {1, 2, 4, 8, 16, 32}) {
-        const int rounds = 8;
-        auto measure = [=](const char *name, const char *what, auto kernel) {
-            std::string key = std::string(name) + "_" + std::to_string(count);
-            chip_measure(key.c_str(), "cycles", what, [=] {
-                return chip_cycles([=] {
-                           kernel<<<1, 1024>>>(words, count, rounds, chip.span, chip.sink);
-                       }) /
-                       (32.0 * 16 * rounds);
-            });
-        };
-        measure("constant_words", "a warp's load of so many different constants", read_only<false>);
-        measure("texture_words", "a warp's tex1Dfetch() of so many different words",
-                read_only<true>);
+        std::string n = std::to_string(count);
+        for (int kib : {1, 4, 16})
+            measure("constant_words_" + std::to_string(kib) + "k_" + n,
+                    "a warp's load of so many different constants of a table of so many KiB",
+                    read_only<false>, count, 1, kib * 256);
+        measure("texture_words_" + n,
+                "a warp's tex1Dfetch() of so many different words, side by side", read_only<true>,
+                count, 1, 8192);
+        measure("texture_lines_" + n, "a warp's tex1Dfetch() of so many different lines",
+                read_only<true>, count, 32, 8192);
     }
 }
 
