@@ -216,6 +216,8 @@ soak: ## Grade a thousand submissions in a row and look for leaks: [RUNS=1000]
 soak-kill: ## End gradings at random moments and look for what is left: [KILLS=1000]
 soak-batch: ## Grade a class while killing the grader again and again: [STUDENTS=50 KILLS=20]
 slurm-test: ## Grade a class on a private Slurm whose nodes die: [SLURM_TEST=dies]
+record-gpu: ## Measure the constants of this machine's GPU, for predicted times
+record-launches: ## Time kernels on this machine's GPU, to compare predictions with: [SET=development]
 answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all, new]
 
 clean: ## Remove what was built; keep a downloaded CUDA compiler
@@ -227,4 +229,5 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit asan \
-	golden check format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers clean distclean FORCE
+	golden check format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers record-gpu record-launches clean \
+	distclean FORCE

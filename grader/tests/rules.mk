@@ -226,5 +226,23 @@ $(RECORD_TIMES): $(RECORD_TIMES_OBJECTS) $(GRADER)
 record-times: lanewise $(RECORD_TIMES)
 	$(Q)$(RECORD_TIMES) $(LAB)
 
+# --- make record-gpu: the constants of a machine's GPU (hardware/chip/chip.cuh) ------------------------------
+
+CHIP := $(BUILD)/tests/chip
+
+$(CHIP): $(wildcard $(addprefix grader/tests/hardware/chip/*.,cu cuh def)) | build/config.mk
+	@mkdir -p $(@D)
+	$(call say,$@)
+	$(Q)$(CONFIG_NVCC) -O3 -std=c++17 -arch=native --extended-lambda -t 0 -o $@ $(filter %.cu,$^)
+
+record-gpu: $(CHIP)
+	$(Q)grader/tests/hardware/chip/record.sh $(CHIP)
+
+# --- make record-launches: times of the launches that predictions are compared with (hardware/times/measure.cu) ----
+
+record-launches: build/config.mk
+	$(Q)for set in $(or $(SET),labs development unseen); do \
+		NVCC=$(CONFIG_NVCC) grader/tests/hardware/times/record.sh $$set || exit; done
+
 # These two programs run only on machines with a GPU. Here `make check` makes sure that they still link.
 check: $(ANSWERS) $(RECORD_TIMES)

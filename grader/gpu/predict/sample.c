@@ -29,6 +29,7 @@ struct state {
     struct predictor *predictor;
     struct sampling *sampling;
     struct footprint footprint;
+    struct walk_cost *costs; /* for each instruction */
     struct spread spread;
     unsigned parts;
     uint64_t noted[NOTED]; /* lines noted lately, each at a place of its own: see was_noted() */
@@ -93,10 +94,13 @@ static void *sample_begin(const struct launch_view *launch)
 {
     struct predictor *predictor = launch->predictor;
     struct state *state = calloc(1, sizeof *state);
-    if (!state || !(state->sampling = join_sampling(predictor, launch))) {
+    struct walk_cost *costs = calloc(launch->code_count + 1u, sizeof *costs);
+    if (!state || !costs || !(state->sampling = join_sampling(predictor, launch))) {
         free(state);
+        free(costs);
         return NULL;
     }
+    state->costs = costs;
     state->launch = launch;
     state->predictor = predictor;
     state->spread = sample_spread(launch, &predictor->chip);
@@ -247,7 +251,7 @@ static void sample_access(void *argument, const struct obs_access *access)
         return;
     struct walk_cta *cta = find_cta(state, access->cta);
     if (cta)
-        walk_access(&cta->walk[access->warp], access);
+        walk_access(&cta->walk[access->warp], access, &state->costs[access->pc]);
 }
 
 static bool watches_any(const struct state *state, uint64_t begin, uint64_t end)
@@ -294,6 +298,7 @@ static void sample_free(struct state *state)
     leave_sampling(state->predictor, state->sampling);
     footprint_free(&state->footprint);
     free_ctas(state->ctas);
+    free(state->costs);
     free(state);
 }
 

@@ -133,14 +133,15 @@ static void next_op(const struct sm *sm, struct sm_warp *warp)
 }
 
 /* When the operands of the next op are ready. Notes what it waits for. */
-static double ready_at(struct sm_warp *warp)
+static double ready_at(const struct sm *sm, struct sm_warp *warp)
 {
     double at = warp->now;
+    double more = warp->op->kind == OP_BRANCH ? sm->chip->predicate_latency : 0;
     warp->blamed = warp->op->pc;
     for (uint32_t k = 0; k < warp->op->source_count; k++) {
         uint32_t reg = warp->op->source[k];
-        if (warp->ready[reg] > at) {
-            at = warp->ready[reg];
+        if (warp->ready[reg] + more > at) {
+            at = warp->ready[reg] + more;
             warp->blamed = warp->maker[reg];
         }
     }
@@ -194,7 +195,7 @@ static void advance(struct sm *sm, struct sm_warp *warp)
 {
     next_op(sm, warp);
     if (warp->op)
-        heap_push(sm, warp, ready_at(warp));
+        heap_push(sm, warp, ready_at(sm, warp));
     else
         end_warp(sm, warp);
 }
@@ -448,7 +449,7 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     sm.dram_cycles = 128 * sm.queues / dram;
     bool ok = ctas && open_sm(&sm, ctas->warps);
     for (uint32_t b = 0; ok && b < sm.resident; b++)
-        begin_block(&sm, &sm.blocks[b], sm.started, 0);
+        begin_block(&sm, &sm.blocks[b], sm.started, options->no_limits ? 0 : chip->start_latency);
     while (ok && !sm.failed && sm.heap_count) {
         struct sm_heap_entry first = heap_pop(&sm);
         issue(&sm, first.warp, first.time);

@@ -148,38 +148,64 @@ static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
 {
     struct obs_access banks = *access;
     uint32_t passes, fewest;
+    if (access->space == PTX_LOCAL)
+        return access->bytes / 4;
     banks.space = PTX_SHARED;
-    banks.dense &= access->space != PTX_LOCAL;
     if (access->space == PTX_GLOBAL && access->kind > OBS_STORE)
         banks.kind = OBS_STORE;
     obs_measure(&banks, &passes, &fewest);
     if (access->space == PTX_SHARED)
         *ideal = (uint16_t)fewest;
-    return access->space == PTX_LOCAL ? access->bytes / 4 : (uint16_t)passes;
+    return (uint16_t)passes;
 }
 
-void walk_access(struct walk *walk, const struct obs_access *access)
+/* Whether COST is that of an access like this one: with the same lanes, distances and place in a
+ * line. Otherwise notes how this one is. */
+static bool is_alike(struct walk_cost *cost, const struct obs_access *access)
+{
+    uint64_t other = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        other |= (access->addr[l] - access->addr[0]) ^ cost->distance[l];
+    bool alike = !other && cost->mask == access->mask && cost->space == access->space &&
+                 cost->place == (access->addr[0] & 127);
+    for (unsigned l = 0; l < WARP && !alike; l++)
+        cost->distance[l] = access->addr[l] - access->addr[0];
+    cost->mask = access->mask;
+    cost->space = access->space;
+    cost->place = (uint8_t)(access->addr[0] & 127);
+    return alike;
+}
+
+static void measure(struct walk_cost *cost, const struct obs_access *access)
+{
+    uint32_t sectors, ideal = 0;
+    bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
+    if (access->space == PTX_GLOBAL)
+        obs_measure(access, &sectors, &ideal);
+    cost->ideal = (uint16_t)ideal;
+    cost->passes =
+        access->space == PTX_CONST ? count_addresses(access) : count_passes(access, &cost->ideal);
+    cost->same = is_atomic ? most_together(access) : 0;
+}
+
+void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost)
 {
     if (walk->is_cut || !walk->run_count ||
         !grow(walk, &walk->accesses, walk->access_count, &walk->access_room,
               sizeof *walk->accesses))
         return;
     struct walk_access *into = &walk->accesses[walk->access_count++];
-    uint32_t cost = 0, ideal = 0;
-    bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
+    if (!is_alike(cost, access))
+        measure(cost, access);
     *into = (struct walk_access){.pc = access->pc,
                                  .lines = walk->line_count,
+                                 .passes = cost->passes,
+                                 .ideal = cost->ideal,
                                  .kind = access->kind,
                                  .space = access->space,
                                  .bytes = access->bytes,
+                                 .same = cost->same,
                                  .lanes = (uint8_t)__builtin_popcount(access->mask)};
-    if (access->space == PTX_GLOBAL)
-        obs_measure(access, &cost, &ideal);
-    into->ideal = (uint16_t)ideal;
-    into->passes =
-        access->space == PTX_CONST ? count_addresses(access) : count_passes(access, &into->ideal);
-    into->is_partial = access->kind != OBS_LOAD && cost * 32 > into->lanes * access->bytes;
-    into->same = is_atomic ? most_together(access) : 0;
     if (access->space == PTX_GLOBAL)
         add_lines(walk, into, access);
     else if (access->space == PTX_LOCAL)

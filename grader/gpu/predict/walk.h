@@ -22,7 +22,6 @@ struct walk_access {
     uint16_t passes;     /* wavefronts; of constants: different addresses */
     uint16_t ideal;      /* the fewest passes, or the fewest sectors */
     uint8_t kind, space, bytes;
-    bool is_partial;     /* a store that leaves a part of its sectors as it is */
     uint8_t lanes, same; /* atomics: active lanes; the most lanes that want the same word */
 };
 
@@ -47,13 +46,21 @@ struct walk_cta {
     struct walk walk[]; /* one for each warp */
 };
 
+/* The cost of an instruction's latest access. Most instructions repeat their accesses' pattern. */
+struct walk_cost {
+    uint64_t distance[32]; /* of each lane's address from the first one's */
+    uint32_t mask;         /* 0: no access yet */
+    uint8_t space, place, same;
+    uint16_t passes, ideal;
+};
+
 struct walk_cta *walk_new(uint64_t cta, uint32_t warps);
 void walk_free(struct walk_cta *cta);
 uint64_t walk_executed(const struct walk_cta *cta);
 uint64_t walk_kept(const struct walk_cta *cta);
 
-/* Adds a step or an access. A walk is cut after MOST instructions. */
+/* Adds a step or an access. A walk is cut after MOST instructions. COST is the instruction's. */
 void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most);
-void walk_access(struct walk *walk, const struct obs_access *access);
+void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost);
 
 #endif

@@ -74,7 +74,7 @@ def counted(ncu_csv, order):
         sys.exit(f"{order}: {len(marks)} launches, but {ncu_csv} has {len(rows)}")
     result = {}
     for mark, row in zip(marks, rows):
-        plain = row["Kernel Name"].split("(")[0].split("<")[0].split()[-1]
+        plain = row["Kernel Name"].split("(")[0].split("<")[0].split()[-1].split("::")[-1]
         if plain not in mark[2]:
             sys.exit(f"{order}: {mark[2]} is {row['Kernel Name']} in {ncu_csv}")
         result[mark[0], mark[1]] = [show(number(row[name])) for name in COUNTED.values()] + [limit(row), stalls(row)]
