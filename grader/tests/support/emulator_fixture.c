@@ -79,7 +79,8 @@ enum emu_status fixture_launch(struct fixture *fixture, struct fixture_launch la
 {
     const char *name = launch.kernel ? launch.kernel : "k";
     struct emu_launch request = {.dynamic_shared_bytes = launch.dynamic_shared,
-                                 .may_park = launch.may_park};
+                                 .may_park = launch.may_park,
+                                 .touches = launch.touches};
     struct emu_kernel_info info;
     cr_assert(emu_kernel(fixture->device, fixture->module, name, &request.kernel) == EMU_OK,
               "emu_kernel %s: %s", name, emu_message(fixture->device));

@@ -46,6 +46,7 @@ struct fixture_launch {
     uint64_t params[FIXTURE_PARAMS]; /* parameter values, all of type .u64 */
     struct emu_counters *counters;   /* may be NULL */
     bool may_park;
+    uint8_t touches; /* enum emu_touches */
 };
 enum emu_status fixture_launch(struct fixture *fixture, struct fixture_launch launch);
 /* Launches, and asserts that the launch succeeds. */

@@ -722,7 +722,8 @@ Test(counters, longest_warp_load_sectors)
                  "mad.lo.u32 n, n, 2, w;\nL:\nld.global.u16 w, [b];\nst.global.u16 [b], w;\n"
                  "atom.global.add.u32 v, [a], 1;\nsub.u32 n, n, 1;\nsetp.gt.s32 p, n, 0;\n"
                  "@p bra L;\nret;\n}\n");
-    fixture_run(&f, (struct fixture_launch){NULL, {150}, {64}, 0, {memory}, &c, false});
+    fixture_run(&f, (struct fixture_launch){
+                        .grid = {150}, .block = {64}, .params = {memory}, .counters = &c});
     cr_expect(VALUE(c, longest_warp_load_sectors) == 2 * (2 * 149 + 1));
     fixture_close(&f);
 }
