@@ -275,21 +275,20 @@ void guard_touch(const void *memory, size_t size, bool writes)
 #define TRAP_FLAG 0x100
 
 /* The pages that the instruction touches that this thread executes alone. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+static _Thread_local struct {
     uintptr_t page[MOST_STEPPED];
     unsigned count;
 } stepping;
 
 /* Lets the thread execute one instruction that may touch the page of ADDRESS. */
-static void step(struct guarded *range, uintptr_t address, greg_t *registers)
+static void step(uintptr_t address, greg_t *registers)
 {
     uintptr_t page = address & ~(PAGE - 1);
     if (++steps > MOST_STEPS || stepping.count == MOST_STEPPED) {
         release(address, address + 1);
         return;
     }
-    mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE); /* but range->now stays */
-    (void)range;
+    mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE); /* the range still counts as guarded */
     stepping.page[stepping.count++] = page;
     registers[REG_EFL] |= TRAP_FLAG;
 }
@@ -318,7 +317,7 @@ static bool handle(uintptr_t address, greg_t *registers)
     bool writes = registers[REG_ERR] & 2;
     int depth = calls_to((uintptr_t)registers[REG_RIP], stack);
     if (!judge(address, 1, writes, stack, depth))
-        step(range, address, registers);
+        step(address, registers);
     return true;
 }
 
