@@ -10,8 +10,8 @@
 
 #define MOST_BUFFERS 64u
 
-/* The interval reaches this factor below and above the time. It is the error that nine of ten
- * predictions of grader/tests/hardware/prediction stay within. */
+/* The interval reaches this factor below and above the time. Of the launches in
+ * grader/tests/hardware/times, more than nine of ten stay within it. */
 #define INTERVAL 1.4
 
 static const char *const part_names[] = {
