@@ -69,6 +69,14 @@ static bool copy_number(json_t *into, const json_t *object, const char *name, js
            json_object_set_new(into, name, json_integer(number)) == 0;
 }
 
+static bool copy_real(json_t *into, const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    double number = json_number_value(value);
+    return json_is_number(value) && number >= 0 && number < MAX_REAL &&
+           json_object_set_new(into, name, json_real(number)) == 0;
+}
+
 /* Adds OBJECT's line or column NAME to INTO. After a #line it may be any number: then it counts as
  * unknown. */
 static bool copy_place(json_t *into, const json_t *object, const char *name)
@@ -125,7 +133,8 @@ static bool copy_lines(json_t *launch, const json_t *from)
     {
         json_t *copy = json_object();
         good = good && copy_text(copy, line, "file", MAX_NAME) && copy_place(copy, line, "line") &&
-               copy_counters(copy, line, false);
+               copy_counters(copy, line, false) &&
+               (!json_object_get(line, "time_share") || copy_real(copy, line, "time_share"));
         good = json_array_append_new(lines, copy) == 0 && good;
     }
     return good;
@@ -151,14 +160,6 @@ static bool copy_rules(json_t *launch, const json_t *from)
     enum emu_rules rules;
     const char *name = json_string_value(json_object_get(from, "rules"));
     return name && emu_find_rules(name, &rules) && copy_text(launch, from, "rules", MAX_NAME);
-}
-
-static bool copy_real(json_t *into, const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    double number = json_number_value(value);
-    return json_is_number(value) && number >= 0 && number < MAX_REAL &&
-           json_object_set_new(into, name, json_real(number)) == 0;
 }
 
 /* Adds the launch's predicted time, if it has one. */

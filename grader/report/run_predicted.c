@@ -51,6 +51,7 @@ void report_predicted_add(struct report_predicted *predicted, const json_t *laun
         return;
     if (!predicted->title || us > predicted->longest_us) {
         predicted->longest = from;
+        predicted->lines = json_object_get(launch, "lines");
         predicted->longest_us = us;
         predicted->limit = json_string_value(json_object_get(from, "limit"));
     }
@@ -89,6 +90,42 @@ static void print_parts(FILE *to, const struct report_predicted *predicted)
     fputs(any ? "\n" : "", to);
 }
 
+#define MOST_LINES  3
+#define LEAST_SHARE 0.1
+
+/* The line of LINES with the largest share of the time below BELOW; NULL: none has LEAST_SHARE. */
+static const json_t *costliest(const json_t *lines, double below)
+{
+    const json_t *best = NULL;
+    double most = LEAST_SHARE;
+    size_t i;
+    json_t *line;
+    json_array_foreach((json_t *)lines, i, line)
+    {
+        double share = json_number_of(line, "time_share");
+        if (share < below && share > most) {
+            best = line;
+            most = share;
+        }
+    }
+    return best;
+}
+
+/* Prints the lines of the longest launch for which its warps wait most. */
+static void print_lines(FILE *to, const json_t *lines)
+{
+    const json_t *line = costliest(lines, 2);
+    for (int i = 0; i < MOST_LINES && line; i++) {
+        const char *file = json_string_value(json_object_get(line, "file"));
+        const char *name = file ? strrchr(file, '/') : NULL;
+        double share = json_number_of(line, "time_share");
+        fprintf(to, "%s%s:%lld %.0f %%", i ? ", " : "    most of the time at ",
+                name ? name + 1 : "line ", (long long)json_integer_of(line, "line"), 100 * share);
+        line = costliest(lines, share);
+    }
+    fputs(costliest(lines, 2) ? "\n" : "", to);
+}
+
 static void print_without(FILE *to, const char *what, double us, double all)
 {
     char text[32];
@@ -106,6 +143,7 @@ void report_predicted_print(FILE *to, const struct report_predicted *predicted)
             report_time(high, predicted->high_us),
             predicted->launches > 1 ? " for all launches" : "", limit_text(predicted->limit));
     print_parts(to, predicted);
+    print_lines(to, predicted->lines);
     print_without(to, "with the ideal number of sectors", predicted->sectors_us, predicted->us);
     print_without(to, "without bank conflicts", predicted->wavefronts_us, predicted->us);
     if (!predicted->measured)

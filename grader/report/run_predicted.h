@@ -16,6 +16,7 @@ struct report_predicted {
                                        * fewest wavefronts */
     const char *limit;                /* what limits the longest launch */
     const json_t *longest;            /* its prediction */
+    const json_t *lines;              /* its source lines */
     double longest_us;
 };
 

@@ -270,6 +270,7 @@ static struct pattern *make_patterns(const struct kernel *kernel)
     /* the other fields are not read before they are set */
     for (size_t i = 0; patterns && i < count; i++) {
         patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
+        patterns[i].silent = false;
         patterns[i].block = NULL;
     }
     return patterns;

@@ -54,6 +54,7 @@ void l2_free(struct l2 *l2);
 /* Traffic of a launch between the second-level cache and DRAM, in sectors, in one allocation. */
 struct l2_buffer {
     uint64_t begin, end;
+    double touched;               /* different sectors that the launch reads */
     double missed;                /* sectors that the launch reads and the cache does not hold */
     double read, written;         /* sectors that DRAM reads and writes: reads come in pairs */
     double read_cost, write_cost; /* the same as times for whole lines: see DRAM_LINE */

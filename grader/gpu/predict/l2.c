@@ -249,17 +249,23 @@ static void sweep(struct l2 *l2, struct launch_traffic *traffic)
         }
 }
 
-/* Counts the pages that the launch writes in each buffer. */
-static void count_pages(const struct l2 *l2, struct launch_traffic *traffic,
-                        const struct page *const *touched)
+/* Counts the sectors that the launch reads in each buffer, and the pages that it writes. */
+static void count_touched(const struct l2 *l2, struct launch_traffic *traffic,
+                          const struct page *const *touched)
 {
     for (uint32_t i = 0; i < l2->count; i++) {
-        unsigned s = 0;
-        while (touched[i] && s < PAGE_SECTORS && !touched[i]->written[s])
-            s++;
-        if (touched[i] && s < PAGE_SECTORS)
-            buffer_at(traffic, touched[i]->number * PAGE_BYTES + 32 * s)->write_pages +=
-                traffic->weight;
+        bool writes = false;
+        for (unsigned s = 0; touched[i] && s < PAGE_SECTORS; s++) {
+            struct l2_buffer *buffer =
+                touched[i]->read[s] || (touched[i]->written[s] && !writes)
+                    ? buffer_at(traffic, touched[i]->number * PAGE_BYTES + 32 * s)
+                    : NULL;
+            if (touched[i]->read[s])
+                buffer->touched += traffic->weight;
+            if (touched[i]->written[s] && !writes)
+                buffer->write_pages += traffic->weight;
+            writes |= touched[i]->written[s] != 0;
+        }
     }
 }
 
@@ -278,7 +284,7 @@ unsigned l2_launch(struct l2 *l2, const struct footprint *footprint, unsigned pa
     const struct page **touched = match(l2, footprint);
     if (!touched)
         return 0;
-    count_pages(l2, &traffic, touched);
+    count_touched(l2, &traffic, touched);
     for (unsigned part = 0; part < parts; part++)
         run_part(l2, &traffic, touched, part);
     sweep(l2, &traffic);

@@ -10,8 +10,8 @@
 
 #define MOST_BUFFERS 64u
 
-/* The interval reaches this factor below and above the time. It is the error that nine of ten
- * predictions of grader/tests/hardware/prediction stay within. */
+/* The interval reaches this factor below and above the time. Of the launches in
+ * grader/tests/hardware/times, more than nine of ten stay within it. */
 #define INTERVAL 1.4
 
 static const char *const part_names[] = {
@@ -77,7 +77,7 @@ struct work {
     const struct sample *sample;
     struct machine *machine;
     struct l2_buffer buffers[MOST_BUFFERS];
-    double misses[MOST_BUFFERS];
+    double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
     double dram_sectors; /* of the whole launch */
     double dram_lines;   /* the time that they take, as whole lines */
@@ -160,6 +160,7 @@ static bool find_misses(struct work *work, double covered)
         double own = count_sectors(lines, count, buffer->begin, buffer->end);
         double misses = own > 0 ? buffer->missed * part / own : 0;
         work->misses[i] = misses < 1 ? misses : 1;
+        work->cold[i] = buffer->touched > 0 ? buffer->missed / buffer->touched : 0;
     }
     free(lines);
     return true;
@@ -229,6 +230,7 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
         emu_counters_add(&work->totals, &counters[pc]);
     work->memory.buffers = work->buffers;
     work->memory.misses = work->misses;
+    work->memory.cold = work->cold;
     work->memory.active = work->sample->spread.sms;
     work->memory.l1_bytes = l1_bytes(work);
     work->memory.constant_bytes = launch->constant_bytes;

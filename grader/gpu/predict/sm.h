@@ -17,6 +17,7 @@
 struct sm_memory {
     const struct l2_buffer *buffers;
     const double *misses; /* for each buffer: the part of first accesses that DRAM serves */
+    const double *cold;   /* for each buffer: the part of its sectors that come from DRAM */
     unsigned buffer_count;
     double write_backs;     /* lines that DRAM writes for each sector that is stored */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */

@@ -68,37 +68,38 @@ static struct touched_line *touched_at(struct sm *sm, uint64_t line)
 
 /* --- behind the first-level cache --------------------------------------------------------------- */
 
-/* The part of first accesses to the buffer of LINE that DRAM serves. */
-static double misses_of(const struct sm_memory *memory, uint64_t line)
+/* The number of the buffer of LINE; buffer_count: none. */
+static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
 {
-    for (unsigned i = 0; i < memory->buffer_count; i++)
-        if (line + 128 > memory->buffers[i].begin && line < memory->buffers[i].end)
-            return memory->misses[i];
-    return 0;
+    unsigned i = 0;
+    while (i < memory->buffer_count &&
+           (line + 128 <= memory->buffers[i].begin || line >= memory->buffers[i].end))
+        i++;
+    return i;
 }
 
-/* Whether DRAM serves the multiprocessor's first access to LINE. All its sectors have the same
- * fate. */
-static bool is_in_dram(const struct sm *sm, uint64_t line)
-{
-    double part = misses_of(sm->memory, line);
-    return (double)(hash_of(line) & 0xffffff) < part * 0x1000000;
-}
-
-/* Fetches SECTORS of LINE. Returns when they arrive. */
+/* Fetches SECTORS of LINE. Returns when they arrive.
+ *
+ * Of the lines that come from DRAM, each multiprocessor pays for its fair share. But if several ask
+ * for the same line at the same time, all of them wait for it. That is so in the first wave of
+ * blocks; in later ones, others have fetched it before. All sectors of a line have the same fate. */
 static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
 {
     struct touched_line *touched = touched_at(sm, line);
-    unsigned count = (unsigned)__builtin_popcount(sectors);
-    bool is_first = sectors & ~touched->sectors;
+    unsigned count = (unsigned)__builtin_popcount(sectors), b = buffer_of(sm->memory, line);
+    bool is_first = sectors & ~touched->sectors && b < sm->memory->buffer_count;
+    double fate = (double)(hash_of(line) & 0xffffff) / 0x1000000;
     touched->sectors |= sectors;
     sm->result->l2_sectors += count;
-    double start = take(sm, &sm->l2, at, (count + 1) * sm->l2_cycles);
     sm->result->packets += count + 1;
-    if (!is_first || !is_in_dram(sm, line))
+    double start = take(sm, &sm->l2, at, (count + 1) * sm->l2_cycles);
+    bool pays = is_first && fate < sm->memory->misses[b];
+    if (!pays && !(is_first && sm->is_first_wave && fate < sm->memory->cold[b]))
         return start + sm->chip->l2_latency;
     /* it comes in halves of a line */
     touched->sectors |= (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0);
+    if (!pays)
+        return start + sm->chip->dram_latency;
     sm->result->dram_sectors += count;
     double *queue = &sm->dram[(hash_of(line) >> 32) % sm->queues];
     return take(sm, queue, start, dram_cost(dram_halves(sectors)) * sm->dram_cycles) +
@@ -248,6 +249,7 @@ double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, doubl
 {
     const struct walk *walk = warp->walk;
     uint32_t run = warp->run + op->copy;
+    sm->is_first_wave = warp->block->number < sm->resident;
     uint32_t end = run + 1 < walk->run_count ? walk->runs[run + 1].accesses : walk->access_count;
     double done = at + (op->is_load ? sm->chip->alu_latency : 0);
     for (uint32_t i = find_access(walk, walk->runs[run].accesses, end, op->pc);

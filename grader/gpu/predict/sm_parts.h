@@ -85,6 +85,7 @@ struct sm {
         *code; /* for each piece of the program: when it is in the SM's cache; < 0: unused so far */
     struct touched_line *touched; /* hash table: lines of global memory that it has accessed */
     uint32_t touched_count, touched_room;
+    bool is_first_wave; /* the current access is of a block that started with the launch */
     bool failed;
 };
 

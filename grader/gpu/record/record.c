@@ -84,6 +84,7 @@ static json_t *occupancy_json(const struct launch_view *launch)
 struct line_total {
     struct source_line place;
     struct emu_counters counters;
+    double time_share; /* of the launch's predicted time */
 };
 
 static struct line_total *total_of(struct line_total *totals, uint32_t *count,
@@ -96,6 +97,23 @@ static struct line_total *total_of(struct line_total *totals, uint32_t *count,
     return &totals[(*count)++];
 }
 
+/* The predicted share of the instruction at PC in the launch's time; 0: there is no prediction. */
+static double time_share(const struct launch_view *launch, uint32_t pc)
+{
+    const struct prediction *p = launch->predictor ? predictor_result(launch->predictor) : NULL;
+    return p && p->is_known && pc < p->share_count && p->share ? p->share[pc] : 0;
+}
+
+static json_t *line_json(const struct launch_view *launch, const struct line_total *total)
+{
+    json_t *line =
+        json_pack("{so,si,so}", "file", path_json(launch->module, total->place.file), "line",
+                  (int)total->place.line, "counters", counters_json(&total->counters, false));
+    if (total->time_share > 0)
+        json_object_set_new(line, "time_share", json_real(total->time_share));
+    return line;
+}
+
 static json_t *lines_json(const struct launch_view *launch, const struct emu_counters *counters)
 {
     struct line_total *totals = malloc(((size_t)launch->code_count + 1) * sizeof *totals);
@@ -104,14 +122,12 @@ static json_t *lines_json(const struct launch_view *launch, const struct emu_cou
     for (uint32_t pc = 0; totals && counters && pc < launch->code_count; pc++) {
         if (!counters[pc].value[EMU_warp_instructions])
             continue;
-        struct source_line place = view_line(launch, pc);
-        emu_counters_add(&total_of(totals, &count, place)->counters, &counters[pc]);
+        struct line_total *total = total_of(totals, &count, view_line(launch, pc));
+        emu_counters_add(&total->counters, &counters[pc]);
+        total->time_share += time_share(launch, pc);
     }
     for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(lines, json_pack("{so,si,so}", "file",
-                                               path_json(launch->module, totals[i].place.file),
-                                               "line", (int)totals[i].place.line, "counters",
-                                               counters_json(&totals[i].counters, false)));
+        json_array_append_new(lines, line_json(launch, &totals[i]));
     free(totals);
     return lines;
 }

@@ -2,7 +2,7 @@
  *
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
  *               "constant_bytes", "occupancy", "status", "rules", "counters",
- *               "lines": [{"file", "line", "counters"}]},
+ *               "lines": [{"file", "line", "counters", "time_share" of the predicted time}]},
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                 "related": [{"file", "line", "message"}]}],
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",

@@ -3,8 +3,8 @@
 
 SET.tsv is what table.py wrote on a GPU. PROGRAMS is the folder of the same programs, built for the emulator.
 Every launch gets a line; the last lines sum up. The predicted time is compared with queued_us: between two
-events, without the host's part. A program that launches a kernel only once finds its data in memory, not in
-the cache, so its time is cold_us.
+events, without the host's part. Where a program launches everything once, its first launch finds its data in
+memory and not in the cache, so its time is cold_us.
 """
 import argparse
 import json
@@ -108,13 +108,13 @@ def main():
         mine = [row for row in rows if row["program"] == label]
         if not mine or (options.only and options.only != label):
             continue
-        for row, launch in match(mine, predict(options, program, arguments), which):
+        for number, (row, launch) in enumerate(match(mine, predict(options, program, arguments), which)):
             predicted = launch and launch.get("predicted")
             if not predicted:
                 missing += 1
                 print(f"{label:18} {row['kernel'][:32]:32} no prediction")
                 continue
-            measured, us = float(row["queued_us" if which == "second" else "cold_us"]), predicted["us"]
+            measured, us = float(row["queued_us" if which == "second" or number else "cold_us"]), predicted["us"]
             limit = LIMITS.get(predicted["limit"], "sm")
             results.append((label, measured, us))
             ratios.append(us / measured)
