@@ -547,7 +547,7 @@ Test(cudart, all_names_of_cuda_12_are_there)
 {
     enum { ONLY = sizeof only_in_12 / sizeof *only_in_12 };
     char *names = shell_must("nm -D --defined-only $LIB/libcudart.so.13 | "
-                             "sed -n 's/.* T \\([^@]*\\)@.*/\\1/p'");
+                             "sed -n 's/.* T \\([^@]*\\)@@libcudart.*/\\1/p'");
     char *all =
         shell_must("nm -D --defined-only $LIB/libcudart.so.12 | grep -c ' T .*@@libcudart.so.12$'");
     void *library = dlopen(LANEWISE_ROOT "/" LANEWISE_BUILD "/lib/libcudart.so.12", RTLD_LAZY);
