@@ -182,6 +182,63 @@ Test(predict, the_second_level_cache_keeps_what_fits)
     fixture_close(&f);
 }
 
+/* Each thread loads (or stores) one word; neighbouring threads' words are STRIDE bytes apart. */
+static double bytes_of(const char *access, unsigned stride, int launches)
+{
+    static struct emu_chip chip;
+    char ptx[2048];
+    struct fixture f;
+    json_t *p = NULL;
+    size_t size = (size_t)stride << 14;
+    chip = round_chip();
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k(.param .u64 p) {\n"
+             ".reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+             "ld.param.u64 %%rd1, [p]; cvta.to.global.u64 %%rd2, %%rd1;\n"
+             "mov.u32 %%r1, %%ctaid.x; mov.u32 %%r2, %%ntid.x; mov.u32 %%r3, %%tid.x;\n"
+             "mad.lo.s32 %%r4, %%r1, %%r2, %%r3; mul.wide.s32 %%rd3, %%r4, %u;\n"
+             "add.s64 %%rd4, %%rd2, %%rd3;\n%s\nret;\n}\n",
+             stride, access);
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, ptx);
+    emu_addr data = fixture_upload(&f, NULL, size);
+    for (int i = 0; i < launches; i++) {
+        json_decref(p);
+        p = predict(&f, (struct fixture_launch){.grid = {64}, .block = {256}, .params = {data}});
+    }
+    double bytes = number(p, "dram_bytes") / (1 << 14);
+    json_decref(p);
+    fixture_close(&f);
+    return bytes;
+}
+
+static const struct {
+    const char *name, *access;
+    unsigned stride;
+    int launches;
+    double bytes; /* that DRAM moves for each thread */
+} moved[] = {
+    {"a dense load", "ld.global.u32 %r5, [%rd4];", 4, 1, 4},
+    {"a sector for each word", "ld.global.u32 %r5, [%rd4];", 32, 1, 32},
+    {"half a line for each word", "ld.global.u32 %r5, [%rd4];", 64, 1, 64},
+    {"never more than half a line", "ld.global.u32 %r5, [%rd4];", 256, 1, 64},
+    {"what fits stays in the cache", "ld.global.u32 %r5, [%rd4];", 32, 2, 0},
+    {"lines that are used in part take all of their room", "ld.global.u32 %r5, [%rd4];", 256, 2,
+     64},
+    {"stores that fit stay there, too", "st.global.u32 [%rd4], %r4;", 32, 2, 0},
+    {"what is written in part is read first", "st.global.u32 [%rd4], %r4;", 256, 3, 64},
+};
+
+Test(predict, the_bytes_that_memory_moves)
+{
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        double bytes = bytes_of(moved[i].access, moved[i].stride, moved[i].launches);
+        cr_expect_float_eq(bytes, moved[i].bytes, moved[i].bytes / 8 + 0.01,
+                           "%s: %.2f bytes a thread, want %.2f", moved[i].name, bytes,
+                           moved[i].bytes);
+    }
+}
+
 Test(predict, the_number_of_workers_makes_no_difference)
 {
     char *first = NULL;
