@@ -146,8 +146,8 @@ LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access
     return lanes;
 }
 
-/* Whether the access may touch BLOCK. Constant memory is read-only, and an instruction for
- * constant memory may read only that. */
+/* Whether the access may touch BLOCK. Constant memory is read-only, and an instruction for constant
+ * memory may read nothing else. */
 static bool may_touch(const struct mem_block *block, const struct obs_access *access)
 {
     if (access->space == PTX_CONST)
@@ -161,8 +161,8 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
-/* Where the shared memory that INST may access ends: at the end of the CTA's memory, or earlier
- * at the end of the array that its address points into. */
+/* The end of the shared memory that INST may access: the end of the CTA's memory or, earlier, the
+ * end of the array that its address points into. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
@@ -239,7 +239,7 @@ static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at,
     uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
     if (at <= used && size <= used - at)
         return warp->local + lane * own + at;
-    at -= own; /* from `used` to `own` is a gap */
+    at -= own; /* there is a gap from `used` to `own` */
     if (at > warp->stack_room || size > warp->stack_room - at)
         return NULL;
     return warp->stack + (size_t)lane * warp->stack_room + at;
@@ -586,8 +586,8 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
     return start;
 }
 
-/* A poll finds a new value if its result differs from the register's previous value. In a vector,
- * only the first element is compared. */
+/* Saves a register before a poll. The poll finds a new value if its result differs from that
+ * previous value. In a vector, only the first element is compared. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
 {
     if (d.offset != NO_SLOT)

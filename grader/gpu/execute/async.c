@@ -159,8 +159,8 @@ void commit_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         warp->groups[l] += mask >> l & 1;
 }
 
-/* Copies of groups from number `groups - pending` on may stay pending, and so may the copies of
- * the group that is still open. */
+/* Copies that belong to group number `groups - pending` or a later one may stay pending, and so may
+ * those of the group that is still open. */
 void wait_group_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t before[WARP], pending = inst->wait.pending;
@@ -175,7 +175,7 @@ void wait_all_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     async_finish(warp, mask);
 }
 
-/* The group counters keep their values: only differences between them matter. */
+/* The counters of groups keep their values, because only the differences between them matter. */
 void async_drop(struct warp *warp)
 {
     while (warp->copies) {

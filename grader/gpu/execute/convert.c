@@ -304,7 +304,8 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
 WHOLE_VALUES(float, truncf, floorf, ceilf, rintf)
 WHOLE_VALUES(double, trunc, floor, ceil, rint)
 
-/* f32 to f32, vectorised: every exp and sin begins with cvt.rni.f32.f32 or cvt.sat.f32.f32. */
+/* f32 to f32. This is vectorised because every exp and sin begins with cvt.rni.f32.f32 or
+ * cvt.sat.f32.f32. */
 LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
@@ -433,8 +434,8 @@ LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigne
     }
 }
 
-/* The same for s64 or u64. A double from 2^63 on is a multiple of 2048, so half of it is still a
- * whole number, and fits into s64. */
+/* Like write_words(), for s64 or u64. A double from 2^63 on is a multiple of 2048, so half of it is
+ * still a whole number, and fits into s64. */
 LANES_INLINE void write_longs(uint64_t *d, const double *values, bool is_unsigned, uint32_t mask)
 {
     double least = is_unsigned ? 0 : -0x1p63, end = is_unsigned ? 0x1p64 : 0x1p63;

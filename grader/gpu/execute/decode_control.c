@@ -75,7 +75,7 @@ void decode_barrier(struct decoder *d)
 void decode_branch(struct decoder *d)
 {
     const struct ptx_operand *target = &d->in->operands[0];
-    if (target->kind == PTX_FUNCTION) { /* what the parser makes of an unknown name */
+    if (target->kind == PTX_FUNCTION) { /* the parser takes an unknown name for a function */
         decode_fail(d, "there is no label '%.*s'", (int)target->name.length, target->name.text);
         return;
     }

@@ -179,7 +179,8 @@ static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to
     d->out->mem.vector = values;
 }
 
-/* The same for 128 bits, in two halves each. For cas, the operand after FROM is the new value. */
+/* Like decode_atomic_values(), for 128-bit operands, each as two halves. For cas, the operand after
+ * FROM is the new value. */
 static void decode_wide_atomic_values(struct decoder *d, const struct ptx_operand *to,
                                       const struct ptx_operand *from, bool swaps_if_equal)
 {

@@ -42,7 +42,7 @@ bool texture_is_legal(const struct emu_texture *texture);
 bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_texture *texture,
                   uint64_t *handle);
 
-/* --- texture.c: one level of a texture that is not a cube -------------------------------------------- */
+/* --- texture.c: one level of a texture that is not a cube ------------------------------------- */
 
 #define TEXTURE_ONE 256 /* the sum of the weights of a weighted mean */
 
