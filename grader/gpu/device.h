@@ -38,7 +38,7 @@ enum emu_status {
     EMU_ASSERT,             /* assert() failed in a kernel */
     EMU_DEADLOCK,           /* no lane can ever proceed */
     EMU_TIMEOUT,            /* a launch exceeded options.max_warp_instructions */
-    EMU_INTERNAL,           /* a fault of the emulator */
+    EMU_INTERNAL,           /* the emulator itself failed */
     EMU_PARKED,             /* the launch has not ended: emu_go_on() continues it */
 };
 
@@ -236,7 +236,7 @@ struct emu_kernel_info {
     uint32_t const_bytes;             /* per module */
     uint32_t max_threads;             /* per CTA: .maxntid, or 1024 */
     uint32_t ptx_version, sm_version; /* 90 for 9.0; 75 for sm_75 */
-    uint32_t cluster[3];              /* CTAs in a cluster along x, y, z; [0] is 0: any size */
+    uint32_t cluster[3];              /* CTAs in a cluster along x, y, z; if [0] is 0: any size */
     uint32_t max_cluster;             /* the most CTAs in a cluster */
     bool needs_cluster;               /* a launch must give the cluster's size */
 };
@@ -252,7 +252,7 @@ enum emu_touches { EMU_TOUCHES_NONE, EMU_TOUCHES_LENT, EMU_TOUCHES_ALL };
 struct emu_launch {
     uint32_t kernel;
     uint32_t grid[3], block[3]; /* x, y, z */
-    uint32_t cluster[3];        /* CTAs in a cluster; [0] is 0: the kernel's size, or 1 */
+    uint32_t cluster[3];        /* CTAs in a cluster; if [0] is 0: as the kernel says, or 1 */
     uint32_t dynamic_shared_bytes;
     const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
     uint32_t param_bytes;

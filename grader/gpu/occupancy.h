@@ -8,7 +8,7 @@
 
 #define EMU_SM_WARPS        64u
 #define EMU_SM_CTAS         32u
-#define EMU_SM_REGISTERS    65536u /* of an SM; one CTA may have all of them */
+#define EMU_SM_REGISTERS    65536u /* registers of an SM; one CTA may have all of them */
 #define EMU_SM_SHARED       233472u
 #define EMU_SHARED_RESERVED 1024u /* bytes that each CTA takes beyond its own shared memory */
 #define EMU_SHARED_UNIT     128u  /* shared memory comes in units of this many bytes */

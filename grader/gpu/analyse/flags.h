@@ -11,7 +11,7 @@
 enum analyse_flag_use {
     FLAG_COMPARED = 1,     /* no memory access and no call uses the value */
     FLAG_POLLED = 2,       /* the value ends a loop that contains the load */
-    FLAG_POLLED_THERE = 4, /* and that loop always loads from the same address */
+    FLAG_POLLED_THERE = 4, /* FLAG_POLLED, and the loop always loads from the same address */
     FLAG_GUESSED = 8,      /* an atomicCAS() compares the value with the one in memory */
 };
 

@@ -139,7 +139,7 @@ unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_
 
 /* The registers whose values depend on a load. */
 struct made {
-    bool *is_made; /* for each register */
+    bool *is_made; /* for each register, whether it depends on the load */
     bool found;
 };
 

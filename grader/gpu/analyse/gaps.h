@@ -13,7 +13,7 @@ struct gaps {
     bool (*is_back)[2]; /* for each edge blocks.next[block][i], whether it is a back edge */
 };
 
-/* False: out of memory; call gaps_close() even then. */
+/* Finds the loops of FUNCTION. False: out of memory; call gaps_close() even then. */
 bool gaps_open(struct gaps *gaps, const struct ptx_function *function);
 void gaps_close(struct gaps *gaps);
 

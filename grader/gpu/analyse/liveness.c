@@ -57,7 +57,8 @@ static bool number_registers(const struct ptx_function *f, struct liveness *l)
 
 struct sets {
     const struct liveness *l;
-    /* reads: registers that one block reads before it writes them; writes: those that it writes */
+    /* reads: registers that one block reads before it writes them; writes: registers that it
+     * writes */
     uint64_t *reads, *writes;
 };
 

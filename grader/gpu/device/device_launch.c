@@ -192,8 +192,8 @@ struct running {
     struct obs_touched touched;
     struct children children;
     struct module *module;
-    /* For a parked launch: its number, memory.layout when it was parked, a copy of its
-     * parameters. */
+    /* For a parked launch: its number, the value of memory.layout when it was parked, and a copy of
+     * its parameters. */
     uint64_t number, layout;
     char *params;
     struct running *next;

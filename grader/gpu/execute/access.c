@@ -409,8 +409,8 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* Stores in PATTERN what find_again() and lies_apart() need, after an access whose addresses were
- * all good. FIRST is the first lane's address. */
+/* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access
+ * whose addresses were all good. FIRST is the first lane's address. */
 LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
 {
     const struct mem_block *block = pattern->block;
@@ -644,7 +644,8 @@ static const void *operand_at(const struct warp *warp, struct slot slot)
     return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
 }
 
-/* Counts the lanes whose old value differs from what is in memory after all lanes' operations. */
+/* Counts the lanes whose old value differs from the value in memory after the operations of all
+ * lanes. */
 static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
                           uint32_t lanes, const uint64_t *old)
 {

@@ -53,8 +53,8 @@ static void source_sizes(const struct warp *warp, const struct inst *inst, uint8
     }
 }
 
-/* Reads the sources of LANES. A lane that copies 0 bytes reads nothing, so its address may be
- * bad. */
+/* Reads the sources of LANES. A lane that copies 0 bytes reads nothing, so a bad address does no
+ * harm. */
 static void read_sources(struct warp *warp, const struct inst *inst, struct async_copy *copy,
                          uint32_t lanes)
 {

@@ -6,10 +6,10 @@
  *                               @q bra                   q: whether the loop continues
  *
  * A register is a decider if its value is read by an instruction that branches, accesses memory or
- * synchronises with other threads, or if another decider is computed from it. Only instructions
- * that a worker has executed since the watch began, in deciders_begin(), count. As long as the
- * worker executes no other instructions, no other register can affect execution. A clock is not a
- * register: if a decider is computed from a clock, nothing is certain. */
+ * synchronises with other threads, or if another decider is computed from it. This counts only
+ * instructions that a worker has executed since deciders_begin(). As long as the worker executes no
+ * other instructions, no other register can affect execution. A clock is not a register: if a
+ * decider is computed from a clock, nothing is certain. */
 #include "gpu/execute/deciders.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "gpu/execute/stretch.h"
 
 struct deciders {
-    uint64_t *before; /* how often each instruction had been executed when the watch began */
+    uint64_t *before; /* how often each instruction had been executed at deciders_begin() */
     bool *executed;   /* whether each instruction has been executed since then */
     bool *decides;    /* for each register of all images: whether it is a decider */
     bool grew;        /* this pass has found another decider */

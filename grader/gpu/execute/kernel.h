@@ -3,7 +3,8 @@
  * A kernel is decoded once. Its code is one array of struct inst: first the kernel's own function,
  * then each function that it may call (struct image). A pc is an index in this array. An operand is
  * a slot: the bank that holds its values for the 32 lanes, and their offset in the bank. A bank is
- * an array of values. A frame (state.h) holds the registers of one call of a function. */
+ * an array of values. A frame (state.h) holds the registers, parameters and results of one call of
+ * a function. */
 #ifndef GPU_EXECUTE_KERNEL_H
 #define GPU_EXECUTE_KERNEL_H
 
@@ -39,7 +40,7 @@ struct slot {
 };
 #define NO_SLOT UINT32_MAX
 
-/* What the loop in warp.c does with an instruction. */
+/* How the loop in warp.c executes an instruction. */
 enum inst_kind {
     KIND_LANES, /* calls run() */
     KIND_APART, /* calls run() for the lowest lane, which goes on alone: kernel_part_lanes() */
@@ -56,7 +57,7 @@ enum inst_kind {
 
 /* How a load or store moves a lane's values. */
 enum moves {
-    MOVES_OTHERS, /* in any other way */
+    MOVES_OTHERS, /* values that move in any other way */
     MOVES_WORDS,  /* one value of 4 bytes, in a register of that width */
     MOVES_LONGS,  /* one value of 8 bytes, in a register of that width */
     MOVES_WHOLE,  /* 16 bytes as a unit: no other thread may see only a part of them */
@@ -146,7 +147,7 @@ struct inst {
             bool relaxed; /* orders no accesses */
         } barrier;
         struct {
-            uint32_t pending; /* how many groups of copies may still be pending */
+            uint32_t pending; /* groups of copies that may stay pending after the wait */
         } wait;
         struct {
             const struct ptx_instruction *in; /* operands: target, parameters, results */

@@ -51,7 +51,7 @@ struct launch {
     unsigned observer_count;
     unsigned wanted;                   /* events that some observer wants */
     bool is_counted;                   /* its counters will be read */
-    struct launch_view view;           /* what observers and the record see of the launch */
+    struct launch_view view;           /* the launch as observers and the record see it */
     const struct emu_options *options; /* options of the device */
     const struct emu_texture *textures;
     uint64_t texture_count;

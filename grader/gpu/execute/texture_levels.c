@@ -280,8 +280,8 @@ static void choose(const struct emu_texture *texture, const struct texture_point
 
 /* --- fetches ---------------------------------------------------------------------------------- */
 
-/* Fetches from one level after another, each time for those of LANES that read the level. WEIGHTED:
- * the result is a weighted mean of texels or levels. */
+/* Fetches from one level after another, each time for the lanes of LANES that read this level.
+ * WEIGHTED: the result is a weighted mean of texels or levels. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])

@@ -19,7 +19,7 @@
 #include "gpu/analyse/operands.h"
 
 struct search {
-    bool *is_data;  /* for each register of all images */
+    bool *is_data;  /* for each register of all images, whether it holds data */
     bool *here;     /* the part of is_data for the image's registers */
     bool is_passed; /* some call passes data as a parameter or result */
     bool grew, any;

@@ -32,16 +32,16 @@
  *
  * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
  * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other input
- * data gives the same bytes. If the host sees another input than the device (gpu/remote/views.h),
- * {"lent": {"bytes"}} stands for a piece of memory that both share and that kernels made, and the
- * record ends with {"missing": 0}: the number of input bytes that never reached the device.
+ * data gives the same bytes. If the host and the device see different inputs (gpu/remote/views.h),
+ * {"lent": {"bytes"}} is a line about a piece of memory that both share and that kernels wrote, and
+ * the record ends with {"missing": 0}: the number of input bytes that never reached the device.
  *
  * "watched" exists only with a limit on the cost of racecheck and initcheck: they saw "all" of the
  * launch, "part" of it or "none".
  *
  * "constant_bytes": the size of all __constant__ variables in the kernel's module.
  *
- * "lines" omits counters that are 0, and "counters" omits those named rows_... that are 0. Lines
+ * "lines" omits counters that are 0, and "counters" omits counters named rows_... that are 0. Lines
  * come in the order of their instructions. */
 #ifndef GPU_RECORD_RECORD_H
 #define GPU_RECORD_RECORD_H
