@@ -129,7 +129,8 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
  * holds zeros, which count as written by kernels. */
 void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
 /* Finds the first range of bytes, at or after *AT and in the same allocation, that kernels wrote
- * last. Moves *AT to the beginning of the range and returns its size; 0: there is no such range. */
+ * last or that were cleared. Moves *AT to the beginning of the range and returns its size; 0: there
+ * is no such range. */
 uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);

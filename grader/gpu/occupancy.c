@@ -69,7 +69,7 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {
     static const uint32_t sms[] = {18, 18, 16, 16, 16, 16,
-                                   16, 8,  2,  2,  2,  2}; /* together EMU_MULTIPROCESSORS */
+                                   16, 8,  2,  2,  2,  2}; /* the sum is EMU_MULTIPROCESSORS */
     uint32_t clusters = 0, ctas = emu_occupancy(demand).ctas;
     ctas = ctas < CLUSTERED_CTAS ? ctas : CLUSTERED_CTAS;
     for (unsigned i = 0; i < sizeof sms / sizeof *sms; i++)

@@ -270,7 +270,7 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 
-/* Finds each lane's bytes separately: an address can be bad, or there can be several blocks. */
+/* Finds each lane's bytes separately, if an address is bad or the bytes are in several blocks. */
 static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host)
 {

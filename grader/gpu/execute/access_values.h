@@ -299,8 +299,8 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
         put_uint64_t(d, v, mask);
 }
 
-/* Stores one value of 4 or 8 BYTES for each lane of MASK, like load_words() in the fastest way for
- * the shape. */
+/* Stores one value of 4 or 8 BYTES for each lane of MASK, in the fastest way for the pattern's
+ * shape. */
 LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pattern *pattern,
                                uint32_t mask, unsigned bytes)
 {

@@ -18,7 +18,7 @@ static void decode_barrier_number(struct decoder *d, unsigned first, unsigned en
         d->out->src[i - first] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
 }
 
-/* bar.red.popc.u32 d, number, threads, p. With .and or .or, d is a predicate. */
+/* Decodes bar.red.popc.u32 d, number, threads, p. With .and or .or, d is a predicate. */
 void decode_barrier_reduction(struct decoder *d)
 {
     unsigned last = d->in->operand_count - 1u;

@@ -177,8 +177,8 @@ static uint8_t product_part(const struct decoder *d)
     return ptx_has(d->in, PTX_MOD_hi) ? 'h' : ptx_has(d->in, PTX_MOD_lo) ? 'l' : 0;
 }
 
-/* add.cc, addc and similar. The carry is a register in the function's frame, so a call does not
- * pass it on. */
+/* Decodes add.cc, addc and similar instructions. The carry is a register in the function's frame,
+ * so a call does not pass it on. */
 void decode_carry(struct decoder *d)
 {
     enum ptx_type type = decode_type_of(d);
@@ -251,8 +251,8 @@ void decode_video(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_u32, 4);
 }
 
-/* slct.b32.s32: of the first type, only the width matters. .ftz has separate rows, because
- * negative denormals then compare as zero. */
+/* Decodes slct.b32.s32, for example: of the first type, only the width matters. .ftz has separate
+ * rows, because negative denormals then compare as zero. */
 void decode_slct(struct decoder *d)
 {
     char name[80];
@@ -566,7 +566,7 @@ void decode_cluster_address(struct decoder *d)
         d->out->src[1] = decode_source(d, &d->in->operands[2], PTX_u32, 4);
 }
 
-/* isspacep.shared p, a; */
+/* Decodes isspacep.shared p, a; */
 void decode_in_space(struct decoder *d)
 {
     d->out->run = in_space_run;

@@ -9,7 +9,7 @@
 #include "gpu/execute/state.h"
 
 struct format {
-    unsigned fraction; /* number of bits */
+    unsigned fraction; /* number of fraction bits */
     int bias;
     double largest;
     uint8_t infinity; /* bits without the sign; these bits and larger ones: infinity or NaN */

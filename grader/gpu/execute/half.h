@@ -14,7 +14,7 @@
 #include "gpu/execute/kernel.h"
 
 struct half_format {
-    unsigned fraction; /* number of bits in the fraction */
+    unsigned fraction; /* number of fraction bits */
     int bias;
 };
 

@@ -170,7 +170,7 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    worker->watches = worker->launch->goes_on; /* for launch_changes(), used after a pause */
+    worker->watches = worker->launch->goes_on; /* launch_changes() needs this after a pause */
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);
 }

@@ -58,7 +58,7 @@ struct path {
     /* Fields for the detection of loops: see standstill.c. */
     uint64_t past;   /* hash of an earlier state */
     uint64_t age;    /* number of checks so far */
-    bool goes_round; /* the path has returned to the state of that hash */
+    bool goes_round; /* the path has returned to the state with that hash */
     uint32_t room;   /* allocated entries of the stack */
     struct path_entry *stack;
 };

@@ -20,7 +20,7 @@ struct texture_points {
     const uint32_t *level;
     const uint32_t *steps[2][3];
 
-    struct texture_sectors *sectors; /* where to note sectors that are read; NULL: do not */
+    struct texture_sectors *sectors; /* receives the sectors that are read; or NULL */
 };
 
 /* Fetches four channels for each of LANES. VALUE[channel][lane] is a float, or an integer if the

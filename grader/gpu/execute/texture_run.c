@@ -151,8 +151,9 @@ static int64_t clamped(int64_t value, int64_t most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* The bytes that LANE reads or writes, noted in SECTORS. NULL: they are outside the surface, where
- * reads return 0 and writes are dropped, or the launch has been stopped. */
+/* Returns the bytes that LANE reads or writes, and notes their sectors in SECTORS. NULL: the bytes
+ * are outside the surface, where reads return 0 and writes are dropped, or the launch has been
+ * stopped. */
 static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane,
                               struct texture_sectors *sectors)
 {

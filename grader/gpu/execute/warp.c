@@ -328,8 +328,8 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
-/* Avoids popcount in the usual case: it is an instruction on newer CPUs, but a call on older
- * ones. */
+/* The number of LANES. In the usual case this avoids popcount, which is an instruction on newer
+ * CPUs, but a call on older ones. */
 static uint32_t count_of(uint32_t lanes)
 {
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);

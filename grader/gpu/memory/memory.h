@@ -86,7 +86,8 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
  * AT on. The block must have a map of this mark. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
-/* The number of bytes without the mark before the first one with it, or SIZE. */
+/* Like mem_first_unmarked(), but returns the number of bytes without the mark before the first one
+ * with it. */
 uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                           uint64_t size);
 /* Gives a lent block a map of the mark, with all bytes unmarked. If memory runs out, the block has

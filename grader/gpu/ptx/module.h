@@ -75,7 +75,8 @@ struct ptx_name {
     uint32_t length;
 };
 
-/* An address of another variable or function in a variable's initial value. */
+/* A place in a variable's initial value that holds the address of another variable or of a
+ * function. */
 struct ptx_pointer {
     uint64_t at; /* offset of the address in the value */
     struct ptx_name target;
