@@ -586,8 +586,8 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
     return start;
 }
 
-/* Saves a register before a poll. The poll finds a new value if its result differs from that
- * previous value. In a vector, only the first element is compared. */
+/* Saves a register before a poll, which finds a new value if its result differs. In a vector, only
+ * the first element is compared. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
 {
     if (d.offset != NO_SLOT)
@@ -644,8 +644,7 @@ static const void *operand_at(const struct warp *warp, struct slot slot)
     return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
 }
 
-/* Counts the lanes whose old value differs from the value in memory after the operations of all
- * lanes. */
+/* Counts the lanes whose old value differs from the value in memory after all lanes' operations. */
 static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
                           uint32_t lanes, const uint64_t *old)
 {

@@ -34,8 +34,7 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     }
     if (op->variable) {
         out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
-        if (space == PTX_GENERIC || space == PTX_PARAM) /* the variable's own space is more specific
-                                                         * */
+        if (space == PTX_GENERIC || space == PTX_PARAM) /* the variable's space is more specific */
             space = op->variable->space;
     } else if (space == PTX_PARAM && !d->image->function->is_kernel) {
         space = PTX_FRAME;
