@@ -1,4 +1,4 @@
-/* Reads the page of a chip: lines `name = value   # source`. */
+/* Reads the file of a chip, which consists of lines `name = value   # source`. */
 #include "gpu/chips.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES (64u << 10) /* of a chip's file */
+#define MOST_BYTES (64u << 10) /* largest size of a chip's file */
 
 /* The chips that come with Lanewise: CHIP(name, symbol). Each is a file in predict/chips/, which is
  * compiled into the library, so that it needs no file at run time. */
@@ -57,7 +57,7 @@ const char *emu_chip_names(void)
            "or a file: ./NAME";
 }
 
-/* Copies the word or text from BEGIN to END, without blanks at both ends. */
+/* Copies the text from BEGIN to END, without blanks at either end. */
 static void copy_text(char *to, size_t size, const char *begin, const char *end)
 {
     while (begin < end && (*begin == ' ' || *begin == '\t'))

@@ -1,5 +1,5 @@
-/* Chips whose times can be predicted. Each is a page of numbers with their sources, in
- * predict/chips/; chips.def says what they mean. */
+/* Chips whose times can be predicted. The numbers of a chip, with their sources, are a file in
+ * predict/chips/; chips.def says what each number means. */
 #ifndef GPU_CHIPS_H
 #define GPU_CHIPS_H
 

@@ -15,7 +15,7 @@ struct emu_counters {
     uint64_t value[EMU_COUNTER_COUNT]; /* indexed by enum emu_counter */
 };
 
-/* The record leaves out the counters from here on if they are 0. */
+/* The record leaves out this counter and all later ones if they are 0. */
 #define EMU_COUNTERS_ALWAYS EMU_rows_outside_bytes
 
 /* The counter's name in reports, such as "global_load_sectors". */

@@ -38,13 +38,13 @@ enum emu_status {
     EMU_ASSERT,             /* assert() failed in a kernel */
     EMU_DEADLOCK,           /* no lane can ever proceed */
     EMU_TIMEOUT,            /* a launch exceeded options.max_warp_instructions */
-    EMU_INTERNAL,           /* a fault of the emulator */
+    EMU_INTERNAL,           /* the emulator itself failed */
     EMU_PARKED,             /* the launch has not ended: emu_go_on() continues it */
 };
 
-/* Chooses the memory accesses to record. Of each chosen source line in each launch, the record
- * gets the access with the most waste: its cost minus its ideal cost. EMU_ANY as a number chooses
- * all. */
+/* Chooses the memory accesses to record. In each launch, the record gets one access for each chosen
+ * source line: the access with the most waste (its cost minus its ideal cost). EMU_ANY as a number
+ * chooses all blocks, warps or steps. */
 #define EMU_ANY UINT64_MAX
 struct emu_trace {
     const char *file;           /* the end of the source file's path; NULL: any file */
@@ -62,14 +62,15 @@ struct emu_options {
     uint64_t memory_bytes;          /* device memory; 0: 16 GiB. Unused pages cost nothing */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
-    uint64_t watch_budget; /* racecheck and initcheck end when they have cost this much: about as
-                             * many tenths of a microsecond; 0: no limit */
-    enum emu_rules rules;  /* the GPU whose memory traffic is counted; 0: today's */
-    /* Called by a worker while a launch takes seconds, with a line that says where it is. NULL: never */
+    uint64_t watch_budget; /* racecheck and initcheck end when they have cost this much, in units of
+                            * about 0.1 microseconds; 0: no limit */
+    enum emu_rules rules;  /* how memory traffic is counted; 0: as today's GPUs do */
+    /* A worker calls this function when a launch takes seconds, with a line that says where the
+     * launch is. NULL: no calls. */
     void (*tell)(const char *line);
     const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
-    /* The last CTA runs first, and in it the last warp. At an atomic whose old value is used, lanes
-     * go on one after the other until they wait for each other. */
+    /* CTAs start in reverse order, and so do the warps of each CTA. At an atomic whose old value is
+     * used, the lanes continue one after the other until they wait for each other. */
     bool backwards;
     bool scrambles_shared;       /* loads from shared memory return wrong values */
     bool ignores_order;          /* the runtime library does not check the order of work */
@@ -77,7 +78,7 @@ struct emu_options {
     uint64_t wider_pitch;        /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
     int record_fd;               /* the record is written to it; -1: no record */
     uint64_t record_bytes;       /* a record of this size gets no more lines; 0: no limit */
-    const struct emu_chip *chip; /* predict the launches' times on it; NULL: no predictions */
+    const struct emu_chip *chip; /* the chip for which launch times are predicted; NULL: none */
 };
 
 struct emu_device;
@@ -86,8 +87,8 @@ struct emu_device;
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device);
 void emu_close(struct emu_device *device); /* NULL is allowed */
 
-/* Stops the launches that run on devices in this process, with a finding. False: none runs. A signal
- * handler may call it. */
+/* Stops all running launches of this process and reports a finding for them. False: no launch is
+ * running. A signal handler may call it. */
 bool emu_interrupt(void);
 
 /* The reason for the latest failure: one line, valid until the same thread's next call. If the
@@ -106,7 +107,7 @@ enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64
                                emu_addr *addr, uint64_t *pitch);
 /* Frees memory from emu_alloc(), emu_alloc_rows() or emu_lend(). Does nothing if ADDR is 0. */
 enum emu_status emu_free(struct emu_device *device, emu_addr addr);
-/* The place in the program's source that allocates or frees, for findings. FILE is copied and
+/* A place in the program's source that allocates or frees memory, for findings. FILE is copied and
  * may be NULL. */
 struct emu_place {
     const char *file;
@@ -123,11 +124,13 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
  * bytes as the device's memory at ADDR. ADDR is either the start of a live allocation of SIZE
  * bytes, which moves to HOST, or an address outside of all allocations. */
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
-/* Only the device and calls on it write to the lent memory at ADDR. So with the tool "origins", the
- * device also watches what kernels make there. CLEARED: the memory holds zeros. */
+/* Promises that only the device, and calls on it, write to the lent memory at ADDR. With the tool
+ * "origins", the device then also tracks which of its bytes kernels wrote. CLEARED: the memory
+ * holds zeros, which count as written by kernels. */
 void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
-/* The first piece that kernels made from *AT on, in the allocation there: *AT becomes its beginning.
- * Returns its size; 0: there is none. */
+/* Finds the first range of bytes, at or after *AT and in the same allocation, that kernels wrote
+ * last or that were cleared. Moves *AT to the beginning of the range and returns its size; 0: there
+ * is no such range. */
 uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
@@ -158,14 +161,16 @@ enum emu_status emu_set(struct emu_device *device, emu_addr to, uint32_t pattern
 /* Like emu_set(), for each row; from_pitch is not used. */
 enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint32_t pattern,
                              const struct emu_rows *rows);
-/* Limits of what kernels use: bytes of a thread's stack (default 1024), of the heap for malloc()
- * in kernels (8 MiB), and of text printed between two calls of emu_output() (8.25 MiB). The
- * heap's size cannot change after the launch of a kernel that allocates: EMU_INVALID_VALUE. */
+/* Limits on what kernels use, in bytes: the size of a thread's stack (default 1024), of the heap
+ * for malloc() in kernels (default 8 MiB), and of the text printed between two calls of
+ * emu_output() (default 8.25 MiB). Changing the heap's size after a kernel that allocates has been
+ * launched fails with EMU_INVALID_VALUE. */
 enum emu_limit { EMU_STACK, EMU_HEAP, EMU_PRINT, EMU_LIMITS };
 enum emu_status emu_set_limit(struct emu_device *device, enum emu_limit limit, uint64_t bytes);
 uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit);
 
-/* Bytes still free, and the total. */
+/* Sets *FREE_BYTES to the bytes that are still free, and *TOTAL_BYTES to the size of device
+ * memory. */
 void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total_bytes);
 
 /* --- textures and surfaces in device memory --------------------------------------------------- */
@@ -232,7 +237,7 @@ struct emu_kernel_info {
     uint32_t const_bytes;             /* per module */
     uint32_t max_threads;             /* per CTA: .maxntid, or 1024 */
     uint32_t ptx_version, sm_version; /* 90 for 9.0; 75 for sm_75 */
-    uint32_t cluster[3];              /* CTAs in a cluster along x, y, z; [0] is 0: any size */
+    uint32_t cluster[3];              /* CTAs in a cluster along x, y, z; if [0] is 0: any size */
     uint32_t max_cluster;             /* the most CTAs in a cluster */
     bool needs_cluster;               /* a launch must give the cluster's size */
 };
@@ -241,18 +246,19 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-/* Of which memory a launch notes what it touches: of none, of lent memory, or of all. */
+/* The memory for which a launch lists the ranges that it touches: none, only lent memory, or all
+ * global memory. */
 enum emu_touches { EMU_TOUCHES_NONE, EMU_TOUCHES_LENT, EMU_TOUCHES_ALL };
 
 struct emu_launch {
     uint32_t kernel;
     uint32_t grid[3], block[3]; /* x, y, z */
-    uint32_t cluster[3];        /* CTAs in a cluster; [0] is 0: the kernel's size, or 1 */
+    uint32_t cluster[3];        /* CTAs in a cluster; if [0] is 0: as the kernel says, or 1 */
     uint32_t dynamic_shared_bytes;
     const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
     uint32_t param_bytes;
     bool cooperative; /* all CTAs run at the same time, for grid.sync() */
-    bool alone;       /* the program only waits: lent memory cannot change */
+    bool alone;       /* the program only waits for it: lent memory cannot change */
     bool may_park;    /* the launch may return EMU_PARKED */
     uint8_t touches;  /* enum emu_touches: what emu_touched() returns */
 };
@@ -262,8 +268,9 @@ struct emu_launch {
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters);
 
-/* Takes what this thread's latest emu_launch() has touched, with the grids that its kernel launched. It is empty
- * if the launch failed or was parked. The caller frees *LIST. Textures are not noted. */
+/* Takes the list of the ranges that this thread's latest emu_launch() touched, including those
+ * touched by grids that its kernel launched. The list is empty if the launch failed or was parked.
+ * The caller frees *LIST. Accesses to textures are not listed. */
 void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count);
 
 /* A launch with may_park is parked (stopped, to be continued) when its threads only poll memory
@@ -272,7 +279,7 @@ void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *cou
 struct emu_parked {
     uint64_t launch;  /* the launch's number, unique in the device */
     bool sees_lent;   /* the launch has polled lent memory */
-    bool has_changed; /* the launch has changed memory since its last start */
+    bool has_changed; /* the launch has changed memory since it last started or continued */
     bool is_still;    /* the launch can proceed only after others change memory */
 };
 /* After EMU_PARKED: the launch that this thread's latest call has parked. */

@@ -1,9 +1,9 @@
 /* Reads the device's options from environment variables LANEWISE_*.
  *
  *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   as in emu_options
- *   LANEWISE_BACKWARDS=1                        the last CTA runs first, and in it the last warp
+ *   LANEWISE_BACKWARDS=1                        CTAs and their warps start in reverse order
  *   LANEWISE_SCRAMBLE_SHARED=1                  loads from shared memory return wrong values
- *   LANEWISE_WIDER_PITCH=N                      rows of cudaMallocPitch() are N * 512 bytes further apart
+ *   LANEWISE_WIDER_PITCH=N                      N * 512 bytes more for cudaMallocPitch()'s pitch
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file: the record is appended to it
  *   LANEWISE_WATCH_BUDGET                       a number, as in emu_options
  *   LANEWISE_RECORD_BYTES                       a number: a record of this size gets no more lines

@@ -16,8 +16,8 @@
 #define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
-/* For helpers of a function with LANES_CLONES: as part of it, they are compiled for the same
- * CPU. */
+/* For helpers that a function with LANES_CLONES calls: they become part of it, so they are compiled
+ * for the same CPU. */
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #endif

@@ -1,5 +1,6 @@
-/* The rules of compute capability 9.0. An SM has four quarters of 16,384 registers. A warp takes
- * its registers from one quarter, in units of 256. A CTA's warps go to the quarters in turn. */
+/* Computes occupancy by the rules of compute capability 9.0. An SM has four quarters of 16,384
+ * registers. A warp takes its registers from one quarter, in units of 256. A CTA's warps go to the
+ * quarters in turn. */
 #include "gpu/occupancy.h"
 
 #include "gpu/device.h"
@@ -61,14 +62,14 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(demand, divisions[i] << 10);
 }
 
-/* SMs come in groups. Some SMs of a GPU are switched off, and different ones on each GPU. These
- * group sizes give an H100's answers for clusters of 1 to 16 blocks, with 2, 8, 11 and 32 blocks
- * on an SM. */
-#define CLUSTERED_CTAS 8u /* at most, on an SM */
+/* SMs come in groups. Some SMs are switched off, not the same ones on every GPU. With these group
+ * sizes, the answers are an H100's for clusters of 1 to 16 blocks, with 2, 8, 11 and 32 blocks on
+ * an SM. */
+#define CLUSTERED_CTAS 8u /* most CTAs in clusters on one SM */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {
     static const uint32_t sms[] = {18, 18, 16, 16, 16, 16,
-                                   16, 8,  2,  2,  2,  2}; /* together EMU_MULTIPROCESSORS */
+                                   16, 8,  2,  2,  2,  2}; /* the sum is EMU_MULTIPROCESSORS */
     uint32_t clusters = 0, ctas = emu_occupancy(demand).ctas;
     ctas = ctas < CLUSTERED_CTAS ? ctas : CLUSTERED_CTAS;
     for (unsigned i = 0; i < sizeof sms / sizeof *sms; i++)

@@ -8,12 +8,13 @@
 
 #define EMU_SM_WARPS        64u
 #define EMU_SM_CTAS         32u
-#define EMU_SM_REGISTERS    65536u /* of an SM; one CTA may have all of them */
+#define EMU_SM_REGISTERS    65536u /* registers of an SM; one CTA may have all of them */
 #define EMU_SM_SHARED       233472u
-#define EMU_SHARED_RESERVED 1024u /* bytes that a CTA takes in addition to its own shared memory */
+#define EMU_SHARED_RESERVED 1024u /* bytes that each CTA takes beyond its own shared memory */
 #define EMU_SHARED_UNIT     128u  /* shared memory comes in units of this many bytes */
 
-/* The resource that is used up first. If several are, the first in this list. */
+/* The resource that is used up first. If several are used up together, the first of them in this
+ * list. */
 enum emu_occupancy_limit {
     EMU_BY_WARPS,
     EMU_BY_BLOCKS,
@@ -37,8 +38,8 @@ struct emu_demand {
 
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
 /* Like emu_occupancy(), for a kernel that asks for only PERCENT of the SM's shared memory and
- * leaves the rest to the cache. The SM gets the next larger split that GPUs offer and that holds a
- * CTA. */
+ * leaves the rest to the cache. GPUs offer only some sizes of shared memory; the SM gets the
+ * smallest one that is at least PERCENT and holds a CTA. */
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent);
 
 /* The number of clusters of SIZE CTAs that the GPU holds at the same time. A cluster stays within

@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 
-/* The bits of a set of tools. Unless EMU_ONLY is set, memcheck and synccheck always run, the counters
- * run if the caller asks for them, and the runtime library checks the order between streams and the
- * host (EMU_ORDERCHECK): it asks for launches' footprints, see emu_launch.touches. */
+/* The bits of a set of tools. Unless EMU_ONLY is set, memcheck and synccheck always run, the
+ * counters run if the caller asks for them, and the runtime library checks the order between
+ * streams and the host (EMU_ORDERCHECK). For that check, the library asks which memory each launch
+ * touches: see emu_launch.touches. */
 enum emu_tool {
     EMU_ONLY = 32, /* run only the named tools */
 #define T(tool, name, code, bits) EMU_##tool = bits,
@@ -14,9 +15,9 @@ enum emu_tool {
 #undef T
 };
 
-/* The names of the tools that users can choose, for messages. emu_find_tools() also knows
- * "origins" and "rows", which only gradings use, and "none" and "counters", which set EMU_ONLY to measure
- * what tools cost. */
+/* The names of the tools that users can choose, for messages. emu_find_tools() also knows "origins"
+ * and "rows", which only gradings use, and "none" and "counters", which set EMU_ONLY and serve to
+ * measure the cost of tools. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, ordercheck, racecheck, initcheck"
 
 /* Sets *TOOLS to the tools in LIST, separated by commas. False: LIST has an unknown name. */

@@ -1,4 +1,4 @@
-/* What a launch has touched of global memory: ranges of bytes. */
+/* The ranges of global memory that a launch has touched. */
 #ifndef GPU_TOUCH_H
 #define GPU_TOUCH_H
 

@@ -1,6 +1,6 @@
 /* The name and the limits of the virtual GPU that programs see: those of compute capability 9.0.
- * More limits are in gpu/device.h and gpu/occupancy.h. This header includes no other, so that
- * reports can include it for the name. */
+ * More limits are in gpu/device.h and gpu/occupancy.h. This header includes no others, so reports
+ * can include it just for the name. */
 #ifndef GPU_VIRTUAL_GPU_H
 #define GPU_VIRTUAL_GPU_H
 

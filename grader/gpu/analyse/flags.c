@@ -7,8 +7,9 @@
 struct trace {
     const struct ptx_function *function;
     bool *follows; /* for each register, whether it is computed from the value */
-    /* grew: this pass has found another such register. is_data: a memory access or a call uses the
-     * value. is_guess: an atomicCAS() compares the value with the one in memory. */
+    /* grew: this pass has found another register that is computed from the value. is_data: a memory
+     * access or a call uses the value. is_guess: an atomicCAS() compares the value with the one in
+     * memory. */
     bool grew, is_data, is_guess;
 };
 
@@ -138,8 +139,8 @@ static bool reads_shared_data(const struct ptx_instruction *in)
             space == PTX_GENERIC);
 }
 
-/* Few loads come into question: the compiler moves a load like this out of the loop unless a
- * fence, a vote or the like forbids it. */
+/* Few ordinary loads qualify: the compiler moves a load whose address stays the same out of its
+ * loop, unless a fence, a vote or the like forbids it. */
 void analyse_polls(const struct ptx_function *f, bool *polls)
 {
     for (uint32_t i = 0; i < f->code_count; i++)

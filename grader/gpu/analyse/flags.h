@@ -11,7 +11,7 @@
 enum analyse_flag_use {
     FLAG_COMPARED = 1,     /* no memory access and no call uses the value */
     FLAG_POLLED = 2,       /* the value ends a loop that contains the load */
-    FLAG_POLLED_THERE = 4, /* such a loop always loads from the same address */
+    FLAG_POLLED_THERE = 4, /* FLAG_POLLED, and the loop always loads from the same address */
     FLAG_GUESSED = 8,      /* an atomicCAS() compares the value with the one in memory */
 };
 
@@ -19,8 +19,8 @@ enum analyse_flag_use {
  * runs out, the result is 0. */
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc);
 
-/* Sets POLLS[i] for each load, also an ordinary one, that only waits: it ends a loop that loads
- * from the same address again and writes no memory. POLLS has code_count entries. */
+/* Sets POLLS[i] for each load, volatile or ordinary, that only waits: its value ends a loop that
+ * loads from the same address each time and writes no memory. POLLS has code_count entries. */
 void analyse_polls(const struct ptx_function *function, bool *polls);
 
 #endif

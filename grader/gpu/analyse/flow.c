@@ -90,7 +90,7 @@ static void find_post_dominators(struct graph *g)
     g->idom[g->blocks.count] = g->blocks.count;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t i = g->ordered - 1; i-- > 0;) { /* reverse postorder, from after the exit */
+        for (uint32_t i = g->ordered - 1; i-- > 0;) { /* reverse postorder, without the exit */
             uint32_t node = g->order[i], best = UNKNOWN;
             for (unsigned k = 0; k < 2; k++) {
                 uint32_t next = g->blocks.next[node][k];

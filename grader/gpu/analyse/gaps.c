@@ -8,7 +8,8 @@
 
 enum { UNSEEN, ON_PATH, DONE };
 
-/* Walks depth first from the function's entry. An edge to a block on the current path leads back. */
+/* Walks depth first from the function's entry. A back edge is one that leads to a block on the
+ * current path. */
 static void find_back_edges(struct gaps *gaps, uint8_t *state, uint32_t *path, uint8_t *edge)
 {
     const struct blocks *blocks = &gaps->blocks;
@@ -73,7 +74,7 @@ static bool is_barrier(const struct ptx_instruction *in, bool of_warp)
     }
 }
 
-/* Whether no barrier is among the instructions from FIRST up to END. */
+/* Whether none of the instructions from FIRST up to END is a barrier. */
 static bool is_open(const struct gaps *gaps, uint32_t first, uint32_t end, bool of_warp)
 {
     while (first < end && !is_barrier(&gaps->function->code[first], of_warp))
@@ -85,13 +86,13 @@ struct walk {
     const struct gaps *gaps;
     uint32_t to;
     bool of_warp;
-    uint8_t *seen;   /* for each block, bits of enum gap: the ways on which it was reached */
+    uint8_t *seen;   /* for each block, bits of enum gap: how it was reached so far */
     uint32_t *queue; /* blocks to visit, each at most twice */
     uint32_t count;
     unsigned found;
 };
 
-/* Goes from the end of BLOCK, reached by WAY, to the blocks after it. */
+/* Continues from the end of BLOCK to its successors. WAY (enum gap) says how BLOCK was reached. */
 static void go_on(struct walk *walk, uint32_t block, unsigned way)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -138,7 +139,7 @@ unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_
 
 /* The registers whose values depend on a load. */
 struct made {
-    bool *is_made; /* for each register */
+    bool *is_made; /* for each register, whether it depends on the load */
     bool found;
 };
 

@@ -14,7 +14,8 @@ struct source_line {
  * innermost line of another file, such as a functor's, if there is one. */
 struct source_line analyse_line(const struct ptx_module *module,
                                 const struct ptx_function *function, uint32_t pc);
-/* The same without calls: for inlined code, the line in the header. */
+/* Like analyse_line(), but ignores calls: for inlined code, the result is the line in the
+ * header. */
 struct source_line analyse_inner_line(const struct ptx_function *function, uint32_t pc);
 
 /* Whether FILE is a header of the libraries that come with CUDA: Thrust, CUB and the like. */

@@ -57,7 +57,8 @@ static bool number_registers(const struct ptx_function *f, struct liveness *l)
 
 struct sets {
     const struct liveness *l;
-    /* reads: registers that one block reads before it writes them; writes: those that it writes */
+    /* reads: registers that one block reads before it writes them; writes: registers that it
+     * writes */
     uint64_t *reads, *writes;
 };
 
@@ -77,8 +78,9 @@ static void add_write(void *context, uint32_t reg)
         s->writes[n / 64] |= (uint64_t)1 << n % 64;
 }
 
-/* Fills the sets of each block: the registers that it writes, and as a first approximation of those
- * that it needs, the registers that it reads before it writes them. */
+/* Fills the sets of each block. WRITES gets the registers that the block writes. l->in gets the
+ * registers that it reads before it writes them: a first approximation of the registers that it
+ * needs. */
 static void fill_sets(const struct ptx_function *f, struct liveness *l, uint64_t *writes)
 {
     for (uint32_t i = 0; i < f->code_count; i++) {

@@ -34,7 +34,7 @@ struct walk {
     struct value *values; /* one for each register */
     uint32_t *order;      /* order in which a block's instructions are walked */
     bool *early; /* for each instruction, whether it is a load or computes a load's address */
-    uint32_t pressure, peak; /* registers needed now; the most so far */
+    uint32_t pressure, peak; /* registers needed now; highest number so far */
 };
 
 /* --- uniform values --------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
     return status;
 }
 
-/* --- opening and closing ------------------------------------------------------------------------ */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 static bool is_serial(const struct emu_options *options)
 {
@@ -137,7 +137,7 @@ void emu_close(struct emu_device *device)
     free(device);
 }
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr)
 {
@@ -351,7 +351,7 @@ uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
     return bytes;
 }
 
-/* --- textures ----------------------------------------------------------------------------------- */
+/* --- textures --------------------------------------------------------------------------------- */
 
 enum emu_status emu_texture_open(struct emu_device *device, const struct emu_texture *texture,
                                  uint64_t *handle)
@@ -378,7 +378,7 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
     return device_unlock(device, live ? EMU_OK : EMU_NOT_FOUND);
 }
 
-/* --- modules ------------------------------------------------------------------------------------ */
+/* --- modules ---------------------------------------------------------------------------------- */
 
 /* The address of a module's variable; 0: the variable is not in the module's memory. */
 static uint64_t variable_address(void *context, const struct ptx_variable *variable)
@@ -510,7 +510,7 @@ enum emu_status emu_symbol(struct emu_device *device, uint32_t id, const char *n
     return device_unlock(device, EMU_OK);
 }
 
-/* --- kernels ------------------------------------------------------------------------------------ */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 static const struct ptx_function *find_function(const struct module *module, const char *name)
 {
@@ -637,7 +637,7 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
     return device_unlock(device, EMU_OK);
 }
 
-/* --- what kernels print --------------------------------------------------------------------------- */
+/* --- what kernels print ----------------------------------------------------------------------- */
 
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length)
 {
@@ -649,7 +649,7 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     pthread_mutex_unlock(&device->output.lock);
 }
 
-/* --- the record ---------------------------------------------------------------------------------- */
+/* --- the record ------------------------------------------------------------------------------- */
 
 bool emu_has_record(struct emu_device *device)
 {

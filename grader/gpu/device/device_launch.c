@@ -192,14 +192,14 @@ struct running {
     struct obs_touched touched;
     struct children children;
     struct module *module;
-    /* For a parked launch: its number, memory.layout when it was parked, a copy of its
-     * parameters. */
+    /* For a parked launch: its number, the value of memory.layout when it was parked, and a copy of
+     * its parameters. */
     uint64_t number, layout;
     char *params;
     struct running *next;
 };
 
-/* What this thread's latest launch has touched; see emu_touched(). */
+/* The ranges that this thread's latest launch has touched; see emu_touched(). */
 static _Thread_local struct obs_touched last_touched;
 
 static void forget_touched(void)
@@ -208,7 +208,7 @@ static void forget_touched(void)
     last_touched = (struct obs_touched){0};
 }
 
-/* Adds what a grid has touched. */
+/* Adds the ranges that a grid has touched. */
 static void add_touched(const struct obs_touched *touched)
 {
     size_t count = last_touched.count + touched->count;
@@ -296,8 +296,8 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
     return status;
 }
 
-/* Adds the cost of a launch's watch. When the budget is used up, no launch is watched any more, not even
- * a parked one: its observers would miss what the others do. */
+/* Adds the cost of a launch's watch. When the budget is used up, no launch is watched any more.
+ * That includes parked launches, because their observers would miss what later launches do. */
 static void pay_watch(struct emu_device *device, const struct launch *launch)
 {
     device->watch_cost += launch->watch_limit ? launch->watch_cost : 0;
@@ -389,7 +389,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     return device_unlock(device, run_family(device, request, counters, 0));
 }
 
-/* --- parked launches ------------------------------------------------------------------------------- */
+/* --- parked launches -------------------------------------------------------------------------- */
 
 static _Thread_local struct emu_parked last_parked;
 

@@ -1,4 +1,4 @@
-/* The device's data, which device.c and device_launch.c share. The latter runs kernels. */
+/* The device's data, shared by device.c, rows.c and device_launch.c, which runs kernels. */
 #ifndef GPU_DEVICE_DEVICE_PARTS_H
 #define GPU_DEVICE_DEVICE_PARTS_H
 
@@ -38,7 +38,7 @@ struct emu_device {
     struct kernel_handle *kernels; /* index: the handle - 1 */
     uint32_t kernel_count, kernel_room, next_module;
     uint64_t clock, launches, copies;
-    uint64_t watch_cost;          /* what the watch (struct launch) of all launches has cost */
+    uint64_t watch_cost;          /* cost of the watch (struct launch) of all launches so far */
     struct emu_texture *textures; /* index: the handle - 1; width 0: a free entry */
     uint32_t texture_count;
     uint64_t limits[EMU_LIMITS];

@@ -1,5 +1,5 @@
-/* Rows that begin a pitch apart: allocates them, and copies them. A copy first checks that all rows are
- * inside memory, then makes one copy for each row. */
+/* Allocates and copies rows that begin a pitch apart. A copy first checks that all rows are inside
+ * memory, then makes one copy for each row. */
 #include "gpu/device/device_parts.h"
 
 /* Notes for observers that the block at ADDR has rows. */

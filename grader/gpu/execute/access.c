@@ -146,8 +146,8 @@ LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access
     return lanes;
 }
 
-/* Whether the access may touch BLOCK. Constant memory is read-only, and an instruction for
- * constant memory may read only that. */
+/* Whether the access may touch BLOCK. Constant memory is read-only, and an instruction for constant
+ * memory may read nothing else. */
 static bool may_touch(const struct mem_block *block, const struct obs_access *access)
 {
     if (access->space == PTX_CONST)
@@ -161,8 +161,8 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
-/* Where the shared memory that INST may access ends: at the end of the CTA's memory, or earlier
- * at the end of the array that its address points into. */
+/* The end of the shared memory that INST may access: the end of the CTA's memory or, earlier, the
+ * end of the array that its address points into. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
@@ -239,7 +239,7 @@ static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at,
     uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
     if (at <= used && size <= used - at)
         return warp->local + lane * own + at;
-    at -= own; /* from `used` to `own` is a gap */
+    at -= own; /* there is a gap from `used` to `own` */
     if (at > warp->stack_room || size > warp->stack_room - at)
         return NULL;
     return warp->stack + (size_t)lane * warp->stack_room + at;
@@ -270,7 +270,7 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 
-/* Finds each lane's bytes separately: an address can be bad, or there can be several blocks. */
+/* Finds each lane's bytes separately, if an address is bad or the bytes are in several blocks. */
 static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host)
 {
@@ -409,8 +409,8 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* Stores in PATTERN what find_again() and lies_apart() need, after an access whose addresses were
- * all good. FIRST is the first lane's address. */
+/* Stores in PATTERN the values that find_again() and lies_apart() need. Called after an access
+ * whose addresses were all good. FIRST is the first lane's address. */
 LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
 {
     const struct mem_block *block = pattern->block;
@@ -586,8 +586,8 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
     return start;
 }
 
-/* A poll finds a new value if its result differs from the register's previous value. In a vector,
- * only the first element is compared. */
+/* Saves a register before a poll, which finds a new value if its result differs. In a vector, only
+ * the first element is compared. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
 {
     if (d.offset != NO_SLOT)
@@ -644,7 +644,7 @@ static const void *operand_at(const struct warp *warp, struct slot slot)
     return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
 }
 
-/* Counts the lanes whose old value differs from what is in memory after all lanes' operations. */
+/* Counts the lanes whose old value differs from the value in memory after all lanes' operations. */
 static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
                           uint32_t lanes, const uint64_t *old)
 {

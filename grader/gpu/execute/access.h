@@ -25,9 +25,10 @@ void access_addresses(const struct warp *warp, struct slot base, uint64_t offset
 uint32_t access_take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
                            struct obs_access *access);
 uint32_t access_find(struct warp *warp, struct obs_access *access, uint32_t lanes, uint8_t **host);
-/* The same as access_find() in two steps, for lanes that use only the first SIZE of their bytes.
- * access_report() reports the access. access_find_part() returns LANE's bytes, whose address must
- * be aligned for the whole access; if it is bad, it reports a fault and returns NULL. */
+/* Two functions that replace access_find() where lanes use only the first SIZE of their bytes.
+ * access_report() reports the access. access_find_part() returns LANE's bytes. Their address must
+ * be aligned for the whole access; if the address is bad, the function reports a fault and returns
+ * NULL. */
 void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes);
 uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
                           unsigned size);
@@ -59,7 +60,7 @@ void async_free(struct warp *warp);
 void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lanes,
                   uint8_t *const *host, const void *b, const void *c, uint64_t *old);
 
-/* The same for 128-bit atomics. B, C and OLD are two halves each, the lower first. */
+/* Like atomic_lanes(), for 128-bit atomics. B, C and OLD are two halves each, the lower first. */
 void atomic_wide_lanes(const struct inst *inst, uint32_t lanes, uint8_t *const *host,
                        const uint64_t *const *b, const uint64_t *const *c, uint64_t old[2][WARP]);
 

@@ -248,8 +248,9 @@ LANES_INLINE void store_elements(const struct warp *warp, const struct inst *ins
 
 /* --- lanes whose addresses form a pattern ----------------------------------------------------- */
 
-/* Loads one value of 4 bytes for each lane of MASK, in the fastest way for the pattern's shape.
- * If it is PATTERN_NEAR, all PATTERN_WINDOW bytes from the lowest address on must be readable. */
+/* Loads one value of 4 bytes for each lane of MASK, in the fastest way for the pattern's shape. If
+ * the shape is PATTERN_NEAR, all PATTERN_WINDOW bytes from the lowest address on must be
+ * readable. */
 LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pattern *pattern,
                              uint32_t mask)
 {
@@ -298,7 +299,8 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
         put_uint64_t(d, v, mask);
 }
 
-/* Stores one value of 4 or 8 BYTES for each lane of MASK in the same way. */
+/* Stores one value of 4 or 8 BYTES for each lane of MASK, in the fastest way for the pattern's
+ * shape. */
 LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pattern *pattern,
                                uint32_t mask, unsigned bytes)
 {

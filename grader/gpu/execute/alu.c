@@ -51,7 +51,7 @@ void rows_look(const void *lanes, size_t bytes, size_t alignment)
 #undef ROW3
 #undef ROW4
 
-/* sin and cos: sine() for |x| <= SINE_NEAR, and libm's functions for larger arguments, which are
+/* sin and cos: sine() if |x| <= SINE_NEAR; libm's functions for larger arguments, which are
  * rare. */
 #define WAVE(name, turns, of_all)                                                                  \
     LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
@@ -112,8 +112,8 @@ const struct alu_row *alu_find(const char *name)
 
 /* --- modes ------------------------------------------------------------------------------------ */
 
-/* Flushes denormal results to zero. For abs, neg and similar, which only change bits, the vector
- * unit has not done so. */
+/* Flushes denormal results to zero. This is for abs, neg and similar instructions: they only change
+ * bits, so the vector unit does not flush their results. */
 LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
 {
     u32 *words = (u32 *)(void *)d;

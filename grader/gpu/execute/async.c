@@ -53,8 +53,8 @@ static void source_sizes(const struct warp *warp, const struct inst *inst, uint8
     }
 }
 
-/* Reads the sources of LANES. A lane that copies 0 bytes reads nothing, so its address may be
- * bad. */
+/* Reads the sources of LANES. A lane that copies 0 bytes reads nothing, so a bad address does no
+ * harm. */
 static void read_sources(struct warp *warp, const struct inst *inst, struct async_copy *copy,
                          uint32_t lanes)
 {
@@ -159,8 +159,8 @@ void commit_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         warp->groups[l] += mask >> l & 1;
 }
 
-/* Copies of groups from number `groups - pending` on may stay pending, and so may the copies of
- * the group that is still open. */
+/* Copies that belong to group number `groups - pending` or a later one may stay pending, and so may
+ * those of the group that is still open. */
 void wait_group_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t before[WARP], pending = inst->wait.pending;
@@ -175,7 +175,7 @@ void wait_all_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     async_finish(warp, mask);
 }
 
-/* The group counters keep their values: only differences between them matter. */
+/* The counters of groups keep their values, because only the differences between them matter. */
 void async_drop(struct warp *warp)
 {
     while (warp->copies) {

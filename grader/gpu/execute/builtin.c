@@ -138,8 +138,8 @@ static size_t cap_numbers(char *format)
     return strlen(format);
 }
 
-/* Prints the directive at AT and returns what follows it. Flags, width and precision are copied.
- * A length (h, l, z, …) only decides whether the argument has 8 bytes. */
+/* Prints the directive at AT and returns a pointer to the text after it. Flags, width and precision
+ * are copied. A length (h, l, z, …) only decides whether the argument has 8 bytes. */
 static const char *put_directive(struct printer *p, const char *at)
 {
     char format[64] = "%";

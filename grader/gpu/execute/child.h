@@ -28,8 +28,8 @@ struct child {
     struct child *next;
 };
 
-/* One launch's children, shared by its workers. Each child is in the list of its state; children
- * that have been launched are in launch order. */
+/* One launch's children, shared by its workers. There is one list for each state; launched children
+ * are listed in launch order. */
 enum child_state { CHILD_PREPARED, CHILD_LAUNCHED, CHILD_TAIL, CHILD_STATES };
 struct children {
     pthread_mutex_t lock;

@@ -4,9 +4,9 @@
  *   shared window   0 ───── own memory ───── MEM_CLUSTER_BEGIN ─ rank 0 ─┬─ rank 1 ─┬─ … ─
  *
  * mapa maps an address in the CTA's own memory to the upper part of the window, where an address
- * refers to the same byte for all CTAs of the cluster. One worker (CPU thread) runs all of them
- * in turn, so nothing here needs a lock. In a launch without clusters, each CTA is a cluster of
- * its own. A CTA that has ended stays allocated until the whole cluster has ended. */
+ * refers to the same byte for all CTAs of the cluster. One worker (CPU thread) runs all of them in
+ * turn, so nothing here needs a lock. In a launch without clusters, each CTA counts as a separate
+ * cluster. A CTA that has ended stays allocated until the whole cluster has ended. */
 #include <string.h>
 
 #include "gpu/execute/operations.h"

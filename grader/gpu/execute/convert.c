@@ -304,7 +304,8 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
 WHOLE_VALUES(float, truncf, floorf, ceilf, rintf)
 WHOLE_VALUES(double, trunc, floor, ceil, rint)
 
-/* f32 to f32, vectorised: every exp and sin begins with cvt.rni.f32.f32 or cvt.sat.f32.f32. */
+/* Converts f32 to f32. This is vectorised because every exp and sin begins with cvt.rni.f32.f32 or
+ * cvt.sat.f32.f32. */
 LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
@@ -324,7 +325,7 @@ LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, 
     }
 }
 
-/* f16, bf16 or f64 to f16 or bf16. */
+/* Converts f16, bf16 or f64 to f16 or bf16. */
 static void float_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     double values[WARP];
@@ -359,7 +360,7 @@ LANES_INLINE void clamp_f32(double *out, const float *a, const struct inst *inst
     }
 }
 
-/* f32 to f16 or bf16. If there are two sources, the first becomes the upper number. */
+/* Converts f32 to f16 or bf16. If there are two sources, the first becomes the upper number. */
 LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned parts = half_is_packed(inst->cvt.to) ? 2 : 1;
@@ -375,7 +376,7 @@ LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst,
     _mm_setcsr(MODE_DEFAULT);
 }
 
-/* bf16 to f32. A bf16 is the upper half of a float's bits, even if it is NaN. */
+/* Converts bf16 to f32. A bf16 is the upper half of a float's bits, even if it is NaN. */
 LANES_CLONES static void bf16_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint16_t *a = (const uint16_t *)(const void *)slot_at(warp, inst->src[0]);
@@ -433,8 +434,8 @@ LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigne
     }
 }
 
-/* The same for s64 or u64. A double from 2^63 on is a multiple of 2048, so half of it is still a
- * whole number, and fits into s64. */
+/* Like write_words(), for s64 or u64. A double from 2^63 on is a multiple of 2048, so half of it is
+ * still a whole number, and fits into s64. */
 LANES_INLINE void write_longs(uint64_t *d, const double *values, bool is_unsigned, uint32_t mask)
 {
     double least = is_unsigned ? 0 : -0x1p63, end = is_unsigned ? 0x1p64 : 0x1p63;
@@ -452,7 +453,7 @@ LANES_INLINE void write_longs(uint64_t *d, const double *values, bool is_unsigne
     }
 }
 
-/* f32 to s32 or u32. */
+/* Converts f32 to s32 or u32. */
 LANES_CLONES static void f32_to_word(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
@@ -485,7 +486,7 @@ LANES_CLONES static void f64_to_wide(struct warp *warp, const struct inst *inst,
                 mask);
 }
 
-/* s32 or u32 to f32, in the CPU's rounding mode, or to f64, which is exact. */
+/* Converts s32 or u32 to f32, in the CPU's rounding mode, or to f64, which is exact. */
 LANES_CLONES static void word_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);
@@ -502,7 +503,7 @@ LANES_CLONES static void word_to_float(struct warp *warp, const struct inst *ins
     }
 }
 
-/* f64 to f32, in the CPU's rounding mode. */
+/* Converts f64 to f32, in the CPU's rounding mode. */
 LANES_CLONES static void f64_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const double *a = (const double *)(const void *)slot_at(warp, inst->src[0]);
@@ -528,7 +529,7 @@ LANES_CLONES static void f32_to_f64(struct warp *warp, const struct inst *inst, 
     }
 }
 
-/* s32 or u32 to 64 bits, and back. */
+/* Converts s32 or u32 to 64 bits, and back. */
 LANES_CLONES static void word_to_wide(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);

@@ -125,8 +125,8 @@ struct arrivals {
     struct votes votes[BARRIERS + 1];
 };
 
-/* The number of threads that LANES count for when they arrive. If the barrier states a thread
- * count, a whole warp counts as 32 threads even if some of them have exited. */
+/* The number of threads that LANES count as when they arrive. If the barrier states a thread count,
+ * a whole warp counts as 32 threads even if some of them have exited. */
 static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32_t lanes)
 {
     return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
@@ -169,8 +169,8 @@ static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *ar
                                       .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
-/* The instruction with which a spinning path polls: the first polling instruction that it reaches
- * from PC on if it takes every backward branch and no other. */
+/* The instruction with which a spinning path polls: the first polling instruction that the path
+ * reaches from PC if it takes every backward branch and no forward branch. */
 static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
 {
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
@@ -274,7 +274,7 @@ static bool waits_at_counted(const struct warp *warp)
     return false;
 }
 
-/* If the barrier needs no more threads than these, all waiting threads continue, and the barrier
+/* If these lanes are the last that the barrier needs, all waiting threads continue, and the barrier
  * is free for its next use. Threads that arrive later count for that next use. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 {
@@ -303,7 +303,8 @@ void cta_report_deadlock(struct cta *cta)
 
 /* --- the cluster's barrier -------------------------------------------------------------------- */
 
-/* The number that observers get as the barrier's address in this phase. No memory is there. */
+/* The number that observers get as the barrier's address in this phase. It is not the address of
+ * any memory. */
 static uint64_t place_of(const struct cta *leader, uint64_t phase)
 {
     return leader->linear * 8 + (phase & 1) * 4;
@@ -322,8 +323,8 @@ static void tell_news(struct warp *warp, enum obs_order_kind kind, uint32_t lane
             .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
 }
 
-/* Reports which lanes the cluster's barrier has released, possibly while another CTA ran: a CTA's
- * events can be reported only while it runs itself. */
+/* Reports the lanes that the cluster's barrier has released. It may have released them while
+ * another CTA ran, but events of a CTA can be reported only while that CTA runs. */
 static void tell_heard(struct cta *cta)
 {
     for (uint32_t w = 0; cta->started == cta->warp_count && w < cta->warp_count; w++) {
@@ -398,8 +399,8 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
 
 /* --- a CTA's turn ----------------------------------------------------------------------------- */
 
-/* Starts the next warp, when its first turn comes. So warps that never wait use the same memory
- * for their registers, one after another, and it stays in the CPU's cache. */
+/* Starts the next warp. A warp starts only when its first turn comes, so warps that never wait use
+ * the same memory for their registers, one after another. That memory stays in the CPU's cache. */
 static bool start_warp(struct cta *cta)
 {
     uint32_t index = warp_in_turn(cta, cta->started);
@@ -412,7 +413,8 @@ static bool start_warp(struct cta *cta)
 }
 
 /* Without clusters, only the CTA's own threads can end a wait for an mbarrier. So the CTA is stuck
- * if its paths have only polled, and more often than any loop that gives up by itself would. */
+ * when its paths have polled this many times and done nothing else. No loop that gives up by itself
+ * polls so often. */
 #define MOST_IDLE_POLLS (1u << 20)
 
 static bool stands_still(struct cta *cta)

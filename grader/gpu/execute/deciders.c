@@ -1,15 +1,15 @@
-/* Which registers can affect what a loop does next.
+/* Finds the registers that can affect what a loop does next.
  *
  *     while (*flag == 0)        ld.volatile  f, [p]      p: the address that is polled
  *         spins++;              add          n, n, 1     n: only counted, and may change
  *                               setp.eq      q, f, 0     f: q is computed from it
  *                               @q bra                   q: whether the loop continues
  *
- * A register is a decider if its value is read by an instruction that branches, accesses memory
- * or synchronises with other threads, or if another decider is computed from it. Only those
- * instructions count that a worker has executed since the watch began, in deciders_begin(). As
- * long as it executes no other instruction, no other register can affect execution. A clock is
- * not a register: if a decider is computed from a clock, nothing is certain. */
+ * A register is a decider if its value is read by an instruction that branches, accesses memory or
+ * synchronises with other threads, or if another decider is computed from it. This counts only
+ * instructions that a worker has executed since deciders_begin(). As long as the worker executes no
+ * other instructions, no other register can affect execution. A clock is not a register: if a
+ * decider is computed from a clock, nothing is certain. */
 #include "gpu/execute/deciders.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "gpu/execute/stretch.h"
 
 struct deciders {
-    uint64_t *before; /* how often each instruction had been executed when the watch began */
-    bool *executed;   /* whether each one has been executed since the watch began */
+    uint64_t *before; /* how often each instruction had been executed at deciders_begin() */
+    bool *executed;   /* whether each instruction has been executed since then */
     bool *decides;    /* for each register of all images: whether it is a decider */
     bool grew;        /* this pass has found another decider */
 };
@@ -54,7 +54,7 @@ static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 
 struct visit {
     struct deciders *deciders;
-    bool *decides; /* the part for the image's registers */
+    bool *decides; /* the part of deciders->decides for the image's registers */
     bool any;
 };
 
@@ -71,8 +71,8 @@ static void mark(void *context, uint32_t reg)
     visit->decides[reg] = true;
 }
 
-/* Marks the registers that the instruction at PC reads, if it acts or computes a decider. False:
- * in that case it also reads a clock. */
+/* If the instruction at PC acts or computes a decider, marks the registers that it reads. False:
+ * the instruction does so and also reads a clock. */
 static bool follow(struct deciders *deciders, const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);

@@ -91,7 +91,7 @@ void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_typ
                    unsigned needed, bool is_load, bool extends);
 
 /* Decodes a 128-bit register into d->out->mem.vector as two 64-bit halves, the lower first. A
- * destination may also be _. */
+ * destination can also be _. */
 void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written);
 
 /* Decodes the address OP into d->out->mem. If SPACE is generic or .param and OP names a variable,

@@ -3,7 +3,7 @@
 #include "gpu/execute/operations.h"
 #include "gpu/observe/view.h"
 
-/* cp.async [to], [from], bytes{, source bytes or predicate}: see copy_run(). */
+/* Decodes cp.async [to], [from], bytes{, source bytes or predicate}: see copy_run(). */
 void decode_copy(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;
@@ -71,8 +71,8 @@ static void decode_arrive(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* test_wait p, [m], state. With .parity, the lowest bit of a phase's number takes the place of
- * state. A time hint has no effect. */
+/* Decodes test_wait p, [m], state. With .parity, the lowest bit of a phase's number takes the place
+ * of state. A time hint has no effect. */
 static void decode_wait(struct decoder *d)
 {
     bool by_parity = ptx_has(d->in, PTX_MOD_parity);

@@ -18,7 +18,7 @@ static void decode_barrier_number(struct decoder *d, unsigned first, unsigned en
         d->out->src[i - first] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
 }
 
-/* bar.red.popc.u32 d, number, threads, p. With .and or .or, d is a predicate. */
+/* Decodes bar.red.popc.u32 d, number, threads, p. With .and or .or, d is a predicate. */
 void decode_barrier_reduction(struct decoder *d)
 {
     unsigned last = d->in->operand_count - 1u;
@@ -75,7 +75,7 @@ void decode_barrier(struct decoder *d)
 void decode_branch(struct decoder *d)
 {
     const struct ptx_operand *target = &d->in->operands[0];
-    if (target->kind == PTX_FUNCTION) { /* what the parser makes of an unknown name */
+    if (target->kind == PTX_FUNCTION) { /* the parser takes an unknown name for a function */
         decode_fail(d, "there is no label '%.*s'", (int)target->name.length, target->name.text);
         return;
     }

@@ -78,7 +78,7 @@ static void decode_access(struct decoder *d)
     }
     unsigned rows = is_b ? shape->n : shape->m, columns = is_a || is_b ? shape->k : shape->n;
     unsigned apart =
-        by_column[0] != is_b ? rows : columns; /* the default distance of rows or columns */
+        by_column[0] != is_b ? rows : columns; /* the default distance between rows or columns */
     decode_address(d, &in->operands[is_load], ptx_space_of(in));
     decode_part(d, &in->operands[!is_load], decode_type_of(d), rows * columns, is_load,
                 is_a || is_b);

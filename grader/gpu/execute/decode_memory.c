@@ -34,7 +34,7 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     }
     if (op->variable) {
         out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
-        if (space == PTX_GENERIC || space == PTX_PARAM) /* the variable's space is more exact */
+        if (space == PTX_GENERIC || space == PTX_PARAM) /* the variable's space is more specific */
             space = op->variable->space;
     } else if (space == PTX_PARAM && !d->image->function->is_kernel) {
         space = PTX_FRAME;
@@ -179,7 +179,8 @@ static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to
     d->out->mem.vector = values;
 }
 
-/* The same for 128 bits, in two halves each. For cas, the operand after FROM is the new value. */
+/* Like decode_atomic_values(), for 128-bit operands, each as two halves. For cas, the operand after
+ * FROM is the new value. */
 static void decode_wide_atomic_values(struct decoder *d, const struct ptx_operand *to,
                                       const struct ptx_operand *from, bool swaps_if_equal)
 {
@@ -234,8 +235,8 @@ void decode_policy(struct decoder *d)
     d->out->src[0] = decode_constant_slot(d, 0, 8);
 }
 
-/* alloca.u64 d, bytes, 16; stacksave.u64 d; stackrestore.u64 a. d and a are addresses in local
- * memory. */
+/* Decodes alloca.u64 d, bytes, 16; stacksave.u64 d; stackrestore.u64 a. d and a are addresses in
+ * local memory. */
 void decode_stack(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;

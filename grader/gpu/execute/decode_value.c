@@ -27,8 +27,8 @@ uint32_t decode_mode_of(const struct ptx_instruction *in)
     return mode;
 }
 
-/* Whether MODIFIER is part of the row's name. Modes are not, except .approx of div, and .sat and
- * .relu of integers. */
+/* Whether MODIFIER is part of the row's name. Modes are not part of it, except .approx of div, and
+ * .sat and .relu of integers. */
 static bool names_row(const struct decoder *d, unsigned modifier)
 {
     return !is_mode(modifier) || (modifier == PTX_MOD_approx && d->in->opcode == PTX_OP_div) ||
@@ -133,8 +133,8 @@ static void decode_half(struct decoder *d)
     use_half_modes(d);
 }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 have rows of their own, because their results are
- * rough. Programs refine them. */
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 have separate rows, because their results are rough;
+ * programs refine these results. */
 static bool is_gross(const struct decoder *d)
 {
     return decode_type_of(d) == PTX_f64 && ptx_has(d->in, PTX_MOD_approx) &&
@@ -158,7 +158,7 @@ void decode_alu(struct decoder *d)
     use_modes(d);
 }
 
-/* dp4a.u32.s32: each factor has its own type. */
+/* Decodes dp4a.u32.s32, for example: each factor has its own type. */
 void decode_dot(struct decoder *d)
 {
     char name[80], types[16];
@@ -177,8 +177,8 @@ static uint8_t product_part(const struct decoder *d)
     return ptx_has(d->in, PTX_MOD_hi) ? 'h' : ptx_has(d->in, PTX_MOD_lo) ? 'l' : 0;
 }
 
-/* add.cc, addc and similar. The carry is a register in the function's frame, so a call does not
- * pass it on. */
+/* Decodes add.cc, addc and similar instructions. The carry is a register in the function's frame,
+ * so a call does not pass it on. */
 void decode_carry(struct decoder *d)
 {
     enum ptx_type type = decode_type_of(d);
@@ -205,7 +205,7 @@ void decode_carry(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], type, bytes);
 }
 
-/* add, sub and mad, which may set the carry. */
+/* Decodes add, sub and mad, which may set the carry. */
 void decode_sum(struct decoder *d)
 {
     if (ptx_has(d->in, PTX_MOD_cc))
@@ -219,8 +219,8 @@ static bool is_signed_type(const struct decoder *d, unsigned i)
     return d->in->types[i] == PTX_s32;
 }
 
-/* Video instructions. vadd4.u32.s32.u32 names the types of the parts of d, a and b; vset names
- * only those of a and b. */
+/* Decodes video instructions. vadd4.u32.s32.u32 names the types of the parts of d, a and b; vset
+ * names only those of a and b. */
 void decode_video(struct decoder *d)
 {
     bool sets = d->in->opcode == PTX_OP_vset2 || d->in->opcode == PTX_OP_vset4;
@@ -251,8 +251,8 @@ void decode_video(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_u32, 4);
 }
 
-/* slct.b32.s32: of the first type, only the width matters. .ftz has separate rows, because
- * negative denormals then compare as zero. */
+/* Decodes slct.b32.s32, for example: of the first type, only the width matters. .ftz has separate
+ * rows, because negative denormals then compare as zero. */
 void decode_slct(struct decoder *d)
 {
     char name[80];
@@ -289,7 +289,7 @@ void decode_selp(struct decoder *d)
     d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
 }
 
-/* and, or, xor and not: on predicates, or on the bits of words. */
+/* Decodes and, or, xor and not, on predicates or on the bits of words. */
 void decode_logic(struct decoder *d)
 {
     if (decode_type_of(d) == PTX_pred)
@@ -540,7 +540,8 @@ void decode_cvt(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* cvta.param. A kernel's parameters get generic addresses only if it contains this instruction. */
+/* Decodes cvta.param. A kernel's parameters get generic addresses only if it contains this
+ * instruction. */
 static void decode_parameter_address(struct decoder *d, unsigned bytes)
 {
     d->out->run = parameter_run;
@@ -552,7 +553,7 @@ static void decode_parameter_address(struct decoder *d, unsigned bytes)
         decode_unsupported(d);
 }
 
-/* mapa d, a, rank and getctarank d, a. The address a is generic or in the shared window. */
+/* Decodes mapa d, a, rank and getctarank d, a. The address a is generic or in the shared window. */
 void decode_cluster_address(struct decoder *d)
 {
     bool maps = d->in->opcode == PTX_OP_mapa;
@@ -565,7 +566,7 @@ void decode_cluster_address(struct decoder *d)
         d->out->src[1] = decode_source(d, &d->in->operands[2], PTX_u32, 4);
 }
 
-/* isspacep.shared p, a; */
+/* Decodes isspacep.shared p, a; */
 void decode_in_space(struct decoder *d)
 {
     d->out->run = in_space_run;

@@ -51,8 +51,8 @@ static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *
     }
 }
 
-/* Whether IN only copies a value. cvta does if the address is in global or constant memory: it is
- * also a generic address. */
+/* Whether IN only copies a value. cvta does so if the address is in global or constant memory,
+ * because that address is also the generic address. */
 static bool is_move(const struct ptx_instruction *in)
 {
     enum ptx_space space = ptx_space_of(in);

@@ -9,7 +9,7 @@
 #include "gpu/execute/state.h"
 
 struct format {
-    unsigned fraction; /* number of bits */
+    unsigned fraction; /* number of fraction bits */
     int bias;
     double largest;
     uint8_t infinity; /* bits without the sign; these bits and larger ones: infinity or NaN */
@@ -24,7 +24,7 @@ static struct format format_of(unsigned type)
                               : (struct format){2, 15, 57344, 0x7c};
 }
 
-/* The exponent of the unit of numbers with EXPONENT. */
+/* The exponent of the unit of numbers whose exponent is EXPONENT. */
 static int unit_of(int exponent, struct format format)
 {
     int least = 1 - format.bias;

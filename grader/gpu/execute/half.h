@@ -14,7 +14,7 @@
 #include "gpu/execute/kernel.h"
 
 struct half_format {
-    unsigned fraction; /* number of bits */
+    unsigned fraction; /* number of fraction bits */
     int bias;
 };
 
@@ -106,8 +106,9 @@ LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, in
     return (uint16_t)(value != value ? HALF_NAN : result);
 }
 
-/* The same for an instruction's MODE, which the vector unit must be in. Numbers that are too
- * large become infinity, or the largest number if the mode does not round away from 0. */
+/* Like half_narrow_to(), for an instruction with MODE; the vector unit must be in this mode.
+ * Numbers that are too large become infinity, or the largest number if the mode does not round away
+ * from 0. */
 LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, uint32_t mode)
 {
     uint32_t round = mode & MODE_ZERO;

@@ -1,9 +1,10 @@
 /* A decoded kernel: everything that is fixed before a launch begins.
  *
  * A kernel is decoded once. Its code is one array of struct inst: first the kernel's own function,
- * then each function that it may call (struct image). A pc is an index in this array. An operand
- * is a slot: the bank, and the offset there, of its values in the 32 lanes. A bank is an array of
- * such values. A frame (state.h) is one activation of a function. */
+ * then each function that it may call (struct image). A pc is an index in this array. An operand is
+ * a slot: the bank that holds its values for the 32 lanes, and their offset in the bank. A bank is
+ * an array of values. A frame (state.h) holds the registers, parameters and results of one call of
+ * a function. */
 #ifndef GPU_EXECUTE_KERNEL_H
 #define GPU_EXECUTE_KERNEL_H
 
@@ -29,7 +30,8 @@ enum bank {
     BANK_COUNT,
 };
 
-/* Where an operand is: 32 values of `bytes` each, or one word with the 32 bits of a predicate. */
+/* The place of an operand: 32 values of `bytes` each, or one word with the 32 bits of a
+ * predicate. */
 struct slot {
     uint32_t offset;
     uint8_t bank;
@@ -38,7 +40,7 @@ struct slot {
 };
 #define NO_SLOT UINT32_MAX
 
-/* What the loop in warp.c does with an instruction. */
+/* How the loop in warp.c executes an instruction. */
 enum inst_kind {
     KIND_LANES, /* calls run() */
     KIND_APART, /* calls run() for the lowest lane, which goes on alone: kernel_part_lanes() */
@@ -55,7 +57,7 @@ enum inst_kind {
 
 /* How a load or store moves a lane's values. */
 enum moves {
-    MOVES_OTHERS, /* in any other way */
+    MOVES_OTHERS, /* values that move in any other way */
     MOVES_WORDS,  /* one value of 4 bytes, in a register of that width */
     MOVES_LONGS,  /* one value of 8 bytes, in a register of that width */
     MOVES_WHOLE,  /* 16 bytes as a unit: no other thread may see only a part of them */
@@ -77,7 +79,7 @@ struct inst {
     bool aligned;     /* a barrier that all lanes of a warp must reach together */
     bool is_wide;     /* counts as wide operations: wide.c */
     bool follows;     /* is in the same stretch as the instruction before it: stretch.c */
-    uint32_t stretch; /* number of instructions to the stretch's end; 0: in no stretch */
+    uint32_t stretch; /* instructions to the stretch's end; 0: not in a stretch */
     uint32_t step;    /* distance to the next instruction that is not idle: stretch.c */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;    /* floating-point mode: MODE_DEFAULT, with other MODE_ bits if any */
@@ -139,13 +141,13 @@ struct inst {
         } branch;
         struct {
             struct slot vote; /* predicate of .red, or NO_SLOT */
-            uint8_t op;       /* of .red: enum ptx_modifier popc, and, or */
+            uint8_t op;       /* operation of .red: enum ptx_modifier popc, and, or */
             bool arrives;     /* arrives and does not wait */
             bool of_cluster;
             bool relaxed; /* orders no accesses */
         } barrier;
         struct {
-            uint32_t pending; /* how many groups of copies may still be pending */
+            uint32_t pending; /* groups of copies that may stay pending after the wait */
         } wait;
         struct {
             const struct ptx_instruction *in; /* operands: target, parameters, results */
@@ -219,7 +221,7 @@ struct kernel {
     struct inst *code;
     uint32_t code_count; /* instructions of all images, with the added exits */
     uint8_t *constants;
-    uint32_t bank_bytes[BANK_COUNT]; /* only of BANK_LAUNCH, BANK_CTA and BANK_WARP */
+    uint32_t bank_bytes[BANK_COUNT]; /* sizes of BANK_LAUNCH, BANK_CTA and BANK_WARP; else 0 */
     uint32_t registers;              /* per thread: an estimate */
     uint32_t register_count;         /* PTX registers of all images */
     uint32_t shared_bytes;           /* static shared memory of a CTA */
@@ -253,8 +255,8 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
 void kernel_free(struct kernel *kernel);
 /* From now on, loads from shared memory give wrong values. */
 void kernel_scramble_shared(struct kernel *kernel);
-/* For launches that run backwards: lanes go apart at an atomic whose old value they use, until they
- * wait for each other. No lane knows whether the others have got so far. */
+/* For launches that run backwards: at an atomic whose old value they use, lanes continue separately
+ * until they wait for each other. So no lane can rely on the others having come as far. */
 void kernel_part_lanes(struct kernel *kernel);
 /* Where dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)

@@ -106,8 +106,8 @@ static void compare(void *context, uint32_t reg)
     search->found |= reg == search->reg;
 }
 
-/* Whether the code right after the shuffle computes with its result, whatever the lane: no guard and
- * no selp discards the result where the lane it comes from does not take part. */
+/* Whether the code right after the shuffle computes with its result in every lane. False: a guard
+ * or a selp may discard the result in lanes whose source lane does not take part. */
 static bool is_used(const struct warp *warp)
 {
     const struct image *image = kernel_image(warp->cta->launch->kernel, warp->pc);
@@ -125,9 +125,10 @@ static bool is_used(const struct warp *warp)
     return search.found;
 }
 
-/* Reports a fault if a lane reads from a lane that does not take part, and the result matters: if
- * several lanes all read from that lane (.idx), or if the first lane does. In a reduction only the
- * first lane's sum counts: others may read from lanes that do not take part. */
+/* Reports a fault if a lane reads from a lane that does not take part, and the result matters. With
+ * .idx, the result matters if several lanes all read from that lane. Otherwise, it matters in the
+ * first lane: in a reduction only the first lane's sum counts, and other lanes may read from lanes
+ * that do not take part. */
 static void check_source(struct warp *warp, const struct inst *inst, const uint32_t *source,
                          uint32_t mask)
 {
@@ -162,7 +163,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
     pick_words(values, a, source);
     if (mask != ALL_LANES && mask)
         check_source(warp, inst, source, mask);
-    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual leaves this undefined */
+    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual defines no value here */
         values[l] = mask >> source[l] & 1 ? values[l] : 0;
     for (unsigned l = 0; l < WARP; l++)
         d[l] = mask >> l & 1 ? values[l] : d[l];

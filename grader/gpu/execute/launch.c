@@ -2,9 +2,9 @@
  * workers' totals and their observers' states are joined.
  *
  * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to this one
- * later. The CTAs that take turns in this way are at most as many as the virtual GPU can hold.
- * When all remaining CTAs wait for the host, the launch is parked: its workers leave their CTAs
- * as they are and continue with them later. */
+ * later. The number of CTAs that take turns in this way is at most what the virtual GPU can hold.
+ * When all remaining CTAs wait for the host, the launch is parked: its workers leave their CTAs as
+ * they are and continue with them later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
-/* Whether the launch's observer I still sees what WORKER does. A worker that joins after the watch has
- * no state for the watch's observers. */
+/* Whether the launch's observer I still sees what WORKER does. A worker that joins after the watch
+ * has no state for the observers of the watch. */
 static bool is_seen(const struct worker *worker, unsigned i)
 {
     const struct launch *launch = worker->launch;
@@ -317,7 +317,8 @@ static void join_worker(struct worker *into, struct worker *worker)
     free(worker->patterns);
 }
 
-/* A product of matrices counts its multiply-adds, which the lanes share. */
+/* The count for the counter wide_operations. A product of matrices counts as the number of its
+ * multiply-adds, which the lanes share. */
 static uint64_t wide_operations(const struct inst *inst, const struct profile *profile)
 {
     if (!inst->is_wide)
@@ -499,8 +500,8 @@ static bool any_has_work(const struct launch *launch)
     return any;
 }
 
-/* If a worker stops the launch while others park, the loop runs a second time, so that these end
- * their CTAs. */
+/* If a worker stops the launch while others park, the loop runs a second time, so that the others
+ * end their CTAs. */
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);

@@ -27,15 +27,15 @@ struct memory;
 struct predictor;
 struct worker;
 
-/* Text that kernels have printed and the host has not fetched yet; the text of the first assertion
- * that failed. */
+/* Text that kernels have printed and the host has not fetched yet, and the text of the first
+ * assertion that failed. */
 struct output {
     pthread_mutex_t lock;
     struct {
         char *text;
         size_t length;
     } streams[EMU_STREAMS];
-    size_t limit; /* bytes of each stream; further text is lost */
+    size_t limit; /* most bytes for each stream; more text is lost */
     char assertion[160];
 };
 
@@ -46,12 +46,12 @@ struct launch {
     struct memory *memory;
     struct heap *heap;
     struct output *output;
-    struct predictor *predictor; /* NULL: nobody asked for the launch's time */
+    struct predictor *predictor; /* NULL: the launch's time is not predicted */
     const struct observer *const *observers;
     unsigned observer_count;
     unsigned wanted;                   /* events that some observer wants */
     bool is_counted;                   /* its counters will be read */
-    struct launch_view view;           /* what observers and the record see of the launch */
+    struct launch_view view;           /* the launch as observers and the record see it */
     const struct emu_options *options; /* options of the device */
     const struct emu_texture *textures;
     uint64_t texture_count;
@@ -59,7 +59,7 @@ struct launch {
     uint32_t cluster_size; /* CTAs that share a worker and can access each other's shared memory */
     bool is_in_clusters;   /* the kernel or the program asks for clusters */
     uint32_t threads, warps, shared_bytes; /* per CTA */
-    uint32_t reserved_shared;              /* last part of shared_bytes, not for the program */
+    uint32_t reserved_shared;              /* bytes at the end, not for the program */
     uint32_t local_bytes;                  /* per thread: variables and stack */
     uint32_t own_bytes;                    /* part of local_bytes for the kernel's own variables */
     struct emu_occupancy occupancy;
@@ -77,10 +77,10 @@ struct launch {
     atomic_int status;    /* enum emu_status: the first error */
     atomic_bool stopping; /* workers stop as soon as they see it */
     struct worker *crew;  /* all workers */
-    /* The watch: observers that need a single worker. If their cost is limited, they leave when it is
-     * too high, and the other workers join. */
+    /* The watch: observers that need a single worker. When their cost exceeds its limit, these
+     * observers are removed and the other workers join. */
     uint64_t watch_limit; /* in the unit of emu_options.watch_budget; 0: no limit */
-    uint64_t watch_cost;  /* of the whole launch, after launch_end() */
+    uint64_t watch_cost;  /* sum of the workers' costs; valid after launch_end() */
     bool watch_is_over;
     uint32_t most_workers;      /* workers after the watch */
     atomic_uint_fast64_t epoch; /* see standstill.c */
@@ -88,7 +88,7 @@ struct launch {
     atomic_uint_fast64_t ended; /* clusters that have ended since has_waited became true */
     uint64_t begun;             /* seconds of a clock: when launch_go() was called */
     atomic_uint patience;       /* seconds from then until a line says where the launch is */
-    atomic_bool is_interrupted; /* by Ctrl-C */
+    atomic_bool is_interrupted; /* the user has pressed Ctrl-C */
     atomic_bool is_stuck;       /* all remaining threads wait for ever */
     atomic_bool is_parked;      /* all remaining threads seem to wait for the host */
     atomic_bool is_still;       /* all remaining threads certainly wait for the host */
@@ -97,7 +97,7 @@ struct launch {
     uint8_t *values;                      /* BANK_LAUNCH, while the launch runs */
 };
 
-/* Begins a launch with COUNT workers, at least 1. launch_end() reports its errors. If the cost of its
+/* Begins a launch with COUNT workers, at least 1. launch_end() reports errors. If the cost of its
  * watch is limited, the launch begins with one worker; the others join when the watch is over. */
 void launch_begin(struct launch *launch, unsigned count);
 /* Runs the launch. False: it is parked; another call continues it. */
@@ -106,8 +106,8 @@ bool launch_go(struct launch *launch);
 enum emu_status launch_end(struct launch *launch);
 /* Ends the launch's watch between two slices of WORKER, its only one. */
 void launch_end_watch(struct worker *worker);
-/* Makes the workers forget the memory blocks that they remember. Must be called if memory may have
- * been allocated or freed while the launch was parked. */
+/* Makes the workers forget the memory blocks that they have found. Must be called if memory may
+ * have been allocated or freed while the launch was parked. */
 void launch_forget_memory(struct launch *launch);
 /* A number that grows when the launch changes memory. */
 uint64_t launch_changes(const struct launch *launch);
@@ -122,7 +122,7 @@ static inline void launch_fail(struct launch *launch, enum emu_status status)
     atomic_compare_exchange_strong(&launch->status, &none, (int)status);
 }
 
-/* The same, but the workers stop as soon as they notice. */
+/* Like launch_fail(), but the workers stop as soon as they notice. */
 static inline void launch_stop(struct launch *launch, enum emu_status status)
 {
     launch_fail(launch, status);
@@ -139,7 +139,7 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                 const struct obs_access *access);
 
 /* Reports a fault about a MASK of lanes and one OTHER lane: see struct obs_fault. */
-/* The user has stopped the launch. */
+/* Reports that the user has stopped the launch. */
 void warp_interrupt_fault(struct warp *warp, unsigned lane);
 void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane, uint32_t mask,
                      unsigned other);

@@ -8,7 +8,7 @@
 #include "gpu/execute/decode.h"
 
 #define NOWHERE   UINT32_MAX
-#define MOST      (UINT32_MAX / 2) /* bytes: far more than a block may have */
+#define MOST      (UINT32_MAX / 2) /* limit in bytes: far more than a block can have */
 #define ALIGNMENT 16u              /* least alignment of a function's variables */
 
 /* Reserves SIZE bytes after the variables placed so far. */

@@ -45,7 +45,7 @@ static uint8_t *element_at(const struct warp *warp, const struct slot *vector, u
     return slot_at(warp, slot) + lane * slot.bytes + at % slot.bytes;
 }
 
-/* --- memory ------------------------------------------------------------------------------------------ */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 /* Loads or stores COUNT adjacent elements, from number ELEMENT on, for each lane in MASK. */
 static void move_elements(struct warp *warp, const struct inst *inst, uint32_t mask,
@@ -114,7 +114,7 @@ void matrix_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     move_matrix(warp, inst, mask);
 }
 
-/* --- products ---------------------------------------------------------------------------------------- */
+/* --- products --------------------------------------------------------------------------------- */
 
 /* Converts a factor or a sum of any type to double, which is exact for all these types. */
 static double read_number(const uint8_t *from, enum ptx_type type)

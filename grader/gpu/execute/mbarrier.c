@@ -46,7 +46,7 @@ static void fail(struct warp *warp, enum obs_fault_kind kind, unsigned lane)
     launch_stop(warp->cta->launch, EMU_TRAP);
 }
 
-/* --- what one lane does ---------------------------------------------------------------------------- */
+/* --- what one lane does ----------------------------------------------------------------------- */
 
 static void init(struct warp *warp, unsigned lane, uint32_t at, uint32_t count)
 {
@@ -102,7 +102,7 @@ static bool has_ended(const struct inst *inst, const struct mbarrier *barrier, u
                              : barrier->phase != (uint32_t)(state >> 32);
 }
 
-/* --- instructions ---------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned lane)
 {
@@ -117,8 +117,8 @@ static void return_state(struct warp *warp, const struct inst *inst, unsigned la
         memcpy(slot_at(warp, inst->dst) + lane * sizeof state, &state, sizeof state);
 }
 
-/* The number by which observers identify a phase: an address in the barrier. The next phase has
- * another one. */
+/* The number by which observers identify a phase: an address in the barrier. The next phase has a
+ * different address. */
 static uint64_t place_of(const struct mbarrier *barrier, uint64_t phase)
 {
     return barrier->at + (phase & 1) * 4;

@@ -9,7 +9,7 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/memory/memory.h"
 
-/* --- choice and predicates ---------------------------------------------------------------------- */
+/* --- choice and predicates -------------------------------------------------------------------- */
 
 #define CHOICE(T)                                                                                  \
     LANES_CLONES static void choose_##T(struct warp *warp, const struct inst *inst, uint32_t mask) \
@@ -70,7 +70,7 @@ lane_fn *predicate_find(enum ptx_opcode opcode)
     }
 }
 
-/* --- vectors: mov.b64 %rd1, {%r1, %r2} and back; the first element is the lowest ---------------- */
+/* --- vectors: mov.b64 %rd1, {%r1, %r2} and back; the first element is the lowest -------------- */
 
 /* Packs COUNT parts of BYTES bytes each into one value. With constant arguments, the compiler
  * generates shorter code. */
@@ -136,7 +136,7 @@ void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
-/* --- special registers and parameters ----------------------------------------------------------- */
+/* --- special registers and parameters --------------------------------------------------------- */
 
 /* Writes VALUE to all lanes of MASK. Speed matters: kernels that poll the clock do little else. */
 LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
@@ -181,7 +181,7 @@ LANES_CLONES void read_special_run(struct warp *warp, const struct inst *inst, u
     broadcast(warp, inst->dst, special_now(warp, inst->read.special), mask);
 }
 
-/* --- addresses ---------------------------------------------------------------------------------- */
+/* --- addresses -------------------------------------------------------------------------------- */
 
 /* An address outside all windows and all constant variables counts as global, even if nothing is
  * allocated there. */
@@ -196,7 +196,7 @@ static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
                 cluster_rank(addr - MEM_SHARED_WINDOW, cta->rank) == cta->rank);
     const struct mem_block *block = mem_block_at(launch->memory, addr);
     bool fixed = block && block->is_constant && addr - block->addr < block->size;
-    if (fixed && block->addr == launch->kernel->params_at) /* in both spaces, as on a GPU */
+    if (fixed && block->addr == launch->kernel->params_at) /* in two spaces, as on a GPU */
         return space == PTX_PARAM || space == PTX_GLOBAL;
     return space == (fixed ? PTX_CONST : PTX_GLOBAL);
 }

@@ -55,8 +55,8 @@ void paths_drop_done(struct warp *warp)
 }
 
 /* Copies an entry only if it moves down the stack, which is rare: usually only one entry loses
- * lanes, and it loses all of them. A copy is slow. It reads in one piece what was written in two,
- * so the CPU waits until the pending stores are in memory. */
+ * lanes, and it loses all of them. A copy is slow: it reads an entry in one piece that was written
+ * in two pieces, so the CPU waits until the pending stores are in memory. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;

@@ -29,7 +29,7 @@ enum pattern_shape {
 
 struct pattern {
     uint32_t mask; /* lanes of the access; 0: no pattern yet */
-    /* The mask again, once an access with this pattern was inside one block. Only then are begin,
+    /* Equal to `mask` once an access with this pattern was inside one block. Only then are begin,
      * room, host and stride valid. */
     uint32_t ready;
     uint64_t begin, room; /* the first lane's address is good from `begin` to `begin + room` */

@@ -61,11 +61,11 @@ LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern
     return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
 }
 
-/* Finds the lanes' bytes without comparing their deltas. This needs no observers, and all lanes in
- * the memory block of the pattern. The bytes of lane l are at the result + AT[l]; lanes outside
- * MASK get the first active lane's bytes. NULL: a condition is not met; the access has not
- * happened. After PATTERN_STRAYS of these accesses the result is NULL once, so that a new pattern
- * is computed: some loops begin to repeat a pattern only later. */
+/* Finds the lanes' bytes without comparing their deltas. This works only without observers and if
+ * all lanes are in the pattern's memory block. The bytes of lane l are at the result + AT[l]; lanes
+ * outside MASK get the first active lane's bytes. NULL: a condition is not met; the access has not
+ * happened. After PATTERN_STRAYS of these accesses, the result is NULL once, so that a new pattern
+ * is computed, because some loops begin to repeat a pattern only later. */
 LANES_INLINE uint8_t *find_apart(const struct warp *warp, bool is_load, struct pattern *pattern,
                                  const void *base, unsigned width, uint64_t offset, bool is_generic,
                                  uint32_t mask, uint64_t *at)

@@ -85,7 +85,8 @@ static inline f64 gross(f64 value)
     return bits_double(upper_half(double_bits(value)));
 }
 
-/* Rounds the result of such an instruction to the nearest number whose lower 32 bits are 0. */
+/* Rounds the result of an instruction with .approx.ftz.f64 to the nearest number whose lower 32
+ * bits are 0. */
 static inline f64 rounded_gross(f64 value)
 {
     return value != value ? bits_double(0x7fffffff00000000u)

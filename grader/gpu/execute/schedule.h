@@ -46,7 +46,7 @@ void cluster_recycle(struct cta *leader);
 /* Returns the CTA with RANK in WARP's cluster if its shared memory is accessible. Otherwise
  * returns NULL and sets *WRONG to the reason. */
 struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault_kind *wrong);
-/* What OFFSET in the shared window means to a CTA of rank OWN: cluster_rank() returns the rank of
+/* Translates OFFSET in the shared window for a CTA of rank OWN: cluster_rank() returns the rank of
  * the CTA that owns the memory, cluster_offset() the offset in that CTA's memory. */
 static inline uint32_t cluster_rank(uint64_t offset, uint32_t own)
 {
@@ -62,13 +62,14 @@ static inline uint64_t cluster_offset(uint64_t offset)
 
 #define SLICE        16384u /* instructions */
 #define OBSERVE_COST 64u    /* an instruction that may poll counts as this many in a slice */
-/* A poll that finds no new value counts as this many more. So a path that only waits polls just a
- * few times in a slice: the warp that writes the awaited value runs sooner, and polls, which on a
- * GPU take long, add little to the counters. */
+/* A poll that finds no new value counts as this many additional instructions. So a path that only
+ * waits polls just a few times in a slice: the warp that writes the awaited value runs sooner, and
+ * polls, which on a GPU take long, add little to the counters. */
 #define FAILED_COST (SLICE / 3)
 
-/* A warp's turn ends after this many slices of each path. It may poll in a way that looks like
- * work: its lanes vote on what they have read, or they read with ordinary loads. */
+/* A warp's turn ends after this many slices of each path. The warp may be polling in a way that
+ * looks like work: for example, its lanes vote on the values that they read, or they read with
+ * ordinary loads. */
 #define WARP_ROUNDS 32u
 
 /* Starts warp INDEX of CTA. AGAIN: the warp reuses the memory of warp INDEX of an earlier CTA of

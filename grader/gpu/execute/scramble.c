@@ -1,7 +1,9 @@
-/* Wrong values from shared memory, on purpose: see scrambles_shared in struct emu_options.
+/* Makes loads from shared memory return wrong values, on purpose: see scrambles_shared in struct
+ * emu_options.
  *
- * Each load runs as usual. If its values came from shared memory, it then flips bits of them. A load
- * gets this function after decoding, so without the option no load is slower. */
+ * Each load runs as usual; if its values came from shared memory, some of their bits are then
+ * flipped. kernel_scramble_shared() replaces the function of each load after decoding, so no load
+ * is slower without the option. */
 #include <string.h>
 
 #include "gpu/execute/kernel.h"
@@ -24,7 +26,7 @@ static bool reads_shared(const struct warp *warp, const struct inst *inst, uint3
 
 static void scrambled_load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    /* asked before the load, which may overwrite the register of the address */
+    /* determined before the load, which may overwrite the register with the address */
     bool is_shared = reads_shared(warp, inst, mask);
     load_run(warp, inst, mask);
     for (unsigned k = 0; is_shared && k < inst->mem.count; k++) {

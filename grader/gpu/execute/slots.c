@@ -32,7 +32,7 @@ void decode_unsupported(struct decoder *d)
 {
     decode_fail(d, "the emulator does not support this form");
 }
-/* --- slots ----------------------------------------------------------------------------------------- */
+/* --- slots ------------------------------------------------------------------------------------ */
 
 uint32_t decode_take_slot(uint32_t *used, unsigned bytes)
 {
@@ -168,7 +168,7 @@ static uint64_t immediate_bits(struct decoder *d, const struct ptx_operand *op, 
     return (uint64_t)op->value;
 }
 
-/* --- operands -------------------------------------------------------------------------------------- */
+/* --- operands --------------------------------------------------------------------------------- */
 
 /* The slot of an operand that is read. Each lane has BYTES bytes. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,

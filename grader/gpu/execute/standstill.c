@@ -28,11 +28,11 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/stretch.h"
 
-/* In how many rounds all CTAs must only spin: */
+/* The number of rounds in which all CTAs must only spin: */
 #define PATIENCE 64u  /* before the check for loops */
 #define TIRED    512u /* before a launch that may be parked is parked anyway */
 
-/* --- has memory changed? ------------------------------------------------------------------------- */
+/* --- has memory changed? ---------------------------------------------------------------------- */
 
 static bool is_call(const struct kernel *kernel, uint32_t pc)
 {
@@ -72,7 +72,7 @@ bool standstill_sees_lent(const struct worker *worker)
     return false;
 }
 
-/* --- has a path been here before? ------------------------------------------------------------------ */
+/* --- has a path been here before? ------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -152,7 +152,7 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Whether all paths that are ready loop. Checks every path, even after it has found one that does
+/* Whether all ready paths are in a loop. Checks every path, even after it has found one that does
  * not loop, because each check also updates the path's hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
@@ -165,12 +165,12 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
     return all;
 }
 
-/* --- rounds ---------------------------------------------------------------------------------------- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    worker->watches = worker->launch->goes_on; /* for launch_changes(), used after a pause */
+    worker->watches = worker->launch->goes_on; /* launch_changes() needs this after a pause */
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);
 }

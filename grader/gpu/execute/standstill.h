@@ -9,7 +9,7 @@
 
 void path_forget(struct path *path); /* forgets the path's earlier state */
 /* Call when each of WORKER's CTAs has only spun in its latest turn. Stops or parks the launch if
- * the CTAs of all workers can never do more. */
+ * the CTAs of all workers can never do more than spin. */
 void standstill_look(struct worker *worker);
 void standstill_forget(struct worker *worker);          /* call when a CTA did more than spin */
 void standstill_leave(struct worker *worker);           /* call when WORKER has no more CTAs */

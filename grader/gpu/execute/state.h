@@ -22,8 +22,8 @@
 
 #define CLUSTER_BARRIER BARRIERS /* number of the cluster's barrier; the CTA's have lower ones */
 
-/* One call of a function by some lanes of a warp. `params` has frame_bytes bytes for each lane:
- * parameters and results of the function, and those that it passes in calls. Path entries refer to
+/* One call of a function by some lanes of a warp. `params` has frame_bytes bytes for each lane: the
+ * parameters and results of the function, and of the calls that it makes. Path entries refer to
  * frames. */
 struct frame {
     uint8_t *registers, *params;
@@ -33,7 +33,7 @@ struct frame {
     uint32_t local_base;     /* offset of the function's variables in a thread's local memory */
     uint32_t taken[WARP];    /* bytes that alloca gave each lane, after the variables */
     uint32_t holders;        /* reference count */
-    struct frame *next;      /* in the list of free frames */
+    struct frame *next;      /* the next frame in the list of free frames */
 };
 
 struct path_entry {
@@ -58,7 +58,7 @@ struct path {
     /* Fields for the detection of loops: see standstill.c. */
     uint64_t past;   /* hash of an earlier state */
     uint64_t age;    /* number of checks so far */
-    bool goes_round; /* the path has returned to the state of that hash */
+    bool goes_round; /* the path has returned to the state with that hash */
     uint32_t room;   /* allocated entries of the stack */
     struct path_entry *stack;
 };
@@ -105,9 +105,9 @@ struct cta {
     struct launch *launch;
     uint32_t index[3];
     uint64_t linear;
-    uint32_t seat; /* number of this struct at the worker: see struct obs_order */
+    uint32_t seat; /* number of this struct among the worker's: see struct obs_order */
     uint32_t warp_count;
-    uint32_t started;                     /* number of warps that have started, in order */
+    uint32_t started;                     /* number of warps that have started so far */
     uint32_t rank;                        /* number of the CTA in its cluster */
     struct cta **cluster;                 /* the cluster's CTAs, by rank */
     struct cta *members[EMU_MAX_CLUSTER]; /* rank 0 only: the array that `cluster` points to */
@@ -136,7 +136,7 @@ struct cta {
  * differences: see stretch.c. */
 struct profile {
     uint64_t warps, threads, divergent;
-    uint64_t sectors; /* of textures and surfaces */
+    uint64_t sectors; /* number of sectors of textures and surfaces */
 };
 
 struct texture_sectors;
@@ -151,7 +151,7 @@ struct worker {
     struct launch *launch;
     struct profile *profile;           /* one for each instruction */
     uint64_t longest;                  /* instructions executed by the longest warp */
-    uint32_t slices;                   /* that it has run: see watch.c */
+    uint32_t slices;                   /* slices that it has run: see watch.c */
     uint64_t unaccounted;              /* instructions not yet added to the launch's count */
     uint64_t executed;                 /* instructions executed so far */
     uint64_t watch_cost;               /* see struct launch */
@@ -163,7 +163,7 @@ struct worker {
     unsigned listeners[2];             /* number of listeners: to loads, to other accesses */
     struct listener follower;          /* the observer of steps; NULL: there is none */
     struct pattern *patterns;          /* one for each instruction */
-    struct texture_sectors *sectors;   /* of its latest request to a texture; NULL: none yet */
+    struct texture_sectors *sectors;   /* sectors of its latest texture request; NULL: none yet */
     /* Fields for the detection of a standstill: see standstill.c. */
     uint64_t spun;           /* rounds in which all CTAs only spun */
     uint64_t changes, epoch; /* number of memory changes, and the epoch, at the latest check */
@@ -183,7 +183,8 @@ struct worker {
     uint32_t spinning; /* clusters that have only spun in this round */
 };
 
-/* What a lane's reported access costs the watch (struct launch), measured in plain instructions. */
+/* The cost of one lane's reported access, which is added to the cost of the watch (struct launch).
+ * The unit is the cost of a plain instruction. */
 #define LANE_COST 3u
 
 static inline void worker_add_cost(struct worker *worker, bool dense, uint32_t lanes)

@@ -1,14 +1,18 @@
 /* Stretches. A stretch is a series of consecutive instructions that all lanes of a path execute
  * together, whatever values the registers have.
  *
- *         ld.param   stretch 3  step 3        An idle instruction does nothing, because its result
- *         cvta       stretch 2  idle          is known before the kernel starts (fixed.c). `step`
- *         mov        stretch 1  idle          skips idle instructions.
+ *         ld.param   stretch 3  step 3
+ *         cvta       stretch 2  idle
+ *         mov        stretch 1  idle
  *     @p  bra        stretch 0                control() in warp.c decides which lanes go where
  *
+ * `stretch` is the number of instructions from here to the end of the stretch. An idle instruction
+ * does nothing, because its result is known before the kernel starts (fixed.c). `step` is the
+ * distance to the next instruction that is not idle.
+ *
  * Three things are done once for a whole stretch: counting it, checking for the end of the slice,
- * and checking for the place where lanes reconverge. Done at each short instruction, they would
- * double its cost.
+ * and checking for the place where lanes reconverge. Doing them at each instruction would double
+ * the cost of short ones.
  *
  * So the profile of an instruction only counts how often lanes entered a stretch there, minus how
  * often they left a stretch early there. Running sums from the start of the stretch restore the

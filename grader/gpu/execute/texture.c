@@ -17,7 +17,7 @@
 
 enum { OUTSIDE = -1 };
 
-/* --- texels ------------------------------------------------------------------------------------------ */
+/* --- texels ----------------------------------------------------------------------------------- */
 
 /* Converts every NaN to the same NaN. */
 static float half_to_float(uint16_t half)
@@ -137,7 +137,7 @@ LANES_INLINE void fill_missing(const struct emu_texture *texture, uint32_t value
             value[c][l] = c < 3 ? 0 : is_float ? float_bits(1) : 1;
 }
 
-/* --- addresses ---------------------------------------------------------------------------------------- */
+/* --- addresses -------------------------------------------------------------------------------- */
 
 static int64_t remainder_of(int64_t value, int64_t size)
 {
@@ -204,7 +204,7 @@ static double scale_of(const struct emu_texture *texture, unsigned dim)
     return texture->normalized_coords ? size_of(texture, dim) : 1;
 }
 
-/* --- fetches ------------------------------------------------------------------------------------------- */
+/* --- fetches ---------------------------------------------------------------------------------- */
 
 LANES_INLINE void fetch_nearest(const struct emu_texture *texture, const uint8_t *texels,
                                 const struct texture_points *points, uint32_t lanes,

@@ -20,7 +20,7 @@ struct texture_points {
     const uint32_t *level;
     const uint32_t *steps[2][3];
 
-    struct texture_sectors *sectors; /* notes the texels that are read; NULL: nobody counts */
+    struct texture_sectors *sectors; /* receives the sectors that are read; or NULL */
 };
 
 /* Fetches four channels for each of LANES. VALUE[channel][lane] is a float, or an integer if the
@@ -42,7 +42,7 @@ bool texture_is_legal(const struct emu_texture *texture);
 bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_texture *texture,
                   uint64_t *handle);
 
-/* --- texture.c: one level of a texture that is not a cube -------------------------------------------- */
+/* --- texture.c: one level of a texture that is not a cube ------------------------------------- */
 
 #define TEXTURE_ONE 256 /* the sum of the weights of a weighted mean */
 

@@ -18,7 +18,7 @@
 /* The largest size of a level, so that the sum of all levels does not overflow. */
 #define MOST_BYTES ((uint64_t)1 << 47)
 
-/* --- levels in memory -------------------------------------------------------------------------------- */
+/* --- levels in memory ------------------------------------------------------------------------- */
 
 static uint32_t half_of(uint32_t size)
 {
@@ -76,7 +76,7 @@ bool texture_is_legal(const struct emu_texture *t)
            t->levels <= 16 && (!t->cube || (t->layered && t->depth % 6 == 0));
 }
 
-/* --- faces of a cube ------------------------------------------------------------------------------------ */
+/* --- faces of a cube -------------------------------------------------------------------------- */
 
 /* Rounds to a float toward zero, as a GPU does. The rounding matters if a point is on the edge
  * between two texels. */
@@ -94,8 +94,8 @@ static unsigned face_of(const double v[3])
     return 2 * axis + (v[axis] < 0);
 }
 
-/* A vector in the coordinates of somebody inside the cube who looks at one face: `across` is to
- * the right. */
+/* A vector as seen from inside the cube, with one face straight ahead: `across` points to the
+ * right, and `down` points down. */
 struct view {
     double across, down, ahead;
 };
@@ -179,7 +179,7 @@ static struct texture_points points_on(const struct faces *faces,
     return flat;
 }
 
-/* --- choice of levels ------------------------------------------------------------------------------------ */
+/* --- choice of levels ------------------------------------------------------------------------- */
 
 /* Converts a level to units of 1/256. NaN becomes 0. */
 static int in_steps(double level)
@@ -278,10 +278,10 @@ static void choose(const struct emu_texture *texture, const struct texture_point
     }
 }
 
-/* --- fetches ---------------------------------------------------------------------------------------------- */
+/* --- fetches ---------------------------------------------------------------------------------- */
 
-/* Fetches from one level after another, each time for those of LANES that read the level. WEIGHTED:
- * the result is a weighted mean of texels or levels. */
+/* Fetches from one level after another, each time for the lanes of LANES that read this level.
+ * WEIGHTED: the result is a weighted mean of texels or levels. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])

@@ -2,8 +2,9 @@
  *
  * The x coordinate of a surface counts bytes. A request counts the distinct sectors that it
  * touches, as a load from global memory does; an H100 splits a request into parts of 4 or 8 lanes
- * and counts the sectors of each part. A CUDA array counts as the emulator stores it, row after row;
- * on a GPU, neighbours in both directions are close to each other. */
+ * and counts the sectors of each part. The sectors of a CUDA array are those of the emulator, which
+ * stores it row after row; on a GPU, texels that are neighbours in either direction are close to
+ * each other in memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "gpu/execute/texture_sectors.h"
 #include "gpu/memory/memory.h"
 
-/* --- which texture ------------------------------------------------------------------------------- */
+/* --- which texture ---------------------------------------------------------------------------- */
 
 static uint32_t lane_word(const struct warp *warp, struct slot slot, unsigned lane)
 {
@@ -40,9 +41,9 @@ static const struct emu_texture *find_texture(struct warp *warp, const struct in
     return NULL;
 }
 
-/* --- counting ------------------------------------------------------------------------------------ */
+/* --- counting --------------------------------------------------------------------------------- */
 
-/* Where to note the sectors of a new request; NULL: nobody counts them. */
+/* Begins a new request and returns the set for its sectors; NULL: sectors are not counted. */
 static struct texture_sectors *begin_request(const struct warp *warp)
 {
     struct worker *worker = warp->cta->worker;
@@ -63,7 +64,7 @@ static void end_request(const struct warp *warp, const struct texture_sectors *s
         warp->cta->worker->profile[warp->pc].sectors += sectors->count;
 }
 
-/* --- textures ------------------------------------------------------------------------------- */
+/* --- textures --------------------------------------------------------------------------------- */
 
 static const uint32_t *lane_words(const struct warp *warp, struct slot slot)
 {
@@ -143,15 +144,16 @@ LANES_CLONES void gather_run(struct warp *warp, const struct inst *inst, uint32_
     fetch_lanes(warp, inst, mask, true);
 }
 
-/* --- surfaces ------------------------------------------------------------------------------- */
+/* --- surfaces --------------------------------------------------------------------------------- */
 
 static int64_t clamped(int64_t value, int64_t most)
 {
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* The bytes that LANE reads or writes, noted in SECTORS. NULL: they are outside the surface, where
- * reads return 0 and writes are dropped, or the launch has been stopped. */
+/* Returns the bytes that LANE reads or writes, and notes their sectors in SECTORS. NULL: the bytes
+ * are outside the surface, where reads return 0 and writes are dropped, or the launch has been
+ * stopped. */
 static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane,
                               struct texture_sectors *sectors)
 {

@@ -7,8 +7,8 @@
 
 #include "gpu/lanes.h"
 
-/* A power of two, with room to spare: 32 lanes read 8 texels in each of 2 levels, and a texel may
- * lie in 2 sectors. */
+/* The size of the hash table: a power of two, with room to spare. 32 lanes read 8 texels in each of
+ * 2 levels, and a texel can span 2 sectors. */
 #define TEXTURE_SECTORS 2048u
 
 struct texture_sectors {

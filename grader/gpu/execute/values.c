@@ -8,7 +8,7 @@
 
 #include "gpu/execute/state.h"
 
-/* --- banks --------------------------------------------------------------------------------------------- */
+/* --- banks ------------------------------------------------------------------------------------ */
 
 /* The special registers in BANK_CTA. A list is faster than a search through all special registers,
  * and each CTA needs it. */
@@ -46,7 +46,7 @@ enum bank values_bank(enum ptx_special special)
     }
 }
 
-/* --- values -------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 static uint32_t lane_special(const struct warp *warp, enum ptx_special special, uint32_t lane)
 {
@@ -156,7 +156,7 @@ static uint64_t launch_special(const struct launch *launch, enum ptx_special spe
     }
 }
 
-/* --- filling the banks --------------------------------------------------------------------------------- */
+/* --- filling the banks ------------------------------------------------------------------------ */
 
 /* Writes VALUE for all 32 lanes: 32 times, or for a predicate to all bits of one word. */
 static void spread(void *to, uint64_t value, unsigned bytes)

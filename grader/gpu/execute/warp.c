@@ -25,7 +25,7 @@
 #include "gpu/execute/values.h"
 #include "gpu/execute/watch.h"
 
-/* --- control instructions ----------------------------------------------------------------------- */
+/* --- control instructions --------------------------------------------------------------------- */
 
 static void branch(struct warp *warp, struct path *path, const struct inst *in, uint32_t taken,
                    struct profile *profile)
@@ -238,7 +238,8 @@ static void wait(struct warp *warp, struct path *path, const struct inst *in, ui
     path->waits_at = over ? NOWHERE : warp->pc;
 }
 
-/* The lowest lane goes first and runs on alone. The others execute the instruction after it. */
+/* Executes the instruction for the lowest lane, which then runs on alone. The other lanes become a
+ * new path, which executes the instruction later. */
 static void go_apart(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
                      struct profile *profile)
 {
@@ -280,7 +281,7 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
     }
 }
 
-/* --- running ------------------------------------------------------------------------------------ */
+/* --- running ---------------------------------------------------------------------------------- */
 
 /* If a warp reaches the launch's limit after it has executed less than 1/MANY_WARPS of the limit,
  * it is not in an endless loop: the launch just has too many warps. Even if all 32 warps of one
@@ -292,8 +293,8 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
  * for all pending stores. */
 #define ACCOUNTS 256
 
-/* The first warp of the CTA that is under way and has executed as much as WARP: if several are in
- * the same loop, the report names the first. */
+/* The CTA's first running warp that has executed at least as much as WARP. So if several warps are
+ * in the same loop, the report names the first one. */
 static struct warp *first_as_busy(struct warp *warp)
 {
     for (struct warp *other = warp->cta->warps; other != warp; other++)
@@ -303,8 +304,8 @@ static struct warp *first_as_busy(struct warp *warp)
     return warp;
 }
 
-/* Counts N more instructions of the launch. Stops the launch when it exceeds its limit, and ends the
- * watch when that costs too much. */
+/* Counts N more instructions of the launch. Stops the launch when it exceeds its limit, and ends
+ * the watch when the watch costs too much. */
 static void account(struct warp *warp, uint64_t n)
 {
     struct launch *launch = warp->cta->launch;
@@ -327,8 +328,8 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
-/* Avoids popcount in the usual case: it is an instruction on newer CPUs, but a call on older
- * ones. */
+/* The number of LANES. In the usual case this avoids popcount, which is an instruction on newer
+ * CPUs, but a call on older ones. */
 static uint32_t count_of(uint32_t lanes)
 {
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
@@ -444,7 +445,7 @@ static bool run_slice(struct warp *warp, struct path *path)
     int64_t slice = SLICE;
     uint64_t before = warp->executed, slept = warp->slept, looked = warp->looked;
     uint64_t failed = warp->failed;
-    uint32_t mask = 0, lowest = 0; /* entry that ran after a poll */
+    uint32_t mask = 0, lowest = 0; /* lowest entry that ran after a poll */
     path->gives_way = false;
     /* run_lanes() executes the KIND_MEET of a path with all live lanes and does not clear has_met.
      * Clear it here, so that the path waits at its next KIND_MEET. */
@@ -657,7 +658,7 @@ void warp_release(struct warp *warp, uint32_t barrier, struct votes total)
         paths_merge(warp);
 }
 
-/* --- beginning and end -------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------ */
 
 /* Sets the fields that stay the same when another CTA reuses the warp. */
 static void prepare(struct warp *warp, struct cta *cta, uint32_t index)

@@ -8,8 +8,8 @@
 #include "gpu/execute/state.h"
 #include "gpu/observe/describe.h"
 
-#define PATIENCE 5u  /* seconds until the first line; each further one takes twice as long */
-#define SLICES   64u /* slices of a worker from one look at the clock to the next */
+#define PATIENCE 5u  /* seconds until the first line; doubles with each line */
+#define SLICES   64u /* a worker reads the clock once in this many slices */
 
 static atomic_uint running;
 static atomic_bool interrupted;
@@ -58,7 +58,7 @@ static void tell(const struct warp *warp, uint64_t taken)
     launch->options->tell(line);
 }
 
-/* Tells where the launch is if it has taken long. */
+/* Reports where the launch is if it is taking long. */
 static void look(struct warp *warp)
 {
     struct launch *launch = warp->cta->launch;

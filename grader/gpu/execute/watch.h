@@ -6,14 +6,14 @@
 
 struct warp;
 
-/* Called when a launch begins to run, and when it has ended or is parked. */
+/* To be called when a launch begins to run, and when it has ended or is parked. */
 void watch_begin(struct launch *launch);
 void watch_end(void);
 
-/* Called after each slice of a warp. */
+/* To be called after each slice of a warp. */
 void watch_slice(struct warp *warp);
 
-/* Stops all launches that run. False: none does. A signal handler may call it. */
+/* Stops all running launches. False: no launch is running. A signal handler may call it. */
 bool watch_interrupt(void);
 
 #endif

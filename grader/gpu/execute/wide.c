@@ -1,14 +1,15 @@
-/* Wide operations: all that lets a kernel add up floats more precisely than floats do.
+/* Wide operations: the operations with which a kernel can add up floats more precisely than in
+ * floats.
  *
  *     cvt.f64.f32   d, x         a conversion from or to double, or from a float to 64 bits
  *     fma.rn.f64    d, d, d, e   arithmetic in double
- *     wmma.mma      …            a product by tensor cores, whatever its numbers
+ *     wmma.mma      …            a product by tensor cores, of numbers of any type
  *     ld.global.u32 a, [p]       no operation, but the bits may be a float's
  *     add.u32       s, s, a      integer arithmetic on data
  *
- * Data are numbers that were floats, or that come from memory: nvcc itself loads a float as .u32
- * if only its bits are used, as for a shuffle. Every register computed from data holds data.
- * Loop counters, thread numbers, parameters and constants are no data. So arithmetic on indices
+ * Data are numbers that were floats, or that come from memory, because nvcc itself loads a float as
+ * .u32 if only its bits are used, as for a shuffle. Every register computed from data holds data.
+ * Loop counters, thread numbers, parameters and constants are not data. So arithmetic on indices
  * and addresses counts only if an index comes from memory. Moves and comparisons of data do not
  * count. */
 #include "gpu/execute/wide.h"
@@ -18,13 +19,13 @@
 #include "gpu/analyse/operands.h"
 
 struct search {
-    bool *is_data;  /* for each register of all images */
-    bool *here;     /* the part for the image's registers */
+    bool *is_data;  /* for each register of all images, whether it holds data */
+    bool *here;     /* the part of is_data for the image's registers */
     bool is_passed; /* some call passes data as a parameter or result */
     bool grew, any;
 };
 
-/* --- kinds of instructions ---------------------------------------------------------------------- */
+/* --- kinds of instructions -------------------------------------------------------------------- */
 
 static bool is_float(uint8_t type)
 {
@@ -94,7 +95,7 @@ static bool is_integer_arithmetic(const struct ptx_instruction *in)
            (is_atomic(in) && !ptx_has(in, PTX_MOD_exch) && !ptx_has(in, PTX_MOD_cas));
 }
 
-/* --- data ----------------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------------------- */
 
 /* The space of an access; PTX_FRAME for parameters and results of calls. */
 static enum ptx_space space_in(const struct ptx_function *function,
@@ -107,7 +108,8 @@ static enum ptx_space space_in(const struct ptx_function *function,
     return space == PTX_PARAM && !function->is_kernel ? PTX_FRAME : space;
 }
 
-/* Whether the atomic adds a constant: what it returns is a ticket. */
+/* Whether the atomic adds a constant. Its result is then a ticket, such as the next free index, and
+ * not data. */
 static bool draws_ticket(const struct ptx_instruction *in)
 {
     const struct ptx_operand *added = &in->operands[2];

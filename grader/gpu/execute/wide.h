@@ -9,7 +9,7 @@
 /* Sets `is_wide` in the kernel's code. False: out of memory. */
 bool wide_find(struct kernel *kernel);
 
-/* Additions and multiplications of doubles, and the two at once. */
+/* Whether the instruction adds or multiplies doubles, or does both at once. */
 bool wide_is_double(const struct ptx_instruction *in);
 
 #endif

@@ -13,7 +13,7 @@ enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_SPECIFIC = 0x100000,
-    /* bits that a future toolkit would probably use for another compression */
+    /* flag bits that a future toolkit would probably use for other kinds of compression */
     FLAG_COMPRESSION_BITS = 0xf000,
     ENTRY_HEADER_SIZE = 64, /* size of the fields that have not changed since toolkit 11 */
 };

@@ -34,7 +34,7 @@ static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
     return found ? *found : NULL;
 }
 
-/* --- bins --------------------------------------------------------------------------------------- */
+/* --- bins ------------------------------------------------------------------------------------- */
 
 /* The bin of chunks of GRAINS grains: the number's leading bit and the next four bits select it. */
 static unsigned bin_of(uint64_t grains)
@@ -96,7 +96,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
     return chunk;
 }
 
-/* --- chunks ------------------------------------------------------------------------------------- */
+/* --- chunks ----------------------------------------------------------------------------------- */
 
 /* Adds a chunk to the list of all chunks, after BEFORE or, if that is NULL, in front. */
 static struct heap_chunk *insert(struct heap *heap, struct heap_chunk *before, uint64_t addr,
@@ -231,7 +231,7 @@ enum heap_result heap_free(struct heap *heap, uint64_t addr)
     return end;
 }
 
-/* --- queries -------------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 int heap_holds(struct heap *heap, uint64_t addr, uint64_t end)
 {

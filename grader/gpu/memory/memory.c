@@ -16,7 +16,7 @@ void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
     *memory = (struct memory){.next = MEM_GLOBAL_BASE, .limit = limit, .poison = poison};
 }
 
-/* --- marks ----------------------------------------------------------------------------------------- */
+/* --- marks ------------------------------------------------------------------------------------ */
 
 void mem_assume_written(struct mem_block *block)
 {
@@ -107,7 +107,8 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
     }
 }
 
-/* The first of SIZE bits from AT on that is MARKED, or not, or SIZE. */
+/* Searches SIZE bits from AT on for the first bit that equals MARKED. Returns its distance from AT;
+ * SIZE: there is none. */
 static uint64_t find_bit(const uint8_t *bits, uint64_t at, uint64_t size, bool marked)
 {
     const uint64_t others = marked ? 0 : UINT64_MAX; /* 64 bits to skip */
@@ -138,7 +139,7 @@ uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uin
     return block->whole[mark] ? 0 : find_bit(block->marks[mark], at, size, true);
 }
 
-/* --- blocks ---------------------------------------------------------------------------------------- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 /* The number of bytes to map for SIZE bytes. A large mapping is rounded up to whole large pages. */
 static uint64_t mapped(uint64_t size)
@@ -255,7 +256,7 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
     memory->used += size;
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++)
         if (memory->tracks[mark])
-            block->marks[mark] = calloc(size / 8 + 1, 1); /* out of memory: a block without map */
+            block->marks[mark] = calloc(size / 8 + 1, 1); /* NULL: the block has no map */
     if (memory->poison)
         fill_poison(host, size, memory->poison, block->addr);
     else if (size < MAP_FROM)
@@ -302,7 +303,7 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
     if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
         memcpy(host, block->host, size);
         memory->layout++;
-        release(memory, block); /* this drops the marks: the program can write there at any time */
+        release(memory, block); /* drops the marks: the program can write there at any time */
         block->host = host;
         block->is_lent = true;
         memory->lent++;

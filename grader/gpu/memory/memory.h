@@ -48,11 +48,11 @@ struct mem_block {
     uint8_t *host;                /* the bytes on the host; NULL: the block has been freed */
     bool is_constant;             /* a .const variable or parameters: kernels must not write it */
     bool is_lent;                 /* its bytes belong to the program: see mem_lend() */
-    bool keeps_address;           /* lent at an address that mem_alloc() has not given */
+    bool keeps_address;           /* lent at an address that mem_alloc() did not choose */
     const char *name;             /* the variable's name, owned by the module; or NULL */
     uint8_t *marks[MEM_MARKS];    /* the map of each mark; NULL: no map */
     bool whole[MEM_MARKS];        /* all bits of the map are known to be set */
-    uint64_t width, pitch;        /* of its rows, in bytes; 0: it was not allocated for rows */
+    uint64_t width, pitch;        /* width and pitch of its rows, in bytes; 0: no rows */
     bool is_heap;                 /* the heap for malloc() in kernels: see heap.h */
     struct mem_place made, freed; /* where the program allocated and freed the block */
 };
@@ -75,7 +75,7 @@ void mem_close(struct memory *memory);
 struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
 /* Zeroes a new block. Only a poisoned block is written; others are already zero. */
 void mem_zero(const struct memory *memory, struct mem_block *block);
-/* Makes all bytes of the block count as written from now on. */
+/* From now on, all bytes of the block count as written. */
 void mem_assume_written(struct mem_block *block);
 /* mem_mark() sets (MARKED) or clears the mark of SIZE bytes at ADDR, which must be in one block.
  * mem_copy_marks() copies all marks of the SIZE bytes at FROM to those at TO. */
@@ -86,10 +86,12 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
  * AT on. The block must have a map of this mark. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
-/* The first one that has the mark, or SIZE. */
+/* Like mem_first_unmarked(), but returns the number of bytes without the mark before the first one
+ * with it. */
 uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                           uint64_t size);
-/* Gives a lent block a map of the mark, with all bytes unmarked. If memory is out, it has none. */
+/* Gives a lent block a map of the mark, with all bytes unmarked. If memory runs out, the block has
+ * no map. */
 void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_block *block);
 /* Sets a place in the program's source. Copies FILE; if memory runs out, the place is unknown. */
 void mem_set_place(struct mem_place *place, const char *file, uint32_t line);
@@ -98,16 +100,16 @@ bool mem_free(struct memory *memory, uint64_t addr);
 
 /* Lends memory of the program to the device: its SIZE > 0 bytes at HOST become the device's memory
  * at ADDR. If a live block of SIZE bytes begins at ADDR, its contents move to HOST. Otherwise, the
- * addresses must be unused, and mem_alloc() must not have given them to a block. False: they are
- * not, or memory has run out. */
+ * addresses must be unused, and mem_alloc() must not have given them to a block. False: one of
+ * these conditions is not met, or memory has run out. */
 bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size);
 
 /* The last block, live or freed, that begins at or before ADDR. NULL: there is none. */
 struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr);
 /* The block, live or freed, whose bytes are nearest to ADDR. NULL: there is none. */
 struct mem_block *mem_closest(const struct memory *memory, uint64_t addr);
-/* Whether ADDR, which is in no live block, is in the gap after one. A GPU maps memory in large
- * pages, so an access a little past the end does not fault there. */
+/* Whether ADDR, which is in no live block, is in the gap after a live block. A GPU maps memory in
+ * large pages, so an access a little past the end does not fault there. */
 bool mem_is_gap(const struct memory *memory, uint64_t addr);
 /* The host address of a range. NULL: the range is not inside one live block. */
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size);

@@ -7,7 +7,8 @@
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-/* Takes the words of the opcode with which the mnemonic begins. -1: the opcode is unknown. */
+/* Takes the words of the opcode at the beginning of the mnemonic. Returns the opcode; -1: it is
+ * unknown. */
 static int take_opcode(struct parser *p)
 {
     const char *text = p->token.text;
@@ -54,7 +55,8 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
-/* A name that is not declared yet can be a label, but no label can be an element of a vector. */
+/* Whether a label is inside a vector, which is an error. Names that are not declared yet are parsed
+ * as labels. */
 static bool has_label_inside(const struct ptx_operand *op)
 {
     for (uint32_t i = 0; i < op->count; i++)

@@ -8,7 +8,7 @@
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size)
 {
-    /* a fat binary pads PTX with NUL bytes, so the text ends at the first of these */
+    /* a fat binary pads PTX with NUL bytes, so the text ends at the first NUL */
     *lexer = (struct ptx_lexer){text, text + strnlen(text, size), 1};
 }
 

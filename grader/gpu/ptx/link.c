@@ -73,7 +73,8 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, st
 
 /* --- variables -------------------------------------------------------------------------------- */
 
-/* Compares variables by name. Of one name, definitions come before declarations. */
+/* Compares variables by name. Among variables of the same name, definitions come before
+ * declarations. */
 static int by_name_and_kind(const void *a, const void *b)
 {
     const struct ptx_variable *v = *(struct ptx_variable *const *)a,

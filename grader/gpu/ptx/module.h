@@ -75,12 +75,13 @@ struct ptx_name {
     uint32_t length;
 };
 
-/* An address of another variable or function in a variable's initial value. */
+/* A place in a variable's initial value that holds the address of another variable or of a
+ * function. */
 struct ptx_pointer {
     uint64_t at; /* offset of the address in the value */
     struct ptx_name target;
     int64_t addend;
-    bool generic; /* the initial value is written generic(name) */
+    bool generic; /* the PTX text says generic(name), not name */
     struct ptx_pointer *next;
 };
 
@@ -107,8 +108,8 @@ struct ptx_register {
 };
 
 enum ptx_operand_kind {
-    PTX_REGISTER,         /* `index`: of the register */
-    PTX_PREDICATE,        /* `index`: of the predicate register; `negated`: !%p */
+    PTX_REGISTER,         /* `index`: number of the register */
+    PTX_PREDICATE,        /* `index`: number of the predicate register; `negated`: !%p */
     PTX_SPECIAL_REGISTER, /* `index`: enum ptx_special */
     PTX_IMMEDIATE,        /* `value` has the bits, sign-extended; see also is_f32, is_f64 */
     PTX_VARIABLE,         /* the address of `variable`, plus `value` */
@@ -125,7 +126,7 @@ struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;        /* !%p */
     bool is_f32, is_f64; /* an immediate written 0f… or 0d… */
-    uint32_t index;      /* of a register; PTX_NONE: an address without a register */
+    uint32_t index;      /* number of a register; PTX_NONE: an address without one */
     uint32_t count;
     struct ptx_operand *elements;
     const struct ptx_variable *variable;
@@ -210,8 +211,8 @@ struct ptx_module {
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* NULL is allowed */
 
-/* Finds the function (or kernel), or the variable at module scope, that NAME means in UNIT: the
- * unit's own, or else one that another unit shows. NULL: there is none. */
+/* Finds the function (or kernel), or the variable at module scope, that NAME means in UNIT. A name
+ * that UNIT does not define means what another unit shows. NULL: there is none. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
@@ -233,10 +234,11 @@ static inline bool ptx_name_is(struct ptx_name name, const char *text)
 /* Finds the type or the modifier with this NAME. -1: unknown. */
 int ptx_find_type(struct ptx_name name);
 int ptx_find_modifier(struct ptx_name name);
-/* Finds the longest opcode with whose words TEXT begins. -1: there is none. */
+/* Finds the longest opcode that TEXT begins with, compared word by word. -1: there is none. */
 int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
-/* The id in the module of the file with this number in UNIT. */
+/* The id that a file has in the module. NUMBER is its .file number, which is unique only in
+ * UNIT. */
 static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
 {
     return unit << 20 ^ (uint32_t)number;

@@ -13,8 +13,8 @@
 
 #include "gpu/ptx/arena.h"
 
-/* Parses ( .param .b64 name, … ) into LIST. Parameters of kernels are in another space than those
- * of functions. */
+/* Parses ( .param .b64 name, … ) into LIST. Parameters of kernels and parameters of functions are
+ * in different state spaces. */
 static void parameters(struct parser *p, struct ptx_function *f, struct ptx_variable **list)
 {
     enum ptx_space space = f->is_kernel ? PTX_PARAM : PTX_FRAME;

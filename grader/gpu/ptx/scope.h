@@ -6,10 +6,10 @@
 #include "gpu/ptx/module.h"
 
 enum ptx_symbol_kind {
-    PTX_SYMBOL_REGISTER, /* `index`: of the register */
+    PTX_SYMBOL_REGISTER, /* `index`: number of the register */
     PTX_SYMBOL_RANGE,    /* %r<21>: %r0 … %r20 are registers `index` … `index + count - 1` */
     PTX_SYMBOL_VARIABLE,
-    PTX_SYMBOL_LABEL, /* `index`: of the instruction after the label */
+    PTX_SYMBOL_LABEL, /* `index`: number of the instruction after the label */
 };
 
 struct ptx_symbol {

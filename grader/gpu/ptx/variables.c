@@ -153,8 +153,9 @@ void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t 
     *used = end > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)end;
 }
 
-/* Adds VAR to the constant memory that the module uses. The emulator must enforce the limit of a
- * GPU, because no counter makes reads of constant memory costly. */
+/* Adds VAR to the constant memory that the module uses. The emulator enforces a GPU's limit on its
+ * size: no counter counts reads of constant memory, so without the limit large tables there would
+ * seem to cost nothing. */
 static void take_constant(struct parser *p, const struct ptx_variable *var)
 {
     uint32_t used = p->module->const_bytes;

@@ -49,7 +49,7 @@ char *record_demangle(struct ptx_name name)
     return plain;
 }
 
-/* WITH_ZEROS keeps zeros of the counters that always appear. */
+/* WITH_ZEROS: counters that always appear are included even if they are 0. */
 static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
 {
     json_t *object = json_object();
@@ -256,7 +256,8 @@ static bool write_all(int fd, const char *text, size_t size)
     return true;
 }
 
-/* The predicted time, and each limit alone, in microseconds; and what a profiler would count. */
+/* The predicted time and the time of each limit alone, in microseconds, and the counts that a
+ * profiler would show. */
 static json_t *predicted_json(const struct prediction *p, const struct emu_chip *chip)
 {
     json_t *parts = json_object();

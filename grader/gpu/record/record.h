@@ -9,39 +9,39 @@
  *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
  *
- * With a chip in the options, a launch has "predicted": {"gpu", "title", "measured", "us", "low_us",
- * "high_us", "limit", "parts": {each limit alone, in us}, "cycles", "instructions" (of the machine),
- * "dram_bytes", "l2_hits", "us_ideal_sectors" and "us_ideal_wavefronts" if these differ}.
+ * With a chip in the options, a launch has "predicted": {"gpu", "title", "measured", "us",
+ * "low_us", "high_us", "limit", "parts": {each limit alone, in us}, "cycles", "instructions" (of
+ * the machine), "dram_bytes", "l2_hits", "us_ideal_sectors" and "us_ideal_wavefronts" if these
+ * differ}.
  *
  * "accesses" exists only if struct emu_trace asked for accesses: the most wasteful access of each
  * line.
  *
  * A loss (a finding of severity "warning") also has "cause", "cost", "ideal", "worst_cost" and
- * "worst_ideal", and "help" if there is a special one for its cause: see struct finding. A finding
- * about two accesses has the other access in "related". A related place in the host's source has a
- * "message", such as "allocated here"; other places have none.
+ * "worst_ideal", and "help" if its cause has special help: see struct finding. A finding about two
+ * accesses has the other access in "related". A related place in the host's source has a "message",
+ * such as "allocated here"; other places have none.
  *
  * The runtime library adds lines: {"findings": [...]} without a launch and, when the program ends,
  * {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in a
- * separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
- * 300, ...}, "sectors": {"copy": 64, ...}}: the number of requests of each call in
- * gpu/remote/calls.def, the number of rows in these requests, and the sectors of 32 bytes that
- * copies and fills on the device (copy, copy_rows, set, set_rows) read and wrote. A call for rows,
- * such as cudaMemcpy2D(), is a request for rows even if there is only one row.
+ * separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows": 300,
+ * ...}, "sectors": {"copy": 64, ...}}: the number of requests of each call in gpu/remote/calls.def,
+ * the number of rows in these requests, and the sectors of 32 bytes that copies and fills on the
+ * device (copy, copy_rows, set, set_rows) read and wrote. A call for rows, such as cudaMemcpy2D(),
+ * is a request for rows even if there is only one row.
  *
  * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
- * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other
- * input data gives the same bytes. If the host sees another input than the device
- * (gpu/remote/views.h), {"lent": {"bytes"}} stands for a piece of memory that both share and that
- * kernels made, and the record ends with {"missing": 0}: the number of input bytes that never
- * reached the device.
+ * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other input
+ * data gives the same bytes. If the host and the device see different inputs (gpu/remote/views.h),
+ * {"lent": {"bytes"}} is a line about a piece of memory that both share and that kernels wrote, and
+ * the record ends with {"missing": 0}: the number of input bytes that never reached the device.
  *
  * "watched" exists only with a limit on the cost of racecheck and initcheck: they saw "all" of the
  * launch, "part" of it or "none".
  *
  * "constant_bytes": the size of all __constant__ variables in the kernel's module.
  *
- * "lines" omits counters that are 0, and "counters" omits those named rows_... that are 0. Lines
+ * "lines" omits counters that are 0, and "counters" omits counters named rows_... that are 0. Lines
  * come in the order of their instructions. */
 #ifndef GPU_RECORD_RECORD_H
 #define GPU_RECORD_RECORD_H
