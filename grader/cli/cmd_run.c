@@ -119,12 +119,13 @@ static bool apply_options(struct options *options)
         complain("%s", why);
         return false;
     }
+    bool chosen = options->tools || getenv("LANEWISE_TOOLS");
     return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
            pass("LANEWISE_WORKERS", options->workers) &&
            pass("LANEWISE_MAX_INSTRUCTIONS", options->max_instructions) &&
            pass("LANEWISE_ORDERCHECK", options->ignores_order ? "0" : NULL) &&
-           pass("LANEWISE_TOOLS", options->tools ? options->tools : ALL_TOOLS) &&
-           pass("LANEWISE_WATCH_BUDGET", options->tools ? "0" : WATCH_BUDGET) &&
+           pass("LANEWISE_TOOLS", chosen ? options->tools : ALL_TOOLS) &&
+           pass("LANEWISE_WATCH_BUDGET", chosen ? "0" : WATCH_BUDGET) &&
            pass("LANEWISE_RULES", options->rules) && pass("LANEWISE_GPU", options->gpu);
 }
 

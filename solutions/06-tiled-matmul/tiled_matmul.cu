@@ -143,7 +143,8 @@ int main(int argc, char **argv)
     lab_result(&lab, "c", LAB_FLOAT, c, height * width);
     if (lab_by_hand(&lab))
         printf("CPU: the largest error is %g\n", largest_error(p, a, b, c));
-    for (float *matrix : {a_on_gpu, b_on_gpu, c_on_gpu})
-        CHECK_CUDA(cudaFree(matrix));
+    CHECK_CUDA(cudaFree(a_on_gpu));
+    CHECK_CUDA(cudaFree(b_on_gpu));
+    CHECK_CUDA(cudaFree(c_on_gpu));
     return lab_close(&lab);
 }

@@ -102,7 +102,7 @@ static inline unsigned long long run_kernel(const struct stage *stage, stage_ker
     CHECK_CUDA(cudaMalloc(&data, stage->n * sizeof *data));
     CHECK_CUDA(cudaMemcpy(data, stage->data, stage->n * sizeof *data, cudaMemcpyHostToDevice));
     if (kernel != only_read)
-        CHECK_CUDA(cudaMemset(there, 0, sizeof *there));
+        CHECK_CUDA(cudaMemsetAsync(there, 0, sizeof *there, stream));
     kernel<<<4, 256, 0, stream>>>(data, stage->n, there);
     CHECK_CUDA(cudaStreamSynchronize(stream));
     CHECK_CUDA(cudaMemcpy(&sum, there, sizeof sum, cudaMemcpyDeviceToHost));

@@ -18,7 +18,7 @@ static const struct {
     {"its own folder", "judge", "judge/score.h", NULL},
     {"a folder below", "checks", "judge/score.h", NULL},
     {"a header beside", "gpu/observe", "losses.h", NULL},
-    {"a folder above", "judge", "base/files.h", "judge may not include base/files.h"},
+    {"a folder above", "base", "judge/score.h", "base may not include judge/score.h"},
     {"past the interface of the device", "gpu/cudart", "gpu/execute/state.h",
      "gpu/cudart may not include gpu/execute/state.h"},
     {"into the executor", "gpu/observe", "gpu/execute/kernel.h",

@@ -49,7 +49,7 @@ static const struct {
     {"04-bank-conflicts", "managed", MANAGED, 100, ""},
     {"04-bank-conflicts", "mapped", MAPPED, 100, ""},
     /* its rows are not from cudaMallocPitch(), and all copies are those of main() */
-    {"05-pitched-alloc", "managed", MANAGED_ROWS, 35, ""},
+    {"05-pitched-alloc", "managed", MANAGED_ROWS, 25, ""},
     {"05-pitched-alloc", "pinned sums", PINNED_SUMS, 100, ""},
     {"06-tiled-matmul", "managed", MANAGED, 100, ""},
     {"06-tiled-matmul", "mapped", MAPPED, 100, ""},

@@ -347,8 +347,8 @@ __global__ void sweep_without_barrier(int *g)
         off /= 2;
         if (t < d) {
             int left = s[off * (2 * t + 1) - 1];
-            s[off * (2 * t + 1) - 1] = s[off * (2 * t + 2) - 1]; // A
-            s[off * (2 * t + 2) - 1] += left;                    // B
+            s[off * (2 * t + 1) - 1] = s[off * (2 * t + 2) - 1]; // AB
+            s[off * (2 * t + 2) - 1] += left;
         }
     }
     __syncthreads();

@@ -24,8 +24,8 @@ __global__ void tiles_overtaken(int *g)
     __shared__ int a[TILE][TILE], b[TILE][TILE];
     int x = threadIdx.x, y = threadIdx.y, sum = 0;
     for (int k = 0; k < 4 * TILE; k += TILE) {
-        a[y][x] = g[y * 64 + k + x]; // B
-        b[y][x] = g[4096 + (k + y) * 64 + x];
+        a[y][x] = g[y * 64 + k + x];
+        b[y][x] = g[4096 + (k + y) * 64 + x]; // B
         __syncthreads();
         sum += product(a, b);
     }

@@ -288,8 +288,8 @@ __global__ void sorted_without_barrier(int *g)
         int i = 2 * t + (k & 1);
         if (i + 1 < 2 * BLOCK && s[i] > s[i + 1]) { // A
             int v = s[i];
-            s[i] = s[i + 1];
-            s[i + 1] = v; // B
+            s[i] = s[i + 1]; // B
+            s[i + 1] = v;
         }
     }
     __syncthreads();
