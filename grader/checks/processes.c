@@ -16,7 +16,7 @@
 #include "sandbox/sandbox.h"
 
 #define CPU_SECONDS    80
-#define DEVICE_SECONDS 5                    /* how long the device may run after the program's end */
+#define DEVICE_SECONDS 5                    /* how long the device may outlive the program */
 #define ADDRESS_BYTES  ((uint64_t)64 << 30) /* the emulator reserves far more than it touches */
 #define DATA_BYTES     ((uint64_t)4 << 30)
 #define THREADS        512 /* the GPU's driver has several, the emulator one for each core */
