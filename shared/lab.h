@@ -142,7 +142,7 @@ static inline void lab_write(FILE *file, const char *name, enum lab_type type, c
     fwrite("\0\0\0\0\0\0\0", 1, (8 - size % 8) % 8, file);
 }
 
-/* If the names are to be listed, the program ends before it makes or copies any data. */
+/* After -h, the program ends here, before it makes or copies any data. */
 static inline void lab_end_list(const struct lab *lab)
 {
     if (lab->lists)

@@ -123,8 +123,8 @@ static size_t statement_length(const char *text, size_t length)
     return depth > 0 || end == 0 ? 1 : end;
 }
 
-/* Writes NOTE after the marks, which end at column USED, or on a line of its own if it is too
- * long. */
+/* Writes NOTE after the marks, which end at column USED. A note that is too long gets a separate
+ * line. */
 static void print_note(FILE *to, const char *note, size_t used)
 {
     size_t length = strlen(note);

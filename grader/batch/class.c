@@ -252,7 +252,7 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
 }
 
 /* One value of a student's "labs". ROWS: the student's submissions for the lab, by time. EMPTY: a
- * file of the hand-in that holds nothing; NULL: none. */
+ * file of the hand-in that is empty or a link; NULL: none. */
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread, const json_t *empty)
 {

@@ -343,8 +343,8 @@ static bool find_pairs(struct search *search)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* The index of the next entry after I in the same group. If FILE is true, the next one that also
- * has the same file. The number of entries if there is none. */
+/* The index of the next entry after I in the same group; the number of entries if there is none. If
+ * FILE is true, the entry must also have the same file. */
 static size_t next_of(const struct search *search, size_t i, bool file)
 {
     const struct entry *entries = search->entries;

@@ -24,7 +24,7 @@ struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
     size_t cell_count;
-    size_t line, start; /* the current line and the row's first line, from 1; 0: none yet */
+    size_t line, start; /* the current line and the row's first line, from 1; 0: no line yet */
     bool headed;
     size_t id, name, family; /* indexes of columns; SIZE_MAX: no such column */
     bool participants;       /* ids look like "Participant 4711" (Moodle); hand-ins say "4711" */

@@ -176,7 +176,8 @@ static enum verdict judge_candidate(const struct candidate *candidates, size_t c
     return ASK;
 }
 
-/* At most this many files of a hand-in are listed for review for each lab: the list stays short. */
+/* At most this many files of a hand-in are listed for review for each lab, to keep the list
+ * short. */
 #define MOST_ASKED 5
 
 static const char *asked_lab(const struct walk *walk, size_t i)

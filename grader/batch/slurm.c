@@ -154,7 +154,7 @@ static bool take(const char *key, const json_t *answer, void *context)
     json_t *entry = json_object_get(work->open, key);
     bool graded;
     if (!entry)
-        return true; /* an answer from an earlier run to a submission that is gone */
+        return true; /* the answer belongs to a submission that is gone */
     if (!json_object_get(answer, "result")) {
         json_object_set(entry, "why", json_object_get(answer, "error"));
         return true;

@@ -231,7 +231,7 @@ void check_equal_u64(struct check *check, const struct run *run, const char *nam
 /* A common mistake. MAKE computes the wrong result that the mistake gives for INPUT. TEXT continues
  * the message "c[0][0] is 3, but 4 is right: ". */
 struct check_guess {
-    const char *text; /* NULL: the end of a list */
+    const char *text; /* what follows "is right: "; NULL: the end of a list */
     void (*make)(const struct case_data *input, float *values);
 };
 

@@ -1,10 +1,10 @@
 /* Compares the cost of the whole program with that of the solution.
  *
  * A figure judges one lesson, often as a ratio, and a program can improve a ratio by useless work:
- * reads that it does not need, warps that only spin, threads that queue. These totals cover all
- * launches and all copies on the GPU, so such work adds to them. The limits are multiples of the
- * solution's totals, which labs/NN-name/costs.def records. They leave room for any sensible
- * solution. */
+ * reads that it does not need, warps that only spin, threads that queue. The totals that this file
+ * compares cover all launches and all copies on the GPU, so such work adds to them. The limits are
+ * multiples of the solution's totals, which labs/NN-name/costs.def records. They leave room for any
+ * sensible solution. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,11 +16,11 @@ struct reader {
     const struct case_data *input;
     const char *name;
     size_t rows, columns;
-    const float *from; /* as it is */
-    float *to;         /* as it may have been read */
+    const float *from; /* the matrix as it is */
+    float *to;         /* the matrix as the submission may have read it */
     struct case_data *changed;
-    size_t wrong_row; /* of the result */
-    double *other;    /* what the right function makes of CHANGED */
+    size_t wrong_row; /* the first wrong row of the result */
+    double *other;    /* the right function's result for CHANGED */
     char *text;
     size_t size;
 };

@@ -31,7 +31,7 @@ struct run_plan {
 };
 
 struct run {
-    struct run_plan plan; /* as it was carried out */
+    struct run_plan plan; /* the plan as it was carried out */
     const struct case_data *input;
     struct case_data *result; /* the submission's result file; NULL: it cannot be read */
     json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
@@ -40,7 +40,7 @@ struct run {
     unsigned wider_pitch;     /* as in struct run_files */
     struct text judged;     /* if plan.hides: what kernels made of the judged input, per copy */
     struct answer *answers; /* the results that were judged so far: judging.h */
-    bool was_altered; /* main() changed the input on its way to the GPU, so it was not hidden */
+    bool was_altered; /* main() changed the input on its way to the GPU, so nothing was hidden */
     const struct run *open;      /* a repetition with nothing hidden; NULL: there is none yet */
     const struct run *backwards; /* a repetition with plan.backwards; NULL: there is none yet */
 };

@@ -135,7 +135,7 @@ struct session {
     unsigned jobs;
     size_t chunk_size;
     int lock;
-    bool new_out;            /* this run made the folder of --out and has not scanned yet */
+    bool new_out;            /* this run made the folder of --out; the scan has not succeeded yet */
     char scratch[PATH_SIZE]; /* the temporary folder of gradings; "": none */
     struct batch_store *store;
     struct report_bar bar;

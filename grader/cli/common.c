@@ -226,7 +226,7 @@ bool cli_read_course(const char *path, struct course *course)
     char error[4096];
     if (course_read(path, course, error, sizeof error))
         return true;
-    /* Without the command's name, so that editors can jump to "FILE:LINE: ...". */
+    /* Leaves out the command's name, so that editors can jump to "FILE:LINE: ...". */
     fflush(stdout);
     fprintf(stderr, "%s\n", error);
     return false;

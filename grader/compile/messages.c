@@ -28,7 +28,7 @@ struct text_job {
     FILE *to;
     unsigned lines, max_lines; /* number of lines written, and their limit */
     unsigned errors;           /* number of errors so far */
-    bool rejected;             /* there is an error, so warnings are not shown */
+    bool rejected;             /* the compiler reported an error, so warnings are not shown */
     unsigned seen_count;
     char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
 };

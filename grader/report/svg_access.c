@@ -48,7 +48,7 @@ struct drawing {
     uint64_t offset[LANES];
     struct item items[LANES];
     unsigned item_count;
-    uint64_t row_at[ROWS]; /* global memory: the line's number; shared memory: 1 for an extra pass */
+    uint64_t row_at[ROWS]; /* global memory: the line; shared memory: 1 for an extra pass */
     unsigned row_count;
     unsigned sectors, ideal, ways;
 };
@@ -485,7 +485,7 @@ static void write_cost(const struct drawing *d, FILE *to)
         fprintf(to, "no bank conflict.");
 }
 
-/* Writes the cost of all accesses by the line. */
+/* Writes the total cost of all accesses that the source line makes. */
 static void write_total(const struct drawing *d, FILE *to)
 {
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,

@@ -140,7 +140,7 @@ static void run_child(const struct process_command *command, pid_t parent,
         bool entered = (!command->folder || chdir(command->folder) == 0) &&
                        (!command->sandbox || sandbox_enter(command->sandbox, &start));
         if (entered) {
-            set_limits(command); /* after making the sandbox, which takes memory */
+            set_limits(command); /* the sandbox must exist first, because making it takes memory */
             execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
         }
     }
@@ -476,7 +476,7 @@ void process_run_served(const struct process_command *command, const struct proc
         fail_to_start(outcome, reason);
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
-            close(ends[i]); /* so the server sees the end when the program closes its copy */
+            close(ends[i]); /* so that the server gets end of file when the program closes its copy */
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }

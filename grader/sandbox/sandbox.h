@@ -20,7 +20,7 @@ enum sandbox_level {
     SANDBOX_NONE,           /* only a process with limits */
     SANDBOX_CONFINED,       /* Landlock or another user, and a seccomp filter */
     SANDBOX_NAMESPACES,     /* bubblewrap: own files, processes, network; a seccomp filter */
-    SANDBOX_NAMESPACES_USER /* also as another user: only if the grader is root */
+    SANDBOX_NAMESPACES_USER /* also as another user: only possible if the grader is root */
 };
 
 struct sandbox {
@@ -35,10 +35,10 @@ struct sandbox {
      * bytes */
     uint64_t scratch_bytes;
     unsigned processes; /* maximum number of processes, including threads */
-    bool forks;  /* it may start processes; only for compilers, which cannot see Thrust and CUB */
-    bool gpu;    /* it sees the GPU */
-    bool shares; /* it may create shared memory, which only a device's server needs */
-    bool bare;   /* it sees no system files: a static program */
+    bool forks;  /* the program may start processes; only for compilers (no Thrust or CUB) */
+    bool gpu;    /* the program sees the GPU */
+    bool shares; /* the program may create shared memory, which only a device's server needs */
+    bool bare;   /* the program sees no system files, because it is static */
 };
 
 /* The name of LEVEL, such as "confined". */

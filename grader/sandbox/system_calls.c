@@ -136,15 +136,15 @@ static const struct {
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWIPC, CLONE_NEWIPC},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUTS, CLONE_NEWUTS},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWCGROUP, CLONE_NEWCGROUP},
-    /* These could let the process outlive the grader, or type into the grader's terminal. */
+    /* These calls could let the process outlive the grader, or type into the grader's terminal. */
     {SCMP_SYS(prctl), ALWAYS, 0, SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_PDEATHSIG},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x5412 /* TIOCSTI */},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x541c /* TIOCLINUX */},
-    /* This makes memory that RLIMIT_DATA does not count. */
+    /* This call would make memory that RLIMIT_DATA does not count. */
     {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
      MAP_SHARED | MAP_ANONYMOUS},
     {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},
-    /* These could send messages through locks, with fcntl(). */
+    /* These calls could send messages through locks, with fcntl(). */
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_GETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLKW},
@@ -153,7 +153,7 @@ static const struct {
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
-    /* These reach limits and priorities of other processes. As a process number, 0 means the
+    /* These calls reach limits and priorities of other processes. As a process number, 0 means the
      * caller. As a user number, 0 means all processes of the caller's user, so user numbers are
      * refused. */
     {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
@@ -165,7 +165,8 @@ static const struct {
     {SCMP_SYS(sched_setscheduler), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(sched_setparam), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(sched_setattr), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
-    /* These make the kernel signal another process when the caller's pipe becomes readable. */
+    /* These calls make the kernel signal another process when the caller's pipe becomes
+     * readable. */
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN},
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN_EX},
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETSIG},

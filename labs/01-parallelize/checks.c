@@ -2,7 +2,8 @@
  *
  * The figure is the longest warp, the critical path: the more threads share the work, the less the
  * busiest warp has to do. Each rung's points begin at the count of the rung before it and end at
- * the solution's. These are decades apart, so each halving of the count earns the same. */
+ * the solution's. The counts of successive rungs are orders of magnitude apart, so each halving of
+ * the count earns the same. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -132,7 +133,7 @@ static void measure_path(struct check *check, int rung)
     double path = check_counter(run, "longest_warp_instructions");
     path = fmax(path, path_elsewhere(check, rung));
     check_measure(check, run, path);
-    /* A lane that has nothing to do costs as much as one that works. */
+    /* A lane without work costs as much as a lane with work. */
     double idle =
         check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;
     if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)

@@ -136,8 +136,8 @@ CHECK(
     check_measure(check, run, check_counter(run, "longest_warp_instructions"));
 }
 
-/* With blocks of 1,024 the lesson shows in time (grader/tests/hardware/calibration.tsv): the
- * solution is twice as fast as thread 0. With blocks of 256 it does not. */
+/* With blocks of 1,024 threads, run time shows the effect (grader/tests/hardware/calibration.tsv):
+ * the solution is twice as fast as thread 0 alone. With blocks of 256 it does not. */
 CHECK(speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
       .figure = {.text = "blocks of 1,024 are %s times as fast as with thread 0 alone",
                  .want = "at least %s",

@@ -73,7 +73,7 @@ static void make_row(const struct case_data *input, int y, double *values)
 
 /* Describes a (possibly wrong) way to add up in floats. */
 struct adding {
-    bool fused;  /* a product is added before it is rounded: the compiler may choose this */
+    bool fused;  /* a product is not rounded before it is added: the compiler may choose this */
     float keeps; /* factor for the rounding error of the last step: 0 or -1; 1 is right */
 };
 
@@ -393,19 +393,20 @@ CHECK(
 
 /* --- compensation --------------------------------------------------------------------------------- */
 
-/* Numbers that no plain order adds up well: not backwards, not in k partial sums for any k from 2
- * to 128, not in pairs of blocks of 8 to 128 numbers, not large and small ones apart.
+/* Makes numbers that cannot be added up accurately in any simple order: backwards, in k partial
+ * sums for any k from 2 to 128, in pairs of blocks of 8 to 128 numbers, or large and small numbers
+ * separately.
  *
  * A row of A repeats one number, just below 1. A column of B has ones, and large numbers that make
- * products a little above 2^24. Beside such a product floats are 2 apart, so that a number below 1
- * is lost.
+ * products a little above 2^24. Neighbouring floats of that size are 2 apart, so adding a number
+ * below 1 changes nothing.
  *
  *     columns 0 to 7    each 8th number is large, so that a block of 8 loses 7
  *     columns 8 to 12   about each 12th is large: some are in each of k partial sums
  *     the others        all equal: while the sum stays between two powers of 2, all additions
  *                       round the same way, with an error that differs from row to row
  *
- * In each of 1,000 gradings, each of these orders missed the bound in one column at least, with or
+ * In each of 1,000 gradings, each of these orders missed the bound in at least one column, with or
  * without fused multiply-adds, and compensated sums had at most three quarters of it. */
 static void make_hard(struct check *check, const struct job *job, float *a, float *b)
 {
