@@ -93,8 +93,8 @@ struct batch_key {
     uint64_t seed;
 };
 
-/* Removes the members that no student may see from a stored result: the fingerprint and the secret
- * of the inputs. */
+/* Removes the fingerprint and the secret of the inputs, which no student may see, from a stored
+ * result. */
 void batch_store_strip(json_t *result);
 
 /* Stores a result (lanewise/result/v1). An existing grade stays. */

@@ -43,8 +43,8 @@ struct options {
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-/* Number of gradings in one task. They take minutes: the start of a task is then a small part of
- * its time, and a lost task loses little. */
+/* Number of gradings in one task. A task then takes minutes, so its start costs little in
+ * comparison, and a lost task loses little. */
 #define CHUNK_SIZE 20
 
 /* --- the command line ------------------------------------------------------------------------- */

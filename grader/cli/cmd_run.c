@@ -141,8 +141,8 @@ static bool choose_program(struct options *options, char **argv)
     return false;
 }
 
-/* Builds the lab's program. The word in ARGV[0], the lab, has been read already, so ARGV[0] becomes
- * the program's name. */
+/* Builds the lab's program. ARGV[0] becomes the program's name; the word in ARGV[0] was an option
+ * or its value, which has been read already. */
 static bool choose_lab(struct options *options, char **argv)
 {
     if (!cli_build_lab_program("run", options->lab, &options->built))

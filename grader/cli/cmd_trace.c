@@ -217,7 +217,7 @@ static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, &options->built))
         return false;
-    options->argv--; /* the word there is the lab, which has been read already */
+    options->argv--; /* the word there was an option or its value, already read */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);

@@ -263,8 +263,9 @@ static int verify_document(struct verify *verify, const json_t *document)
     return code;
 }
 
-/* Returns the exit code if there was no error. Without a key, the code must not be 0: a forger can
- * make the hashes match and can forge a seal, so "nothing differs" proves nothing. */
+/* Returns the exit code if there was no error. Without a key, the code must not be 0 unless the
+ * user gave --unsigned: a forger can make the hashes match and can forge a seal, so "nothing
+ * differs" proves nothing. */
 static int conclude(const struct verify *verify)
 {
     if (verify->differs)

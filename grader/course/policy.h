@@ -19,7 +19,7 @@ struct course_lab_policy {
 struct course_policy {
     const char *course;  /* the course's title; "": none */
     bool latest;         /* the latest attempt counts, not the best */
-    double late_penalty; /* percent of the earned points, for each day begun after a deadline */
+    double late_penalty; /* percent of the earned points lost for each day begun after a deadline */
     bool limits_late;    /* attempts more than LATE_LIMIT days late do not count */
     unsigned late_limit; /* in days, if limits_late; 0: no late attempt counts */
     unsigned per_day;    /* most attempts that are graded on one day (UTC); 0: no limit */

@@ -14,8 +14,8 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-#define FILE_BYTES  ((size_t)256 << 10) /* bytes of a file; a course file has a few hundred lines */
-#define MOST_NESTED 20                  /* levels of nesting; a course file needs a few */
+#define FILE_BYTES  ((size_t)256 << 10) /* most bytes; a course file has a few hundred lines */
+#define MOST_NESTED 20                  /* most levels of nesting; a course file needs a few */
 
 /* --- complaints ------------------------------------------------------------------------------- */
 
@@ -294,7 +294,7 @@ bool settings_whole(struct settings *settings, const yaml_node_t *node, const ch
     return false;
 }
 
-/* Reads a time zone from TEXT, which contains "Z", "+01:00" or nothing else. */
+/* Reads a time zone: TEXT is "Z", "+01:00" or empty. */
 static bool read_zone(const char *text, bool *local, int *seconds)
 {
     char sign;

@@ -476,7 +476,7 @@ void process_run_served(const struct process_command *command, const struct proc
         fail_to_start(outcome, reason);
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
-            close(ends[i]); /* so that the server gets end of file when the program closes its copy */
+            close(ends[i]); /* so that the server sees the end when the program closes its copy */
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }
