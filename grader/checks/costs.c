@@ -52,7 +52,8 @@ static const struct {
          "Let one launch do what many small ones do: each takes some time, however little there is to do."},
 };
 
-/* A copy on the GPU reads half of its sectors and writes the other half. */
+/* Measures the costs of a run. A copy on the GPU reads half of its sectors and writes the other
+ * half. */
 static void measure(const struct run *run, double costs[CHECK_COSTS])
 {
     const json_t *counters = run->counters, *sectors = json_object_get(run->record, "sectors");

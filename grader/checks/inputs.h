@@ -1,4 +1,4 @@
-/* The decoy input that main() sees instead of the input that a lab's checks.c makes. */
+/* Makes the decoy input that main() sees instead of the input that a lab's checks.c makes. */
 #ifndef CHECKS_INPUTS_H
 #define CHECKS_INPUTS_H
 

@@ -19,7 +19,7 @@
 #define RUN_RESULT_BYTES      ((size_t)64 << 20) /* the longest result file that is read */
 #define RUN_OUTPUT_BYTES      ((size_t)1 << 20)
 #define RUN_FILE_BYTES        (2 * RUN_RESULT_BYTES)
-#define RUN_GPU_BYTES         ((uint64_t)1 << 30) /* memory of each device: a twin has as much */
+#define RUN_GPU_BYTES         ((uint64_t)1 << 30) /* memory of each device, also of a twin */
 
 struct run_files {
     char folder[PATH_SIZE], input[PATH_SIZE], result[PATH_SIZE];

@@ -13,7 +13,7 @@ struct run;
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
                           const void *want);
 
-/* Explains ANSWER, which is a matrix, if WANT is the right one. */
+/* Explains why ANSWER, which is a matrix, is wrong. WANT is the right matrix. */
 void check_explain_matrix(struct check *check, const struct run *run, const struct answer *answer,
                           const struct check_matrix *want);
 

@@ -11,7 +11,7 @@
 /* A matrix, and which of its numbers are wrong. */
 struct facts {
     const struct judge_matrix *matrix;
-    size_t count; /* number of all numbers */
+    size_t count; /* how many numbers the matrix has */
     size_t wrong_count;
     bool *wrong;                /* for each number, whether it is wrong */
     size_t *in_row, *in_column; /* how many numbers are wrong in each row and column */
@@ -411,7 +411,7 @@ static bool tell_source(const struct facts *facts)
 /* --- all ---------------------------------------------------------------------------------------- */
 
 /* Estimates how often a number is near an unrelated number of WANT, as log10 of the fraction; the
- * estimate is rather too high than too low. */
+ * estimate errs on the high side. */
 static double measure_chance(const struct facts *facts)
 {
     enum { TRIALS = 4096, FAR = 7919 };

@@ -140,7 +140,7 @@ static void run_child(const struct process_command *command, pid_t parent,
         bool entered = (!command->folder || chdir(command->folder) == 0) &&
                        (!command->sandbox || sandbox_enter(command->sandbox, &start));
         if (entered) {
-            set_limits(command); /* the sandbox must exist first, because making it takes memory */
+            set_limits(command); /* after making the sandbox, because that takes memory */
             execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
         }
     }
