@@ -9,7 +9,7 @@ struct check;
 struct check_matrix;
 struct run;
 
-/* Explains ANSWER, which is one number, if WANT is the right one. */
+/* Explains why ANSWER, which is one number, is wrong. WANT is the right number. */
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
                           const void *want);
 
