@@ -36,8 +36,8 @@
 #include <string.h>
 #include <time.h>
 
-/* CHECK_CUDA(cudaMalloc(...)): every CUDA call can fail. If this one does, report where and why, and
- * end the program. */
+/* CHECK_CUDA(cudaMalloc(...)): every CUDA call can fail. If a call fails, this macro reports where
+ * and why, and ends the program. */
 #define CHECK_CUDA(call) lab_check((call), #call, __FILE__, __LINE__)
 
 #define LAB_EXIT_USAGE   2 /* the program was started wrongly */
@@ -60,13 +60,13 @@ struct lab {
     size_t input_size; /* in bytes */
     FILE *result;      /* NULL when run by hand */
     int repeats;       /* timed rounds of the loop over lab_again(); 0: it runs once, untimed */
-    int rounds;        /* how many rounds of that loop have begun */
+    int rounds;        /* number of rounds of that loop that have begun */
     float *times;      /* milliseconds of each timed round */
     cudaEvent_t begin, end;
     void *scratch; /* on the GPU: writing all of it flushes the L2 cache */
     size_t scratch_size;
     char asked[300]; /* the names that lab_int() has asked for, each after a space */
-    bool lists;      /* -h: lists the names and their values, then ends */
+    bool lists;      /* -h: the program lists the names and their values, then ends */
 };
 
 /* --- helpers, which labs do not call ----------------------------------------------------------- */
@@ -142,7 +142,7 @@ static inline void lab_write(FILE *file, const char *name, enum lab_type type, c
     fwrite("\0\0\0\0\0\0\0", 1, (8 - size % 8) % 8, file);
 }
 
-/* If the names are to be listed, the program ends before it makes or copies any data. */
+/* After -h, the program ends here, before it makes or copies any data. */
 static inline void lab_end_list(const struct lab *lab)
 {
     if (lab->lists)
@@ -242,7 +242,8 @@ static inline const float *lab_matrix(struct lab *lab, const char *name, int hei
     return values;
 }
 
-/* By hand, every argument must be name=value for a name that lab_int() has asked for. */
+/* When the program is run by hand, every argument must be name=value, with a name that lab_int()
+ * has asked for. */
 static inline void lab_check_arguments(const struct lab *lab)
 {
     for (int i = 1; i < lab->argc; ++i) {
@@ -261,7 +262,8 @@ static inline void lab_check_arguments(const struct lab *lab)
     }
 }
 
-/* Before the first timed round: events, and memory twice as large as the L2 cache. */
+/* Prepares the first timed round: makes two events, and allocates memory twice as large as the L2
+ * cache. */
 static inline void lab_start_timing(struct lab *lab)
 {
     int l2_bytes = 0;
@@ -282,17 +284,17 @@ static inline float lab_wait_for_device(void)
     return (end.tv_sec - begin.tv_sec) * 1e3f + (end.tv_nsec - begin.tv_nsec) * 1e-6f;
 }
 
-/* Milliseconds that the device still works after the last event: other streams may go on. Subtracts
- * the time that a wait for an idle device takes. */
+/* Milliseconds that the device still works after the last event, because other streams may go on.
+ * Subtracts the time that a wait for an idle device takes. */
 static inline float lab_late_work(void)
 {
     float waited = lab_wait_for_device(), idle = lab_wait_for_device();
     return waited > idle ? waited - idle : 0;
 }
 
-/* True while the loop that launches the kernels must go on: for one round. If the grader wants times,
- * the loop runs one round to warm up and then `repeats` rounds, each timed between two events. Each
- * of these rounds begins with nothing of the input in the L2 cache. */
+/* True while the loop that launches the kernels must go on. Normally that is one round. If the
+ * grader wants times, the loop runs one round to warm up, then `repeats` rounds, each timed between
+ * two events. Each timed round begins with none of the input in the L2 cache. */
 static inline bool lab_again(struct lab *lab)
 {
     int done = lab->rounds++;
@@ -317,8 +319,8 @@ static inline bool lab_again(struct lab *lab)
     return true;
 }
 
-/* How fast this GPU copies its own memory, in GB read and written a second. The grader compares times
- * with it. 0 if there is too little memory to measure it. */
+/* The rate at which this GPU copies its own memory, in GB read and written per second. The grader
+ * compares times with it. 0 if there is too little memory to measure the rate. */
 static inline float lab_copy_rate(struct lab *lab)
 {
     const size_t size = (size_t)128 << 20;
@@ -368,7 +370,7 @@ static inline int lab_close(struct lab *lab)
         return 0;
     if (lab->repeats > 0) {
         float rate = lab_option(lab, "--copy-rate") ? lab_copy_rate(lab) : 0;
-        /* the first round was the warm-up */
+        /* the first round only warms up, so its time is left out */
         lab_write(lab->result, "milliseconds", LAB_FLOAT, lab->times + 1, lab->repeats);
         lab_write(lab->result, "copy_gb_per_s", LAB_FLOAT, &rate, 1);
     }

@@ -1,4 +1,4 @@
-/* The clock that durations and time limits are measured with. */
+/* The clock that measures durations and time limits. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* Files and folders. The hashes are nettle's. */
+/* Files and folders. The nettle library computes the hashes. */
 #include "base/files.h"
 
 #include <dirent.h>
@@ -66,7 +66,8 @@ static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
     return true;
 }
 
-/* Returns NULL, or what is wrong. TOO_LARGE (SIZE bytes) is for text. */
+/* Reads the open file FD. Returns NULL, or a description of the error. TOO_LARGE (SIZE bytes) is a
+ * buffer for that description. */
 static const char *read_open_file(int fd, size_t max_bytes, struct text *text, char *too_large,
                                   size_t size)
 {
@@ -166,7 +167,8 @@ bool base_has_room(const char *path, uint64_t bytes)
     return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
-/* Whether an output replaces PATH; the others are pipes, devices and links to descriptors. */
+/* True if an output file replaces PATH. Pipes, devices and links to descriptors are not
+ * replaced. */
 static bool is_replaced(const char *path)
 {
     struct stat status, link;
@@ -222,12 +224,13 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 
 /* --- private folders --------------------------------------------------------------------------- */
 
-/* A process that is killed leaves its private folders, and the next one sweeps them. Each folder is
- * locked (flock) while its process, or one that this has forked, lives: then the lock cannot be
- * taken. Process ids would not do: /tmp may be shared by containers that number them apart. */
+/* A process that is killed leaves its private folders behind; the next process deletes them. A
+ * folder stays locked (flock) as long as the process that made it, or a child of that process, is
+ * alive, so a folder whose lock can be taken is abandoned. Process ids would not do: containers
+ * that share /tmp each number their processes on their own. */
 #define PRIVATE "lanewise-work-"
 
-static int locks[8]; /* descriptors of this process's private folders; 0: none */
+static int locks[8]; /* descriptors of this process's private folders; 0: the slot is free */
 #define LOCKS (sizeof locks / sizeof *locks)
 
 static bool is_open_at(int fd, const char *path)
@@ -264,8 +267,8 @@ static void sweep(const char *parent)
         closedir(folder);
 }
 
-/* Opens and locks the new folder PATH. Returns its descriptor, or -1: errno says why, ENOENT if
- * another process has swept it meanwhile. */
+/* Opens and locks the new folder PATH. Returns its descriptor, or -1: errno says why. ENOENT means
+ * that another process has deleted the folder in the meantime. */
 static int lock_folder(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -273,7 +276,7 @@ static int lock_folder(const char *path)
         return -1;
     while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
         ;
-    if (is_open_at(fd, path)) /* also without a lock, where the file system has none */
+    if (is_open_at(fd, path)) /* true even if the file system does not support locks */
         return fd;
     close(fd);
     errno = ENOENT;

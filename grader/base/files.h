@@ -18,8 +18,8 @@ struct text {
  * a short reason such as "is a folder", and TEXT->bytes is NULL. */
 bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size);
 
-/* The same for a PATH that somebody else may have made: a link is not followed; WHY is then
- * BASE_IS_LINK. */
+/* Like base_read_file(), for a PATH that somebody else may have made. Does not follow a link: WHY
+ * is then BASE_IS_LINK. */
 #define BASE_IS_LINK "is a link: hand in the file itself"
 bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, char *why,
                        size_t size);
@@ -40,12 +40,12 @@ bool base_remove_output(const char *path);
 /* True if PATH's disk has BYTES free, or if its free space is unknown. */
 bool base_has_room(const char *path, uint64_t bytes);
 
-/* Makes a folder that only this user can list, in $TMPDIR or /tmp. The first call also removes
- * those that this user's dead processes have left there. False: errno says why. */
+/* Makes a folder that only this user can list, in $TMPDIR or /tmp. The first call also removes the
+ * private folders that dead processes of this user left there. False: errno says why. */
 bool base_private_folder(char path[PATH_SIZE]);
 /* Makes a new folder in PARENT, named PREFIX and six random characters. False: errno says why. */
 bool base_new_folder(const char *parent, const char *prefix, char path[PATH_SIZE]);
-/* Makes a folder inside a private one. False: errno says why. */
+/* Makes the folder PATH inside a private folder. False: errno says why. */
 bool base_make_folder(const char *path);
 /* Removes PATH and everything in it, without following links. */
 void base_remove_tree(const char *path);
@@ -57,7 +57,7 @@ const char *base_name(const char *path);
 /* PATH relative to the working directory if PATH is inside it; otherwise PATH. */
 const char *base_shorten_path(const char *path);
 
-/* A SHA-256 over several pieces. */
+/* Computes the SHA-256 of several pieces of data. */
 struct base_hash;
 struct base_hash *base_hash_new(void); /* NULL when out of memory */
 void base_hash_add(struct base_hash *hash, const void *bytes, size_t size);

@@ -1,4 +1,4 @@
-/* Documents come from outside and may lack any member, so a missing member reads as "" or 0. */
+/* JSON documents come from outside and may lack any member. A missing member reads as "" or 0. */
 #include "base/json.h"
 
 const char *json_text_of(const json_t *object, const char *key)

@@ -1,4 +1,4 @@
-/* Reading members of JSON objects that may lack them. */
+/* Reads members of JSON objects in which they may be missing. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 

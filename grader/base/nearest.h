@@ -1,11 +1,11 @@
-/* Typing errors: the word that was probably meant. */
+/* Corrects typing errors: finds the word that was probably meant. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 
 #include <stddef.h>
 
-/* The one of the COUNT NAMES that was probably meant by WORD: WORD is its beginning, or one or two
- * typing errors away. NULL: none is similar enough. */
+/* Returns the one of the COUNT NAMES that WORD probably means: WORD is the beginning of that name,
+ * or differs from it by one or two typing errors. NULL: no name is similar enough. */
 const char *base_nearest(const char *word, const char *const *names, size_t count);
 
 #endif

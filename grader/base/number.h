@@ -6,7 +6,7 @@
 
 #define NUMBER_SIZE 32
 
-/* Writes VALUE into the end of TEXT and returns a pointer to its first digit. */
+/* Writes VALUE so that it ends at the end of TEXT. Returns a pointer to its first digit. */
 const char *base_number(uint64_t value, char text[NUMBER_SIZE]);
 /* VALUE as text in a temporary buffer, which is valid until the enclosing block ends. */
 #define NUMBER(value) base_number(value, (char[NUMBER_SIZE]){0})

@@ -47,8 +47,8 @@ static bool is_added(const char *word)
     return false;
 }
 
-/* Letters whose mark Unicode does not decompose, such as "ø", as the letter that other systems
- * write. */
+/* Replaces letters whose mark Unicode does not decompose, such as "ø", by the letters that other
+ * systems write instead. */
 static ucs4_t without_stroke(ucs4_t c)
 {
     return c == 0xf8 ? 'o' : c == 0x142 ? 'l' : c == 0x111 ? 'd' : c == 0x131 ? 'i' : c;
@@ -61,8 +61,8 @@ static void end_word(struct words *words, char *start, char *end)
         words->word[words->count++] = start;
 }
 
-/* Splits text into words of letters without their marks. An apostrophe does not end a word
- * (O'Neil); any other character does. */
+/* Splits text into words, whose letters lose their marks. An apostrophe does not end a word
+ * (O'Neil); any other character that is not a letter does. */
 static void cut_words(struct words *words, const uint8_t *from)
 {
     char *to = words->text, *start = to;
@@ -97,7 +97,7 @@ static int by_bytes(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Joins the words, beginning with number FIRST and wrapping around. */
+/* Joins the words, beginning with word FIRST and wrapping around. */
 static char *join(const struct words *words, size_t first, const char *between)
 {
     size_t size = 1;

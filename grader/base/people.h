@@ -1,4 +1,5 @@
-/* People's names in a form that can be compared: every system writes them differently.
+/* Brings people's names into a form that can be compared, because every system writes them
+ * differently.
  *
  *     "García, Inés"   the roster            words "garcia ines"
  *     "Inés García"    a Moodle folder       words "garcia ines"
@@ -16,12 +17,12 @@ char *people_normalise(const char *text);
 char *people_fold(const char *text);
 
 /* The words of a name in alphabetical order, case-folded, without accents and without the words
- * that learning systems add. "" for a name of fewer than two words: that is not enough to identify
- * a person. */
+ * that learning systems add. "" for a name of fewer than two words, because one word does not
+ * identify a person. */
 char *people_words(const char *text);
 
 /* The words of a name written together, the family name first. The family name is the last word,
- * or, in "García, Inés", what comes before the comma. A name of one word is returned as it is. */
+ * or, in "García, Inés", the part before the comma. A name of one word is returned as it is. */
 char *people_joined(const char *text);
 
 #endif

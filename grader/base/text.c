@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the printable UTF-8 character that begins at TEXT; 0 if there is none. The text
- * ends LEFT bytes after TEXT. */
+/* The length of the printable UTF-8 character that begins at TEXT; 0 if there is none. LEFT bytes
+ * of the text remain from TEXT on. */
 static size_t printable(const unsigned char *text, size_t left)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* the lowest code of i bytes */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* lowest i-byte character */
     unsigned char first = text[0];
     if (first < 0x80)
         return (first >= 0x20 && first != 0x7f) || first == '\n' || first == '\t';
@@ -23,8 +23,8 @@ static size_t printable(const unsigned char *text, size_t left)
             return 0;
         code = code << 6 | (text[i] & 0x3f);
     }
-    /* 0x80-0x9f are control characters; the next two ranges reorder text on a terminal; the last
-     * two codes of each plane are not characters, and XML forbids them. */
+    /* The codes 0x80-0x9f are control characters; the next two ranges reorder text on a terminal;
+     * the last two codes of each plane are not characters, and XML forbids them. */
     bool shown = code >= 0xa0 && !(code >= 0x202a && code <= 0x202e) &&
                  !(code >= 0x2066 && code <= 0x2069) && !(code >= 0xd800 && code <= 0xdfff) &&
                  (code & 0xfffe) != 0xfffe;
@@ -99,10 +99,10 @@ static size_t skip_quoted(const char *text, size_t length)
     return end + 1 < length ? end + 1 : length;
 }
 
-/* The length of the expression at TEXT: up to a comment, or a bracket that closes more than were
- * opened. The line table does not separate statements of one line, so they are marked together. The
- * result is 1 if the expression does not end on this line, or if TEXT does not begin an
- * expression. */
+/* The length of the expression at TEXT. It ends before a comment, and before a bracket that closes
+ * more than were opened. The line table does not separate several statements on one line, so they
+ * are marked together. The result is 1 if the expression does not end on this line, or if TEXT does
+ * not begin an expression. */
 static size_t statement_length(const char *text, size_t length)
 {
     size_t end = 0;
@@ -123,8 +123,8 @@ static size_t statement_length(const char *text, size_t length)
     return depth > 0 || end == 0 ? 1 : end;
 }
 
-/* Writes NOTE after the marks, which end at column USED, or on a line of its own if it is too
- * long. */
+/* Writes NOTE after the marks, which end at column USED. A note that is too long gets a separate
+ * line. */
 static void print_note(FILE *to, const char *note, size_t used)
 {
     size_t length = strlen(note);
@@ -142,7 +142,7 @@ void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned
         while (at < length && (line[at] == ' ' || line[at] == '\t'))
             ++at;
     fprintf(to, "%5u | %.*s\n      | ", number, (int)length, line);
-    /* Tabs stay tabs, so the caret is below its character for every tab width. */
+    /* Tabs stay tabs, so the caret is below its character at every tab width. */
     for (size_t i = 0; i < at && i < length; ++i)
         if (((unsigned char)line[i] & 0xc0) != 0x80) /* skip the rest of a multi-byte character */
             fputc(line[i] == '\t' ? '\t' : ' ', to);

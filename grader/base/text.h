@@ -1,4 +1,4 @@
-/* Showing text that a submission wrote. Escape sequences, control characters and broken UTF-8 never
+/* Shows text that a submission wrote. Escape sequences, control characters and broken UTF-8 never
  * reach a terminal or a report. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -11,18 +11,19 @@
  * NUL bytes are replaced too, so the result is a string of SIZE bytes. */
 void base_clean_text(char *text, size_t size);
 
-/* Ends the lines of TEXT, in place, as Unix does: without the carriage returns of Windows. Returns the
- * new size. */
+/* Converts the line ends of TEXT from Windows to Unix, in place: removes the carriage returns.
+ * Returns the new size. */
 size_t base_unix_lines(char *text, size_t size);
 
-/* A copy of TEXT as one line of printable UTF-8: every other byte is an escape, \n, \t or \x1b. For
- * names of files, which may hold any byte. To be freed; NULL: out of memory. */
+/* A copy of TEXT as one line of printable UTF-8. Every other byte becomes an escape such as \n, \t
+ * or \x1b. Meant for file names, which can contain any byte. The caller frees the result. NULL: out
+ * of memory. */
 char *base_one_line(const char *text);
 
 /* Finds line NUMBER (from 1) of TEXT, without its newline. False: TEXT has no such line. */
 bool base_source_line(const char *text, unsigned number, const char **line, size_t *length);
 
-#define TEXT_COLUMNS 100 /* reports keep their lines this short where they can */
+#define TEXT_COLUMNS 100 /* reports keep their lines this short where possible */
 
 /* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1). If there is a NOTE
  * (not NULL), the whole expression at that column is underlined, and the note follows:
@@ -35,8 +36,8 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
 void base_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
                         const char *note);
 
-/* Like base_print_snippet(), for a line that the caller has: LENGTH bytes, line NUMBER of its
- * file. */
+/* Like base_print_snippet(), for a caller that already has the line: its LENGTH bytes, and its
+ * NUMBER in the file. */
 void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned number,
                              unsigned column, const char *note);
 

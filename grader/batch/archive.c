@@ -261,7 +261,7 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
 {
     int ends[2];
     bool open = pipe2(ends, O_CLOEXEC) == 0;
-    fflush(NULL); /* else the child would write buffered output again */
+    fflush(NULL); /* otherwise, the child would write buffered output again */
     pid_t parent = getpid(), child = open ? fork() : -1;
     if (child == 0) {
         close(ends[0]);

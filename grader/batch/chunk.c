@@ -35,7 +35,8 @@ bool batch_chunk_folder(const char *folder)
     return true;
 }
 
-/* Writes the source with this hash. An existing file needs no check: its name is its hash. */
+/* Writes the source with this hash. If the file exists, its content is right, because its name is
+ * its hash. */
 static bool write_source(const struct batch_queue *queue, const char *folder, const char *hash,
                          char *error, size_t size)
 {
@@ -54,7 +55,7 @@ static bool write_source(const struct batch_queue *queue, const char *folder, co
     return written;
 }
 
-/* Lists the labs with their hashes and terms. The machine that grades must have equal ones, or
+/* Lists the labs with their hashes and terms. The machine that grades must have the same labs, or
  * its grades would differ. */
 static json_t *describe_labs(const struct batch_queue *queue)
 {

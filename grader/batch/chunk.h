@@ -1,4 +1,5 @@
-/* A part of the queue as files, for a machine that shares only a file system with this one:
+/* Writes parts of the queue (chunks) as files, for a machine that shares only a file system with
+ * this one:
  *
  *     FOLDER/sources/HASH          the submissions
  *     FOLDER/chunks/ROUND/N.json   a chunk: some entries of the queue, and how to grade them

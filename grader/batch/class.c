@@ -1,4 +1,4 @@
-/* From rows of the store to grades: selects the attempts that may count, computes the score of
+/* Turns rows of the store into grades: selects the attempts that may count, computes the score of
  * each by the rules for late days, and chooses the attempt that counts.
  *
  *     attempts of a student for a lab, by time
@@ -23,7 +23,7 @@
 struct composition {
     struct batch_store *store;
     const struct course_policy *terms;
-    json_t *gradings, *review; /* members of the document */
+    json_t *gradings, *review; /* members of the document under construction */
     json_t *failed;            /* reasons why gradings failed, by key */
     json_int_t pending;        /* number of attempts that are not graded yet */
     bool broken;               /* reading the store has failed */
@@ -91,7 +91,7 @@ static size_t before_on_that_day(const json_t *attempts, size_t i)
     return count;
 }
 
-/* Why attempt number I (from 0) is not graded; NULL: it is graded. */
+/* The reason why attempt number I (from 0) is not graded; NULL: it is graded. */
 static const char *why_not(const struct course_policy *terms, const struct course_lab_policy *lab,
                            const json_t *attempts, size_t i)
 {
@@ -146,7 +146,7 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
     json_decref(grading);
 }
 
-/* The result for a submission's row. NULL: there is none, and STATUS says why. */
+/* The result for ROW, a submission. NULL: there is none, and STATUS gives the reason. */
 static json_t *find_result(struct composition *c, const json_t *row, size_t number,
                            const char **status)
 {
@@ -206,8 +206,8 @@ static const json_t *choose(const struct course_policy *terms, const json_t *att
     return chosen;
 }
 
-/* Why a lab has no final grade yet: "pending", "review", or NULL. Attempts that can no longer
- * change the grade are ignored. */
+/* The reason why a lab has no final grade yet: "pending", "review", or NULL. Ignores attempts that
+ * can no longer change the grade. */
 static const char *obstacle(const struct course_policy *terms, const json_t *attempts,
                             const json_t *chosen)
 {
@@ -251,8 +251,8 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
     json_object_set_new(entry, "penalty", json_real(0));
 }
 
-/* One value of a student's "labs". ROWS: the student's submissions for the lab, by time. EMPTY: a file
- * of the hand-in that holds nothing; NULL: none. */
+/* One value of a student's "labs". ROWS: the student's submissions for the lab, by time. EMPTY: a
+ * file of the hand-in that is empty or a link; NULL: none. */
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread, const json_t *empty)
 {
@@ -290,7 +290,7 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* The first of ROWS about STUDENT that is for LAB, or may be; NULL: none. */
+/* The first of ROWS about STUDENT that is for LAB, or could be for it; NULL: there is none. */
 static const json_t *find_row(const json_t *rows, const char *student, const char *lab)
 {
     size_t i;
@@ -402,9 +402,9 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
     return students;
 }
 
-/* True if the instructor has decided what this entry of "review" asks. An entry without a lab
- * counts as decided if the instructor has decided one of the student's labs and none of them is
- * for review any more. */
+/* True if the instructor has decided this entry of "review". An entry without a lab counts as
+ * decided if the instructor has decided one of the student's labs and none of these labs is in
+ * review any more. */
 static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
 {
     const struct course_exceptions *exceptions = c->terms->exceptions;
@@ -470,7 +470,8 @@ json_t *batch_class(struct batch_store *store, const struct course_policy *terms
 
 /* --- what is still to be graded --------------------------------------------------------------- */
 
-/* Adds the keys of one student's ATTEMPTS for a lab that need to be graded. */
+/* Adds the keys of those ATTEMPTS that still need to be graded. ATTEMPTS are one student's, for one
+ * lab. */
 static void add_pending(struct batch_store *store, const struct course_policy *terms,
                         const json_t *attempts, json_t *seen, json_t *pending)
 {

@@ -67,8 +67,9 @@ static void hash_given(const struct reading *reading, char hex[HASH_SIZE])
     base_hash_end(hash, hex);
 }
 
-/* Reads the fingerprint of the kernels from the store, where it follows the hash of hash_given().
- * If it is missing or the hash differs, compiles the sources and stores the new fingerprint. */
+/* Reads the fingerprint of the kernels from the store, where it is stored after the hash of
+ * hash_given(). If it is missing or that hash differs, compiles the sources and stores the new
+ * fingerprint. */
 static bool find_kernels(struct reading *reading)
 {
     struct common_code *given = reading->given;
@@ -101,7 +102,8 @@ static bool find_kernels(struct reading *reading)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* The solution can be missing, as in a kit for students' machines. The skeleton must exist. */
+/* The solution can be missing, because kits on students' machines do not have it. The skeleton must
+ * exist. */
 static bool read_files(struct common_code *given, const struct lab *lab)
 {
     char path[PATH_SIZE], why[100] = "the path is too long";

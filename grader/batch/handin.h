@@ -24,7 +24,7 @@ struct batch_file {
     char *problem;    /* why the file cannot be read, in a few words; NULL: it was read */
 };
 
-/* Problems of a hand-in that holds no work. */
+/* Problems of a hand-in that contains no work. */
 #define BATCH_LINK          "is a link, not the file itself"
 #define BATCH_EMPTY_ARCHIVE "is an empty archive"
 
@@ -52,8 +52,8 @@ void batch_handin_free(struct batch_handin *handin);
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem);
 
-/* True if nothing was handed in with FILE: it is empty, or a link. Other files that cannot be
- * graded may hold work that a human can find. */
+/* True if FILE contains nothing: it is empty, or a link. Other files that cannot be graded may
+ * contain work that a human can find. */
 bool batch_holds_nothing(const struct batch_file *file);
 
 /* Records that the file at PATH was skipped. */

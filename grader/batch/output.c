@@ -60,7 +60,7 @@ static bool write_text(struct output *output, const char *name, char *text, size
 
 static bool write_json(struct output *output, const char *name, const json_t *document)
 {
-    /* 12 digits, so that 22.1 does not become 22.100000000000001. */
+    /* 12 digits are enough, and prevent output such as 22.100000000000001 for 22.1. */
     char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     size_t size = text ? strlen(text) : 0;
     if (text)

@@ -18,7 +18,7 @@
 #include "batch/common_code.h"
 #include "similar/compare.h"
 
-#define MOST_PAIRS 200u /* most pairs of a lab: nobody would read more */
+#define MOST_PAIRS 200u /* most pairs of a lab; people would not read more */
 #define EXCERPT    80u  /* most lines of an excerpt */
 /* A mark is common if more than FEW_OWNERS groups have it, and more than a quarter of the class. */
 #define FEW_OWNERS 10u
@@ -28,7 +28,7 @@ struct entry {
     const char *student, *file; /* the student's id; the hash of the file */
     const json_t *grade;        /* the lab's value in the student's "labs" */
     const json_t *result;       /* the result of grading the program */
-    uint64_t text;              /* hash of the source, unchanged when names change */
+    uint64_t text;              /* hash of the source text, unchanged when names change */
     struct similar_own_code own;
     size_t renamed; /* number of statements whose names in skeleton functions were changed */
     size_t leader;  /* index of the first entry with equal text, which represents the group */
@@ -157,7 +157,7 @@ static bool list_owners(struct search *search, enum similar_measure measure)
     return true;
 }
 
-/* The number of owners that have the same mark as the owner at index AT, the first of them. */
+/* The number of owners with the same mark as the owner at index AT, which is the first of them. */
 static size_t owners_from(const struct search *search, enum similar_measure measure, size_t at)
 {
     const struct owner *owners = search->owners[measure];
@@ -309,7 +309,8 @@ static bool add_near(struct search *search, size_t left, size_t right)
                               fingerprint_likeness(one, other), fingerprint_shared(one, other)});
 }
 
-/* Sets SHARED[K], for each group K after group I, to the number of statements that both have. */
+/* Sets SHARED[K], for each group K after group I, to the number of statements that groups I and K
+ * share. */
 static void count_shared(const struct search *search, size_t i, unsigned *shared)
 {
     const struct fingerprint *own = &search->entries[i].own.fingerprints[SIMILAR_STATEMENTS];
@@ -342,8 +343,8 @@ static bool find_pairs(struct search *search)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* The index of the next entry after I in the same group. If FILE is true, the next one that also
- * has the same file. The number of entries if there is none. */
+/* The index of the next entry after I in the same group; the number of entries if there is none. If
+ * FILE is true, the entry must also have the same file. */
 static size_t next_of(const struct search *search, size_t i, bool file)
 {
     const struct entry *entries = search->entries;
@@ -392,8 +393,9 @@ static void add_alike(struct search *search, size_t leader, const char *what)
                                                    "what", what, "students", students));
 }
 
-/* Adds what one group shows to "similar" or "alike". Equal texts are evidence if they contain
- * enough code that is not common, or if a student renamed things in functions of the skeleton. */
+/* Adds the evidence within one group to "similar" or "alike". Equal texts are evidence if they
+ * contain enough code that is not common, or if a student renamed things in functions of the
+ * skeleton. */
 static bool show_group(struct search *search, size_t leader)
 {
     const struct similar_source *solution = &search->given.solution_source;

@@ -63,7 +63,8 @@ static struct batch_key key_of(const struct batch_queue *queue, const json_t *en
                               .seed = queue->seed.number};
 }
 
-/* A copy of RESULT. Its seal is for what students get: batch_store_strip(). */
+/* A sealed copy of RESULT. The seal covers only the members that students get:
+ * batch_store_strip(). */
 static json_t *seal(const struct batch_queue *queue, const json_t *result)
 {
     json_t *whole = json_copy((json_t *)result), *stripped = json_copy((json_t *)result);
@@ -72,7 +73,7 @@ static json_t *seal(const struct batch_queue *queue, const json_t *result)
         json_object_set(whole, "seal", json_object_get(stripped, "seal"));
     else {
         json_decref(whole);
-        whole = NULL; /* out of memory: nothing is kept unsealed */
+        whole = NULL; /* out of memory: no unsealed result is stored */
     }
     json_decref(stripped);
     return whole;

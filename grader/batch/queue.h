@@ -17,17 +17,17 @@
 
 struct batch_queue {
     struct batch_store *store;
-    const json_t *pending; /* as batch_class_pending() returns it */
+    const json_t *pending; /* the array that batch_class_pending() returns */
     const struct batch_lab *labs;
     size_t lab_count;
     unsigned jobs;
     enum grading_device device;
     const char *gpu_name, *gpu_arch;
     struct grade_seed seed;
-    const struct seal_key *key; /* signs the results; NULL: unsigned */
+    const struct seal_key *key; /* signs the results; NULL: the results stay unsigned */
     bool unsafe;
     /* Called after each grading, and about ten times a second. DONE gradings have finished; FAILED
-     * of them failed and are for review. */
+     * of these failed and need a review. */
     void (*progress)(size_t done, size_t failed, void *context);
     void *context;
 };
@@ -39,7 +39,7 @@ enum batch_end {
 };
 
 struct batch_outcome {
-    size_t done, failed; /* gradings finished in this run, and those of them that failed */
+    size_t done, failed; /* gradings that finished in this run, and those of them that failed */
     char error[6000];
 };
 

@@ -1,4 +1,4 @@
-/* libcsv reads the rows, libunistring compares the names. */
+/* Reads rosters. The library libcsv reads the rows, and libunistring compares the names. */
 #include "batch/roster.h"
 
 #include <csv.h>
@@ -24,7 +24,7 @@ struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
     size_t cell_count;
-    size_t line, start; /* the current line and the row's first line, from 1; 0: none yet */
+    size_t line, start; /* the current line and the row's first line, from 1; 0: no line yet */
     bool headed;
     size_t id, name, family; /* indexes of columns; SIZE_MAX: no such column */
     bool participants;       /* ids look like "Participant 4711" (Moodle); hand-ins say "4711" */
@@ -52,8 +52,8 @@ static size_t find_column(const struct reading *reading, const char *const *name
     return SIZE_MAX;
 }
 
-/* Reads the first row, which must name the columns. If we guessed them, a heading could become a
- * student, or family names could become ids. */
+/* Reads the first row, which must name the columns. Guessing them would be wrong: a heading could
+ * become a student, or family names could become ids. */
 static void take_heading(struct reading *reading)
 {
     static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",
@@ -298,7 +298,7 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A hand-in's name in the forms that are compared: base/people.h. */
+/* A hand-in's name in all forms in which it is compared: base/people.h. */
 struct sought {
     char *folded, *words, *joined;
 };

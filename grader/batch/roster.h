@@ -19,7 +19,7 @@ struct batch_student {
 };
 
 struct batch_roster {
-    struct batch_student *students; /* in the file's order */
+    struct batch_student *students; /* students in the file's order */
     size_t count, room;
 };
 

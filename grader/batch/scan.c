@@ -22,7 +22,7 @@ struct walk {
     size_t lab_count;
     struct stat out;              /* the output folder, which is not a student's */
     size_t hand_ins;              /* number of files for a lab, and of entries of known students */
-    unsigned asked[MAX_LABS + 1]; /* the current hand-in's files for review, by lab; last: no lab */
+    unsigned asked[MAX_LABS + 1]; /* per lab, the hand-in's files for review; last: no lab */
     char *error;
     size_t size;
 };
@@ -130,7 +130,7 @@ struct candidate {
     char *shown; /* the file's path in the folder of submissions */
     enum batch_match match;
     size_t lab;
-    bool empty; /* holds nothing: it cannot be the file that is meant */
+    bool empty; /* empty or a link, so it cannot be the file that is meant */
 };
 
 static void match_file(const struct walk *walk, const struct entry *entry,
@@ -142,7 +142,7 @@ static void match_file(const struct walk *walk, const struct entry *entry,
         candidate->shown = NULL;
         return;
     }
-    char *inside = NULL; /* without the student's name, which must not decide the lab */
+    char *inside = NULL; /* the path without the student's name, which must not decide the lab */
     if (asprintf(&inside, "%s%s", entry->above, file->path) >= 0)
         candidate->match = batch_match(walk->labs, walk->lab_count, inside,
                                        file->text.bytes ? file->text.bytes : "", &candidate->lab);
@@ -176,7 +176,8 @@ static enum verdict judge_candidate(const struct candidate *candidates, size_t c
     return ASK;
 }
 
-/* At most this many files of a hand-in are listed for review for each lab: the list stays short. */
+/* At most this many files of a hand-in are listed for review for each lab, to keep the list
+ * short. */
 #define MOST_ASKED 5
 
 static const char *asked_lab(const struct walk *walk, size_t i)
@@ -193,7 +194,7 @@ static bool ask(struct walk *walk, const char *student, const struct candidate *
                                   why);
 }
 
-/* Adds an entry for review with the number of files that were not listed. */
+/* Adds an entry for review that gives the number of files that were not listed. */
 static bool ask_about_rest(struct walk *walk, const struct entry *entry, const char *student)
 {
     char why[80];
@@ -228,7 +229,7 @@ static bool take(struct walk *walk, const char *student, const struct candidate 
     return batch_store_add_submission(walk->store, &submission);
 }
 
-/* Notes that the candidate holds nothing, for the lab that it is for, if any. */
+/* Notes that the candidate is empty or a link, for its lab if it has one. */
 static bool note_empty(struct walk *walk, const char *student, const struct candidate *candidate)
 {
     const struct lab *lab = candidate->match ? &walk->labs[candidate->lab] : NULL;

@@ -25,10 +25,10 @@ struct batch_hidden;
 
 struct batch_scan {
     const char *folder;
-    const char *out; /* the folder of --out: never read as a hand-in */
+    const char *out; /* the folder of --out, which is never read as a hand-in */
     struct batch_lab *labs;
-    size_t lab_count;   /* labs to grade: the first elements of LABS */
-    size_t other_count; /* the rest of LABS is not graded, and its files are skipped */
+    size_t lab_count;   /* number of labs to grade, which are the first elements of LABS */
+    size_t other_count; /* number of other labs in LABS, whose files are skipped */
     const struct batch_roster *roster; /* NULL: there is no roster */
     enum grading_device device;
     struct grade_seed seed;

@@ -118,7 +118,7 @@ static bool is_over(const char *state)
 }
 
 /* Reads the states of JOB's tasks into "states". *OVER becomes true if all tasks have ended. False:
- * Slurm's controller has not answered for MOST_UNANSWERED calls. A few missing answers are no
+ * Slurm's controller has not answered for MOST_UNANSWERED calls. A few missing answers are not an
  * error, because the controller may be restarting. */
 static bool ask_states(struct work *work, const char *job, bool *over)
 {
@@ -154,7 +154,7 @@ static bool take(const char *key, const json_t *answer, void *context)
     json_t *entry = json_object_get(work->open, key);
     bool graded;
     if (!entry)
-        return true; /* an answer from an earlier run, whose submission is gone */
+        return true; /* the answer belongs to a submission that is gone */
     if (!json_object_get(answer, "result")) {
         json_object_set(entry, "why", json_object_get(answer, "error"));
         return true;
@@ -185,7 +185,8 @@ static bool await(struct work *work, const char *job)
     const struct timespec pause = {.tv_sec = POLL_SECONDS};
     bool over = false;
     while (!over) {
-        /* Asks for the states before it collects: if all tasks have ended, no answer is missed. */
+        /* Asks for the states first and collects answers afterwards, so that no answer is missed if
+         * all tasks have ended. */
         if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)
@@ -197,7 +198,7 @@ static bool await(struct work *work, const char *job)
 /* --- jobs ------------------------------------------------------------------------------------- */
 
 /* Writes down the running job's number, so that a later process can wait for the job if this one
- * dies. JOB NULL: no job is running. */
+ * dies. If JOB is NULL, no job is running. */
 static bool note_job(struct work *work, const char *job)
 {
     char path[PATH_SIZE];

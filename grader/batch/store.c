@@ -1,5 +1,6 @@
-/* SQLite, with its rollback journal and full synchronisation: a committed transaction survives
- * kill -9 and a power cut, and the whole store is one file. No other file in the kit uses SQL. */
+/* The store in SQLite, with its rollback journal and full synchronisation. A committed transaction
+ * survives kill -9 and a power cut, and the whole store is one file. No other file in the kit uses
+ * SQL. */
 #include "batch/store.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static const char schema[] =
     "  state TEXT NOT NULL, why TEXT NOT NULL, result TEXT);"
     "CREATE INDEX of_source ON gradings(source, lab);";
 
-/* Older stores of this version lack it. */
+/* Older stores of this version lack this table, so it is added when they are opened. */
 static const char empties[] =
     "CREATE TABLE IF NOT EXISTS empties(student TEXT NOT NULL, lab TEXT NOT NULL,"
     "  path TEXT NOT NULL, why TEXT NOT NULL)";
@@ -401,7 +402,7 @@ void batch_store_strip(json_t *result)
 
 bool batch_store_put(struct batch_store *store, const struct batch_key *key, const json_t *result)
 {
-    /* 12 digits, so that 22.1 does not become 22.100000000000001. */
+    /* 12 digits are enough, and prevent output such as 22.100000000000001 for 22.1. */
     char *text = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(12));
     bool kept = text && add_grading(store, key, "graded", "", text);
     if (!text)

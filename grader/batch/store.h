@@ -71,7 +71,7 @@ bool batch_store_add_submission(struct batch_store *store,
 bool batch_store_add_review(struct batch_store *store, const char *student, const char *lab,
                             const char *path, const char *why);
 
-/* Notes that a file of a hand-in holds nothing. LAB may be "". */
+/* Notes that a file of a hand-in is empty or a link. LAB may be "". */
 bool batch_store_add_empty(struct batch_store *store, const char *student, const char *lab,
                            const char *path, const char *why);
 
@@ -93,8 +93,8 @@ struct batch_key {
     uint64_t seed;
 };
 
-/* Removes from a stored result what no student may get: the fingerprint and the secret of the
- * inputs. */
+/* Removes the fingerprint and the secret of the inputs, which no student may see, from a stored
+ * result. */
 void batch_store_strip(json_t *result);
 
 /* Stores a result (lanewise/result/v1). An existing grade stays. */

@@ -1,5 +1,5 @@
-/* Is the answer right? A result is compared with the right numbers, and then again in a run with
- * the warps in the other order. */
+/* Decides whether an answer is right. A result is compared with the right numbers. Then the program
+ * runs once more with its warps in the other order, and the new result is compared, too. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static const char *if_no_kernel(const struct run *run)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* The one number of an array as text, in one of two static buffers. */
+/* Formats the one number of an array in one of two static buffers. */
 static const char *one_number(enum case_type type, const void *value)
 {
     static char buffers[2][24];
@@ -37,7 +37,7 @@ static bool equal(enum case_type type, const void *got, const void *want)
                             : judge_first_difference_u64(got, want, 1) == 1;
 }
 
-/* The result NAME of TRIAL must be the one number WANT, of TYPE. */
+/* Checks that the result NAME of TRIAL is the one number WANT, of type TYPE. */
 static void look_equal(struct check *check, const struct run *run, const char *name,
                        enum case_type type, const void *want)
 {
@@ -92,7 +92,8 @@ void check_equal_u64(struct check *check, const struct run *run, const char *nam
 
 /* --- a matrix of floats ----------------------------------------------------------------------- */
 
-/* Reports that GOT, COUNT floats of RUN, is wrong at INDEX, and how many of them are wrong. */
+/* Reports that GOT, an array of COUNT floats from RUN, is wrong at INDEX, and how many of the
+ * floats are wrong. */
 static void fail_within(struct check *check, const struct run *run, const float *got,
                         const char *name, const struct check_matrix *want, size_t count,
                         size_t index)
@@ -100,8 +101,8 @@ static void fail_within(struct check *check, const struct run *run, const float 
     char margin[48] = "";
     size_t width = (size_t)want->width;
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
-    int digits = fabs(want->values[index]) < 1e9 ? 9 : 10; /* as many as a float has, no exponent */
-    double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* without a sign */
+    int digits = fabs(want->values[index]) < 1e9 ? 9 : 10; /* enough for a float, no exponent */
+    double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* a NaN, unsigned */
     if (want->bounds)
         snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
                  want->bounds[index]);

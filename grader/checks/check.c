@@ -1,4 +1,4 @@
-/* One check from start to end: its terms, its body, and the report that it writes for
+/* Performs one check from start to end: its terms, its body, and the report that it writes for
  * `lanewise grade`. */
 #include <jansson.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "checks/inputs.h"
 #include "checks/internal.h"
 
-/* Writes TEMPLATE with VALUE in the place of its "%s". */
+/* Writes TEMPLATE with its "%s" replaced by VALUE. */
 static void fill_in(char *text, size_t size, const char *template, double value)
 {
     const char *hole = strstr(template, "%s");
@@ -31,7 +31,8 @@ void check_public_id(const struct check_info *info, char id[64])
             *at = '-';
 }
 
-/* Reports the figure, and below full points also where points begin and end. */
+/* Reports the figure. If it earns less than full points, also reports which figures earn full
+ * points and no points. */
 static void report_figure(struct check *check)
 {
     const struct check_figure *figure = &check->info->figure;
@@ -97,7 +98,7 @@ static void write_verdict(const struct check *check, double seconds)
     char path[PATH_SIZE];
     json_t *verdict = describe_verdict(check, seconds);
     char *text = verdict ? json_dumps(verdict, JSON_INDENT(2)) : NULL;
-    /* Written atomically: a verdict that exists is complete. */
+    /* base_write_file() writes atomically, so a verdict that exists is complete. */
     cr_assert(text && base_path(path, "%s/%s.json", check->job.folder, check->info->id) &&
                   base_write_file(path, text, strlen(text), 0600),
               "cannot write the verdict of %s", check->info->id);
@@ -116,7 +117,8 @@ enum grading_device check_device(const struct check_info *info, enum grading_dev
     return info->where == CHECK_COUNTS ? ON_EMULATOR : graded;
 }
 
-/* Replaces terms that checks.c declares by those that the course has changed (lab_set_terms). */
+/* Replaces the terms that checks.c declares by those that the course has changed
+ * (lab_set_terms). */
 static void apply_terms(struct check *check)
 {
     char id[64];
@@ -127,14 +129,14 @@ static void apply_terms(struct check *check)
     json_unpack(terms, "{s?F, s?F, s?F}", "points", &check->points, "naive", &budget->naive,
                 "slack", &budget->slack);
     if (json_unpack(terms, "{s:F}", "full", &full) == 0) {
-        budget->solution = full; /* which includes the slack */
+        budget->solution = full; /* the course's figure already includes the slack */
         budget->slack = 1;
     }
 }
 
 void check_perform(const struct check_info *info)
 {
-    static struct check check; /* too large for a stack; one check a process */
+    static struct check check; /* too large for a stack; each process performs one check */
     double start = clock_seconds();
     check = (struct check){.info = info,
                            .points = info->points,

@@ -1,10 +1,10 @@
-/* What the whole program costs, compared with what the solution costs.
+/* Compares the cost of the whole program with that of the solution.
  *
- * A figure judges one lesson, often as a ratio, and a program can improve a ratio by work for show:
- * reads that it does not need, warps that only spin, threads that queue. These totals cover all
- * launches and all copies on the GPU, so such work adds to them. The limits are multiples of the
- * solution's totals, which labs/NN-name/costs.def records. They leave room for any sensible way to
- * the same end. */
+ * A figure judges one lesson, often as a ratio, and a program can improve a ratio by useless work:
+ * reads that it does not need, warps that only spin, threads that queue. The totals that this file
+ * compares cover all launches and all copies on the GPU, so such work adds to them. The limits are
+ * multiples of the solution's totals, which labs/NN-name/costs.def records. They leave room for any
+ * sensible solution. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 /* The limit is the larger of two numbers: TIMES the solution's total, and SHARE of the solution's
  * instructions. So a kernel can use a few barriers although the solution uses none. */
-/* LOSS: the finding whose waste may be the reason. */
+/* LOSS: the id of the finding whose waste can be the reason. */
 static const struct {
     double times, share;
     const char *text, *hint, *loss;
@@ -52,7 +52,8 @@ static const struct {
          "Let one launch do what many small ones do: each takes some time, however little there is to do."},
 };
 
-/* A copy on the GPU reads half of its sectors and writes the other half. */
+/* Measures the costs of a run. A copy on the GPU reads half of its sectors and writes the other
+ * half. */
 static void measure(const struct run *run, double costs[CHECK_COSTS])
 {
     const json_t *counters = run->counters, *sectors = json_object_get(run->record, "sectors");
@@ -69,8 +70,9 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
     costs[CHECK_ATOMICS] = check_sum(counters, "global_atomic_requests global_reduction_requests");
 }
 
-/* `make costs` grades the solution and names a file, to which each check appends its rows of
- * costs.def. The limits hold meanwhile, too: nobody escapes them by naming a file. */
+/* Appends the check's rows of costs.def to a file, which `make costs` names while it grades the
+ * solution. The limits also apply during that grading, so a submission cannot escape them by naming
+ * a file. */
 static void record(const struct check *check, const double costs[CHECK_COSTS])
 {
     const char *path = getenv("LANEWISE_COSTS");
@@ -85,10 +87,10 @@ static void record(const struct check *check, const double costs[CHECK_COSTS])
     fclose(file);
 }
 
-/* The solution's costs of the check's next run; NULL: unknown. */
+/* The solution's costs for the check's next run; NULL: unknown. */
 static const double *find_solutions(const struct check *check)
 {
-    if (!lab_costs) /* a lab without costs.def */
+    if (!lab_costs) /* the lab has no costs.def */
         return NULL;
     for (const struct check_cost_row *row = lab_costs; row->check; ++row)
         if (strcmp(row->check, check->info->id) == 0 && row->run == check->cost_count)

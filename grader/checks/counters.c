@@ -1,4 +1,4 @@
-/* Checks of the record's counters and of its requests to the GPU. */
+/* Checks the counters in the record, and the requests to the GPU. */
 #include <string.h>
 
 #include "base/json.h"
@@ -16,7 +16,8 @@ void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
 {
     if (!run || !run->counters || !check_is_open(check))
         return;
-    /* A sector is 32 bytes. Bytes read twice count twice, from which a student gains nothing. */
+    /* A sector is 32 bytes. Bytes that are read twice count twice; a student gains nothing from
+     * that. */
     double read =
         32 * (check_counter(run, "global_load_sectors") + check_counter(run, "texture_sectors"));
     if (read >= (double)bytes)
@@ -95,7 +96,8 @@ const char *check_other_call(const struct run *run, const char *part, const char
     return otherwise;
 }
 
-/* Has the report show the line of the student's file that has most of the figure's counter. */
+/* Makes the report show the line of the student's file that contributes most to the figure's
+ * counter. */
 static void point_at_worst_line(struct check *check, const struct run *run)
 {
     const char *counter = check->info->figure.counter;
@@ -118,7 +120,8 @@ static void point_at_worst_line(struct check *check, const struct run *run)
     }
 }
 
-/* No counter shows how much data comes from constant memory: a few sizes and addresses may. */
+/* No counter shows how much data comes from constant memory, so kernels may use only this many
+ * bytes of it, for a few sizes and addresses. */
 #define MOST_CONSTANTS 256
 
 /* The largest size of the variables in constant memory that a launch could read. */

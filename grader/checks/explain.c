@@ -18,7 +18,7 @@ static const char *last_line(struct process_outcome *outcome)
 {
     char *text = outcome->output, *end = text + outcome->output_size;
     base_clean_text(text, outcome->output_size);
-    if (outcome->output_cut) /* in the middle of a line */
+    if (outcome->output_cut) /* the output was cut in the middle of a line */
         while (end > text && end[-1] != '\n')
             --end;
     while (end > text && (end[-1] == '\n' || end[-1] == ' ' || end[-1] == '\t'))
@@ -33,7 +33,8 @@ static const char *last_line(struct process_outcome *outcome)
 
 #define PRINTED_LINES 5
 
-/* The beginning of the last PRINTED_LINES lines of TEXT, of at most MOST bytes. */
+/* Where the last PRINTED_LINES lines of TEXT (LENGTH bytes) begin. If these lines have more than
+ * MOST bytes, where the last MOST bytes begin. */
 static const char *last_lines(const char *text, size_t length, size_t most)
 {
     const char *start = text + length, *end = start;
@@ -43,7 +44,7 @@ static const char *last_lines(const char *text, size_t length, size_t most)
             break;
     }
     while (start > text && start[-1] != '\n' && *start && *start != '\n')
-        ++start; /* in the middle of a line */
+        ++start; /* TEXT begins in the middle of a line */
     return start;
 }
 
@@ -61,7 +62,7 @@ void check_keep_printed(struct check *check, const struct process_outcome *outco
     const char *text = outcome->output;
     *printed = '\0';
     length = without_blanks(text, length);
-    if (outcome->end == PROCESS_EXITED && outcome->code != 0) { /* its last line is lab.h's */
+    if (outcome->end == PROCESS_EXITED && outcome->code != 0) { /* lab.h printed the last line */
         while (length > 0 && text[length - 1] != '\n')
             --length;
         length = without_blanks(text, length);
@@ -88,7 +89,7 @@ static void explain_signal(struct check *check, int number)
                    strsignal(number), number);
 }
 
-/* Sets the hint for a finding, as a sentence. */
+/* Sets the hint for a finding, as one sentence. */
 static void advise_about(struct check *check, const json_t *finding)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
@@ -100,7 +101,7 @@ static void advise_about(struct check *check, const json_t *finding)
                      strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
-/* A hint by how a run ended. */
+/* The hint that fits the way in which a run ended. */
 static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
@@ -189,7 +190,7 @@ void check_explain_device(struct check *check, struct process_outcome *device)
     case PROCESS_NOT_STARTED:
         check_break(check, "the emulator could not be started: %s", process_start_error(device));
         break;
-    default: /* it timed out: the program that waits for it soon will, too */
+    default: /* it timed out: the program, which waits for it, will also time out soon */
         break;
     }
 }
@@ -223,8 +224,9 @@ static void describe_places(char *text, size_t size, const json_t *finding)
     }
 }
 
-/* Where FINDING comes among the errors of a run. The first ones cause the others: a missing barrier
- * lets a thread read what is not yet written, and after any error the runtime has one, too. */
+/* The rank of FINDING among the errors of a run. Errors that come first cause the others: a missing
+ * barrier lets a thread read what is not yet written, and after any error the runtime reports one,
+ * too. */
 static int rank_of(const json_t *finding)
 {
     static const char *const tools[] = {"synccheck", "racecheck", "initcheck"};
@@ -237,7 +239,7 @@ static int rank_of(const json_t *finding)
     return strcmp(id, "kernel-fault") == 0 ? last + 1 : 0;
 }
 
-/* The error in RECORD that causes the others; NULL: it has none. */
+/* The error in RECORD that causes the others; NULL: there are no errors. */
 static const json_t *find_cause(const json_t *record)
 {
     size_t i;
@@ -252,7 +254,7 @@ static const json_t *find_cause(const json_t *record)
     return first;
 }
 
-/* Has the report show FINDING as the cause of the failure. */
+/* Makes the report show FINDING as the cause of the failure. */
 static void blame(struct check *check, const json_t *finding)
 {
     json_decref(check->cause);
@@ -262,7 +264,7 @@ static void blame(struct check *check, const json_t *finding)
     advise_about(check, finding);
 }
 
-/* A verdict from a finding of severity error, which says more than an exit code. */
+/* Makes a verdict from a finding of severity "error", which says more than an exit code. */
 static void explain_finding(struct check *check, const json_t *finding, const char *status,
                             struct process_outcome *outcome)
 {
@@ -272,7 +274,7 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
         snprintf(check->verdict.kernel, sizeof check->verdict.kernel, "%s",
                  json_text_of(finding, "kernel"));
     else if (json_integer_of(finding, "line") == 0 && outcome)
-        said = last_line(outcome); /* the program itself may have said where it was */
+        said = last_line(outcome); /* the program itself may have printed where it was */
     describe_places(places, sizeof places, finding);
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s",
                json_text_of(finding, "message"), places, *said ? "; your program said: " : "",
@@ -295,7 +297,7 @@ bool check_explain_wrong(struct check *check, const json_t *record)
     return cause;
 }
 
-/* A verdict from the last call that failed, if the program ended because of it. */
+/* Makes a verdict from the last call that failed, if the program ended because of that call. */
 static void explain_failed_call(struct check *check, const json_t *record,
                                 struct process_outcome *outcome)
 {

@@ -1,5 +1,5 @@
-/* Why a run failed: verdicts from how its processes ended and from what the emulator found. Each
- * does nothing if all is well, or if the check has failed already. */
+/* Explains why a run failed: makes verdicts from how its processes ended and from what the emulator
+ * found. Each function does nothing if there is no failure, or if the check has failed already. */
 #ifndef CHECKS_EXPLAIN_H
 #define CHECKS_EXPLAIN_H
 
@@ -10,24 +10,24 @@
 
 struct check;
 
-/* By how the device's process ended. */
+/* Explains a failure from the way the device's process ended. */
 void check_explain_device(struct check *check, struct process_outcome *device);
 
-/* By the findings in the record. An error costs the check, whatever the answer: it explains a wrong
- * one, so this comes before the answer is judged. PROGRAM's last line is shown where it says more.
- * */
+/* Explains a failure from the findings in the record. An error makes the check fail even if the
+ * answer is right. It also explains a wrong answer, so call this before the answer is judged. The
+ * last line that PROGRAM printed is shown if it says more. */
 void check_explain_findings(struct check *check, const json_t *record,
                             struct process_outcome *program);
 
 /* Explains a failure from the way the program's process ended. SECONDS is its time limit. */
 void check_explain_end(struct check *check, struct process_outcome *program, int seconds);
 
-/* The check has failed by a wrong answer, and RECORD is of the run that looked for the cause: reports
- * the errors that it found. False: none. */
+/* Looks for the cause of a wrong answer, for which the check has failed. RECORD comes from the run
+ * that looked for the cause: reports the errors in it. False: there are none. */
 bool check_explain_wrong(struct check *check, const json_t *record);
 
-/* Keeps the last lines that the program printed, to show them if the check fails. They decide
- * nothing. */
+/* Keeps the last lines that the program printed, to show them if the check fails. They have no
+ * effect on the verdict. */
 void check_keep_printed(struct check *check, const struct process_outcome *outcome);
 
 #endif

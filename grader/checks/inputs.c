@@ -25,7 +25,7 @@ void *check_memory(struct check *check, size_t count, size_t size)
     void *memory = calloc(count + 1, size);
     if (!memory || check->block_count == CHECK_MAX_BLOCKS) {
         fprintf(stderr, "check %s: no memory for its input\n", check->info->id);
-        abort(); /* a crash of a Criterion test is a failure of the grader */
+        abort(); /* a test that crashes counts as a failure of the grader */
     }
     return check->blocks[check->block_count++] = memory;
 }
@@ -42,7 +42,8 @@ float *check_random_floats(struct check *check, size_t count, float low, float h
 {
     float *values = check_memory(check, count, sizeof *values);
     for (size_t i = 0; i < count; ++i) {
-        /* 0 to 1 - 2^-24, all of them floats; the sum may round to HIGH. */
+        /* The share is between 0 and 1 - 2^-24, and a float can store it exactly. The sum can round
+         * up to HIGH. */
         float share = (float)(check_random_next(&check->random) >> 40) * 0x1p-24f;
         values[i] = low + (high - low) * share;
     }
@@ -69,16 +70,16 @@ struct case_data *check_case(struct check *check, const char *format, ...)
 enum {
     SHORTEST = 16, /* elements of an array; shorter ones are not hidden */
     DRAWS = 64,
-    MOST_EQUAL = DRAWS / 6, /* with 16 different elements, two draws are equal 4 times in 64 */
+    MOST_EQUAL = DRAWS / 6, /* with 16 different elements, 4 of 64 pairs are equal on average */
     PIECE = 16,             /* bytes: gpu/remote/views.h */
-    /* Spoilt pieces of an input, which has at least four times as many. The fewer, the more of the
-     * input a program must inspect to find one; but of ten million honest programs only one may
-     * meet none. */
+    /* Number of spoilt pieces of an input that has at least four times as many pieces. With few
+     * spoilt pieces, a cheating program must inspect much of the input to find one; but of ten
+     * million honest programs, at most one may meet no spoilt piece. */
     SPOILT = 16,
     POOL = 1 << 14, /* elements */
 };
 
-/* The bits of one of COUNT elements of SIZE bytes. */
+/* The bits of a random one of the COUNT elements of SIZE bytes each. */
 static inline uint64_t pick(const char *elements, size_t size, size_t count,
                             struct check_random *random)
 {
@@ -88,7 +89,8 @@ static inline uint64_t pick(const char *elements, size_t size, size_t count,
     return bits;
 }
 
-/* Whether a few neighbours identify their place in ARRAY: two of its elements are rarely equal. */
+/* Whether a few neighbouring elements are enough to tell where in ARRAY they stand. That is so if
+ * two elements picked at random are seldom equal. */
 static bool has_places(const struct case_array *array, struct check_random *random)
 {
     size_t size = case_type_size(array->type), count = array->count;
@@ -99,10 +101,10 @@ static bool has_places(const struct case_array *array, struct check_random *rand
     return count >= SHORTEST && equal <= MOST_EQUAL;
 }
 
-/* Fills TO with COUNT elements drawn from the COUNT ELEMENTS of SIZE bytes. They come by way of a
- * small pool, which is faster than random access to a large array; 16 bytes in a row are still no
- * coincidence. Zeros are left out as far as possible, because programs put zeros between rows and
- * behind them. */
+/* Fills TO with COUNT random elements of ELEMENTS (COUNT elements of SIZE bytes each). They are
+ * drawn from a small pool of elements, which is faster than random access to a large array; a match
+ * of 16 consecutive bytes is still no coincidence. Zeros are avoided as far as possible, because
+ * programs put zeros between rows and after them. */
 __attribute__((always_inline)) static inline void
 draw(const char *elements, size_t size, size_t count, struct check_random *random, char *to)
 {
@@ -117,7 +119,8 @@ draw(const char *elements, size_t size, size_t count, struct check_random *rando
         memcpy(to + i * size, pool + check_random_next(random) % POOL * size, size);
 }
 
-/* Adds ARRAY to OTHER: with drawn elements if DRAWS, else as it is. */
+/* Adds ARRAY to OTHER. If DRAWS is true, the elements are drawn at random; otherwise they are
+ * copied. */
 static bool add_other(struct case_data *other, const struct case_array *array, bool draws,
                       struct check_random *random)
 {

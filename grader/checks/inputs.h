@@ -1,4 +1,4 @@
-/* The decoy input that main() sees instead of the input that a lab's checks.c makes. */
+/* Makes the decoy input that main() sees instead of the input that a lab's checks.c makes. */
 #ifndef CHECKS_INPUTS_H
 #define CHECKS_INPUTS_H
 
@@ -10,15 +10,15 @@
 
 struct check;
 
-/* Another case of INPUT's shape: its long arrays have elements drawn from INPUT's, none of them 0.
- * NULL: no array of INPUT has elements by which 16 bytes would tell their place, or out of memory.
- * */
+/* Makes another case of INPUT's shape. Its long arrays hold nonzero elements drawn from INPUT's.
+ * NULL: out of memory, or no array of INPUT is varied enough that 16 of its bytes identify where in
+ * it they stand. */
 struct case_data *check_other_case(const struct case_data *input, struct check_random *random);
-/* N, so that spoiling one of N pieces spoils some 16 pieces of INPUT. 0: INPUT is too short; the
- * answer may not depend on the few that would be spoilt. */
+/* Returns N such that spoiling one of N pieces spoils about 16 pieces of INPUT. 0: INPUT is too
+ * short, so the answer might not depend on the few pieces that would be spoilt. */
 size_t check_spoil_rate(const struct case_data *input);
 
-/* Frees everything that cases and inputs of the check hold. */
+/* Frees all cases and inputs of the check. */
 void check_free_inputs(struct check *check);
 
 #endif

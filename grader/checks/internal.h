@@ -1,4 +1,4 @@
-/* The state of a check. A lab's checks.c sees check.h only. */
+/* The state of a check. A lab's checks.c includes only check.h. */
 #ifndef CHECKS_INTERNAL_H
 #define CHECKS_INTERNAL_H
 
@@ -12,33 +12,33 @@
 
 #define CHECK_MAX_BLOCKS 64
 
-/* Rounds of timing: speed.c. */
+/* Times of the rounds: speed.c. */
 struct timing {
     unsigned round;
     double times[3][CHECK_REPEATS]; /* ms, by enum check_program */
     double walls[3][CHECK_REPEATS]; /* seconds of the processes that reported those times */
     double copy_rate;               /* GB/s of this GPU's memory; 0: unknown */
-    size_t input_bytes;             /* of the submission's cases */
+    size_t input_bytes;             /* bytes of the submission's cases */
 };
 
 struct check {
     const struct check_info *info;
     struct grade_job job;
-    struct check_random random; /* what checks.c draws its inputs from */
+    struct check_random random; /* the stream from which checks.c draws its inputs */
     char context[160];          /* describes the case made last */
-    unsigned process_count;     /* runs so far, those that were freed included */
-    double points;              /* that can be earned: as declared, or as a course has it */
-    struct judge_budget budget; /* the figure's: declared, a course's, or check_speed()'s */
+    unsigned process_count;     /* number of runs so far, including those that were freed */
+    double points;              /* points that can be earned: as declared, or as the course says */
+    struct judge_budget budget; /* the figure's budget: declared, a course's, or check_speed()'s */
     struct verdict verdict;
     struct timing timing;
 
-    /* For the report. */
-    json_t *counters;         /* of the last run */
-    json_t *findings;         /* of all runs */
+    /* Data for the report. */
+    json_t *counters;         /* counters of the last run */
+    json_t *findings;         /* findings of all runs */
     json_t *cause;            /* the finding that caused the failure; NULL: none did */
-    json_t *lines, *accesses; /* of the student's own lines, in all runs: record/lines.h */
+    json_t *lines, *accesses; /* data of the student's own lines, in all runs: record/lines.h */
 
-    /* These live as long as the check, or as a round of timing. */
+    /* These exist as long as the check, or as a round of timing. */
     struct case_data *cases[CHECK_MAX_BLOCKS];
     struct run runs[CHECK_MAX_BLOCKS];
     void *blocks[CHECK_MAX_BLOCKS];
@@ -46,18 +46,19 @@ struct check {
     unsigned cost_count; /* calls of check_costs() so far */
 };
 
-/* The declarations of this program. */
+/* The array of the declarations of this program. */
 extern const struct check_info *const __start_lanewise_checks[], *const __stop_lanewise_checks[];
 
-/* The lab's costs.def, up to a row without a check; a lab without that file has no such symbol. */
+/* The rows of the lab's costs.def; a row without a check ends them. A lab without that file does
+ * not define this symbol. */
 extern const struct check_cost_row lab_costs[] __attribute__((weak));
 
 /* Whether the check is part of a grading on DEVICE. */
 bool check_runs_on(const struct check_info *info, enum grading_device device);
-/* The device of its runs in a grading on GRADED. */
+/* The device on which the check's runs take place when GRADED is the graded device. */
 enum grading_device check_device(const struct check_info *info, enum grading_device graded);
 
-/* Writes ID with '-' for '_'. */
+/* Writes ID with '-' in place of each '_'. */
 void check_public_id(const struct check_info *info, char id[64]);
 
 #endif

@@ -40,7 +40,7 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
                      launch.blocks, launch.threads, blocks, threads);
 }
 
-/* Of one launch or of all. */
+/* The sectors that one launch read, or all launches, according to COUNTERS. */
 static double sectors_read(const json_t *counters)
 {
     return json_number_of(counters, "global_load_sectors") +
@@ -53,7 +53,8 @@ double check_sectors_read(const struct run *run)
     return run ? sectors_read(run->counters) : 0;
 }
 
-/* Bytes that the loads of a warp may read while it polls, as in grid.sync(). */
+/* Most bytes that the loads of a warp can read by polling, as in grid.sync(), in addition to its
+ * data. */
 #define POLLS 512
 
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes)

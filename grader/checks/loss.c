@@ -1,5 +1,5 @@
-/* The loss behind a figure: the finding that explains the counter that a check judges, why it costs
- * so much, and how many points the check would give without it. */
+/* Finds the loss behind a figure: the finding that explains the counter that a check judges, why
+ * the access costs so much, and how many points the check would give without the loss. */
 #include "checks/judging.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "checks/verdict.h"
 #include "record/losses.h"
 
-/* The id of losses that make COUNTER large, by the beginning of its name; "" none. */
+/* The ids of losses that increase COUNTER, as the beginning of these ids; "" if there are none. */
 static const char *losses_of(const char *counter)
 {
     static const struct {
@@ -28,7 +28,8 @@ static const char *losses_of(const char *counter)
     return "";
 }
 
-/* A bank conflict of loads does not explain a counter of stores, nor the other way round. */
+/* Whether FINDING is about the kind of access that COUNTER counts. A bank conflict of loads does
+ * not explain a counter of stores, and the reverse. */
 static bool is_of_access(const char *counter, const json_t *finding)
 {
     const char *cause = json_text_of(finding, "cause");
@@ -36,7 +37,8 @@ static bool is_of_access(const char *counter, const json_t *finding)
            !(strstr(counter, "shared_load") && strstr(cause, " write "));
 }
 
-/* The most wasteful loss of ID in the student's file, or NULL. Findings are sorted by waste. */
+/* The most wasteful loss of type ID in the student's file, or NULL. Findings are sorted by
+ * waste. */
 static const json_t *find_loss(const struct check *check, const struct run *run, const char *id)
 {
     const char *counter = check->info->figure.counter;
@@ -52,7 +54,8 @@ static const json_t *find_loss(const struct check *check, const struct run *run,
     return NULL;
 }
 
-/* The figure without LOSS, all else equal: figures are proportional to their counters. */
+/* The value of the figure if LOSS were absent and all else equal. Figures are proportional to their
+ * counters. */
 static double ideal_value(const struct check *check, const struct run *run, const json_t *loss)
 {
     double all = check_counter(run, check->info->figure.counter);

@@ -1,4 +1,4 @@
-/* The checks runner: one executable a lab, build/checks/NN-name.
+/* The checks runner: one executable for each lab, build/checks/NN-name.
  *
  *     build/checks/01-parallelize --describe      prints the lab's declaration as JSON
  *     build/checks/01-parallelize                 performs the checks of the job in $LANEWISE_JOB
@@ -21,7 +21,8 @@
 
 #include "sandbox/process.h"
 
-/* Longer than any check takes: each run ends after 10 s, and a check stops at its first failure. */
+/* Longer than any check takes, because each run ends after 10 s, and a check stops at its first
+ * failure. */
 #define CHECK_SECONDS 120
 #define SWEEP_SECONDS 3600 /* longer than any runner lives */
 
@@ -62,7 +63,7 @@ static int compare_lines(const void *left, const void *right)
 
 static int describe(void)
 {
-    /* The linker may have put the declarations in any order. */
+    /* The linker can put the declarations in any order. */
     const struct check_info *sorted[64];
     size_t count = (size_t)(__stop_lanewise_checks - __start_lanewise_checks);
     json_t *checks = json_array();
@@ -82,9 +83,9 @@ static int describe(void)
     return failed;
 }
 
-/* Removes a file of Criterion in FOLDER whose process, named in it, was killed. FORMAT reads that
- * name. Containers that share the folder have other process ids, so the file must be older than any
- * runner lives. */
+/* Removes a file that Criterion left in FOLDER when its process was killed. The file's name
+ * contains the process id, which is read with FORMAT. Containers that share the folder have other
+ * process ids, so the file must also be older than any runner lives. */
 static void sweep(const char *folder, const char *format)
 {
     DIR *opened = opendir(folder);
@@ -106,8 +107,8 @@ static void sweep(const char *folder, const char *format)
 }
 
 /* Criterion creates a socket named after its process id in a folder that all users share. A killed
- * process leaves its socket behind, which another user's process with the same id could not
- * replace. So a child with another id goes on. */
+ * process leaves its socket behind, and another user's process with the same id could not replace
+ * that socket. In that case, a child process with another id continues. */
 static void avoid_taken_socket(void)
 {
     char path[64];
@@ -139,7 +140,7 @@ int main(int argc, char **argv)
     sweep("/dev/shm", "bxfi_%ld%n");
     avoid_taken_socket();
     struct criterion_test_set *tests = criterion_initialize();
-    criterion_options.jobs = job.device == ON_GPU ? 1 : 2; /* a GPU is timed alone */
+    criterion_options.jobs = job.device == ON_GPU ? 1 : 2; /* a program on a GPU is timed alone */
     criterion_options.timeout = CHECK_SECONDS;
     criterion_options.use_ascii = true;
     int passed = criterion_run_all_tests(tests);

@@ -16,7 +16,7 @@
 #include "sandbox/sandbox.h"
 
 #define CPU_SECONDS    80
-#define DEVICE_SECONDS 5                    /* from the end of the program to that of its device */
+#define DEVICE_SECONDS 5                    /* how long the device may outlive the program */
 #define ADDRESS_BYTES  ((uint64_t)64 << 30) /* the emulator reserves far more than it touches */
 #define DATA_BYTES     ((uint64_t)4 << 30)
 #define THREADS        512 /* the GPU's driver has several, the emulator one for each core */
@@ -29,13 +29,13 @@
 #define PATIENCE 1
 #endif
 
-/* The most warp instructions of a launch: several times as many as the slowest right kernel needs
- * (about 5 million, for one thread and a million numbers); they take a few seconds. */
+/* Most warp instructions of a launch; they take a few seconds. This is several times as many as the
+ * slowest correct kernel needs (about 5 million, for one thread and a million numbers). */
 #define MAX_INSTRUCTIONS "32000000"
 
 enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };
 
-/* "NAME=value" strings: a list that NULL ends, and the text that it points to. */
+/* "NAME=value" strings: a NULL-terminated list, and the text that it points to. */
 struct environment {
     const char *list[MOST_VARIABLES + 1];
     char text[MOST_VARIABLES][PATH_SIZE + 32];
@@ -73,7 +73,7 @@ static void fill_program(struct environment *environment, const struct run_files
     add(environment, "LD_LIBRARY_PATH=%s", files->program_folder);
     add(environment, WIRE_VARIABLE "=1");
 #ifdef LANEWISE_PRELOAD
-    /* The runtime library is built with the sanitizer, the program is not. */
+    /* The runtime library is built with the sanitizer, but the program is not. */
     add(environment, "LD_PRELOAD=" LANEWISE_PRELOAD);
     add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS);
 #endif
@@ -110,7 +110,8 @@ static void fill_device(struct environment *environment, const struct run_files 
 #endif
 }
 
-/* Adds the folders of TEXT, separated by colons, to LIST, which has ROOM for that many. */
+/* Adds the folders in TEXT, which are separated by colons, to LIST, which has ROOM for that
+ * many. */
 static void add_folders(char *text, const char **list, size_t room)
 {
     char *rest, *folder = strtok_r(text, ":", &rest);
@@ -154,7 +155,7 @@ static void run_on_emulator(const struct run_files *files, bool hides,
     sandbox.keep = keep;
     sandbox.shares = true;
 #ifndef LANEWISE_PRELOAD
-    sandbox.bare = true; /* gpu/remote/rules.mk links it statically */
+    sandbox.bare = true; /* the device is linked statically (gpu/remote/rules.mk) */
 #endif
     device.sandbox = &sandbox;
     device.argv = words;
@@ -202,7 +203,7 @@ void run_processes(const struct run_files *files, const struct check *check,
         .sandbox = &sandbox,
     };
 #ifdef LANEWISE_PRELOAD
-    command.address_bytes = command.data_bytes = 0; /* the sanitizer's shadow is larger */
+    command.address_bytes = command.data_bytes = 0; /* the sanitizer's shadow memory is larger */
 #endif
     snprintf(count, sizeof count, "%d", plan->repeats);
     fill_program(&environment, files, plan);
@@ -215,8 +216,8 @@ void run_processes(const struct run_files *files, const struct check *check,
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* The program sees the path of its folder. The path does not name the check, or the program could
- * behave differently in each. */
+/* Makes the folders of a run. The program sees the path of its folder, so the path does not name
+ * the check; otherwise the program could behave differently in each check. */
 static bool make_folders(struct run_files *files, const struct check *check)
 {
     return base_new_folder(check->job.folder, "run-", files->folder) &&

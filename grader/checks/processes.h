@@ -5,7 +5,7 @@
  *                        | socket
  *                [ ./lanewise-device ]  -----------------------> record    launches and findings
  *
- * If the run hides its input, the program gets a decoy case. The device then has both cases, and
+ * If the run hides its input, the program gets a decoy case. The device then gets both cases, and
  * writes the answers to be judged into a third file: gpu/remote/twin.h. A case with nothing to hide
  * is its own decoy. */
 #ifndef CHECKS_PROCESSES_H
@@ -16,33 +16,33 @@
 
 #define RUN_SECONDS           10
 #define RUN_SECONDS_ONCE_HUNG 3                  /* after the submission has hung once */
-#define RUN_RESULT_BYTES      ((size_t)64 << 20) /* the longest result that is read */
+#define RUN_RESULT_BYTES      ((size_t)64 << 20) /* the longest result file that is read */
 #define RUN_OUTPUT_BYTES      ((size_t)1 << 20)
 #define RUN_FILE_BYTES        (2 * RUN_RESULT_BYTES)
-#define RUN_GPU_BYTES         ((uint64_t)1 << 30) /* of each device: a twin has as much */
+#define RUN_GPU_BYTES         ((uint64_t)1 << 30) /* memory of each device, also of a twin */
 
 struct run_files {
     char folder[PATH_SIZE], input[PATH_SIZE], result[PATH_SIZE];
     char device_folder[PATH_SIZE], record[PATH_SIZE];
-    /* Only if the run hides its input: the decoy, the judged input, and the answers. */
+    /* Used only if the run hides its input: the decoy, the judged input, and the answers. */
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
     char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
-    uint64_t poison, spoil;         /* seeds: of the bytes in fresh memory, of the spoilt pieces */
-    unsigned wider_pitch;           /* emu_options.wider_pitch: no typed-in pitch is right */
+    uint64_t poison, spoil;         /* seeds for the bytes in fresh memory, for the spoilt pieces */
+    unsigned wider_pitch;           /* emu_options.wider_pitch: makes typed-in pitches wrong */
 };
 
-/* Makes the folders and files of a run on INPUT. The program gets SHOWN instead, if that is not
- * NULL. False: errno says why. */
+/* Makes the folders and files of a run on INPUT. If SHOWN is not NULL, the program gets SHOWN
+ * instead of INPUT. False: errno says why. */
 bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
                     const struct case_data *input, const struct case_data *shown);
 
-/* Runs the processes for at most SECONDS, by the PLAN with which the files were made. Fills both
- * outcomes, which the caller frees; DEVICE only for a run on the emulator. */
+/* Runs the processes for at most SECONDS, according to the PLAN with which the files were made.
+ * Fills both outcomes, which the caller frees; DEVICE is filled only on the emulator. */
 void run_processes(const struct run_files *files, const struct check *check,
                    const struct run_plan *plan, int seconds, struct process_outcome *program,
                    struct process_outcome *device);
 
-/* Removes the folders. */
+/* Removes the folders of the run. */
 void run_files_remove(const struct run_files *files);
 
 #endif

@@ -1,8 +1,8 @@
-/* Where does a result come from? The emulator knows of each byte of its memory whether a kernel
- * wrote it last (gpu/observe/origins.c), and hashes every copy to the host. Kernels made a result
- * if it consists of such copies, end to end, and kernels wrote all their bytes. A result that
- * main() computed, or changed afterwards, matches no copy; bytes that main() put into the GPU's
- * memory were not written by kernels.
+/* Finds out where a result comes from. The emulator knows for each byte of its memory whether a
+ * kernel wrote it last (gpu/observe/origins.c), and hashes every copy to the host. Kernels made a
+ * result if it consists of such copies, end to end, and kernels wrote all their bytes. A result
+ * that main() computed, or changed afterwards, matches no copy; bytes that main() put into the
+ * GPU's memory were not written by kernels.
  *
  * That leaves main() one way to cheat: it passes its own result to a kernel as an argument, or as
  * the size of a grid, and the kernel writes it. So main() sees a decoy input (gpu/remote/views.h),
@@ -10,9 +10,9 @@
  * main() saw the judged input, the copies must at least differ on a second device, whose data was
  * spoilt (gpu/remote/twin.h).
  *
- * From memory that main() and kernels share, main() takes results without a copy. There the
- * device with the judged input has memory of its own, and both contents of each piece that its
- * kernels made are known (twin.h). So parts of such pieces count like copies. */
+ * If main() and kernels share memory ("lent" memory), main() takes results from it without a copy.
+ * The device with the judged input has its own version of that memory, so both contents of each
+ * piece that its kernels made are known (twin.h). Parts of these pieces count like copies. */
 #include "checks/judging.h"
 
 #include <stdlib.h>
@@ -23,9 +23,11 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* Bytes to compare: a search through copies that a result has in another order must end, too. */
+/* Most bytes that are compared, so that the search ends even if a result contains copies in a
+ * different order. */
 #define MOST_COMPARED ((size_t)1 << 28)
-/* Bytes: parts of lent memory begin with a whole word. All elements of a result are whole words. */
+/* Bytes of a word. Parts of lent memory begin with a whole word, and all elements of a result are
+ * whole words. */
 #define WORD 4
 
 struct cover {
@@ -33,20 +35,21 @@ struct cover {
     const struct text *answers; /* the judged bytes; NULL: main() saw the judged input */
     const unsigned char *bytes;
     unsigned char *judged; /* receives the judged bytes for BYTES */
-    size_t left;           /* bytes that no copy covers yet */
-    /* Bytes of an element. Copies of less would let main() pick an answer's bytes from a table. */
+    size_t left;           /* number of bytes that no copy covers yet */
+    /* Bytes of an element. Smaller copies do not count: they would let main() pick the bytes of an
+     * answer from a table. */
     size_t element;
-    size_t compared;  /* bytes so far */
+    size_t compared;  /* number of bytes compared so far */
     bool same;        /* all copies so far are the same with other data */
-    size_t found, at; /* the copy whose answers were found last, and where they begin */
+    size_t found, at; /* the copy whose answers were found last, and the offset of its answers */
 };
 
-/* What covers the beginning of the rest: copy number INDEX, or a part of it. */
+/* The piece that covers the beginning of the rest: copy number INDEX, or a part of it. */
 struct piece {
     size_t index, size;
-    const unsigned char *seen;   /* of lent memory */
+    const unsigned char *seen;   /* bytes of lent memory as main() sees them */
     const unsigned char *judged; /* NULL: main() saw the judged input */
-    bool same, whole;            /* whole: it is not only a part */
+    bool same, whole;            /* whole: the piece is a whole copy, not only a part of one */
 };
 
 static size_t size_of(const json_t *copy)
@@ -64,9 +67,9 @@ static bool is_lent(const json_t *copy)
     return json_is_true(json_object_get(copy, "lent"));
 }
 
-/* The answers for copy number INDEX; NULL: they are cut off. The answers of all copies lie end to
- * end: the judged bytes of each that kernels made. Lent memory has the bytes that main() sees, and
- * then the judged ones. */
+/* The answers for copy number INDEX; NULL: they are cut off. The file has the answers of all
+ * copies, one after another: for each copy that kernels made, its judged bytes; for lent memory,
+ * first the bytes that main() sees, then the judged bytes. */
 static const unsigned char *answers_of(struct cover *cover, size_t index)
 {
     if (index < cover->found)
@@ -98,7 +101,8 @@ static bool is_copy(struct cover *cover, const json_t *copy)
     return strcmp(hex, json_string_value(json_object_get(copy, "sha256"))) == 0;
 }
 
-/* Finds a copy: first tries the one after copy number LAST, then all others. */
+/* Finds a copy that covers the beginning of the rest. Tries the copy after number LAST first, then
+ * all others. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies);
@@ -123,9 +127,9 @@ static uint32_t word_of(const unsigned char *bytes, size_t index)
     return word;
 }
 
-/* How many words of the rest match, once the next word is NEXT and the first MATCHED words have
- * matched what comes before it. FAILS[i]: the most words that the rest begins with and that its
- * first i + 1 words end with, apart from all of these (Knuth, Morris and Pratt). */
+/* Returns the number of words of the rest that match after the word NEXT, if the first MATCHED
+ * words of the rest matched before it. FAILS[i] is the length of the longest proper prefix of the
+ * first i + 1 words that is also their suffix (Knuth, Morris and Pratt). */
 static size_t advance(const struct cover *cover, const uint32_t *fails, size_t matched,
                       uint32_t next)
 {
@@ -134,7 +138,7 @@ static size_t advance(const struct cover *cover, const uint32_t *fails, size_t m
     return matched + (word_of(cover->bytes, matched) == next);
 }
 
-/* FAILS of COUNT words of the rest; NULL: out of memory. */
+/* Makes FAILS for the first COUNT words of the rest; NULL: out of memory. */
 static uint32_t *new_fails(const struct cover *cover, size_t count)
 {
     uint32_t *fails = calloc(count + 1, sizeof *fails);
@@ -143,8 +147,8 @@ static uint32_t *new_fails(const struct cover *cover, size_t count)
     return fails;
 }
 
-/* Finds the longest part of lent memory, copy number INDEX, that the rest begins with. MOST: words
- * of the rest at most. */
+/* Finds the longest part of lent memory, copy number INDEX, with which the rest begins. Uses at
+ * most MOST words of the rest. */
 static void find_part(struct cover *cover, const uint32_t *fails, size_t most, size_t index,
                       struct piece *longest)
 {
@@ -161,7 +165,8 @@ static void find_part(struct cover *cover, const uint32_t *fails, size_t most, s
     }
 }
 
-/* Whether lent memory, copy number INDEX, is the beginning of the rest, or the other way round. */
+/* Whether lent memory, copy number INDEX, is the beginning of the rest, or the rest is the
+ * beginning of that memory. */
 static bool is_next(struct cover *cover, size_t index, struct piece *piece)
 {
     const json_t *copy = json_array_get(cover->copies, index);
@@ -174,8 +179,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Finds the longest part that the rest begins with; of equally long ones the latest, and rather a
- * whole piece than a part of one. */
+/* Finds the longest part with which the rest begins. Of equally long parts, prefers a whole piece,
+ * then the latest. */
 static bool find_longest(struct cover *cover, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies), most = 0;
@@ -194,7 +199,8 @@ static bool find_longest(struct cover *cover, struct piece *piece)
     return piece->size > 0;
 }
 
-/* The same for lent memory: rows often come one after another. */
+/* Like find_copy(), for lent memory. Rows often follow one another, so the piece after number LAST
+ * is tried first. */
 static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
 {
     bool found = cover->answers && (is_next(cover, last + 1, piece) || find_longest(cover, piece));
@@ -203,7 +209,8 @@ static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
     return found;
 }
 
-/* Covers the beginning of the rest. *LAST: the copy that was found last. False: there is none. */
+/* Covers the beginning of the rest. *LAST is the copy that was found last, and is updated. False:
+ * nothing covers it. */
 static bool cover_front(struct cover *cover, size_t *last)
 {
     struct piece piece;
@@ -224,7 +231,7 @@ static bool is_zero(const unsigned char *bytes, size_t size)
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/* Fills ANSWER, which has the program's own values, with the judged ones. */
+/* Replaces the program's own values in ANSWER with the judged values. */
 static void judge_origin(struct answer *answer, const struct run *run, size_t size)
 {
     struct cover cover = {.copies = json_object_get(run->record, "copies"),
@@ -234,13 +241,13 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
                           .left = size,
                           .element = case_type_size(answer->array.type),
                           .same = true};
-    size_t last = json_array_size(cover.copies) - 1; /* so that the first copy is tried first */
+    size_t last = json_array_size(cover.copies) - 1; /* the copy after this one is number 0 */
     while (cover.left > 0 && cover_front(&cover, &last))
         ;
     answer->made = cover.left == 0;
     answer->same = answer->made && cover.same && !run->plan.shows &&
                    !is_zero(answer->array.values, size) &&
-                   !run->plan.backwards; /* an answer by luck may be wrong in the same way */
+                   !run->plan.backwards; /* an answer right by luck can be wrong in the same way */
     answer->is_other_spoilt = run->plan.spoils;
     if (run->plan.hides && answer->made)
         answer->array.values = answer->values;
@@ -275,7 +282,7 @@ void check_free_answers(struct run *run)
     }
 }
 
-/* Whether the program launched kernels, all of them a library's. */
+/* Whether the program launched kernels, and all of them belong to a library. */
 static bool is_by_library(const struct run *run)
 {
     size_t i, own = 0;
@@ -290,8 +297,9 @@ static bool is_by_library(const struct run *run)
     return own == 0 && json_array_size(launches) > 0;
 }
 
-/* If main() has seen the judged input, nothing in memory that it shares with the GPU counts as made
- * by kernels: main() can write there, too, at any time. */
+/* Advice on how to hand in a result. If main() has seen the judged input, nothing in memory that
+ * main() shares with the GPU counts as made by kernels, because main() can also write there at any
+ * time. */
 static const char *how_to_hand_in(const struct run *run)
 {
     if (check_requests(run, "lend") > 0)
@@ -299,8 +307,8 @@ static const char *how_to_hand_in(const struct run *run)
     return "Hand in what cudaMemcpy() brings from the GPU, as it is: main() must neither compute the answer nor change it.";
 }
 
-/* If main() saw the judged input, it may have done the work itself, while kernels read the data for
- * show. So such a run earns nothing in a check that asks for more than a right answer. */
+/* If main() saw the judged input, it could have done the work itself, while kernels read the data
+ * to no purpose. Such a run earns nothing in a check that asks for more than a right answer. */
 static void needs_input_as_it_is(struct check *check, const struct run *run, const char *name)
 {
     const struct check_info *info = check->info;
@@ -337,7 +345,7 @@ void check_made_by_kernels(struct check *check, const struct run *run, const cha
     check_advise(check, "%s", how_to_hand_in(run));
 }
 
-/* The share of ARRAY's elements that are the same in OTHER. */
+/* The fraction of ARRAY's elements that are equal in OTHER. */
 static double share_equal(const struct case_array *array, const struct case_array *other)
 {
     size_t size = case_type_size(array->type), equal = 0;
@@ -373,7 +381,8 @@ void check_ran(struct check *check, const struct run *run, const char *kernel)
     json_array_foreach(json_object_get(run->record, "launches"), i, launch)
     {
         const char *name = json_string_value(json_object_get(launch, "kernel"));
-        /* Demangled: "sum_grid(int const*, int)", or with template arguments. */
+        /* The kernel's name is demangled: "sum_grid(int const*, int)", or with template
+         * arguments. */
         if (name && strncmp(name, kernel, length) == 0 && strchr("(<", name[length]))
             return;
     }

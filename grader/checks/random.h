@@ -1,6 +1,6 @@
-/* Random numbers of a check, as hard to guess as the secret of the grading (grade/seed.h). Each stream
- * is AES-256 in counter mode under its own key: to see one stream reveals nothing about another.
- * Processors have instructions for AES, so a million numbers take about a millisecond. */
+/* Random numbers of a check, as hard to guess as the secret of the grading (grade/seed.h). Each
+ * stream is AES-256 in counter mode under its own key, so seeing one stream reveals nothing about
+ * another. Processors have instructions for AES, so a million numbers take about a millisecond. */
 #ifndef CHECKS_RANDOM_H
 #define CHECKS_RANDOM_H
 
@@ -19,11 +19,11 @@ struct check_random {
     unsigned left; /* words that have not been taken */
 };
 
-/* Starts CHECK's stream for PURPOSE. It follows from the seed, the check's id, PURPOSE and the number
- * of runs so far. */
+/* Starts CHECK's stream for PURPOSE. The stream follows from the seed, the check's id, PURPOSE and
+ * the number of runs so far. */
 void check_random_start(const struct check *check, const char *purpose,
                         struct check_random *random);
-/* Fills `words` again. */
+/* Refills `words`. */
 void check_random_refill(struct check_random *random);
 
 static inline uint64_t check_random_next(struct check_random *random)
@@ -33,13 +33,15 @@ static inline uint64_t check_random_next(struct check_random *random)
     return random->words[CHECK_RANDOM_WORDS - random->left--];
 }
 
-/* A number below COUNT, as evenly as 64 bits allow: the upper half of a 64 x 64 bit product. */
+/* A random number below COUNT, evenly distributed as far as 64 bits allow: the upper half of a 64 x
+ * 64 bit product. */
 static inline uint64_t check_random_below(struct check_random *random, uint64_t count)
 {
     return (uint64_t)((unsigned __int128)check_random_next(random) * count >> 64);
 }
 
-/* The first number, not 0, of such a stream: for the device, which makes its own random bytes. */
+/* The first number other than 0 of the stream for PURPOSE. The device makes its own random bytes
+ * from it. */
 uint64_t check_random_number(const struct check *check, const char *purpose);
 
 #endif

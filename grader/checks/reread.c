@@ -8,23 +8,24 @@
 #include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 
-/* An input matrix, and a copy of all inputs in which it can be changed. */
+/* An input matrix that the submission may have read wrongly. `changed` is a copy of all inputs in
+ * which that matrix can be changed. */
 struct reader {
     const struct check_matrix *want;
     const struct judge_matrix *matrix;
     const struct case_data *input;
     const char *name;
     size_t rows, columns;
-    const float *from; /* as it is */
-    float *to;         /* as it may have been read */
+    const float *from; /* the matrix as it is */
+    float *to;         /* the matrix as the submission may have read it */
     struct case_data *changed;
-    size_t wrong_row; /* of the result */
-    double *other;    /* what the right function makes of CHANGED */
+    size_t wrong_row; /* the first wrong row of the result */
+    double *other;    /* the right function's result for CHANGED */
     char *text;
     size_t size;
 };
 
-/* The number at row Y, column X; 0 outside. */
+/* The number at row Y and column X of the input; 0 outside the matrix. */
 static float number_at(const struct reader *reader, size_t y, size_t x)
 {
     return y < reader->rows && x < reader->columns ? reader->from[y * reader->columns + x] : 0;
@@ -35,7 +36,7 @@ static void make_row(const struct reader *reader, size_t y)
     reader->want->make_row(reader->changed, (int)y, reader->other + y * reader->matrix->width);
 }
 
-/* Whether row Y of the result is what the right function makes of the changed input. */
+/* Whether row Y of the submission's result equals the right result of the changed input. */
 static bool row_fits(const struct reader *reader, size_t y)
 {
     const struct judge_matrix *matrix = reader->matrix;
@@ -46,7 +47,8 @@ static bool row_fits(const struct reader *reader, size_t y)
                                matrix->width) == matrix->width;
 }
 
-/* The same for all rows. First tries the one that is known to be wrong: most readings fail there. */
+/* Whether all rows of the result fit. First tries the row that is known to be wrong, because most
+ * hypotheses fail there. */
 static bool fits(const struct reader *reader)
 {
     if (!row_fits(reader, reader->wrong_row))
@@ -100,7 +102,7 @@ static bool tell_only(const struct reader *reader, const char *which, size_t cou
     return TELL(reader, "as if only the %s %zu columns of %s counted", which, count, reader->name);
 }
 
-/* Whether one column of each PERIOD was not read. */
+/* Whether column WHICH of each PERIOD columns was not read. */
 static bool lacks_each(const struct reader *reader, size_t period, size_t which)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i)
@@ -109,7 +111,7 @@ static bool lacks_each(const struct reader *reader, size_t period, size_t which)
                                 which == 0 ? "first" : "last", period, reader->name);
 }
 
-/* Whether each tile of SIDE rows and columns was read by columns. */
+/* Whether each tile of SIDE x SIDE numbers was read column by column. */
 static bool has_turned_tiles(const struct reader *reader, size_t side)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
@@ -121,7 +123,7 @@ static bool has_turned_tiles(const struct reader *reader, size_t side)
                 reader->name);
 }
 
-/* Whether the first SIDE rows or columns were read again and again. */
+/* Whether the first SIDE rows (or columns) were read again in place of all later ones. */
 static bool has_repeated_tiles(const struct reader *reader, size_t side, bool rows)
 {
     if (side >= (rows ? reader->rows : reader->columns))
@@ -180,13 +182,13 @@ static bool has_wrong_tiles(const struct reader *reader)
     return false;
 }
 
-/* A size that the case gives; 0: ARRAY is not one. */
+/* The size that ARRAY of the case holds; 0 if ARRAY is not a single int. */
 static size_t size_in(const struct case_array *array)
 {
     return array->type == CASE_INT && array->count == 1 ? (size_t) * (const int *)array->values : 0;
 }
 
-/* Tries each of the case's sizes as the distance of rows. */
+/* Tries each size in the case as the distance between rows. */
 static bool has_other_pitch(const struct reader *reader)
 {
     const struct case_array *array;
@@ -208,7 +210,7 @@ static bool try_all(const struct reader *reader)
 
 /* --- the input's shape ---------------------------------------------------------------------------- */
 
-/* Tries each two of the case's sizes whose product is COUNT as the input's rows and columns. */
+/* Tries all pairs of sizes in the case whose product is COUNT as the input's rows and columns. */
 static bool try_shapes(struct reader *reader, size_t count)
 {
     const struct case_array *one, *other;

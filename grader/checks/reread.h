@@ -1,5 +1,6 @@
-/* Is a wrong matrix what becomes of an input that is read in a wrong way? The lab gives the right
- * function (check_matrix.make_row); this tries it on inputs that are transposed, cut off, shifted ... */
+/* Finds out whether a wrong matrix results from reading an input in a wrong way. The lab gives the
+ * right function (check_matrix.make_row); this module applies it to inputs that are transposed, cut
+ * off, shifted, and so on. */
 #ifndef CHECKS_REREAD_H
 #define CHECKS_REREAD_H
 
@@ -11,7 +12,7 @@
 struct check_matrix;
 struct judge_matrix;
 
-/* Writes an explanation of MATRIX, which was made from INPUT. False: there is none. */
+/* Writes an explanation of MATRIX, which was made from INPUT. False: none was found. */
 bool check_reread(const struct check_matrix *want, const struct judge_matrix *matrix,
                   const struct case_data *input, char *text, size_t size);
 

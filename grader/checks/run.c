@@ -1,7 +1,7 @@
-/* One run of the submission: whether main() sees the judged input, what the run left, and which
- * runs must be repeated in another way.
+/* Performs one run of the submission. Decides whether main() sees the judged input, takes over what
+ * the run left, and decides which runs must be repeated in another way.
  *
- * Nothing that the program prints is ever judged; its last line is only shown. */
+ * The output of the program is never judged; its last lines are only shown. */
 #include "checks/run.h"
 
 #include <errno.h>
@@ -20,13 +20,14 @@
 #include "record/lines.h"
 #include "record/record.h"
 
-/* A file that exists once the submission has hung. All checks of this grading see it. */
+/* The path of a file that exists once the submission has hung. All checks of this grading see that
+ * file. */
 static bool hung_path(const struct check *check, char path[PATH_SIZE])
 {
     return base_path(path, "%s/hung", check->job.folder);
 }
 
-/* The most seconds of a run. */
+/* The time limit of a run, in seconds. */
 static int wall_seconds(const struct check *check, const struct run_plan *plan)
 {
     char path[PATH_SIZE];
@@ -74,7 +75,7 @@ static void take_lines(struct check *check, const json_t *record)
     record_add_accesses(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
 }
 
-/* Says in each element of LIST, findings or accesses, which run it is from. */
+/* Notes in each element of LIST (findings or accesses) which run it comes from. */
 static void name_run(const struct check *check, json_t *list)
 {
     size_t i;
@@ -107,9 +108,9 @@ static void take_result(struct check *check, struct run *run, const char *path)
         check_advise(check, "main() must come to lab_result() and, at its end, to lab_close().");
 }
 
-/* The processes of a run after their end, and their record. */
+/* The processes of a run after they have ended, and their record. */
 struct ended {
-    struct run_plan plan; /* as carried out: without a decoy if INPUT has nothing to hide */
+    struct run_plan plan; /* the plan as carried out: no decoy if INPUT has nothing to hide */
     struct run_files files;
     struct process_outcome program, device;
     int seconds;    /* the limit */
@@ -118,7 +119,8 @@ struct ended {
 };
 
 /* Whether main() copied the whole decoy to the GPU unchanged, so that kernels worked on the judged
- * input. Assumes so for a program that was stopped: it is not worth a second run. */
+ * input. Returns true for a program that the grader stopped, because a second run would not be
+ * worth the time. */
 static bool has_arrived(const struct ended *ended)
 {
     enum process_end end = ended->program.end;
@@ -127,7 +129,8 @@ static bool has_arrived(const struct ended *ended)
     return !by_itself || json_integer_of(ended->record, "missing") == 0;
 }
 
-/* PLAN, for a run in which main() sees another case or, if there is NO_OTHER, INPUT itself. */
+/* Completes PLAN for a run in which main() sees another case, or INPUT itself if NO_OTHER is
+ * true. */
 static struct run_plan plan_data(const struct run_plan *plan, const struct case_data *input,
                                  bool no_other)
 {
@@ -171,7 +174,7 @@ static void end_processes(struct ended *ended)
     run_files_remove(&ended->files);
 }
 
-/* Takes what a run left into RUN, and fails the check if anything is wrong with it. */
+/* Copies the data that a run left to RUN, and fails the check if anything is wrong with it. */
 static void take_run(struct check *check, struct run *run, struct ended *ended)
 {
     char why[100];
@@ -183,7 +186,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     check_explain_device(check, &ended->device);
     if (run->record) {
         run->counters = sum_counters(run->record);
-        if (!run->plan.backwards) /* that would repeat the first run's */
+        if (!run->plan.backwards) /* the record would only repeat the first run's data */
             take_record(check, run);
         check_explain_findings(check, run->record, &ended->program);
     } else if (*ended->why) {
@@ -199,7 +202,8 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
         check_break(check, "what the kernels made cannot be read: it %s", why);
 }
 
-/* Runs the program with nothing hidden, because its copies to the GPU do not show the input. */
+/* Runs the program again with nothing hidden, because it did not copy the decoy unchanged to the
+ * GPU. */
 static const struct run *perform_openly(struct check *check, const struct run_plan *plan,
                                         const struct case_data *input)
 {
@@ -262,7 +266,8 @@ struct case_data *check_run_scrambled(struct check *check, const struct run *run
     return result;
 }
 
-/* Watching takes two to four times as long as running. */
+/* Most instructions of a run that is watched when it is repeated. Watching takes two to four times
+ * as long as running. */
 #define MOST_WATCHED 8e6 /* warp instructions */
 
 struct rerun check_run_again(struct check *check, const struct run *run)
@@ -286,7 +291,7 @@ struct rerun check_run_again(struct check *check, const struct run *run)
     return again;
 }
 
-/* RUN once more, with the last block and the last warp first. Makes that run only once. */
+/* Repeats RUN with the last block and the last warp first. A second call returns the same run. */
 static const struct run *turn_round(struct check *check, const struct run *run)
 {
     struct run *keeper = &check->runs[run - check->runs];

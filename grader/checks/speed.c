@@ -1,4 +1,4 @@
-/* Timing on a GPU: the submission against the lab's own solution and its naive kernel.
+/* Timing on a GPU: compares the submission with the lab's own solution and with its naive kernel.
  *
  *     round 1   yours  solution  naive      fresh inputs, each a process, each result verified
  *     round 2   yours  solution  naive
@@ -18,7 +18,8 @@
 
 #define PASSES 3 /* the first warms up */
 
-/* Below this ratio of the naive kernel's time to the solution's, times mean nothing. */
+/* If the naive kernel takes less than this many times as long as the solution, the times mean
+ * nothing. */
 #define LEAST_GAIN 1.5
 
 bool check_again(struct check *check)
@@ -31,7 +32,7 @@ bool check_again(struct check *check)
     return true;
 }
 
-/* The one number that lab.h handed in as NAME; 0 if there is none. */
+/* The one number that lab.h handed in as NAME; 0 if there is no such number. */
 static double number_in(const struct run *run, const char *name)
 {
     const struct case_array *array = case_find(run->result, name);
@@ -50,7 +51,7 @@ static void note_time(struct check *check, enum check_program program, const str
         check_break(check, "the lab's own solution was not timed");
     check->timing.times[program][check->timing.round - 1] = milliseconds;
     check->timing.walls[program][check->timing.round - 1] = run->seconds;
-    if (program == CHECK_SOLUTION) /* the submission could lie */
+    if (program == CHECK_SOLUTION) /* a submission could lie about it */
         check->timing.copy_rate = number_in(run, "copy_gb_per_s");
 }
 
@@ -110,7 +111,8 @@ static double median(const double times[CHECK_REPEATS])
     return sorted[CHECK_REPEATS / 2];
 }
 
-/* The shortest time: other load on the machine can only make a run slower. */
+/* The shortest time. Other load on the machine can only make a run slower, so the shortest is the
+ * most accurate. */
 static double least(const double times[CHECK_REPEATS])
 {
     double least = times[0];
@@ -130,7 +132,8 @@ static void write_note(struct check *check, double yours, double solution, doubl
                  "; this GPU copies %s GB/s", check_number(floor(check->timing.copy_rate)));
 }
 
-/* The L2 cache is flushed before a timed pass, so the input comes from the GPU's memory. */
+/* Whether the time is long enough for reading the input. The L2 cache is flushed before a timed
+ * pass, so the input comes from the GPU's memory. */
 static bool is_plausible_read(struct check *check, double yours)
 {
     double least = judge_least_time((double)check->timing.input_bytes, check->timing.copy_rate);

@@ -1,5 +1,5 @@
-/* What a check reports about the submission. A check has one verdict: the first failure decides it.
- * */
+/* A verdict: the report of a check about the submission. Each check has one verdict, which its
+ * first failure decides. */
 #ifndef CHECKS_VERDICT_H
 #define CHECKS_VERDICT_H
 
@@ -16,52 +16,54 @@ struct verdict {
     bool advised;          /* HINT is about this failure; false: the check's own hint is shown */
     char hint[400];
     char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed; "" if it did not */
-    double share;                    /* of the check's points that the submission earns: 0 to 1 */
+    double share;                    /* fraction of the check's points that is earned: 0 to 1 */
     bool measured;
-    double value; /* the figure's, if measured */
+    double value; /* value of the figure, if measured */
 
-    /* What the report shows beside the message. */
-    char note[300];      /* whatever the status; "" none */
+    /* Details that the report shows in addition to the message. */
+    char note[300];      /* shown with any status; "": none */
     char printed[600];   /* the last lines that the program printed in its last run; "" none */
     char file[256];      /* a source line; "" none */
-    unsigned line;       /* from 1; 0: unknown */
-    unsigned column;     /* from 1; 0: unknown */
+    unsigned line;       /* line number, from 1; 0: unknown */
+    unsigned column;     /* column number, from 1; 0: unknown */
     char kernel[200];    /* without a line: the kernel whose launch is shown; "" none */
     char cause[400];     /* why that line costs so much; "" unknown */
-    char loss_case[160]; /* the run in which CAUSE and SPARE were found */
+    char loss_case[160]; /* describes the run in which CAUSE and SPARE were found */
     char spare[200];     /* what that line would cost and earn if it were ideal; "" unknown */
 };
 
 /* True until the submission or the grader has failed. */
 bool check_is_open(const struct check *check);
 
-/* The figure has been measured and earns nothing: a refusal would only hide it. */
+/* True if the figure has been measured and earns nothing, so a refusal would only hide it. */
 bool check_is_lost(const struct check *check);
 
-/* The submission has failed. STATUS is one of those above. */
+/* Reports that the submission has failed. STATUS is one of those listed above. */
 void check_fail(struct check *check, const char *status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Sets the hint for the failure just reported. The check's own hint is about wrong answers. */
+/* Sets the hint for the failure just reported, because the check's own hint is about wrong
+ * answers. */
 void check_advise(struct check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* After a run with warps in the other order: the failure, if there is one, is about that order. */
+/* Call this after a run with warps in the other order: if it failed, the verdict says that the
+ * order is the reason. */
 void check_blame_order(struct check *check);
 
-/* Adds to the message of the failure just reported. */
+/* Appends text to the message of the failure just reported. */
 void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The grader has failed: there will be no grade. The first call decides. */
+/* Reports that the grader has failed, so there will be no grade. The first call decides. */
 void check_break(struct check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Has the report show a source line, if FILE is the student's. */
+/* Makes the report show a source line, if FILE is the student's file. */
 void check_point_at(struct check *check, const char *file, unsigned line, unsigned column);
-/* Whether FILE is the student's. */
+/* Whether FILE is the student's file. */
 bool check_is_own_file(const struct check *check, const char *file);
 
-/* Judges VALUE, the check's figure, by its budget. */
+/* Gives the points that VALUE, the check's figure, earns according to its budget. */
 void check_value(struct check *check, double value);
 
 #endif

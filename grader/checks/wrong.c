@@ -12,12 +12,12 @@
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
-/* Runs the program again and reports the errors that this finds. True: there is nothing more to
- * explain. The caller frees AGAIN. */
+/* Runs the program again and reports the errors found in that run. True: nothing more needs to be
+ * explained. The caller frees AGAIN. */
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
-    if (run->plan.backwards) /* right in the usual order, and watched */
+    if (run->plan.backwards) /* the answer was right in the usual order, in a watched run */
         return true;
     *again = check_run_again(check, run);
     return check_explain_wrong(check, again->record);
@@ -31,7 +31,8 @@ static void free_rerun(struct rerun *again)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* The only long array of ints in INPUT, whose numbers may be added up; NULL: none. */
+/* The only long array of ints in INPUT, whose numbers the program probably adds up; NULL: there is
+ * none. */
 static const struct case_array *find_numbers(const struct case_data *input)
 {
     const struct case_array *array, *found = NULL;
@@ -68,7 +69,7 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* What else can be said of an answer: it is not what kernels have made. */
+/* Added to the message about a wrong answer that is not what kernels have made. */
 #define NOT_MADE "it is not a copy of what kernels left on the GPU"
 
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
@@ -87,14 +88,14 @@ void check_explain_number(struct check *check, const struct run *run, const stru
 
 /* --- a matrix --------------------------------------------------------------------------------- */
 
-/* The matrix NAME of that size in DATA; NULL: none. */
+/* The matrix NAME with COUNT numbers in DATA; NULL: there is none. */
 static const float *find_matrix(const struct case_data *data, const char *name, size_t count)
 {
     const struct case_array *array = data ? case_find(data, name) : NULL;
     return array && array->type == CASE_FLOAT && array->count == count ? array->values : NULL;
 }
 
-/* The inputs of the result's size. */
+/* Finds the inputs that have the same size as the result. */
 static void find_inputs(struct judge_matrix *matrix, const struct case_data *input)
 {
     const struct case_array *array;

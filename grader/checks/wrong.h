@@ -1,5 +1,6 @@
-/* Why is an answer wrong? After check_fail(), these functions look for the cause: an error that a
- * second, watched run finds, or else a small hypothesis that gives exactly the wrong numbers. */
+/* Finds out why an answer is wrong. After check_fail(), these functions look for the cause: an
+ * error that a second, watched run finds, or else a simple hypothesis that gives exactly the wrong
+ * numbers. */
 #ifndef CHECKS_WRONG_H
 #define CHECKS_WRONG_H
 
@@ -8,11 +9,11 @@ struct check;
 struct check_matrix;
 struct run;
 
-/* ANSWER is one number, but WANT is right. */
+/* Explains why ANSWER, which is one number, is wrong. WANT is the right number. */
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
                           const void *want);
 
-/* ANSWER is a matrix, but WANT is right. */
+/* Explains why ANSWER, which is a matrix, is wrong. WANT is the right matrix. */
 void check_explain_matrix(struct check *check, const struct run *run, const struct answer *answer,
                           const struct check_matrix *want);
 

@@ -43,8 +43,8 @@ struct options {
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-/* The gradings in one task take minutes: starting the task costs little, and a lost task loses
- * little. */
+/* Number of gradings in one task. A task then takes minutes, so its start costs little in
+ * comparison, and a lost task loses little. */
 #define CHUNK_SIZE 20
 
 /* --- the command line ------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static const struct cli_syntax syntax = {
     .words = 1,
     .word_advice = "batch takes one folder of submissions"};
 
-/* Returns -1 to go on, or the exit code. */
+/* Reads the options. Returns the exit code, or -1 if the command should go on. */
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -135,7 +135,7 @@ struct session {
     unsigned jobs;
     size_t chunk_size;
     int lock;
-    bool new_out;            /* this run made the folder of --out, and the scan has not succeeded */
+    bool new_out;            /* this run made the folder of --out; the scan has not succeeded yet */
     char scratch[PATH_SIZE]; /* the temporary folder of gradings; "": none */
     struct batch_store *store;
     struct report_bar bar;
@@ -263,7 +263,8 @@ static bool fail(struct session *session)
     return false;
 }
 
-/* The last run's seed, with its secret, if it has the number that is WANTED. */
+/* Keeps the seed of the last run, with its secret, if its number is WANTED or if WANTED is NULL.
+ * False: it is not kept. */
 static bool keep_seed(struct session *session, const char *wanted, const char *last)
 {
     char *secret = batch_store_get(session->store, "secret");
@@ -276,7 +277,7 @@ static bool keep_seed(struct session *session, const char *wanted, const char *l
     return same;
 }
 
-/* Chooses the seed: --seed, else that of the last run, else a new one. */
+/* Chooses the seed: that of --seed; otherwise the last run's seed; otherwise a new one. */
 static bool choose_seed(struct session *session)
 {
     char text[40], *last = batch_store_get(session->store, "seed");
@@ -315,7 +316,8 @@ static bool open_store(struct session *session)
     session->store = batch_store_open(path, error, sizeof error);
     if (!session->store)
         complain(EXIT_USAGE, "%s", error);
-    /* With --slurm, tasks on other nodes would inherit a TMPDIR that they do not have. */
+    /* Sets TMPDIR unless --slurm is given: tasks on other nodes would inherit a folder that does
+     * not exist there. */
     return session->store && choose_seed(session) &&
            (session->options.slurm || open_scratch(session));
 }
@@ -468,7 +470,8 @@ static void print_reviews(const struct session *session, const json_t *review)
         cli_say(stdout, "  and %zu more in %s/class.json", count - SHOWN, session->options.out);
 }
 
-/* Lists hand-ins that hold nothing, at most SHOWN. One may be for several labs. */
+/* Lists hand-ins that are empty or links, at most SHOWN of them. One hand-in can be for several
+ * labs. */
 static void print_empty(const json_t *class)
 {
     enum { SHOWN = 10 };

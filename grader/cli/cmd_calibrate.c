@@ -4,9 +4,9 @@
  *     skeleton            > graded here --figures--> judge/threshold.h --> table and course file
  *     mutants            /
  *
- * A figure is what a check measures: a counter or a time. The output is a course file, with the
- * table in its comments. Exit code: 0 it has thresholds for all figures; 2 some are missing, and a
- * line says why. */
+ * A figure is the value that a check measures: a counter or a time. The output is a course file,
+ * with the table in its comments. Exit code: 0 it has thresholds for all figures; 2 some are
+ * missing, and a line says why. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -67,9 +67,9 @@ static const json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* The figure in one answer; NAN: it has none, or its program lost the check for another reason. A
- * time becomes a share of the solution's speed in the same run, so that runs are comparable: 1 is as
- * fast as the solution. */
+/* The figure in one answer; NAN: the answer has none, or its program failed the check for another
+ * reason. A time becomes a share of the solution's speed in the same run, so that runs are
+ * comparable: 1 is as fast as the solution. */
 static double figure_in(const struct figure *figure, const json_t *answer)
 {
     const json_t *checks = json_object_get(json_object_get(answer, "result"), "checks");
@@ -119,7 +119,7 @@ static void take(struct figure *figure, const struct lab_task *task, double valu
         sample->naive = value;
 }
 
-/* Fills FIGURE with what every program of the lab measured for the DECLARED check. */
+/* Stores in FIGURE the values that all programs of the lab measured for the DECLARED check. */
 static void measure(const struct calibration *c, const struct lab_parts *parts,
                     const json_t *declared, struct figure *figure)
 {
@@ -163,7 +163,7 @@ static void print_margin(double one, double other)
         printf(" %5.*fx", margin < 10 ? 2 : margin < 100 ? 1 : 0, margin);
 }
 
-/* Why there is no proposal; NULL: there is one. */
+/* The reason why there is no proposal; NULL: there is one. */
 static const char *why_not(const struct figure *figure)
 {
     if (isnan(figure->sample.solution))

@@ -1,5 +1,6 @@
-/* lanewise diff: compares the student's file with the solution, once the student has full marks. What
- * counts is the code: the skeleton's comments say what is to be done, the solution's what was done. */
+/* lanewise diff: compares the student's file with the solution, once the student has full marks.
+ * Compares only the code, because the comments always differ: the skeleton's say what to do, and
+ * the solution's say what was done. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -41,12 +42,12 @@ static const struct cli_syntax syntax = {
 
 /* The lines of a file that are compared. */
 struct code {
-    int file;        /* the lines, in a file in memory that diff(1) reads */
-    unsigned *lines; /* the number that each line has in the whole file */
+    int file;        /* the lines, in a memory file that diff(1) reads */
+    unsigned *lines; /* for each line, its number in the whole file */
     size_t count;
 };
 
-/* The end of the comment, the string or the single character at TEXT. */
+/* The end of the token at TEXT: a comment, a string or a single character. */
 static char *skip(char *text)
 {
     char quote = *text, *end;
@@ -61,7 +62,7 @@ static char *skip(char *text)
     return *end ? end + 1 : end;
 }
 
-/* Replaces the comments of TEXT by marks, and its newlines stay. */
+/* Replaces each comment in TEXT with marks, but keeps its newlines. */
 #define MARK '\001'
 static void mark_comments(char *text)
 {
@@ -102,7 +103,8 @@ static bool fill_code(struct code *code, const char *text)
     return to && fclose(to) == 0 && code->lines;
 }
 
-/* Reads PATH, without its comments unless COMMENTS is true. False: the reason was printed. */
+/* Reads PATH, and leaves out its comments unless COMMENTS is true. False: the reason was
+ * printed. */
 static bool read_code(const char *path, bool comments, struct code *code)
 {
     char why[200];
@@ -133,13 +135,13 @@ static void free_code(struct code *code)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* The number that line NUMBER of CODE has in its file. */
+/* The number in the whole file of line NUMBER of CODE. */
 static unsigned true_line(const struct code *code, unsigned number)
 {
     return number > 0 && number <= code->count ? code->lines[number - 1] : number;
 }
 
-/* Prints one line of diff's output. CODES: of the student and of the solution. */
+/* Prints one line of diff's output. CODES: the student's code and the solution's. */
 static void print_line(const char *line, const struct code codes[2], bool colour)
 {
     unsigned own, other;

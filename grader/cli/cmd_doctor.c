@@ -210,7 +210,7 @@ static void check_sandbox(struct finding *finding)
 static const struct row {
     const char *name;
     void (*check)(struct finding *finding);
-    bool needed; /* grading on the emulator needs it */
+    bool needed; /* grading on the emulator needs this tool */
 } rows[] = {
     /* clang-format off */
     {"C compiler", check_c, true},

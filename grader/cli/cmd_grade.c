@@ -32,7 +32,7 @@
 
 #define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
 
-/* A handout's path, in messages. */
+/* A handout's path, as messages show it. */
 #define PAGE "%s (make serve shows it as a page)"
 
 struct options {
@@ -94,7 +94,7 @@ struct session {
     enum grading_device device;
     char gpu_name[256];
     struct grade_seed seed;
-    struct course course; /* without --course, all labs as their checks.c files declare them */
+    struct course course; /* without --course: all labs, as their checks.c files declare them */
     struct seal_key key;  /* the key that signs the results, if has_key */
     bool has_key;
     bool own; /* this run grades the student's own files, so it records progress */
@@ -111,7 +111,8 @@ static bool has_passed(const json_t *result)
     return status && strcmp(status, "passed") == 0;
 }
 
-/* Says what has changed since the last grading: with --lab now, otherwise after the table. */
+/* Shows what has changed since the last grading: immediately with --lab, otherwise after the
+ * table. */
 static void show_change(struct session *session, const json_t *result)
 {
     double difference;

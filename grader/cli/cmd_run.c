@@ -30,8 +30,9 @@
 
 #define DEFAULT_LINES 10
 
-/* Unless the user chooses tools, all are on, but racecheck and initcheck only until they have cost this
- * much (struct emu_options): less than 1 s on a server, and less than 2 s on a slow laptop. */
+/* Unless the user chooses tools, all tools are on. Racecheck and initcheck then stop once they have
+ * cost this much (struct emu_options): less than 1 s on a server, and less than 2 s on a slow
+ * laptop. */
 #define ALL_TOOLS    "racecheck,initcheck"
 #define WATCH_BUDGET "8000000"
 
@@ -131,7 +132,7 @@ static bool apply_options(struct options *options)
 
 static bool choose_program(struct options *options, char **argv)
 {
-    /* A file name, as for a compiler: $PATH is not searched. */
+    /* The program is a file name, as for a compiler: $PATH is not searched. */
     int size = snprintf(options->program, sizeof options->program, "%s%s",
                         strchr(argv[0], '/') ? "" : "./", argv[0]);
     options->argv = argv;
@@ -141,7 +142,8 @@ static bool choose_program(struct options *options, char **argv)
     return false;
 }
 
-/* Builds the lab's program. ARGV[0] becomes its name: the word in ARGV[0] has been read already. */
+/* Builds the lab's program. ARGV[0] becomes the program's name; the word in ARGV[0] was an option
+ * or its value, which has been read already. */
 static bool choose_lab(struct options *options, char **argv)
 {
     if (!cli_build_lab_program("run", options->lab, &options->built))
@@ -150,7 +152,7 @@ static bool choose_lab(struct options *options, char **argv)
     return choose_program(options, argv);
 }
 
-/* Returns -1 to go on, or the exit code. */
+/* Reads the options. Returns the exit code, or -1 if the command should go on. */
 static int read_options(struct options *options, int argc, char **argv)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -194,7 +196,7 @@ static json_t *json_text(const char *text)
     return value;
 }
 
-/* Makes the document: it says what ran, and has the contents of RECORD. */
+/* Makes the document, which contains the command line and the contents of RECORD. */
 static json_t *make_document(const struct options *options, int status, const json_t *record)
 {
     json_t *arguments = json_array();
@@ -213,7 +215,7 @@ static bool wants_colour(void)
     return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Whether KEY of some launch is VALUE. */
+/* Whether some launch has the value VALUE for KEY. */
 static bool has_launch(const json_t *record, const char *key, const char *value)
 {
     size_t i;
@@ -226,7 +228,8 @@ static bool has_launch(const json_t *record, const char *key, const char *value)
     return false;
 }
 
-/* The default tools do not watch what would take long. */
+/* Says that racecheck and initcheck did not watch the whole run, if their default limit was
+ * reached. */
 static void print_watch(const json_t *record)
 {
     if (has_launch(record, "watched", "part") || has_launch(record, "watched", "none"))
@@ -237,7 +240,8 @@ static void print_watch(const json_t *record)
             "searches all.\n");
 }
 
-/* A launch that was stopped may only have much to do. */
+/* Says how to raise the limit if a launch was stopped, because a correct kernel may just have much
+ * to do. */
 static void print_limit(const struct options *options, const json_t *record)
 {
     if (options->max_instructions && has_launch(record, "status", "timeout"))

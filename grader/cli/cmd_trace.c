@@ -94,7 +94,7 @@ static bool parse_line(struct options *options)
     return true;
 }
 
-/* Returns -1 to go on, or the exit code. */
+/* Reads the options. Returns the exit code, or -1 if the command should go on. */
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -217,7 +217,7 @@ static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, &options->built))
         return false;
-    options->argv--; /* the word there has been read already */
+    options->argv--; /* the word there was an option or its value, already read */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);

@@ -60,7 +60,7 @@ static const struct cli_syntax syntax = {
     .words = 1,
     .word_advice = "verify takes one result; name the submission with --submission"};
 
-/* Returns -1 to go on, or the exit code. */
+/* Reads the options. Returns the exit code, or -1 if the command should go on. */
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -128,7 +128,8 @@ static bool check_submission(struct verify *verify, const json_t *result,
     return same;
 }
 
-/* Prints the row of the course: its points and thresholds must be those of the grading. */
+/* Prints the row of the course. The course's points and thresholds must be equal to those of the
+ * grading. */
 static void check_terms(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     const json_t *then = json_object_get(result, "terms");
@@ -262,8 +263,9 @@ static int verify_document(struct verify *verify, const json_t *document)
     return code;
 }
 
-/* Returns the exit code if there was no error. It must not be 0 without a key: a forger can make
- * hashes and the seed match, too, so "nothing differs" proves nothing. */
+/* Returns the exit code if there was no error. Without a key, the code must not be 0 unless the
+ * user gave --unsigned: a forger can make the hashes match and can forge a seal, so "nothing
+ * differs" proves nothing. */
 static int conclude(const struct verify *verify)
 {
     if (verify->differs)

@@ -80,7 +80,7 @@ static void grade(struct watch *watch)
         words[count++] = (char *)watch->options.device;
     }
     if (watch->grading > 0)
-        kill(watch->grading, SIGTERM); /* the grading then cleans up and prints nothing */
+        kill(watch->grading, SIGTERM); /* the grading cleans up and prints nothing */
     reap(watch);
     fflush(stdout);
     pid_t parent = getpid();

@@ -18,7 +18,7 @@
 #include "sandbox/process.h"
 #include "sandbox/sandbox.h"
 
-/* The text of a message, as one line; to be freed. */
+/* Composes a message as one line. The caller frees the text. */
 static char *compose(const char *format, va_list arguments)
 {
     char *text, *line;
@@ -130,8 +130,8 @@ static bool is_same_file(const char *left, const char *right)
            a.st_ino == b.st_ino;
 }
 
-/* Why nothing may be written to PATH; NULL: it may. Somebody may have left out an option's value, so
- * that the next word was taken for it. */
+/* The reason why PATH must not be written; NULL: it may be written. This catches a missing value of
+ * an option: the next word on the command line is then taken as the output file. */
 static const char *find_trouble(const char *path, const struct cli_files *files)
 {
     const char *ending = strrchr(path, '.');
@@ -226,7 +226,7 @@ bool cli_read_course(const char *path, struct course *course)
     char error[4096];
     if (course_read(path, course, error, sizeof error))
         return true;
-    /* Without the command's name, so that editors can jump to "FILE:LINE: ...". */
+    /* Leaves out the command's name, so that editors can jump to "FILE:LINE: ...". */
     fflush(stdout);
     fprintf(stderr, "%s\n", error);
     return false;

@@ -13,14 +13,14 @@
 /* The exit codes of commands that grade. */
 enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
 
-/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. Names in it may hold any
- * byte. */
+/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. Names in the message may
+ * contain any byte. */
 int cli_complain(const char *command, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Prints one line on TO. */
 void cli_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* When a function below returns false, it has printed the reason. */
+/* If one of the functions below returns false, it has printed the reason. */
 
 /* Sets *DEVICE to the device that TEXT names: "auto" (or NULL), "gpu" or "emulator". NAME (SIZE
  * bytes) gets the name of the GPU, if *DEVICE is one. */
@@ -34,18 +34,18 @@ bool cli_choose_seed(const char *command, const char *text, struct grade_seed *s
  * UNSAFE is false. */
 bool cli_check_sandbox(const char *command, bool unsafe);
 
-/* The files that a command will write, and those that it reads. NULL: none. */
+/* The files that a command will write, and the files that it reads. Unused entries are NULL. */
 enum { CLI_FILES = 3 };
 struct cli_files {
     const char *outputs[CLI_FILES], *inputs[CLI_FILES];
 };
 
-/* Removes the outputs of an earlier run: if this one fails, nobody takes them for its own. False:
- * one of them cannot be written, or would overwrite an input or a source. */
+/* Removes the outputs of an earlier run, so that they are not mistaken for this run's outputs if it
+ * fails. False: one of them cannot be written, or would overwrite an input or a source. */
 bool cli_clear_outputs(const char *command, const struct cli_files *files);
 
-/* The same for a command line with a mistake, which is already reported: prints nothing. Returns
- * CODE. */
+/* Like cli_clear_outputs(), after a mistake on the command line that is already reported: prints
+ * nothing. Returns CODE. */
 int cli_clear_after_mistake(int code, const struct cli_files *files);
 
 /* Reads the key in the file PATH. If PATH is NULL, reads the file $LANEWISE_KEY, if that variable
@@ -64,12 +64,12 @@ void cli_catch_signals(void);
  * for --lab and returns false. */
 bool cli_open_lab(const char *command, const char *word, struct lab *lab);
 
-/* Reads the course file PATH. If PATH is NULL, all labs count as their checks.c files declare
- * them. */
+/* Reads the course file PATH. If PATH is NULL, all labs count with the points that their checks.c
+ * files declare. */
 bool cli_read_course(const char *path, struct course *course);
 
-/* Sets PAGE to the path of LAB's handout in the kit, if the student should read it first: the student's
- * file is still the skeleton. Otherwise returns false. */
+/* Sets PAGE to the path of LAB's handout in the kit, if the student should read it first because
+ * the student's file is still the skeleton. Otherwise returns false. */
 bool cli_wants_handout(const struct lab *lab, char page[PATH_SIZE]);
 
 #endif

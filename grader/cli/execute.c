@@ -59,7 +59,7 @@ static bool make_record(char path[PATH_MAX], int *file)
 static bool set_environment(const char *library, const char *record)
 {
     bool done = prepend("LD_LIBRARY_PATH", library) && setenv("LANEWISE_RECORD", record, 1) == 0;
-#ifdef LANEWISE_PRELOAD /* with sanitizers, whose library must be loaded first */
+#ifdef LANEWISE_PRELOAD /* the sanitizer's library must be loaded first */
     done = done && prepend("LD_PRELOAD", LANEWISE_PRELOAD) &&
            setenv("ASAN_OPTIONS", LANEWISE_ASAN_OPTIONS, 1) == 0;
 #endif

@@ -155,7 +155,7 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
                                 .done = keep,
                                 .tick = show};
     if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
-        pool.jobs = MOST_ON_GPU; /* more would only wait: programs are timed one after the other */
+        pool.jobs = MOST_ON_GPU; /* more would only wait: programs are timed one by one */
     if (!progress.answers)
         return NULL;
     if (to)

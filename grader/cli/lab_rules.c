@@ -1,4 +1,4 @@
-/* The rules, one small function for each. Every message names the file and what to do. */
+/* The rules, one small function for each. Every message names the file and says what to do. */
 #include "cli/lab_rules.h"
 
 #include <glob.h>

@@ -16,7 +16,7 @@
 
 #define MAX_OPTIONS   32
 #define MAX_WORD      32
-#define FIRST         256 /* getopt_long() returns FIRST + the option's index; letters are below */
+#define FIRST         256 /* first value of long options; smaller ones are letters */
 
 #define complain(...) cli_complain(syntax->command, EXIT_USAGE, __VA_ARGS__)
 
@@ -153,7 +153,7 @@ static void keep(const struct cli_option *option, void *values)
         *(const char **)at = optarg;
 }
 
-/* Complains about what getopt_long() FOUND. OPTION is NULL if it is not known. */
+/* Reports the mistake that getopt_long() FOUND. OPTION is NULL if the option is unknown. */
 static int complain_of(const struct cli_syntax *syntax, const struct table *table, int found,
                        const struct cli_option *option, char **argv)
 {
@@ -167,8 +167,8 @@ static int complain_of(const struct cli_syntax *syntax, const struct table *tabl
     return complain_of_number(syntax, option);
 }
 
-/* Reads all options, also those after a mistake: the caller removes old outputs that they name.
- * Returns -1 to go on, or the exit code. */
+/* Reads all options, even after a mistake, because the caller removes the old outputs that they
+ * name. Returns the exit code, or -1 if the command should go on. */
 static int read_all(const struct cli_syntax *syntax, const struct table *table, int argc,
                     char **argv, void *values)
 {

@@ -17,12 +17,12 @@ struct cli_option {
     const char *argument; /* the value's name in --help, "N"; NULL for a flag */
     enum cli_option_kind kind;
     size_t destination; /* offset of the member in the command's struct options */
-    const char *help;   /* its text in --help; '\n' starts another line; NULL: not in --help */
+    const char *help;   /* the option's text in --help; '\n' starts another line; NULL: not shown */
     unsigned long long least, most;
     char letter; /* the short form: 'o' for -o; 0: none */
 };
 
-/* The rows of a table, for a command whose options are MEMBERs of its own `struct options`. */
+/* A row of a table, for a command that stores its options in its own `struct options`. */
 #define CLI_ROW(member_, name_, argument_, kind_, help_, ...)                                      \
     {                                                                                              \
         .name = (name_), .argument = (argument_), .kind = (kind_), .help = (help_),                \

@@ -31,7 +31,7 @@ struct program {
     struct bytes file;
     struct bytes sections; /* the section table: an array of Elf64_Shdr */
     struct bytes names;    /* string table with the names of the sections */
-    bool has_fat_binary;   /* it has a section .nv_fatbin or __nv_relfatbin */
+    bool has_fat_binary;   /* the program has a section .nv_fatbin or __nv_relfatbin */
     char runtime[64];      /* the CUDA runtime library that it needs; "": none */
     bool registers_kernels;
     struct fatbin_summary code;
@@ -53,7 +53,7 @@ static const char *string_at(struct bytes table, uint64_t offset)
     return (const char *)table.start + offset;
 }
 
-/* Copies entry INDEX of TABLE, whose entries have SIZE bytes, to ENTRY. False: it has no such
+/* Copies entry INDEX of TABLE, whose entries have SIZE bytes, to ENTRY. False: TABLE has no such
  * entry. */
 static bool entry_at(struct bytes table, size_t index, size_t size, void *entry)
 {

@@ -1,10 +1,4 @@
-/* nvcc, in a sandbox; and a cache of its programs.
- *
- *     source + lab.h + flags + compiler --SHA-256--> build/cache/HASH      the executable
- *                                                    build/cache/HASH.log  the compiler's messages
- *
- * The log is written first and the executable last, each by a rename, so an existing executable
- * is complete. If the cache cannot be read or written, builds are only slower. */
+/* Runs nvcc in a sandbox, and keeps the programs that it builds in a cache. */
 #include "compile/build.h"
 
 #include "base/clock.h"
@@ -28,11 +22,11 @@
 #define HEADERS       LANEWISE_ROOT "/shared"
 #define CACHE         LANEWISE_ROOT "/build/cache" /* the same programs serve all builds */
 #define CACHE_ENTRIES 1024         /* executables, about 50 KB each; the oldest are removed */
-#define CACHE_PROGRAM (4 << 20)    /* bytes; larger programs are not kept */
-#define PROGRAM_BYTES (64 << 20)   /* no program is larger */
+#define CACHE_PROGRAM (4 << 20)    /* bytes of a program; the cache does not keep larger ones */
+#define PROGRAM_BYTES (64 << 20)   /* bytes; no program is larger */
 #define SCRATCH_BYTES (1ull << 30) /* for the compiler's temporary files */
-#define PROCESSES     256          /* nvcc starts about ten, one after another */
-#define MESSAGE_LINES 40           /* lines that are shown; the rest is rarely read */
+#define PROCESSES     256          /* most processes; nvcc starts about ten, one after another */
+#define MESSAGE_LINES 40           /* lines that are shown; students rarely read more */
 
 #define MAX_FLAGS     20
 
@@ -52,9 +46,9 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
 {
     static const char *const common[] = {"-O3", "-lineinfo", "-std=c++17", "-I" HEADERS,
                                          "-Wno-deprecated-gpu-targets",
-                                         /* -w: cudafe++ gives the same warnings more plainly;
-                                          * -g1: findings name the lines of host calls;
-                                          * -f: hides the path of lab.h in CHECK_CUDA() */
+                                         /* -w: cudafe++ gives the same warnings more plainly; -g1:
+                                          * findings can name the lines of host calls; -f: hides the
+                                          * path of lab.h in CHECK_CUDA() */
                                          "-Xcompiler=-w,-g1,-fmacro-prefix-map=" HEADERS "/="};
     static const char *const emulator[] = {"-cudart=shared",
                                            "-gencode=arch=compute_80,code=compute_80"};
@@ -133,7 +127,7 @@ static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
     return base_path(path, "%s/%s", CACHE, hex);
 }
 
-/* Any user may read and run the copy, because a sandbox may have a user of its own. */
+/* Any user may read and run the copy, because a sandbox may run as a separate user. */
 static bool copy_program(const char *from, const char *to)
 {
     struct text bytes;
@@ -231,8 +225,8 @@ static void fail(struct compile_build *build, const char *format, ...)
     va_end(arguments);
 }
 
-/* Builds the program from FROM, a file in the folder. If ONLY is "-c", makes an object under the
- * program's name instead. */
+/* Builds the program from the file FROM in the folder. If ONLY is "-c", makes an object file under
+ * the program's name instead. */
 static void run_compiler(const struct compile_job *job, struct compile_build *build,
                          const char *from, const char *only, struct process_outcome *outcome)
 {
@@ -277,7 +271,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     process_run(&command, outcome);
 }
 
-/* True if the compiler has overwritten the empty file made for its program. */
+/* True if the compiler has overwritten the empty file that was made for its program. */
 static bool has_program(const struct compile_build *build)
 {
     struct stat status;
@@ -306,7 +300,7 @@ static const char *find_complaint(const struct compile_job *job, struct compile_
     return fatal;
 }
 
-/* Sets how the build ended, which depends on how the compiler ended. */
+/* Sets the end of the build according to how the compiler ended. */
 static void judge_compiler(const struct compile_job *job, struct compile_build *build,
                            struct process_outcome *outcome)
 {
@@ -343,8 +337,9 @@ static bool check_object(struct compile_build *build)
     return false;
 }
 
-/* On a GPU the program runs in one process with the runtime that measures its times. So nvcc
- * first makes an object, which is checked and linked here. The first messages are kept. */
+/* On a GPU, the program runs in one process with the runtime that measures its times. So nvcc first
+ * makes an object file, which is checked and linked here. The messages of that first step are
+ * kept. */
 static void link_object(const struct compile_job *job, struct compile_build *build)
 {
     static const char object[] = "object.o";
@@ -366,8 +361,8 @@ static void link_object(const struct compile_job *job, struct compile_build *bui
         build->messages = messages;
 }
 
-/* $NVCC may name a compiler that the set-up would reject. A program built with headers of another
- * release would pass our runtime structures that it does not expect. A compiler that names no
+/* $NVCC may name a compiler that the set-up would reject. A program that was built with headers of
+ * another release would pass structures that our runtime does not expect. A compiler that names no
  * release is accepted. */
 static bool check_release(struct compile_build *build)
 {
@@ -410,8 +405,8 @@ static bool check_tools(const struct compile_job *job, struct compile_build *bui
     return false;
 }
 
-/* Puts our runtime library, and the device program that it talks to, next to a program for the
- * emulator. Any user can read them there. */
+/* Copies our runtime library, and the device program that it talks to, next to a program for the
+ * emulator. Any user can read the copies. */
 static void add_runtime(const struct compile_job *job, struct compile_build *build)
 {
     static const char *const files[][2] = {{LIBRARIES "/remote/libcudart.so.13", "libcudart.so.13"},

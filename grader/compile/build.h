@@ -23,7 +23,7 @@ struct compile_job {
     enum grading_device device;
     const char *gpu_arch;     /* for ON_GPU: "sm_90" */
     enum sandbox_level level; /* level of the compiler's sandbox */
-    /* a private folder, where the source, the program and its libcudart are left */
+    /* private folder in which the source, the program and the program's libcudart are left */
     const char *folder;
 };
 
@@ -42,7 +42,7 @@ enum compile_end {
 
 struct compile_build {
     enum compile_end end;
-    char *messages;          /* from compile_messages(): errors, or warnings if it was built */
+    char *messages;          /* from compile_messages(): errors, or warnings after success */
     char program[PATH_SIZE]; /* the executable, if it was built */
     double seconds;
     bool cached; /* the program came from the cache; nvcc did not run */

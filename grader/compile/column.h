@@ -6,11 +6,12 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The column in LINE (LENGTH bytes) of the token that nvcc reports at COLUMN (both from 1); 0:
- * unknown, because macros moved it. */
+/* The column in LINE (LENGTH bytes) of the token that nvcc reports at COLUMN (both count from 1).
+ * 0: unknown, because macros moved the token. */
 unsigned compile_true_column(const char *line, size_t length, unsigned column);
 
-/* Corrects "column" in each of FINDINGS (of lanewise/run/v1) whose "file" can be read here. */
+/* Corrects "column" in each of FINDINGS (of lanewise/run/v1) whose "file" can be read on this
+ * machine. */
 void compile_true_columns(json_t *findings);
 
 #endif

@@ -7,10 +7,10 @@
  *     a.cu:1:10: fatal error: nothere.h: ...     gcc, with "    1 | ..." and a caret
  *
  * The first form is converted to the second. The linker's messages about missing functions are
- * replaced by plain ones. If there are many errors, only the first ones are shown. Warnings are
- * shown only if the program was built. A block is a first line like these, with everything up to
- * the next first line or an empty line. nvcc compiles every file twice, for device and host, so
- * blocks appear twice. */
+ * replaced by messages in plain words. If there are many errors, only the first ones are shown.
+ * Warnings are shown only if the program was built. A block begins with a first line in one of
+ * these forms and goes on up to an empty line or the next first line. nvcc compiles every file
+ * twice, for device and host, so blocks appear twice. */
 #include "compile/messages.h"
 
 #include <ctype.h>
@@ -21,14 +21,14 @@
 
 #define MAX_BLOCKS 64 /* blocks remembered, to drop repeated ones */
 #define MAX_NOTES  12 /* lines between a message and its caret */
-#define MAX_ERRORS 5  /* errors shown; the others often follow from the first ones */
+#define MAX_ERRORS 5  /* errors shown; later ones often follow from the first ones */
 
 struct text_job {
     const char *name, *shown, *source;
     FILE *to;
-    unsigned lines, max_lines; /* number of lines written, and allowed */
+    unsigned lines, max_lines; /* number of lines written, and their limit */
     unsigned errors;           /* number of errors so far */
-    bool rejected;             /* there is an error, so warnings are not shown */
+    bool rejected;             /* the compiler reported an error, so warnings are not shown */
     unsigned seen_count;
     char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
 };
@@ -69,7 +69,7 @@ static unsigned find_column(const struct text_job *job, unsigned number, const c
     return (unsigned)(length - rest + 1);
 }
 
-/* Remembers a block's first line. True: it was remembered already. */
+/* Remembers the first line of a block. True: it was already remembered. */
 static bool seen_before(struct text_job *job, const char *line)
 {
     for (unsigned i = 0; i < job->seen_count; ++i)
@@ -80,7 +80,7 @@ static bool seen_before(struct text_job *job, const char *line)
     return false;
 }
 
-/* Writes LINE with the name that the student knows in place of the file's name. */
+/* Writes LINE, with the file's name replaced by the name that the student knows. */
 static void put_line(struct text_job *job, const char *line)
 {
     size_t length = strlen(job->name);
@@ -93,7 +93,7 @@ static void put_line(struct text_job *job, const char *line)
         const char *from = hit;
         while (whole && from > line && !isspace((unsigned char)from[-1]) &&
                !strchr("\"'`(", from[-1]))
-            --from; /* drops a folder before the name */
+            --from; /* also replaces the folder before the name */
         fwrite(line, 1, (size_t)(from - line), job->to);
         fputs(whole ? job->shown : job->name, job->to);
         line = hit + length;
@@ -128,7 +128,7 @@ static void put_cudafe_block(struct text_job *job, const struct cudafe_block *bl
     base_print_snippet(job->to, job->source, block->number, column, NULL);
 }
 
-/* True for advice on nvcc's flags, and for counts of the messages shown before. */
+/* True for advice on nvcc's flags, and for lines that count the messages before them. */
 static bool is_noise(const char *line)
 {
     return strncmp(line, "Remark: ", 8) == 0 || strstr(line, " detected in the compilation of ") ||
@@ -138,8 +138,8 @@ static bool is_noise(const char *line)
            strstr(line, ": warning: the use of `"); /* the linker, about functions in libraries */
 }
 
-/* If LINE is the linker's message about a missing function, writes a plain one, only once for each
- * function. */
+/* If LINE is the linker's message about a missing function, writes a plain message instead, only
+ * once for each function. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
     static const char words[] = "undefined reference to `";

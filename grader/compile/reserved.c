@@ -1,5 +1,5 @@
-/* Reads the symbols of an object as the linker does. Only the object's symbol table is read: the
- * source proves nothing, because the preprocessor and the assembler can change names. */
+/* Finds the symbols that an object file defines, as the linker sees them. Reads only the object's
+ * symbol table, not the source, because the preprocessor and the assembler can change names. */
 #include "compile/reserved.h"
 
 #include <ctype.h>
@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* True for names such as cudaMalloc and __cudaLaunchKernel, and the driver's, such as cuInit. */
+/* True for names of the CUDA runtime such as cudaMalloc and __cudaLaunchKernel, and of the driver
+ * such as cuInit. */
 static bool is_cuda(const char *name)
 {
     const char *bare = strncmp(name, "__", 2) == 0 ? name + 2 : name;
@@ -33,7 +34,7 @@ static bool is_defined(const GElf_Sym *symbol)
     return symbol->st_shndx != SHN_UNDEF && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
 
-/* True if TABLE, a symbol table of FILE, defines a reserved name; NAME gets it. */
+/* True if TABLE, a symbol table of FILE, defines a reserved name, which is written to NAME. */
 static bool search(Elf *file, Elf_Scn *table, const GElf_Shdr *header, char *name, size_t size)
 {
     Elf_Data *data = elf_getdata(table, NULL);

@@ -1,5 +1,6 @@
-/* Reads the keys of a course file and their values. A figure is what a check measures (sectors,
- * say); a check's full points need the figure "full", and no points are given from "naive" on. */
+/* Reads the keys of a course file and their values. A check measures a figure (sectors, for
+ * example). Full points require the figure "full"; the figure "naive" and worse ones earn no
+ * points. */
 #include "course/course.h"
 
 #include <math.h>
@@ -26,8 +27,8 @@ static double declared(const json_t *check, const char *key)
     return json_number_of(json_object_get(check, "budget"), key);
 }
 
-/* True for a check of time. It compares the submission with the lab's solution in the same run, so
- * it declares only a slack. */
+/* True for a check of time. Such a check compares the submission with the lab's solution in the
+ * same run, so it declares only a slack. */
 static bool is_timed(const json_t *check)
 {
     return json_object_get(check, "budget") && declared(check, "naive") == declared(check, "full");
@@ -161,7 +162,7 @@ static void read_checks(struct reading *reading, const yaml_node_t *node, const 
         if (check)
             read_check(reading, value, check, into->terms);
     }
-    /* If a value could not be read, a complaint about the sum would only confuse. */
+    /* After a value that could not be read, a complaint about the sum would only confuse. */
     for (enum grading_device device = ON_EMULATOR;
          device <= ON_GPU && settings->complaints == before; ++device)
         check_points(reading, node, lab, into->terms, device);
@@ -204,7 +205,7 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
         settings_complain(settings, checks, "%s", error);
 }
 
-/* Adds a lab that counts as its checks.c declares it. */
+/* Adds a lab that counts with the points that its checks.c declares. */
 static void add_lab(struct course *course, const char *name)
 {
     struct course_lab *lab = &course->labs[course->lab_count];
@@ -242,7 +243,7 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
                           "every lab has weight 0: give at least one a weight above 0");
 }
 
-/* Without "labs:", all labs count as their checks.c files declare them. */
+/* If there is no key "labs:", all labs count with the points that their checks.c files declare. */
 static void take_all_labs(struct course *course)
 {
     struct lab_names names;
@@ -252,7 +253,7 @@ static void take_all_labs(struct course *course)
     labs_free(&names);
 }
 
-/* What full marks of lab NAME are worth in the course CONTEXT; 0: the lab does not count. */
+/* The points for full marks in lab NAME in the course CONTEXT; 0: the lab does not count. */
 static double full_marks(const void *context, const char *name)
 {
     const struct course *course = context;

@@ -46,9 +46,9 @@ struct course {
     struct course_lab_policy lab_policies[MAX_LABS]; /* same order as labs */
 };
 
-/* Reads and validates the course file PATH. If PATH is NULL, all labs count as their checks.c
- * declares them. On failure returns false, COURSE is empty, and ERROR (SIZE bytes, 4096 are
- * enough) has a line "PATH:LINE: ..." for each mistake. */
+/* Reads and validates the course file PATH. If PATH is NULL, all labs count with the points that
+ * their checks.c files declare. On failure returns false, COURSE is empty, and ERROR (SIZE bytes,
+ * 4096 are enough) has a line "PATH:LINE: ..." for each mistake. */
 bool course_read(const char *path, struct course *course, char *error, size_t size);
 void course_free(struct course *course);
 

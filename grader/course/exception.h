@@ -18,7 +18,7 @@
 struct course_exception {
     char *student; /* the id, normalised (NFC) */
     char lab[LAB_NAME_SIZE];
-    int64_t deadline;      /* UNIX seconds; 0: the lab's deadline */
+    int64_t deadline;      /* UNIX seconds; 0: the lab's deadline applies */
     bool excused, by_hand; /* the lab does not count; POINTS replace the grader's points */
     double points;         /* in points of this course, with no late penalty */
     char *why;             /* the instructor's reason; "": none given */
@@ -30,11 +30,11 @@ struct course_exceptions {
     size_t count;
 };
 
-/* What full marks of lab NAME are worth; 0: the lab does not count. */
+/* The points for full marks in lab NAME; 0: the lab does not count. */
 typedef double (*course_full_marks)(const void *context, const char *name);
 
-/* Reads the mapping NODE and reports mistakes as complaints of SETTINGS. EXCEPTIONS must be freed
- * in any case. */
+/* Reads the mapping NODE. Reports mistakes as complaints of SETTINGS. The caller frees EXCEPTIONS
+ * even after complaints. */
 void course_exceptions_read(struct settings *settings, const yaml_node_t *node,
                             course_full_marks full_marks, const void *context,
                             struct course_exceptions *exceptions);

@@ -1,5 +1,5 @@
-/* Finds labs. What a lab declares is in its checks.c, which is compiled into a program, the checks
- * runner. So this module runs the checks runner to ask. */
+/* Finds labs. A lab declares its properties in checks.c, which is compiled into a program, the
+ * checks runner. This module runs the checks runner to read them. */
 #include "course/lab.h"
 
 #include <dirent.h>
@@ -58,8 +58,8 @@ void labs_text(char *text, size_t size)
     labs_free(&list);
 }
 
-/* How well WORD matches lab NAME. 0: not at all, 1: WORD is a part of NAME, 2: WORD is the lab's
- * name or number. */
+/* How well WORD matches the lab's NAME. 0: not at all. 1: WORD is a part of NAME. 2: WORD is the
+ * lab's name or number. */
 static int matches(const char *word, const char *name)
 {
     char *end_of_word, *end_of_number;

@@ -29,7 +29,7 @@ bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t s
 
 struct lab {
     char name[LAB_NAME_SIZE];
-    char runner[PATH_SIZE];   /* the program that runs its checks, build/checks/NAME */
+    char runner[PATH_SIZE];   /* the program that runs the lab's checks, build/checks/NAME */
     char solution[PATH_SIZE]; /* solutions/NAME/file */
     char file[256];           /* the file that students edit, "parallelize.cu" */
     json_t *declared;         /* what `build/checks/NAME --describe` prints: checks/main.c */
@@ -50,9 +50,10 @@ void labs_close(struct lab *lab);
  * The caller has validated them (course/course.h). */
 void lab_set_terms(struct lab *lab, const json_t *terms);
 
-/* The path of the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. git cannot replace
- * this copy: a student's folder need not be a clone, and in a clone the student may have committed
- * changes to the skeleton. False: the path is too long. */
+/* The path of the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. This copy exists
+ * because git cannot restore the skeleton in all cases: a student's folder need not be a clone, and
+ * in a clone the student may have committed changes to the skeleton. False: the path is too
+ * long. */
 #define LAB_PRISTINE ".skeleton.cu"
 bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE]);
 /* The folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many users

@@ -11,7 +11,7 @@
 
 struct course_lab_policy {
     const char *lab;  /* "01-parallelize" */
-    double points;    /* what full marks are worth in the course; 0: the lab's own points */
+    double points;    /* points for full marks in the course; 0: the lab's own points */
     double weight;    /* the lab's weight in the total; 0: not counted */
     int64_t deadline; /* UNIX seconds; 0: no deadline */
 };
@@ -21,8 +21,8 @@ struct course_policy {
     bool latest;         /* the latest attempt counts, not the best */
     double late_penalty; /* percent of the earned points lost for each day begun after a deadline */
     bool limits_late;    /* attempts more than LATE_LIMIT days late do not count */
-    unsigned late_limit; /* in days; 0: no late attempt counts */
-    unsigned per_day;    /* most attempts of one day (UTC) that are graded; 0: no limit */
+    unsigned late_limit; /* in days, if limits_late; 0: no late attempt counts */
+    unsigned per_day;    /* most attempts that are graded on one day (UTC); 0: no limit */
     /* Labs that are not in this list have their own points, weight 1 and no deadline. */
     const struct course_lab_policy *labs;
     size_t lab_count;

@@ -1,4 +1,4 @@
-/* Turns YAML nodes into values and complaints. */
+/* Turns YAML nodes into values, or into complaints about them. */
 #include "course/settings.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-#define FILE_BYTES  ((size_t)256 << 10) /* largest file; a course file has a few hundred lines */
+#define FILE_BYTES  ((size_t)256 << 10) /* most bytes; a course file has a few hundred lines */
 #define MOST_NESTED 20                  /* most levels of nesting; a course file needs a few */
 
 /* --- complaints ------------------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static void add_line(struct settings *settings, size_t line, const char *format,
     if ((size_t)head < left)
         vsnprintf(at + head, left - (size_t)head, format, arguments);
     base_clean_text(at, strlen(at));
-    /* quoted text may contain newlines */
+    /* quoted text can contain newlines */
     for (char *end = at + 1; (end = strchr(end, '\n'));)
         *end = ' ';
     settings->used += strlen(at);
@@ -264,7 +264,7 @@ bool settings_number(struct settings *settings, const yaml_node_t *node, const c
     if (!node)
         return false;
     double value = text && *text ? strtod(text, &end) : NAN;
-    /* strtod() also accepts 0x10, nan and infinity, which are mistakes in a settings file. */
+    /* strtod() also accepts 0x10, nan and infinity, but in a settings file they are mistakes. */
     bool plain = text && *text && *end == 0 && strspn(text, "+-.0123456789eE") == strlen(text);
     if (plain && value >= least && value <= most) {
         *number = value;
@@ -294,7 +294,7 @@ bool settings_whole(struct settings *settings, const yaml_node_t *node, const ch
     return false;
 }
 
-/* Reads "Z", "+01:00" or nothing, up to the end of TEXT. */
+/* Reads a time zone: TEXT is "Z", "+01:00" or empty. */
 static bool read_zone(const char *text, bool *local, int *seconds)
 {
     char sign;

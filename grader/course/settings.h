@@ -1,4 +1,4 @@
-/* Reads a settings file in YAML, which a human wrote, and reports every mistake with its line. This
+/* Reads a settings file in YAML that a human wrote, and reports every mistake with its line. This
  * module knows nothing about labs or courses: course/course.h does.
  *
  *     file --libyaml--> nodes, each with its line --settings_...()--> values, or complaints
@@ -32,10 +32,10 @@ void settings_close(struct settings *settings);
 void settings_complain(struct settings *settings, const yaml_node_t *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The top node; NULL: the file is empty. */
+/* The top node; NULL if the file is empty. */
 yaml_node_t *settings_root(struct settings *settings);
 
-/* The value of KEY in the mapping NODE (may be NULL); NULL: none. */
+/* The value of KEY in the mapping NODE; NULL: there is none. NODE may be NULL. */
 yaml_node_t *settings_find(struct settings *settings, const yaml_node_t *node, const char *key);
 
 /* Gets pair number I (from 0) of the mapping NODE. False: NODE has no such pair, or is not a
@@ -47,11 +47,11 @@ bool settings_pair(struct settings *settings, const yaml_node_t *node, size_t i,
 bool settings_check_keys(struct settings *settings, const yaml_node_t *node, const char *what,
                          const char *const *keys);
 
-/* The text of the scalar NODE. NULL: NODE is NULL, or it is no text, which adds a complaint. */
+/* The text of the scalar NODE. NULL: NODE is NULL, or is not text; the latter adds a complaint. */
 const char *settings_text(struct settings *settings, const yaml_node_t *node, const char *what);
 
-/* Reads a number between LEAST and MOST. False: NODE is NULL, or a complaint was added; *NUMBER
- * keeps its value. */
+/* Reads a number between LEAST and MOST. False: NODE is NULL, or a complaint was added; *NUMBER is
+ * then unchanged. */
 bool settings_number(struct settings *settings, const yaml_node_t *node, const char *what,
                      double least, double most, double *number);
 bool settings_whole(struct settings *settings, const yaml_node_t *node, const char *what,

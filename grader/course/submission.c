@@ -15,8 +15,8 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* True if PATH is a link. A link in a folder that a student handed in can lead to somebody else's
- * file, so links are not followed. */
+/* True if PATH is a link. Links are not followed, because a link in a folder that a student handed
+ * in can lead to another person's file. */
 static bool is_link(const char *path)
 {
     struct stat status;
@@ -67,8 +67,8 @@ static bool is_blank(const struct text *text)
     return strspn(text->bytes, " \t\r\n") == text->size;
 }
 
-/* UTF-16, which some editors on Windows write: with a mark at the beginning, or with a zero in nearly
- * every other byte, as C is ASCII. */
+/* True for UTF-16, which some editors on Windows write. It begins with a byte order mark, or nearly
+ * every second byte is zero, because C source is ASCII. */
 static bool is_utf16(const struct text *text)
 {
     size_t zeros[2] = {0, 0};
@@ -86,7 +86,8 @@ unsigned submission_lab_number(const char *source)
     return sscanf(source, "/* Lab %u:", &number) == 1 ? number : 0;
 }
 
-/* True if a file could not be read because of what it is: not a regular file, or too large. */
+/* True if the file itself is the reason why it could not be read: it is not a regular file, or it
+ * is too large. */
 static bool is_unfit_file(const char *path)
 {
     struct stat status;
@@ -94,8 +95,8 @@ static bool is_unfit_file(const char *path)
            (!S_ISREG(status.st_mode) || status.st_size > (off_t)SUBMISSION_BYTES);
 }
 
-/* The number of another lab than OWN whose file was pasted in further down, with its first comment
- * and #include; 0: there is none. */
+/* The number of a lab, other than OWN, whose file was pasted further down, with its first comment
+ * and #include; 0: none was. */
 static unsigned other_lab(const char *source, unsigned own)
 {
     static const char include[] = "#include \"lab.h\"";

@@ -14,8 +14,9 @@ struct submission {
 
 /* Finds and reads the submission. PATH is the file, or a folder that contains it or NAME/file; NULL
  * is the student's own copy (lab_own_path). False: ERROR is one line. SUBMISSION->unfit then says
- * whether the student caused it: the folder lacks the file, or the file is a link, empty, not text,
- * or for another lab. A folder that PATH names may be a link: whoever named it trusts it. */
+ * whether the student caused the failure: the folder lacks the file, or the file is a link, empty,
+ * not text, or for another lab. If PATH itself is a link to a folder, the link is followed, because
+ * the user who named it trusts it. */
 bool submission_open(const struct lab *lab, const char *path, struct submission *submission,
                      char *error, size_t size);
 void submission_close(struct submission *submission);

@@ -42,8 +42,9 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* A copy of RESULT with only the members that a second grading must reproduce. If a check ran out
- * of time, how far it got varies, so its details and all findings and lines are removed, too. */
+/* A copy of RESULT with only the members that a second grading must reproduce. A check that ran out
+ * of time gets a varying distance before it is stopped, so its details and all findings and lines
+ * are removed, too. */
 static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
@@ -110,7 +111,7 @@ static const char *find_difference(const json_t *left, const json_t *right)
     return NULL;
 }
 
-/* Describes how the first check that differs does so. False: no check differs. */
+/* Describes how the first differing check differs. False: no check differs. */
 static bool describe_check_difference(const json_t *recorded, const json_t *now, char *what,
                                       size_t size)
 {

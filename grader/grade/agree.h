@@ -13,7 +13,7 @@ bool agree_is_sound(const json_t *result);
 
 /* Compares two gradings on one device with one seed, byte for byte: points, counters, messages,
  * findings, lines. Ignores members that may differ: times, the build cache, the sandbox, the grader
- * and the seal. Of a check that ran out of time, compares only the points. False: they differ, and
+ * and the seal. For a check that ran out of time, compares only the points. False: they differ, and
  * WHAT (SIZE bytes) names the most important difference in one line. */
 bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t size);
 

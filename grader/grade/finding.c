@@ -48,7 +48,8 @@ static bool same_finding(const json_t *left, const json_t *right)
     return true;
 }
 
-/* FILE as messages show it: the submission's path, or the name of any other file. */
+/* FILE as messages show it. The submission's file appears as its path; any other file appears as
+ * its name. */
 static json_t *shown_file(const struct grade_result *result, const char *file)
 {
     const struct grading *grading = result->grading;
@@ -73,9 +74,10 @@ static json_t *describe_related(const struct grade_result *result, const json_t 
     return related;
 }
 
-/* Copies the run's name, and the members that only losses (findings about wasted work) have. They are
- * not added up over several runs, because each run has its own cost. The first run counts, unless
- * another wastes half as much again: the first ones have the simplest inputs. */
+/* Copies the run's name, and the members that only losses (findings about wasted work) have. They
+ * are not added up over several runs, because each run has its own cost. The first run's members
+ * are kept, unless another run wastes more than one and a half times as much: the first runs have
+ * the simplest inputs. */
 static void copy_loss(json_t *finding, const json_t *found)
 {
     static const char *const texts[] = {"case", "cause", "help", "unit", "spare", NULL};
@@ -145,7 +147,8 @@ void grade_add_finding(struct grade_result *result, const json_t *found)
 
 /* --- causes ----------------------------------------------------------------------------------- */
 
-/* Whether FINDING is at LINE of FILE, or is about a pair of accesses one of which is. */
+/* Whether FINDING is at LINE of FILE. If FINDING is about a pair of accesses, either of them can be
+ * there. */
 static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
 {
     const json_t *other = record_other_access(finding);
@@ -155,7 +158,7 @@ static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
             json_equal(json_object_get(other, "file"), file));
 }
 
-/* Whether LEFT and RIGHT come from one mistake, so that one change mends both. */
+/* Whether LEFT and RIGHT come from one mistake, so that one change fixes both. */
 static bool same_cause(const json_t *left, const json_t *right)
 {
     const json_t *other = record_other_access(right);
@@ -164,8 +167,8 @@ static bool same_cause(const json_t *left, const json_t *right)
             (other && is_at(left, json_object_get(other, "file"), json_integer_of(other, "line"))));
 }
 
-/* The element of the result's causes for FINDING, a new one if need be, which INPUT showed first. Takes
- * FINDING. */
+/* The element of the result's causes for FINDING, which INPUT showed first. Adds an element if
+ * there is none. Takes ownership of FINDING. */
 static json_t *find_cause(struct grade_result *result, json_t *finding, const json_t *input)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
@@ -186,7 +189,8 @@ static json_t *find_cause(struct grade_result *result, json_t *finding, const js
     return finding;
 }
 
-/* Gives FINDING, which has no line, the place that CHECK's report shows: that of a launch. */
+/* Gives FINDING, which has no line, the place that the report shows for CHECK: that of a kernel
+ * launch. */
 static void copy_place(json_t *finding, const json_t *check)
 {
     json_t *place = json_object_get(check, "place");

@@ -1,14 +1,15 @@
-/* The findings and the causes of a result: report/RESULTS.md describes both. */
+/* Composes the findings and the causes of a result: report/RESULTS.md describes both. */
 #ifndef GRADE_FINDING_H
 #define GRADE_FINDING_H
 
 #include "grade/result.h"
 
-/* Adds FOUND, a finding of a record, to the result, or its count to that of an equal one. */
+/* Adds FOUND, a finding of a record, to the result. If the result has an equal finding, adds only
+ * FOUND's count to it. */
 void grade_add_finding(struct grade_result *result, const json_t *found);
 
-/* If a finding caused the failure that VERDICT reports, adds the check to that cause. CHECK: the
- * check as the result has it. */
+/* If a finding caused the failure that VERDICT reports, adds the check to that finding's cause.
+ * CHECK is the check's element in the result. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
 
 /* Copies the members NAMES (the last is NULL) of FROM that are non-empty strings, cleaned. */

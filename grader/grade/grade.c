@@ -16,7 +16,7 @@
 #include "grade/result.h"
 #include "sandbox/process.h"
 
-#define RUNNER_SECONDS 600 /* far more than all checks take, because each has its own limit */
+#define RUNNER_SECONDS 600 /* far more than all checks take, because each check has its own limit */
 #define ROOM_BYTES     (64u << 20) /* more than the compiler and all runs of a grading write */
 
 /* The state of one grading. */
@@ -106,8 +106,8 @@ static bool build_submission(struct grade *grade, enum grading_device device)
     return true;
 }
 
-/* Builds the lab's solution, for checks on a GPU that compare the submission's time with its
- * time. */
+/* Builds the lab's solution, for checks on a GPU that compare the submission's time with the
+ * solution's time. */
 static bool build_solution(struct grade *grade)
 {
     const struct lab *lab = grade->grading->lab;
@@ -163,7 +163,7 @@ static void remove_socket(pid_t runner)
     unlink(path);
 }
 
-/* Runs the lab's checks runner in a fixed environment, so the user's variables cannot affect
+/* Runs the lab's checks runner in a fixed environment, so that the user's variables cannot affect
  * Criterion. */
 static bool run_checks(struct grade *grade)
 {
@@ -193,7 +193,7 @@ static bool run_checks(struct grade *grade)
     struct process_outcome outcome;
     process_run(&command, &outcome);
     bool good = outcome.end == PROCESS_EXITED && outcome.code == 0;
-    if (outcome.end != PROCESS_EXITED) /* Criterion could not remove its socket */
+    if (outcome.end != PROCESS_EXITED) /* Criterion had no chance to remove its socket */
         remove_socket(outcome.pid);
     if (outcome.end == PROCESS_INTERRUPTED)
         stop(grade, GRADE_INTERRUPTED, "interrupted");
@@ -265,8 +265,9 @@ static bool choose_level(struct grade *grade)
     return stop(grade, GRADE_IMPOSSIBLE, "there is no sandbox on this machine: %s", why);
 }
 
-/* Withdraws a grade below full marks if the disk is nearly full or files may not be large, which may
- * be the cause: a compiler or program that could not write its output does not say so. */
+/* Withdraws a grade below full marks if the disk is nearly full, or if the user's limit on file
+ * sizes is low. A compiler or program that could not write its output does not say so, so the lost
+ * points may be this machine's fault. */
 static void check_room(struct grade *grade)
 {
     const char *status = json_string_value(json_object_get(grade->result, "status"));

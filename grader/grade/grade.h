@@ -20,7 +20,7 @@ struct grading {
     const struct lab *lab;
     const struct submission *submission;
     enum grading_device device;
-    const char *gpu_name, *gpu_arch; /* for ON_GPU: from grade/installed_gpu.h */
+    const char *gpu_name, *gpu_arch; /* for ON_GPU: as grade/installed_gpu.h returns them */
     struct grade_seed seed;
     bool pictures;    /* adds "accesses" to the result, for pictures */
     bool fingerprint; /* adds "print" to the result, for the search for copies */
@@ -34,8 +34,8 @@ enum grade_end {
     GRADE_INTERRUPTED,
 };
 
-/* Grades a submission. RESULT gets a lanewise/result/v1 (grader/report/RESULTS.md), or NULL: then
- * ERROR gets one line. */
+/* Grades a submission. RESULT gets a lanewise/result/v1 (grader/report/RESULTS.md), or NULL if
+ * there is no grade; ERROR then gets one line. */
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size);
 

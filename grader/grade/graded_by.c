@@ -13,8 +13,8 @@
 #define SOURCES    LANEWISE_ROOT "/" LANEWISE_BUILD "/sources"
 #define MOST_BYTES ((size_t)256 << 20)
 
-/* Adds a file's size and content. The size keeps apart files that follow each other: "ab", "c" is
- * not "a", "bc". */
+/* Adds a file's size and content. The size marks where each file ends: otherwise "ab", "c" and "a",
+ * "bc" would have the same hash. */
 static void add_file(struct base_hash *hash, const char *path)
 {
     struct text text = {0};

@@ -1,5 +1,5 @@
-/* Describes everything that decides a grade, except the submission and the seed: the lab, this kit,
- * the compiler. */
+/* Describes everything that determines a grade, apart from the submission and the seed: the lab,
+ * this kit and the compiler. */
 #ifndef GRADE_GRADED_BY_H
 #define GRADE_GRADED_BY_H
 
@@ -16,7 +16,7 @@
  *    "compiler":      nvcc's name for its build: "cuda_13.0.r13.0/compiler.36424714_0"}
  *
  * Equal sources give equal hashes in any folder. Another gcc gives another hash. A file that cannot
- * be read changes the hash, but is no error. */
+ * be read changes the hash, but is not an error. */
 json_t *graded_by_json(const struct lab *lab);
 
 #endif

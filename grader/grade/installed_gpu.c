@@ -1,5 +1,5 @@
-/* Asks the CUDA driver's library. It is opened at run time, because the grader must also start on
- * machines without a driver. */
+/* Asks the CUDA driver's library about the GPU. The library is opened at run time, because the
+ * grader must also start on machines without a driver. */
 #include "grade/installed_gpu.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 #include "config.h"
 #include "sandbox/pool.h"
 
-/* Numbers of CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR in cuda.h. */
+/* The values of CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR in cuda.h. */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
 
 static char arch[16];
@@ -22,7 +22,7 @@ const char *installed_gpu_arch(void)
     return arch;
 }
 
-/* Runs in a child process. Returns {"name", "arch"}, or {"error"}. */
+/* Asks the driver, in a child process. Returns {"name", "arch"}, or {"error"}. */
 static json_t *ask_driver(size_t i, void *context)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -81,8 +81,8 @@ bool installed_gpu_find(char *name, size_t size)
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
-/* Opens a lock file of this machine. The file's name contains the host's name, because a cluster
- * may share the folder, and its machines must not wait for each other. */
+/* Opens a lock file of this machine. The file's name contains the host's name, because several
+ * machines of a cluster may share the folder and must not wait for each other. */
 static int open_turns(const char *name)
 {
     char host[65] = "", path[PATH_SIZE];
@@ -92,8 +92,8 @@ static int open_turns(const char *name)
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 }
 
-/* While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue". Otherwise programs
- * that share the GPU could keep a program that must be alone waiting for ever. */
+/* While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue". Otherwise,
+ * programs that share the GPU could make a program that needs it alone wait forever. */
 int installed_gpu_lock(bool alone)
 {
     int queue = open_turns("gpu-queue");

@@ -10,13 +10,13 @@
 bool installed_gpu_find(char *name, size_t size);
 
 /* The architecture of the GPU that installed_gpu_find() found, as nvcc calls it: "sm_90"; "" if it
- * found none. nvcc's own -arch=native is not used: it would start the driver again, within the
- * compiler's limits. */
+ * found none. nvcc's own -arch=native is not used, because it would start the driver again, under
+ * the limits of the compiler's process. */
 const char *installed_gpu_arch(void);
 
-/* Locks the GPU for this process: ALONE for a program that is timed, otherwise together with other
- * programs that are not timed. Waits until that is possible. Returns the lock, called a "turn", for
- * installed_gpu_unlock(). Only this kit's gradings take turns; other programs can use the GPU at
+/* Locks the GPU for this process. ALONE is for a program that is timed; other programs, which are
+ * not timed, share the GPU. Waits until the lock is free. Returns the lock, called a "turn", for
+ * installed_gpu_unlock(). Only gradings by this kit take turns; other programs can use the GPU at
  * any time. Does not wait if the lock files in build/ cannot be opened. */
 int installed_gpu_lock(bool alone);
 void installed_gpu_unlock(int turn);

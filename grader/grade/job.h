@@ -14,24 +14,24 @@
 #include "compile/build.h"
 #include "grade/seed.h"
 
-/* The environment variable that names the job file. It is no argument, because Criterion runs each
- * check in a new process that inherits only the environment. */
+/* The environment variable that names the job file. It is not an argument, because Criterion runs
+ * each check in a new process that inherits only the environment. */
 #define GRADE_JOB_VARIABLE "LANEWISE_JOB"
 
-/* The socket of a checks runner, which Criterion makes in /tmp: printf's format for the process
- * id. */
+/* The socket that Criterion makes in /tmp for a checks runner: a format for printf with the
+ * runner's process id. */
 #define GRADE_SOCKET "criterion_%ld.sock"
 
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
     enum sandbox_level level;   /* level of the sandbox in which the submission runs */
     struct grade_seed seed;
-    bool pictures; /* record accesses, for pictures */
+    bool pictures; /* record accesses, for pictures in reports */
     char folder[PATH_SIZE];
     char file_name[256];         /* name of the lab's file, "parallelize.cu" */
     char programs[2][PATH_SIZE]; /* the built submission by enum grading_device; "": not built */
     char solution[PATH_SIZE];    /* the lab's solution, built for DEVICE; "": not built */
-    json_t *terms;               /* terms of lab_set_terms(); NULL: none. The reader frees them */
+    json_t *terms;               /* for lab_set_terms(); NULL: none. The reader frees them */
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);

@@ -119,7 +119,7 @@ static bool read_head(struct reader *reader)
                 "the lines before the first empty line must include mutant, scores and loses");
 }
 
-/* Replaces OLD, whole lines that must occur exactly once in the source, with NEW. */
+/* Replaces OLD with NEW. OLD consists of whole lines that must occur exactly once in the source. */
 static bool replace(struct reader *reader, const char *old, const char *new)
 {
     char *source = reader->mutant->source, *edited;

@@ -2,7 +2,7 @@
  * must lose.
  *
  * A mutant is a file grader/tests/mutants/NN-name/WHAT.diff, which changes a few lines of the
- * solution:
+ * solution, such as:
  *
  *     mutant: the grid leaves out the remainder
  *     scores: 85

@@ -95,7 +95,7 @@ static size_t put_changed(FILE *to, const json_t *result, const json_t *last, in
     return count;
 }
 
-/* The same as a new text; NULL: there are none. */
+/* Returns what put_changed() writes as a new text; NULL: there are no such checks. */
 static char *list_changed(const json_t *result, const json_t *last, int sign)
 {
     char *text = NULL;

@@ -1,7 +1,7 @@
-/* A student's progress: for each lab the best score with its date, the points of the last grading, and
- * the number of hints shown. No grade depends on it.
+/* A student's progress: for each lab the best score with its date, the points of the last grading,
+ * and the number of hints shown. No grade depends on it.
  *
- * The file labs/.progress.json keeps it, next to the student's files; `make clean` leaves that file
+ * The file labs/.progress.json keeps it, next to the student's files; `make clean` leaves the file
  * alone and git ignores it. Only gradings of the student's own files count. If the file cannot be
  * read or written, progress is not remembered, but that is no error. */
 #ifndef GRADE_PROGRESS_H
@@ -22,13 +22,13 @@ bool progress_save(const json_t *progress);
 /* LAB's entry in PROGRESS, which the caller may change. A missing entry is added. */
 json_t *progress_lab(json_t *progress, const char *lab);
 
-/* Records the points of RESULT, a lanewise/result/v1 made at NOW, unless it was not built. Records its
+/* Records the points of RESULT, a lanewise/result/v1 made at NOW, if it was built. Records its
  * score as the best if it is the best so far. */
 void progress_note(json_t *progress, const json_t *result, time_t now);
 
-/* What has changed since the last grading on the same device, as "75 -> 85: no bank serves two words
- * at once"; to be freed. NULL: nothing, there was none, or RESULT was not built. *DIFFERENCE: the
- * points won. */
+/* Returns a text about the change since the last grading on the same device, such as "75 -> 85: no
+ * bank serves two words at once". The caller frees it. NULL: nothing has changed, there was no
+ * earlier grading, or RESULT was not built. *DIFFERENCE: the points gained. */
 char *progress_change(const json_t *progress, const json_t *result, double *difference);
 
 /* True if LAB has ever had full marks. */

@@ -38,8 +38,8 @@ static json_int_t find_launch(const char *source, const char *kernel)
     return line;
 }
 
-/* The place that a verdict names, with the source line, so that reports need no source to show
- * it. */
+/* The place that a verdict names. Includes the source line, so that reports can show it without the
+ * source. */
 static json_t *describe_place(const struct grade_result *result, const json_t *verdict)
 {
     static const char *const of_place[] = {"cause", "spare", NULL};
@@ -186,7 +186,7 @@ void grade_result_add_optional(const struct grade_result *result, json_t *docume
 {
     size_t i;
     json_t *access;
-    /* Accesses have the path at which the file was compiled: replace it. */
+    /* Accesses name the path at which the file was compiled: replace this path. */
     json_array_foreach(result->accesses, i, access)
         json_object_set_new(access, "file", json_string(result->grading->submission->shown));
     if (result->grading->lab->terms)

@@ -29,7 +29,7 @@ bool seal_key_make(const char *path, struct seal_key *key);
  * what to do. */
 bool seal_key_read(const char *path, struct seal_key *key, char *error, size_t size);
 
-/* Overwrites KEY in memory. */
+/* Erases KEY from memory by overwriting it. */
 void seal_key_forget(struct seal_key *key);
 
 /* Seals the object DOCUMENT: "seal" becomes {"key", "hmac_sha256"}, or null if KEY is NULL. An
@@ -44,7 +44,7 @@ enum seal_state {
     SEAL_BROKEN,    /* the document or its seal was changed */
 };
 
-/* Checks the seal of DOCUMENT. KEY may be NULL. */
+/* Checks the seal of DOCUMENT with KEY, which may be NULL. */
 enum seal_state seal_check(const json_t *document, const struct seal_key *key);
 
 /* DOCUMENT in canonical form. The caller frees it. NULL when out of memory. */

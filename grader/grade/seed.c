@@ -1,4 +1,4 @@
-/* The owner's secret, and the secrets of gradings. */
+/* Manages the owner's secret, and derives the secrets of gradings from it. */
 #include "grade/seed.h"
 
 #include <errno.h>
@@ -46,7 +46,8 @@ static void make_file(const char *path)
     seal_key_forget(&key);
 }
 
-/* The owner's secret; random where it cannot be kept. ERROR is a warning if the file is damaged. */
+/* Finds the owner's secret, which is random if it cannot be stored. ERROR is a warning if the file
+ * is damaged. */
 static bool find_owners(struct seal_key *key, char *error, size_t size)
 {
     const char *chosen = getenv("LANEWISE_SECRET");

@@ -17,14 +17,14 @@
 
 struct grade_seed {
     uint64_t number;                /* below 2^63: --seed, or a random one; reports show it */
-    char secret[GRADE_SECRET_SIZE]; /* this grading's; knowing it reveals no other grading's */
+    char secret[GRADE_SECRET_SIZE]; /* this grading's secret; reveals no other grading's secret */
 };
 
-/* Sets SEED to NUMBER under the owner's secret: the file $LANEWISE_SECRET, or lanewise/secret.key in
- * $XDG_STATE_HOME (~/.local/state), which the first call makes. Where no such file can be made, the
- * secret is random, and NUMBER gives other inputs the next time. ERROR then is a warning if the file
- * exists but is damaged, otherwise empty. False: $LANEWISE_SECRET is set, but is not a key of
- * `lanewise key`; ERROR is one line. */
+/* Sets SEED to NUMBER under the owner's secret: the file $LANEWISE_SECRET, or lanewise/secret.key
+ * in $XDG_STATE_HOME (~/.local/state), which the first call makes. If that file cannot be made, the
+ * secret is random, and the same NUMBER gives other inputs the next time. ERROR is then a warning
+ * if the file exists but is damaged, otherwise empty. False: $LANEWISE_SECRET is set, but is not a
+ * key of `lanewise key`; ERROR is one line. */
 bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t size);
 
 /* Seed N for the kit's own programs, which need no secret: the same inputs on every machine. */
@@ -35,7 +35,7 @@ bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t
         .secret = "0000000000000000000000000000000000000000000000000000000000000000"               \
     }
 
-/* Sets SEED to that of a result (lanewise/result/v1). False: the result has no secret; results for
+/* Sets SEED to the seed of RESULT (lanewise/result/v1). False: RESULT has no secret. Results for
  * students have none. */
 bool grade_seed_read(const json_t *result, struct grade_seed *seed);
 

@@ -1,4 +1,4 @@
-/* Is an answer right? Pure functions over arrays. */
+/* Is an answer right? Pure functions that compare arrays. */
 #ifndef JUDGE_COMPARE_H
 #define JUDGE_COMPARE_H
 

@@ -1,4 +1,4 @@
-/* Budgets and points. */
+/* Converts figures into points. */
 #include "judge/score.h"
 
 #include <math.h>

@@ -9,9 +9,10 @@
  *           0 |___________`.____ figure
  *                full    naive
  *
- * If the two figures are orders of magnitude apart, a straight line is useless: going from one
- * thread to 32 would be 97 % of the way to 1,024 threads. For such a budget, the line is straight
- * in the figure's logarithm, so each halving of the figure earns the same. */
+ * If the two figures are orders of magnitude apart, a straight line is useless: if the figure falls
+ * as 1 / threads, going from one thread to 32 is already 97 % of the way to 1,024 threads. For such
+ * a budget, the line is straight in the figure's logarithm, so each halving of the figure earns the
+ * same. */
 #ifndef JUDGE_SCORE_H
 #define JUDGE_SCORE_H
 
@@ -40,14 +41,15 @@ double judge_points(double share, double max);
 struct judge_clocks {
     double reported; /* milliseconds of the timed pass, as the program reports them */
     double wall;     /* seconds that its process ran: start, warm-up pass, timed pass and exit */
-    double solution_reported; /* both for the lab's solution, which did the same work */
+    double solution_reported; /* times of the lab's solution, which did the same work */
     double solution_wall;
 };
 
-/* False if the reported time cannot be true. That is so if it exceeds the process's wall time. It
- * is also so if the process ran much longer than the solution's (by more than JUDGE_CLOCK_SLACK
- * seconds and by more than half), and two passes at the reported speed do not explain the
- * difference. Small lies pass: starting a process takes longer than most kernels run. */
+/* False if the reported time cannot be true, for one of two reasons. The reported time exceeds the
+ * process's wall time. Or the process ran much longer than the solution's (by more than
+ * JUDGE_CLOCK_SLACK seconds and by more than half), and two passes at the reported speed do not
+ * explain the difference. Small lies pass: starting a process takes longer than most kernels
+ * run. */
 #define JUDGE_CLOCK_SLACK 0.5
 bool judge_clocks_agree(const struct judge_clocks *clocks);
 

@@ -1,4 +1,4 @@
-/* Thresholds from measurements. */
+/* Proposes thresholds from measurements. */
 #include "judge/threshold.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@ static bool is_worse(double a, double b, bool less_is_better)
     return less_is_better ? a > b : a < b;
 }
 
-/* Halfway by ratio, or by difference if a figure is 0 and has no ratio. */
+/* The middle of two figures: halfway by ratio, or by difference if a figure is 0 and has no
+ * ratio. */
 static double halfway(double one, double other)
 {
     return one > 0 && other > 0 ? sqrt(one * other) : (one + other) / 2;
@@ -44,7 +45,8 @@ double judge_round(double figure, bool less_is_better)
         return figure;
     double unit = pow(10, floor(log10(fabs(figure))) - 5);
     double steps = figure / unit;
-    /* A figure that already has six digits stays as it is, whatever error the division adds. */
+    /* A figure that already has six digits stays unchanged despite the rounding error of the
+     * division. */
     if (fabs(steps - round(steps)) < 1e-6)
         return round(steps) * unit;
     return (less_is_better ? ceil(steps) : floor(steps)) * unit;

@@ -11,10 +11,10 @@
 /* A matrix, and which of its numbers are wrong. */
 struct facts {
     const struct judge_matrix *matrix;
-    size_t count; /* of all numbers */
+    size_t count; /* how many numbers the matrix has */
     size_t wrong_count;
-    bool *wrong;                /* of each number */
-    size_t *in_row, *in_column; /* wrong numbers in each */
+    bool *wrong;                /* for each number, whether it is wrong */
+    size_t *in_row, *in_column; /* how many numbers are wrong in each row and column */
     double log_chance;          /* log10 of the chance that a number equals another one of WANT */
     char *text;
     size_t size;
@@ -30,10 +30,10 @@ static bool is_near(const struct facts *facts, double got, size_t i)
 
 /* --- where the wrong numbers are -------------------------------------------------------------- */
 
-/* Rows or columns. */
+/* All rows, or all columns, of a matrix. */
 struct lines {
     const char *one, *more;
-    const size_t *wrong; /* wrong numbers in each */
+    const size_t *wrong; /* how many numbers are wrong in each line */
     size_t count;
 };
 
@@ -45,7 +45,7 @@ static size_t count_lines(const struct lines *lines)
     return count;
 }
 
-/* The lines with wrong numbers, if they are FROM, FROM + STEP, ..., TO. */
+/* Whether the lines with wrong numbers are FROM, FROM + STEP, ..., TO. */
 static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_t *step)
 {
     size_t last = 0, found = 0;
@@ -66,7 +66,8 @@ static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_
     return found > 0;
 }
 
-/* Names the lines with wrong numbers; "" for all of them. False: they have no short name. */
+/* Names the lines that have wrong numbers; "" if all have. False: there is no short name for
+ * them. */
 static bool name_lines(const struct lines *lines, char *text, size_t size)
 {
     size_t from = 0, to = 0, step;
@@ -93,7 +94,7 @@ static bool name_lines(const struct lines *lines, char *text, size_t size)
 }
 
 /* Names the rows and columns in which all numbers are wrong, apart from a few that are right by
- * chance, if all others are right. */
+ * chance. False if a number elsewhere is wrong. */
 static bool name_place(const struct facts *facts, char *text, size_t size)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -122,7 +123,7 @@ static bool are_all(const struct facts *facts, float value)
     return true;
 }
 
-/* Whether all wrong numbers change with the bytes that fresh memory holds. */
+/* Whether all wrong numbers change when fresh memory holds other bytes. */
 static bool are_unwritten(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -132,8 +133,8 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
-/* Whether all wrong numbers are the right ones TIMES that. At least one says so for sure: beside it,
- * its bound is small. */
+/* Whether all wrong numbers are TIMES the right ones. At least one of them must prove it: its bound
+ * is small compared with the number. */
 static bool are_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -150,7 +151,7 @@ static bool are_times(const struct facts *facts, double times)
     return matrix->bounds ? least < 1e-5 : facts->wrong_count >= 4;
 }
 
-/* The quotient of the wrong number that is largest beside its bound. */
+/* The quotient (wrong / right) of the wrong number that is largest compared with its bound. */
 static double quotient_of(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -180,7 +181,8 @@ static bool tell_times(const struct facts *facts)
 
 /* --- numbers from another place --------------------------------------------------------------- */
 
-/* Where number I of the result comes from: a place in WANT, or COUNT or more if it has none. */
+/* A hypothesis about the place in WANT from which number I of the result comes; COUNT or more:
+ * none. */
 typedef size_t source(const struct judge_matrix *matrix, size_t i);
 
 static size_t row_of(const struct judge_matrix *matrix, size_t i)
@@ -264,13 +266,14 @@ static const struct {
     {first_of_column, "each is what the first number of its column should be"},
 };
 
-/* Whether so many numbers hardly fit by chance in one of a thousand hypotheses. */
+/* Whether a match of MATCHES numbers by chance is very unlikely, even if a thousand hypotheses are
+ * tried. */
 static bool is_no_chance(const struct facts *facts, size_t matches)
 {
     return (double)matches * facts->log_chance <= -7;
 }
 
-/* Whether all wrong numbers that have a source come from there, and most of them have one. */
+/* Whether FROM explains all wrong numbers that have a source, and most of them have one. */
 static bool come_from(const struct facts *facts, source *from)
 {
     size_t matches = 0;
@@ -300,8 +303,8 @@ static size_t place_of(const struct facts *facts, const struct neighbour *neighb
               column_of(matrix, i) + (size_t)neighbour->dx);
 }
 
-/* Whether all wrong numbers that have these neighbours are BASE times the right one, plus MORE, less
- * LESS; NULL: nothing. */
+/* Whether all wrong numbers that have these neighbours are BASE times the right number, plus the
+ * neighbour MORE, minus the neighbour LESS. NULL: no such neighbour. */
 static bool come_by(const struct facts *facts, double base, const struct neighbour *more,
                     const struct neighbour *less)
 {
@@ -330,7 +333,7 @@ static const char *name_neighbour(char text[80], const struct neighbour *neighbo
     return text;
 }
 
-/* Tries to replace the neighbour LESS in each sum by another one. */
+/* Tries the hypothesis that another neighbour replaces the neighbour LESS in each sum. */
 static bool tell_replaced(const struct facts *facts, const struct neighbour *less)
 {
     char one[80], other[80];
@@ -369,8 +372,8 @@ static bool tell_input(const struct facts *facts)
 
 /* --- rows of the wrong length ------------------------------------------------------------------- */
 
-/* Rows that are SHIFT numbers longer or shorter than they should be: the further down, the further
- * away are the numbers. */
+/* Whether rows are SHIFT numbers longer or shorter than they should be, so that the displacement
+ * grows from row to row. */
 static bool come_by_pitch(const struct facts *facts, long shift)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -407,8 +410,8 @@ static bool tell_source(const struct facts *facts)
 
 /* --- all ---------------------------------------------------------------------------------------- */
 
-/* How often a number is near one of WANT at a place that has nothing to do with it, as a logarithm;
- * rather too often than too seldom. */
+/* Estimates how often a number is near an unrelated number of WANT, as log10 of the fraction; the
+ * estimate errs on the high side. */
 static double measure_chance(const struct facts *facts)
 {
     enum { TRIALS = 4096, FAR = 7919 };

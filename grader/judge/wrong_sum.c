@@ -9,7 +9,7 @@
 
 #define WARP 32
 
-/* What is known of a sum, prepared for the hypotheses. */
+/* The known facts about a sum, prepared for the hypotheses. */
 struct facts {
     const struct judge_sum *sum;
     bool squares;     /* the squares are added up, not the numbers */
@@ -18,7 +18,7 @@ struct facts {
     size_t size;
 };
 
-/* VALUE as a result has it: an int wraps around. */
+/* VALUE as the result's type stores it: an int wraps around. */
 static int64_t wrap(const struct judge_sum *sum, uint64_t value)
 {
     return sum->is_int ? (int64_t)(int32_t)(uint32_t)value : (int64_t)value;
@@ -39,7 +39,7 @@ static double size_of(int64_t value)
 
 /* --- hypotheses about the sum alone ----------------------------------------------------------- */
 
-/* What there are COUNT of. */
+/* The name of the thing of which there are COUNT. */
 static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads                 ? ", the number of threads in a block"
@@ -49,7 +49,8 @@ static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
                                                  : "";
 }
 
-/* Whether the sum is TIMES the right one. A small sum divides many numbers. */
+/* Whether the sum is TIMES the right one. A small sum is a multiple of many numbers, so it proves
+ * nothing. */
 static bool is_multiple(const struct judge_sum *sum, uint64_t times)
 {
     return size_of(sum->want) >= 1000 && wrap(sum, (uint64_t)sum->want * times) == sum->got;
@@ -101,7 +102,8 @@ static bool has_overflowed(const struct facts *facts)
     return TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
 }
 
-/* A float keeps 24 bits: the sum is such a number, and wrong by no more than that. */
+/* A float keeps 24 bits. Whether the sum is a number of 24 bits, and its error is at most the
+ * rounding error of one. */
 static bool was_a_float(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -114,13 +116,13 @@ static bool was_a_float(const struct facts *facts)
 
 /* --- the numbers of some threads -------------------------------------------------------------- */
 
-/* Candidates for a value. */
+/* The search for a value among candidates. */
 struct search {
     const struct judge_sum *sum;
     int64_t value;
-    size_t near; /* candidates of at most twice its size */
+    size_t near; /* number of candidates that are at most twice as large as the value */
     bool found;
-    size_t at; /* which candidate it is */
+    size_t at; /* index of the first candidate that equals the value */
 };
 
 static struct search search_for(const struct judge_sum *sum, uint64_t value)
@@ -138,15 +140,16 @@ static void try(struct search *search, size_t index, uint64_t candidate)
     }
 }
 
-/* Whether the candidate that was found is hardly there by chance: of ONE_IN such searches for a
- * random value, one would succeed. NEAR: candidates that it may be mistaken for. */
+/* Whether the match is unlikely to be a coincidence: at most one in ONE_IN such searches for a
+ * random value would succeed. NEAR: the number of candidates that the match could be confused
+ * with. */
 static bool is_no_chance(const struct search *search, size_t near, double one_in)
 {
     return search->found && (double)near * one_in <= 4 * size_of(search->value);
 }
 
-/* Whether the candidate that was found is worth telling: number 0 and number LAST are likelier than
- * the others. */
+/* Whether the match is certain enough to be reported. Candidates number 0 and number LAST are
+ * likelier than the others. */
 static bool is_sure(const struct search *search, size_t last, double one_in)
 {
     bool at_end = search->at == 0 || search->at == last;
@@ -156,13 +159,13 @@ static bool is_sure(const struct search *search, size_t last, double one_in)
 /* A way to divide the numbers among parts of the grid. */
 struct parts {
     const char *one, *more, *of; /* "thread", "threads", " of each block" */
-    size_t width;                /* so many numbers in a row belong to one part */
-    size_t count;                /* then the parts begin again */
+    size_t width;                /* number of consecutive numbers that belong to one part */
+    size_t count;                /* number of parts; after the last one, the first one follows */
 };
 
 enum { MOST_PARTS = 8 };
 
-/* Writes the ways for this launch and returns how many there are. */
+/* Writes the possible ways for this launch and returns their number. */
 static size_t list_parts(const struct judge_sum *sum, struct parts list[MOST_PARTS])
 {
     size_t threads = sum->threads, all = sum->blocks * threads, used = 0;
@@ -198,17 +201,17 @@ static uint64_t *add_up_parts(const struct facts *facts, const struct parts *par
     return sums;
 }
 
-#define ONE_IN 30000 /* there are about 30 kinds of hypotheses */
+#define ONE_IN 30000 /* total for all hypotheses, of which there are about 30 kinds */
 
-/* What is looked for among the sums of parts. */
+/* The searches among the sums of the parts. */
 struct part_searches {
-    struct search only, without, first; /* one part; all but one; the first ones */
+    struct search only, without, first; /* one part; all but one part; the first parts */
 };
 
 static bool tell_parts(const struct facts *facts, const struct parts *parts,
                        const struct part_searches *found)
 {
-    bool any = facts->sum->got != 0; /* parts without numbers add up to 0 */
+    bool any = facts->sum->got != 0; /* parts without numbers add up to 0, so 0 proves nothing */
     size_t last = parts->count - 1;
     if (any && is_sure(&found->only, last, ONE_IN))
         return TELL(facts, "as if only %s %s%s added its numbers", parts->one,
@@ -242,13 +245,14 @@ static bool is_by_parts(const struct facts *facts, const struct parts *parts)
 
 /* --- the same kernel twice -------------------------------------------------------------------- */
 
-/* What both launches may do with the first threads of each PERIOD of a block's threads. */
+/* Searches for mistakes that both launches make with the first threads of each PERIOD threads of a
+ * block. */
 struct both_searches {
     struct search only, without, twice;
 };
 
-/* Tries all numbers of first threads. SUMS: for each block, the sums of its threads, by their
- * remainder of PERIOD. */
+/* Tries all numbers of first threads. SUMS has, for each block, the sums of its threads, grouped by
+ * their thread number modulo PERIOD. */
 static void try_first_threads(const struct facts *facts, size_t period, uint64_t *sums,
                               struct both_searches *found)
 {
@@ -258,7 +262,7 @@ static void try_first_threads(const struct facts *facts, size_t period, uint64_t
         for (size_t block = 0; block < sum->blocks; ++block) {
             uint64_t *mine = sums + block * (period + 1), all = mine[period];
             bool is_first = block % sum->second_threads % period < most;
-            mine[0] += most > 1 ? mine[most - 1] : 0; /* now those of the first threads */
+            mine[0] += most > 1 ? mine[most - 1] : 0; /* now the sum of the first threads */
             only += is_first ? mine[0] : 0;
             without += is_first ? 0 : all - mine[0];
             twice += (all + mine[0]) * (is_first ? 2 : 1);
@@ -285,7 +289,8 @@ static bool tell_first_threads(const struct facts *facts, const struct both_sear
                 what);
 }
 
-/* The second launch runs the same kernel on the blocks' sums, and makes the same mistake. */
+/* Tries whether the second launch, which runs the same kernel on the blocks' sums, makes the same
+ * mistake as the first. */
 static bool is_in_both_launches(const struct facts *facts, size_t period)
 {
     const struct judge_sum *sum = facts->sum;
@@ -320,14 +325,14 @@ static bool is_by_first_threads(const struct facts *facts)
 
 /* --- loops -------------------------------------------------------------------------------------- */
 
-/* Where the loop of thread THREADIDX.X in block BLOCKIDX.X begins: at block * BLOCK_STEP + thread
- * * THREAD_STEP. */
+/* The number at which the loop of thread THREADIDX.X in block BLOCKIDX.X begins: block * BLOCK_STEP
+ * + thread * THREAD_STEP. */
 struct begin {
     const char *text;
     size_t block_step, thread_step;
 };
 
-/* Writes to BEGINS[i] how many threads begin at number i. */
+/* Writes to BEGINS[i] the number of threads whose loop begins at number i. */
 static void count_begins(const struct facts *facts, const struct begin *begin, uint64_t *begins)
 {
     const struct judge_sum *sum = facts->sum;
@@ -340,7 +345,7 @@ static void count_begins(const struct facts *facts, const struct begin *begin, u
         }
 }
 
-/* What all threads add up if their loops step by STEP. */
+/* The sum that all threads compute together if their loops step by STEP. */
 static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, uint64_t *times,
                              size_t step)
 {
@@ -352,13 +357,14 @@ static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, 
     return total;
 }
 
-/* Loops that fit. */
+/* The loops that would explain the sum. */
 struct loop_fits {
     size_t count, step;
     const char *begins[2];
 };
 
-/* Two begins are told if the steps are the same; else the input is too small to tell what happened. */
+/* Two begins are reported if their steps are equal; otherwise the input is too small to tell what
+ * happened. */
 static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 {
     return fits->count > 0 && fits->count <= 2 &&
@@ -370,14 +376,14 @@ static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
 {
     if (fits->count > 0 && step != fits->step)
-        fits->count = 2; /* too many with the one that comes now */
+        fits->count = 2; /* this one makes it three, which is too many to report */
     if (fits->count < 2)
         fits->begins[fits->count] = begin;
     fits->step = step;
     fits->count++;
 }
 
-/* Whether an earlier one of BEGINS is the same in this grid. */
+/* Whether an earlier one of BEGINS means the same in this grid. */
 static bool is_begin_again(const struct judge_sum *sum, const struct begin *begins, size_t index)
 {
     for (size_t i = 0; i < index; ++i)
@@ -395,7 +401,7 @@ static bool is_step_again(const size_t *steps, size_t index)
     return false;
 }
 
-/* Each thread's loop over the numbers begins at the wrong place or takes wrong steps. */
+/* Tries loops that begin at the wrong place or take wrong steps. */
 static bool try_loops(const struct facts *facts, uint64_t *begins, uint64_t *times)
 {
     const struct judge_sum *sum = facts->sum;
@@ -456,7 +462,7 @@ static bool lacks_range(const struct facts *facts, size_t from, size_t to)
                 is_end ? "," : "");
 }
 
-/* The sum lacks the last or the first numbers, or has them twice. */
+/* Tries whether the last or the first numbers are missing or counted twice. */
 static bool is_by_range(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -480,7 +486,7 @@ static bool is_by_range(const struct facts *facts)
     return false;
 }
 
-/* One number is missing, or there twice. */
+/* Tries whether one number is missing or counted twice. */
 static bool is_by_number(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -496,7 +502,8 @@ static bool is_by_number(const struct facts *facts)
            TELL(facts, "as if %s[%zu] were added twice", sum->name, twice.at);
 }
 
-/* Each thread adds up its numbers in a float, and these sums are added up as integers. */
+/* Tries whether each thread adds up its numbers in a float, and these sums are then added up as
+ * integers. */
 static bool is_by_floats(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -514,7 +521,8 @@ static bool is_by_floats(const struct facts *facts)
 
 /* --- all ---------------------------------------------------------------------------------------- */
 
-/* The numbers were added up in place of their squares, or the other way round. */
+/* Tries whether the numbers were added up in place of their squares, or the squares in place of the
+ * numbers. */
 static bool is_by_other_terms(const struct facts *facts)
 {
     struct facts other = *facts;
@@ -527,7 +535,7 @@ static bool is_by_other_terms(const struct facts *facts)
                                       : "as if the squares of the numbers were added");
 }
 
-/* Adds up the terms; false: this is not how WANT is made. */
+/* Adds up the terms. False: their sum is not WANT. */
 static bool add_up(struct facts *facts, bool squares)
 {
     const struct judge_sum *sum = facts->sum;
@@ -537,7 +545,7 @@ static bool add_up(struct facts *facts, bool squares)
     return wrap(sum, facts->before[sum->count]) == sum->want;
 }
 
-/* The cheapest hypotheses come first. */
+/* Tries the hypotheses, the cheapest first. */
 static bool explain_by_numbers(const struct facts *facts)
 {
     struct parts parts[MOST_PARTS];

@@ -1,8 +1,8 @@
-/* What is wrong with a sum? A pure function that tries small hypotheses, such as "the last numbers
- * were left out".
+/* Explains what is wrong with a sum: a pure function that tries simple hypotheses, such as "the
+ * last numbers were left out".
  *
- * A hypothesis is told only if it gives exactly the wrong sum, and if so few of its kind come near
- * that sum that one of them hardly fits by chance. */
+ * A hypothesis is reported only if it gives exactly the wrong sum, and if so few hypotheses of its
+ * kind come near that sum that a match by chance is very unlikely. */
 #ifndef JUDGE_WRONG_SUM_H
 #define JUDGE_WRONG_SUM_H
 
@@ -12,13 +12,13 @@
 
 struct judge_sum {
     bool is_int;            /* the sum is a 32-bit int; false: a 64-bit number */
-    int64_t got, want;      /* got != want */
-    const char *name;       /* of the array whose numbers, or their squares, are added up */
-    const int32_t *numbers; /* NULL: unknown; then WANT alone is used */
+    int64_t got, want;      /* the wrong sum, and the right one; they differ */
+    const char *name;       /* name of the array whose numbers, or their squares, are added up */
+    const int32_t *numbers; /* the array's numbers; NULL: unknown, so WANT alone is used */
     size_t count;
-    size_t blocks, threads; /* of the launch that adds up; 0: unknown */
-    size_t second_threads;  /* of a second launch, of one block, that adds up the sums that the
-                               * blocks of the first one leave; 0: there is none */
+    size_t blocks, threads; /* size of the launch that adds up; 0: unknown */
+    size_t second_threads;  /* threads of a second launch, of one block, that adds up the blocks'
+                             * sums; 0: there is none */
 };
 
 /* Writes an explanation that continues "sum is 62, but 31 is right: ". False: there is none. */

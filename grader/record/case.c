@@ -12,7 +12,7 @@
 
 static const char magic[8] = {'L', 'W', 'A', 'R', 'R', 'A', 'Y', '1'};
 
-/* Precedes an array's elements in the file. */
+/* The bytes that precede an array's elements in the file. */
 struct header {
     char name[CASE_NAME_SIZE];
     uint32_t type, zero;
@@ -24,7 +24,7 @@ struct case_data {
     size_t size;
     size_t array_count;
     struct case_array arrays[CASE_MAX_ARRAYS];
-    size_t starts[CASE_MAX_ARRAYS]; /* the elements' offsets: the block can move */
+    size_t starts[CASE_MAX_ARRAYS]; /* the elements' offsets in `bytes`, which can move */
 };
 
 size_t case_type_size(enum case_type type)
@@ -78,7 +78,8 @@ static void note_array(struct case_data *data, const struct header *header, size
     data->starts[data->array_count++] = start;
 }
 
-/* Points every array to its elements, after the block of bytes has been allocated or moved. */
+/* Sets the pointers of all arrays to their elements, after the block of bytes has been allocated or
+ * moved. */
 static void point_arrays(struct case_data *data)
 {
     for (size_t i = 0; i < data->array_count; ++i)
@@ -164,12 +165,12 @@ bool case_write(const struct case_data *data, const char *path)
     return written;
 }
 
-/* Reads the whole file into DATA. Returns what is wrong with it, or NULL. */
+/* Reads the whole file into DATA. Returns NULL, or a description of the error. */
 static const char *read_bytes(struct case_data *data, const char *path, size_t max_bytes)
 {
     struct stat status;
     const char *wrong = NULL;
-    /* O_NOFOLLOW and O_NONBLOCK: the submission may have left a link or a pipe there. */
+    /* O_NOFOLLOW and O_NONBLOCK: the submission may have left a link or a pipe at PATH. */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? "does not exist" : "cannot be opened";
@@ -205,7 +206,7 @@ static size_t parse_array(struct case_data *data, size_t at)
     size_t element = case_type_size((enum case_type)header.type);
     if (!memchr(header.name, 0, sizeof header.name) || header.zero != 0 || element == 0)
         return 0;
-    /* By division and subtraction only: a count near 2^64 must not wrap around. */
+    /* Uses only division and subtraction, so that a count near 2^64 cannot overflow. */
     if (header.count > (data->size - at) / element || case_find(data, header.name))
         return 0;
     size_t size = padded(header.count * element);

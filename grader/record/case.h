@@ -1,8 +1,8 @@
 /* Case and result files, which pass named arrays of numbers between the grader and a submission.
  *
- * shared/lab.h describes the format, and is the submission's side. This is the grader's side. A
- * broken or hostile program may have written the file, so every size in it is checked before use,
- * and files larger than the caller allows are refused. */
+ * shared/lab.h describes the format and implements the submission's side. This module is the
+ * grader's side. A broken or hostile program may have written the file, so every size in it is
+ * checked before use, and files larger than the caller allows are refused. */
 #ifndef RECORD_CASE_H
 #define RECORD_CASE_H
 
@@ -32,14 +32,14 @@ void case_free(struct case_data *data); /* NULL is allowed */
  * name that is too long or already used. */
 bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
               size_t count);
-/* Appends an array and returns the place for its values. The caller fills them in before the next
- * call. NULL: it failed, for the same reasons as case_add(). */
+/* Appends an array and returns the memory for its values. The caller fills in the values before the
+ * next call. NULL: failure, for the same reasons as case_add(). */
 void *case_add_room(struct case_data *data, const char *name, enum case_type type, size_t count);
 
 /* The array NAME, or NULL. */
 const struct case_array *case_find(const struct case_data *data, const char *name);
 
-/* The bytes of all arrays' elements together. */
+/* The number of bytes of all arrays' elements together. */
 size_t case_bytes(const struct case_data *data);
 
 /* Array number INDEX, from 0; NULL after the last. */
@@ -52,7 +52,7 @@ bool case_write(const struct case_data *data, const char *path);
  * what is wrong with the file, such as "is empty" or "is cut off or malformed". */
 struct case_data *case_read(const char *path, size_t max_bytes, char *error, size_t size);
 
-/* Bytes of one element. 0: no such type. */
+/* Bytes of one element of TYPE; 0: there is no such type. */
 size_t case_type_size(enum case_type type);
 
 #endif

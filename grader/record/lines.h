@@ -1,6 +1,6 @@
 /* Adds up the counters of each source line over all runs of a grading, and keeps each line's most
- * wasteful access: the one with the highest cost minus ideal cost. record/record.h describes the
- * elements of these arrays. */
+ * wasteful access, whose cost exceeds its ideal cost most. record/record.h describes the elements
+ * of these arrays. */
 #ifndef RECORD_LINES_H
 #define RECORD_LINES_H
 

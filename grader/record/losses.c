@@ -25,7 +25,7 @@ json_int_t record_loss_waste(const json_t *finding)
 
 /* A unit of losses. The sum of the counters in ALL is the run's total in this unit. */
 struct unit {
-    const char *name, *id; /* ID: losses in this unit have ids that begin with it */
+    const char *name, *id; /* ID: the ids of losses in this unit begin with it */
     unsigned count;        /* number of counters in ALL */
     enum emu_counter all[4];
 };
@@ -160,7 +160,7 @@ static void sort(json_t *findings)
     for (size_t i = 0; entries && i < count; i++)
         entries[i] = (struct entry){json_incref(json_array_get(findings, i)), i};
     if (!entries)
-        return; /* out of memory: unsorted findings are good enough */
+        return; /* out of memory: unsorted findings are acceptable */
     qsort(entries, count, sizeof *entries, by_waste);
     for (size_t i = 0; i < count; i++)
         json_array_set_new(findings, i, entries[i].finding);

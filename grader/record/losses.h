@@ -8,9 +8,9 @@
 
 /* Completes the losses of DOCUMENT (lanewise/run/v1), which are sums over all launches. Adds
  * "message", "unit" (of cost and ideal), "share" (the cost in percent of the run's total in that
- * unit), "spare" (the ideal in words) and "help"; removes members that only served to compute
- * these. Sorts the findings: errors in their order, then losses, the most wasteful first, then
- * notes. */
+ * unit), "spare" (the ideal in words) and "help"; removes the members that are needed only for
+ * these computations. Sorts the findings: errors in their order, then losses, the most wasteful
+ * first, then notes. */
 void record_describe_losses(json_t *document);
 
 /* Whether FINDING is a loss, and how many units it wastes. */

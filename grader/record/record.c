@@ -1,5 +1,5 @@
-/* The reader of the record. A value reaches the document only through one of the copy_ functions,
- * which check its type and range. */
+/* Reads the record. A value reaches the document only through one of the copy_ functions, which
+ * check its type and range. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -25,10 +25,10 @@ enum {
     MAX_MESSAGE = 1024,        /* bytes of a message that are kept */
     MAX_TRUSTED = 1 << 30,     /* bytes of a trusted program's record */
     MAX_SOURCE_LINE = 1 << 24, /* largest line number */
-    MAX_RELATED = 8,           /* related places of a finding */
+    MAX_RELATED = 8,           /* related places of one finding */
     MAX_FUNCTION = 100,        /* bytes of the name of an API function */
-    MAX_FUNCTIONS = 1000,      /* functions; CUDA has fewer */
-    MAX_COST = 32,             /* sectors or wavefronts of a request */
+    MAX_FUNCTIONS = 1000,      /* most functions; CUDA has fewer */
+    MAX_COST = 32,             /* most sectors or wavefronts of one request */
 };
 
 #define MAX_REAL   1e18
@@ -77,8 +77,8 @@ static bool copy_real(json_t *into, const json_t *object, const char *name)
            json_object_set_new(into, name, json_real(number)) == 0;
 }
 
-/* Adds OBJECT's line or column NAME to INTO. After a #line it may be any number: then it counts as
- * unknown. */
+/* Adds OBJECT's line or column NAME to INTO. After a #line directive it can be any number; a number
+ * that is too large counts as unknown. */
 static bool copy_place(json_t *into, const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
@@ -104,8 +104,8 @@ static bool copy_triple(json_t *into, const json_t *object, const char *name)
     return false;
 }
 
-/* Adds OBJECT's counters to INTO in their fixed order. ALL: none may be missing of those that
- * always appear. */
+/* Adds OBJECT's counters to INTO in their fixed order. ALL: fail if one of the counters that always
+ * appear is missing. */
 static bool copy_counters(json_t *into, const json_t *object, bool all)
 {
     const json_t *from = json_object_get(object, "counters");
@@ -193,7 +193,7 @@ static bool copy_prediction(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "predicted", predicted) == 0 && good;
 }
 
-/* Adds how much of the launch racecheck and initcheck saw, if their cost was limited. */
+/* Adds how much of the launch racecheck and initcheck observed, if their work was limited. */
 static bool copy_watched(json_t *launch, const json_t *from)
 {
     return !json_object_get(from, "watched") || copy_text(launch, from, "watched", MAX_NAME);
@@ -235,9 +235,9 @@ const json_t *record_other_access(const json_t *finding)
     return first && !json_object_get(first, "message") ? first : NULL;
 }
 
-/* The key of FINDING; findings with the same key become one. The key has the id and the place, or
- * the pair of places; for a finding without a place, the id, the kernel and the message. Launches
- * on the same line are of different kernels. The caller frees the key. */
+/* The key of FINDING; findings with the same key become one. The key consists of the id and the
+ * place, or the pair of places; for a finding without a place, of the id, the kernel and the
+ * message. Launches on the same line are of different kernels. The caller frees the key. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
@@ -264,7 +264,8 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Adds FINDING's counts to KNOWN's. If FINDING wastes more, KNOWN takes over its cause. */
+/* Adds the counts of FINDING to those of KNOWN. If FINDING wastes more, KNOWN takes over FINDING's
+ * cause. */
 static void add_same(json_t *known, const json_t *finding)
 {
     static const char *const of_cause[] = {"cause", "help", "column", "worst_cost", "worst_ideal"};
@@ -419,7 +420,7 @@ static bool is_function_name(const char *name)
     return length > 0 && length < MAX_FUNCTION && name[length] == '\0';
 }
 
-/* Adds the counts in FROM, which may be NULL, to COUNTS. If a program has several processes, each
+/* Adds the counts in FROM to COUNTS. FROM may be NULL. If a program has several processes, each
  * reports its own counts. */
 static bool add_counts(json_t *counts, const json_t *from)
 {

@@ -13,13 +13,13 @@
 #include <stddef.h>
 
 #define RECORD_SCHEMA "lanewise/run/v1"
-/* Upper limits. */
-#define RECORD_BYTES    ((size_t)64 << 20) /* of a submission's record; labs write a few KB */
+/* Upper limits of a record and of the numbers in it. */
+#define RECORD_BYTES    ((size_t)64 << 20) /* bytes of a submission's record; labs write a few KB */
 #define RECORD_LAUNCHES (1u << 17)
 #define RECORD_FINDINGS 1000u /* findings; further ones are left out */
 #define RECORD_ACCESSES 1000u /* source lines with an access; further ones are left out */
 #define RECORD_LANES    32u
-#define RECORD_COUNTER  (1ll << 45) /* of one launch; the sum of all launches fits 63 bits */
+#define RECORD_COUNTER  (1ll << 45) /* most in one launch; the sum of all launches fits 63 bits */
 
 /* Returns the record in the file PATH as a new object:
  *
@@ -65,7 +65,7 @@ json_t *record_read(const char *path, char *error, size_t size);
  * closes it. */
 json_t *record_take(int fd, char *error, size_t size);
 
-/* The place of the other access if FINDING is about a pair of accesses; otherwise NULL. */
+/* The place of the other access, if FINDING is about a pair of accesses; otherwise NULL. */
 const json_t *record_other_access(const json_t *finding);
 
 #endif

@@ -1,5 +1,5 @@
 /* Shows the progress of long work. On a terminal, a bar with the rate and the time left is redrawn
- * again and again. A file or a pipe gets only a few lines without the bar.
+ * repeatedly. A file or a pipe gets only a few lines without the bar.
  *
  *     [########............]  120 of 300, 64 a minute, 2 min 49 s left, 3 to review */
 #ifndef REPORT_BAR_H
@@ -14,7 +14,7 @@ struct report_bar {
     bool terminal;
     size_t total;
     double start; /* when the work began, by any clock */
-    size_t shown; /* number of steps shown already; on a terminal only 0 or 1 */
+    size_t shown; /* number of steps already shown; on a terminal only 0 or 1 */
 };
 
 /* Starts a bar on TO for TOTAL pieces of work. NOW is the clock's time, in seconds. */
@@ -24,7 +24,7 @@ void report_bar_show(struct report_bar *bar, size_t done, size_t failed, double 
 /* Ends the line. */
 void report_bar_end(struct report_bar *bar);
 
-/* The text without the bar itself, "120 of 300, 64 a minute, ...". */
+/* Writes the text without the bar: "120 of 300, 64 a minute, ...". */
 void report_bar_text(char *text, size_t size, size_t done, size_t total, size_t failed,
                      double seconds);
 

@@ -1,4 +1,4 @@
-/* Names, paths and messages may come from a student: markup.h escapes all text. */
+/* Names, paths and messages can come from students, so markup.h escapes all text. */
 #include "report/class_html.h"
 
 #include <ctype.h>
@@ -456,7 +456,7 @@ static void put_pair(struct page *page, const json_t *pair)
     close_line(m);
 }
 
-/* The page's words for WHAT, the reason why programs are in "alike". */
+/* The phrase that the page shows for WHAT, the reason why programs are in "alike". */
 static const char *words_for(const char *what)
 {
     static const char *const words[][2] = {
@@ -536,7 +536,7 @@ static void put_page_link(struct markup *m, const char *folder, const char *text
     markup_close(m);
 }
 
-/* Writes a cell with POINTS: "not yet", not 0, if there are none. */
+/* Writes a cell with POINTS, or with "not yet" (rather than 0) if there are none. */
 static void put_points(struct markup *m, const json_t *points)
 {
     if (json_is_number(points))

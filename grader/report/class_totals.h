@@ -50,12 +50,12 @@ struct class_lab {
 
 struct class_totals {
     unsigned students;
-    unsigned bins[CLASS_BINS]; /* numbers of students, by their total */
+    unsigned bins[CLASS_BINS]; /* numbers of students, by their total score */
     struct class_lab *labs;
     size_t lab_count;
-    struct class_check *checks; /* by lab, in the lab's order */
+    struct class_check *checks; /* checks, sorted by lab and in the order of each lab */
     size_t check_count;
-    struct class_finding *findings; /* errors, then warnings; the most frequent first */
+    struct class_finding *findings; /* errors before warnings; each by frequency */
     size_t finding_count;
 };
 

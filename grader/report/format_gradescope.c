@@ -1,4 +1,4 @@
-/* Gradescope: /autograder/results/results.json. All text is marked as plain text, so that
+/* Writes /autograder/results/results.json for Gradescope. All text is marked as plain text, so that
  * Gradescope does not interpret markup in a student's output. */
 #include "base/json.h"
 #include "report/cause.h"

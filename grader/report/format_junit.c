@@ -1,4 +1,4 @@
-/* JUnit's XML: one test suite per lab, one test case per check. A wrong or slow answer is a
+/* Writes JUnit's XML: one test suite per lab, one test case per check. A wrong or slow answer is a
  * failure; a crash, a time-out or a missing program is an error. markup.h escapes every ">" and
  * opens no CDATA section, so "]]>" in a student's text is harmless. */
 #include "report/format.h"

@@ -28,7 +28,7 @@ static void put_labs_with(FILE *to, const json_t *student, const char *status)
     }
 }
 
-/* Writes POINTS: nothing, not 0, if there are none yet. */
+/* Writes POINTS. Writes nothing, rather than 0, if there are no points yet. */
 static void put_points(FILE *to, const json_t *points)
 {
     fputc(',', to);

@@ -46,7 +46,7 @@ static void close_line(struct page *page)
     markup_break(&page->m);
 }
 
-/* The prefix of ids, which makes the ids of several gradings on a page different. */
+/* The prefix of ids, which keeps the ids of several gradings on one page distinct. */
 static const char *prefix_of(const struct page *page)
 {
     return page->settings->prefix ? page->settings->prefix : "";
@@ -127,7 +127,7 @@ static void put_snippet(struct page *page, const json_t *place)
     free(text);
 }
 
-/* Names the error that causes the failure of CHECK, unless its message does. */
+/* Names the error that causes the failure of CHECK, unless the check's message already names it. */
 static void put_cause_line(struct page *page, const json_t *check)
 {
     const json_t *cause = report_cause_of(page->result, check);

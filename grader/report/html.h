@@ -13,7 +13,7 @@
 struct report_page {
     const char *source; /* the submission's text */
     const char *date;   /* the date that the page shows; "": none */
-    const char *prefix; /* prefix of ids on a page of several gradings; NULL: it has only one */
+    const char *prefix; /* prefix of ids on a page of several gradings; otherwise NULL */
 };
 
 /* Writes the page of RESULT (lanewise/result/v1). The same arguments give the same bytes. */

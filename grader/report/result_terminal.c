@@ -86,7 +86,7 @@ static void put_lines(const struct page *page, const char *text)
     }
 }
 
-/* The width of a UTF-8 string: one column for each character, which is close enough. */
+/* The width of a UTF-8 string. Counts one column for each character, which is close enough. */
 static int columns(const char *text)
 {
     int count = 0;
@@ -213,7 +213,7 @@ static void put_trouble(const struct page *page, const json_t *check, const json
 
 /* --- causes ----------------------------------------------------------------------------------- */
 
-/* Writes CAUSE as the report begins, with the checks that it explains. */
+/* Writes CAUSE at the beginning of the report, with the checks that it explains. */
 static void put_cause(const struct page *page, const json_t *result, const json_t *cause,
                       bool first)
 {
@@ -245,7 +245,7 @@ static void put_causes(const struct page *page, const json_t *result)
         put_cause(page, result, cause, i == 0);
 }
 
-/* Writes what is wrong in CHECK, whose CAUSE the report has begun with. */
+/* Writes what is wrong in CHECK. The beginning of the report has already shown its CAUSE. */
 static void put_explained(const struct page *page, const json_t *check, const json_t *cause)
 {
     const char *input = json_text_of(check, "case");

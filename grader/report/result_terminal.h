@@ -13,12 +13,12 @@ bool report_wants_colour(FILE *file);
  * to try. A passed check takes one line. */
 void report_result_terminal(FILE *to, const json_t *result, bool colour);
 
-/* Writes CHANGE, what has changed since the last grading: progress_change(). DIFFERENCE: the points
- * won. */
+/* Writes CHANGE, the text of progress_change() about the last grading. DIFFERENCE is the number of
+ * points gained. */
 void report_change_terminal(FILE *to, const char *change, double difference, bool colour);
 
-/* Writes the feedback on one check of RESULT as plain lines: what went wrong and why, where, and what
- * to try. Writes nothing if the check passed. */
+/* Writes the feedback on one check of RESULT as plain lines: what went wrong and why, where, and
+ * what to try. Writes nothing for a check that passed. */
 void report_check_plain(FILE *to, const json_t *result, const json_t *check);
 
 /* Writes the total of a lanewise/results/v1. */

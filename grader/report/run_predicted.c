@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 
-/* What each part of a prediction is called, in the order in which they are printed. */
+/* The names of the parts of a prediction, in the order in which they are printed. */
 static const struct {
     const char *name, *short_name, *limit;
 } parts[] = {
@@ -36,7 +36,8 @@ const char *report_time(char text[32], double time)
     return text;
 }
 
-/* A time of another launch, if it is known; otherwise the launch's own. */
+/* The predicted time NAME, which is for a hypothetical launch; if it is not known, US, the launch's
+ * own time. */
 static double time_or(const json_t *predicted, const char *name, double us)
 {
     double time = json_number_of(predicted, name);
@@ -73,7 +74,7 @@ static const char *limit_text(const char *limit)
     return "an unknown part";
 }
 
-/* Prints the parts of the longest launch that are worth a word: at least a hundredth of it. */
+/* Prints the parts of the longest launch that take at least a hundredth of its time. */
 static void print_parts(FILE *to, const struct report_predicted *predicted)
 {
     const json_t *object = json_object_get(predicted->longest, "parts");

@@ -9,14 +9,14 @@
 
 struct report_predicted {
     const char *title; /* the chip's name; NULL: no launch has a prediction */
-    bool measured;     /* the chip's numbers were measured on it */
+    bool measured;     /* the chip's parameters were measured on that chip */
     uint64_t launches;
-    double us, low_us, high_us;       /* of all launches together */
-    double sectors_us, wavefronts_us; /* the same, if they touched the fewest sectors or took the
+    double us, low_us, high_us;       /* times of all launches together */
+    double sectors_us, wavefronts_us; /* times if they touched the fewest sectors, or took the
                                        * fewest wavefronts */
-    const char *limit;                /* what limits the longest launch */
-    const json_t *longest;            /* its prediction */
-    const json_t *lines;              /* its source lines */
+    const char *limit;                /* the part that limits the longest launch */
+    const json_t *longest;            /* prediction of the longest launch */
+    const json_t *lines;              /* source lines of the longest launch */
     double longest_us;
 };
 

@@ -54,8 +54,8 @@ static const char *shown_name(const struct page *page, const char *file)
     return file;
 }
 
-/* NAME, or the end of a long NAME from a '/' on. CUT gets the text to print before it: "…" if NAME
- * was shortened, otherwise "". */
+/* NAME. If NAME is long, only its end, which begins with a '/'. CUT gets the text to print before
+ * it: "…" if NAME was shortened, otherwise "". */
 static const char *short_name(const char *name, const char **cut)
 {
     size_t length = strlen(name);
@@ -116,7 +116,7 @@ static void print_source(struct page *page, const char *file, unsigned line)
 
 /* --- counters --------------------------------------------------------------------------------- */
 
-/* A kind of access. Its counters follow each other. */
+/* A kind of access. The counters of a kind follow one another in the enum. */
 struct access {
     const char *name;
     enum emu_counter requests; /* next: sectors, ideal, lines; or wavefronts, ideal, conflicts */
@@ -211,7 +211,8 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
     fprintf(to, " %s%s", of, one ? "" : "s");
 }
 
-/* Prints an occupancy of KERNEL, with its launches if the kernel has several. */
+/* Prints an occupancy of KERNEL. Adds the number of its launches if the kernel has several
+ * occupancies. */
 static void print_occupancy(FILE *to, const struct report_kernel *kernel,
                             const struct report_occupancy *o)
 {

@@ -10,7 +10,7 @@
 #include "gpu/counters.h"
 #include "report/run_predicted.h"
 
-/* All launches of one kernel. The strings belong to the document. */
+/* All launches of one kernel. The document owns the strings. */
 #define REPORT_OCCUPANCIES 4
 
 struct report_kernel {
@@ -19,7 +19,8 @@ struct report_kernel {
     uint64_t launches;
     unsigned grid[3], block[3]; /* sizes of the first launch */
     bool sizes_differ;          /* a later launch has another size */
-    /* The first occupancies, each with its launches; further ones are only counted. */
+    /* The first occupancies, each with the number of its launches. Launches with further
+     * occupancies are only counted. */
     struct report_occupancy {
         unsigned warps,
             registers;     /* warps per multiprocessor; registers per thread (an estimate) */
@@ -28,7 +29,7 @@ struct report_kernel {
         uint64_t launches;
     } occupancies[REPORT_OCCUPANCIES];
     size_t occupancy_count;
-    uint64_t other_launches; /* launches with other occupancies than these */
+    uint64_t other_launches; /* launches with none of these occupancies */
     struct emu_counters counters;
     struct report_predicted predicted;
 };

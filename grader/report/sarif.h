@@ -1,4 +1,4 @@
-/* Findings as SARIF 2.1.0, which editors and code review tools read. */
+/* Converts findings to SARIF 2.1.0, which editors and code review tools read. */
 #ifndef REPORT_SARIF_H
 #define REPORT_SARIF_H
 

@@ -17,7 +17,7 @@ struct report_picture {
     const char *file;                /* the file's name that the picture shows */
     const char *source;              /* text of the file, or NULL */
     const char *source_file;         /* the file's name in the totals, for the heat map */
-    bool inlined;                    /* it is part of a page that already has the style sheet */
+    bool inlined;                    /* the page already contains the style sheet */
     bool adds_runs;                  /* LINE has the totals of several runs */
     const struct emu_counters *line; /* totals of the line, for the caption; NULL: none */
 };

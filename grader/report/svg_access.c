@@ -6,7 +6,7 @@
  *   shared memory: a column for each bank, a row for each pass (wavefront). A cell shows a word and
  *   the lanes that get it. Passes beyond the ideal are bank conflicts.
  *
- * The picture follows from the 32 offsets, by the rules of gpu/observe/counters.c. */
+ * The picture is computed from the 32 offsets, by the rules of gpu/observe/counters.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,9 +33,9 @@ enum {
 
 /* An item is a location that lanes access: bytes of global memory, or a word of shared memory. */
 struct item {
-    uint64_t at; /* offset in units of the access's width; in shared memory, of at least a word */
+    uint64_t at; /* offset in units of the access's width (shared memory: at least a word) */
     uint32_t lanes;
-    unsigned row, half; /* half of the warp, 0 or 1, for a 128-bit access to shared memory */
+    unsigned row, half; /* row, and half of the warp (0 or 1) for 128-bit shared accesses */
 };
 
 struct drawing {
@@ -48,7 +48,7 @@ struct drawing {
     uint64_t offset[LANES];
     struct item items[LANES];
     unsigned item_count;
-    uint64_t row_at[ROWS]; /* in global memory the line; in shared memory 1 for an extra pass */
+    uint64_t row_at[ROWS]; /* global memory: the line; shared memory: 1 for an extra pass */
     unsigned row_count;
     unsigned sectors, ideal, ways;
 };
@@ -139,7 +139,7 @@ static void lay_out_global(struct drawing *d)
     d->ideal = (d->item_count * d->bytes + 31) / 32;
 }
 
-/* Adds rows for the passes of one HALF of the warp. Each pass serves one item of each column. */
+/* Adds rows for the passes of one HALF of the warp. In each pass, every column serves one item. */
 static void lay_out_passes(struct drawing *d, unsigned half)
 {
     unsigned columns = BANKS * 4 >> d->shift, held[BANKS] = {0}, count = 0, passes = 0;
@@ -167,7 +167,7 @@ static void lay_out(struct drawing *d)
             continue;
         d->mask |= 1u << l;
         d->offset[l] = (uint64_t)json_integer_value(offset);
-        /* Shared memory serves a 128-bit access half a warp at a time. */
+        /* Shared memory handles the two halves of a warp separately for a 128-bit access. */
         unsigned half = d->shared && d->bytes == 16 ? l / 16 : 0;
         item_at(d, d->offset[l] >> d->shift, half)->lanes |= 1u << l;
     }
@@ -328,8 +328,8 @@ static void put_row_label(struct drawing *d, unsigned row, double y)
     markup_close(&d->m);
 }
 
-/* Draws the four sectors of a line. If an item of ROW touches a sector, the whole sector is
- * moved. */
+/* Draws the four sectors of a line. A sector is transferred as a whole if an item of ROW touches
+ * it. */
 static void put_sectors(struct drawing *d, unsigned row, double y)
 {
     unsigned touched = 0;
@@ -485,7 +485,7 @@ static void write_cost(const struct drawing *d, FILE *to)
         fprintf(to, "no bank conflict.");
 }
 
-/* Writes the cost of all accesses by the line. */
+/* Writes the total cost of all accesses that the source line makes. */
 static void write_total(const struct drawing *d, FILE *to)
 {
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,

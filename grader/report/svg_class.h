@@ -11,7 +11,8 @@
 void report_svg_scores(struct markup *m, const char *id, const char *title,
                        const unsigned bins[CLASS_BINS]);
 
-/* Draws a curve of the mean scores of attempt 1, 2, ..., each over the students who made it. */
+/* Draws a curve of the mean scores of attempts 1, 2, and so on. Each mean includes only the
+ * students who made that attempt. */
 void report_svg_trend(struct markup *m, const char *id, const char *title,
                       const struct class_trend trend[CLASS_ATTEMPTS]);
 

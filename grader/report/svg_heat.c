@@ -36,7 +36,7 @@ static void put_text(struct map *map, const char *class, const char *anchor, int
     markup_close(&map->m);
 }
 
-/* Draws the share of a line, a bar, and the line's waste. */
+/* Draws a bar with the share of a line, and the line's waste as a number. */
 static void put_heat(struct map *map, const struct report_heat *heat, int y)
 {
     struct markup *m = &map->m;

@@ -1,8 +1,9 @@
 /* bubblewrap's command line.
  *
- * The program sees a file system that is made for it. All of it is read-only, except the kept files
- * and perhaps a scratch folder of limited size. There is no home, no /proc, no shared /tmp. Of the
- * kit, there are only the files that the caller names. Paths inside are the same as outside. */
+ * The program sees a file system that bubblewrap makes for this run. All of it is read-only, except
+ * the kept files and perhaps a scratch folder of limited size. There is no home, no /proc, no
+ * shared /tmp. Of the kit, there are only the files that the caller names. Paths inside are the
+ * same as outside. */
 #include "sandbox/parts.h"
 
 #include "config.h"
@@ -71,8 +72,8 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
         add(words, "--ro-bind", LANEWISE_CUDA_HOME, LANEWISE_CUDA_HOME, NULL);
 }
 
-/* Whether PATH exists inside already, as a system file. If a link leads there, bubblewrap could not
- * bind it a second time. */
+/* Whether PATH already exists inside the sandbox as a system file. If PATH leads there through a
+ * link, bubblewrap could not bind it a second time. */
 static bool has_system(const struct sandbox *sandbox, const char *path)
 {
     if (sandbox->bare || sandbox_lies_in(path, LANEWISE_ROOT))
@@ -83,7 +84,7 @@ static bool has_system(const struct sandbox *sandbox, const char *path)
     return false;
 }
 
-/* Covers the folder PATH with an empty one. */
+/* Hides the contents of the folder PATH behind an empty folder. */
 static void hide(const char *path, void *words)
 {
     char *copy = strdup(path);
@@ -132,8 +133,8 @@ static void add_files(struct words *words, const struct sandbox *sandbox)
     add(words, "--remount-ro", "/", "--chdir", sandbox->folder, NULL);
 }
 
-/* Sets the program's environment. bubblewrap's own environment is empty, so that only the program
- * preloads libraries. */
+/* Sets the program's environment. bubblewrap's own environment is empty, so that a preloaded
+ * library affects only the program. */
 static void add_environment(struct words *words, const char *const *environment)
 {
     for (; *environment; ++environment) {

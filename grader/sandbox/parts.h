@@ -4,7 +4,7 @@
 
 #include "sandbox/sandbox.h"
 
-#define SANDBOX_STATUS_FD 5 /* descriptor for bubblewrap's status: see process.c */
+#define SANDBOX_STATUS_FD 5 /* the descriptor for bubblewrap's status: see process.c */
 #define SANDBOX_FILTER_FD 6
 
 /* --- visible_files.c: the files that exist in a sandbox --------------------------------------- */
@@ -12,8 +12,8 @@
 /* Folders and files of the system that compilers and programs need; NULL-terminated. Some of them
  * may be missing. */
 extern const char *const sandbox_system[];
-/* Whether SANDBOX needs PATH, an entry of sandbox_system. An entry that is not needed would only
- * cost time. */
+/* Whether SANDBOX needs PATH, an entry of sandbox_system. Entries that are not needed are left out
+ * to save time. */
 bool sandbox_wants(const struct sandbox *sandbox, const char *path);
 /* Harmless devices; NULL-terminated. */
 extern const char *const sandbox_devices[];
@@ -39,7 +39,7 @@ bool sandbox_filter_write(const struct sandbox *sandbox);
 
 /* --- bubblewrap.c ----------------------------------------------------------------------------- */
 
-/* The path of bubblewrap; NULL if it is not installed. */
+/* The path of the bubblewrap program; NULL if it is not installed. */
 const char *sandbox_bubblewrap(void);
 /* Changes START so that it starts bubblewrap, which then starts the original program. False: errno
  * says why. */

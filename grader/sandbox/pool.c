@@ -1,5 +1,5 @@
-/* A child returns its answer in an unnamed temporary file that both processes have open. If this
- * process is killed, the children get SIGTERM and clean up. */
+/* A child returns its answer in an unnamed temporary file, which parent and child both have open.
+ * If the parent is killed, the children get SIGTERM and clean up. */
 #include "sandbox/pool.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static void run_child(const struct process_pool *pool, size_t index, FILE *to, p
     _exit(failed);
 }
 
-/* Starts job INDEX. For a job that cannot start, calls DONE without an answer. */
+/* Starts job INDEX. If the job cannot start, calls DONE without an answer. */
 static void start(struct state *state, struct child *child, size_t index)
 {
     const struct process_pool *pool = state->pool;
@@ -91,8 +91,8 @@ static struct child *find(struct state *state, bool busy)
     return NULL;
 }
 
-/* Waits until a child ends, a signal comes, or the next tick is due. SIGCHLD is blocked, so a
- * signal that comes before the wait is not lost. */
+/* Waits until a child ends, a signal comes, or the next call of TICK is due. SIGCHLD is blocked, so
+ * a signal that comes before the wait is not lost. */
 static void wait_a_little(const sigset_t *ended)
 {
     static const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};

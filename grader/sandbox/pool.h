@@ -9,14 +9,14 @@
 
 struct process_pool {
     size_t count;
-    unsigned jobs; /* most jobs at a time */
+    unsigned jobs; /* most jobs that run at the same time */
     void *context;
     /* Called in this process before job I starts. False stops the pool. May be NULL. */
     bool (*prepare)(size_t i, void *context);
     /* Called in the child: does job I. Signals to this process's group reach the child, too. */
     json_t *(*work)(size_t i, void *context);
     /* Called in this process after job I. ANSWER is the result of WORK, or NULL if the child
-     * failed; the pool frees it. False stops the pool. */
+     * failed; the pool frees ANSWER. False stops the pool. */
     bool (*done)(size_t i, const json_t *answer, void *context);
     /* Called in this process about ten times a second. May be NULL. */
     void (*tick)(void *context);

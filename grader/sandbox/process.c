@@ -10,15 +10,15 @@
  *      control  <----> waits for the end of the child, or of the parent
  *      pidfd: readable when the supervisor has ended
  *
- * The supervisor ends everything that the child has started, also in other sessions: orphans become its
- * children (PR_SET_CHILD_SUBREAPER). It does so when the child ends, and when its control socket closes: the
- * parent closes it, or was killed. PR_SET_PDEATHSIG alone is not enough, as only the child gets that signal:
- * compilers start processes, and bubblewrap's own child asks for the signal only after it has made the
- * sandbox.
+ * The supervisor kills all processes that the child has started, even in other sessions: orphans
+ * become its children (PR_SET_CHILD_SUBREAPER). It does so when the child ends, and when its
+ * control socket closes because the parent has closed it or was killed. PR_SET_PDEATHSIG alone is
+ * not enough, because only the child gets that signal: compilers start processes, and bubblewrap's
+ * own child asks for the signal only after it has made the sandbox.
  *
- * The loop never waits for the output's end of file: a descendant that moved to another session can
- * keep the pipe open forever. After the child has ended, the parent reads what is in the pipe, and
- * stops. */
+ * The loop does not wait for end of file on the output pipe: a descendant that moved to another
+ * session can keep the pipe open forever. After the child has ended, the parent reads what is in
+ * the pipe, and stops. */
 #include "sandbox/process.h"
 
 #include "base/clock.h"
@@ -40,8 +40,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The usual limits of a login on Linux. They do not depend on the grader's own limits. Compilers
- * raise the limit of their stack. */
+/* The usual limits of a login session on Linux, whatever the grader's own limits are. Compilers
+ * raise their own stack limit. */
 #define STACK_BYTES      (8 << 20)
 #define MOST_STACK_BYTES (64 << 20)
 #define OPEN_FILES       1024
@@ -93,12 +93,12 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The child's descriptors, from 0 on. All others are closed, and so is each of these that a run
- * does not need. */
+/* The child's descriptors, numbered from 0. All others are closed, and so are those of this list
+ * that a run does not need. */
 enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
 
-/* Makes the parent's descriptors FROM the child's. Their numbers in the parent are all above the
- * child's. */
+/* Makes the parent's descriptors FROM the child's descriptors. Their numbers in the parent are all
+ * higher than the child's numbers. */
 static bool set_descriptors(const int from[DESCRIPTORS])
 {
     int null = open("/dev/null", O_RDONLY);
@@ -111,11 +111,11 @@ static bool set_descriptors(const int from[DESCRIPTORS])
     return syscall(SYS_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
-/* Asks the kernel to kill this process, not the grader, when memory runs out. */
+/* Asks the kernel to kill this process rather than the grader when memory runs out. */
 static void offer_memory(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0) /* without /proc, the kernel chooses by size */
+    if (file < 0) /* without /proc, the kernel chooses a process by its size */
         return;
     if (write(file, "1000", 4) < 0)
         errno = 0;
@@ -140,7 +140,7 @@ static void run_child(const struct process_command *command, pid_t parent,
         bool entered = (!command->folder || chdir(command->folder) == 0) &&
                        (!command->sandbox || sandbox_enter(command->sandbox, &start));
         if (entered) {
-            set_limits(command); /* after making the sandbox, which takes memory */
+            set_limits(command); /* after making the sandbox, because that takes memory */
             execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
         }
     }
@@ -161,7 +161,7 @@ static bool kill_children(void)
     if (file >= 0)
         close(file);
     list[size > 0 ? size : 0] = 0;
-    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last one may be cut */
+    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last can be cut off */
         kill((pid_t)pid, SIGKILL);
     return size >= 0;
 }
@@ -171,8 +171,8 @@ static int end_all(pid_t child)
 {
     int status, result = 0;
     pid_t ended;
-    kill(-child, SIGKILL); /* all at once: none of them can start another meanwhile */
-    kill(child, SIGKILL);  /* it may not have a group yet */
+    kill(-child, SIGKILL); /* all at the same time: none of them can start another process */
+    kill(child, SIGKILL);  /* the child may not have its own group yet */
     do {
         bool all = kill_children();
         ended = waitpid(all ? -1 : -child, &status, 0);
@@ -182,14 +182,14 @@ static int end_all(pid_t child)
     return result;
 }
 
-/* What the supervisor tells at its end. STATUS is waitpid's. */
+/* The message that the supervisor sends when it ends. STATUS comes from waitpid(). */
 struct message {
     pid_t child;
     int status;
 };
 
-/* Starts the child, and stays until it has ended or the CONTROL closes. Signals to the grader's
- * group do not reach this process. */
+/* Starts the child, and returns when the child has ended or the CONTROL socket closes. Signals to
+ * the grader's group do not reach this process. */
 static void run_supervisor(const struct process_command *command, int control,
                            const int from[DESCRIPTORS])
 {
@@ -219,7 +219,7 @@ static void run_supervisor(const struct process_command *command, int control,
 
 /* --- in the parent -------------------------------------------------------------------------------- */
 
-/* Moves a pair of descriptors to numbers above the child's, so that set_descriptors() cannot
+/* Moves a pair of descriptors to numbers higher than the child's, so that set_descriptors() cannot
  * overwrite them. */
 static bool lift(int low[2], int ends[2])
 {
@@ -236,7 +236,7 @@ static bool open_pipe(int ends[2])
     return pipe2(low, O_CLOEXEC) == 0 && lift(low, ends);
 }
 
-/* The pipes from one child, each {reading end, writing end}; a closed end is -1. */
+/* The pipes from one child, each with {reading end, writing end}; a closed end is -1. */
 enum { OUTPUT, ERROR, STATUS, PIPES };
 
 struct watch {
@@ -248,7 +248,7 @@ struct watch {
     size_t written; /* bytes of output so far, including those not kept */
 };
 
-/* Reads what the pipe holds. False: end of file, or too much output. */
+/* Reads the bytes that are in the output pipe. False: end of file, or too much output. */
 static bool take_output(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -270,7 +270,8 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Waits until the supervisor has ended, or must end the child: then OUTCOME->end says why. */
+/* Waits until the supervisor has ended, or until it must end the child. In the second case,
+ * OUTCOME->end says why. */
 static void wait_for_end(struct watch *watch, double deadline)
 {
     struct pollfd polled[2] = {{.fd = watch->pidfd, .events = POLLIN},
@@ -281,7 +282,7 @@ static void wait_for_end(struct watch *watch, double deadline)
             watch->outcome->end = interrupted ? PROCESS_INTERRUPTED : PROCESS_TIMED_OUT;
             return;
         }
-        /* Wait at most 0.1 s, because an interrupt may come just before poll(). */
+        /* Wait at most 0.1 s, because an interrupt could come just before poll(). */
         if (poll(polled, 2, left < 0.1 ? (int)(left * 1000) + 1 : 100) < 0 && errno != EINTR)
             return;
         if (polled[1].revents && !take_output(watch))
@@ -312,7 +313,7 @@ static void fail_to_start(struct process_outcome *outcome, int reason)
     outcome->code = reason;
 }
 
-/* The same, where no errno says why. */
+/* Like fail_to_start(), for a failure that sets no errno. */
 static void fail_because(struct watch *watch, const char *format, int number)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -328,8 +329,8 @@ static void close_end(int *end)
     *end = -1;
 }
 
-/* Has the supervisor end everything that is left, and reaps it. The child's status counts only if
- * it ended by itself. */
+/* Makes the supervisor end all remaining processes, and reaps the supervisor. The child's status
+ * counts only if the child ended by itself. */
 static void reap(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -475,7 +476,7 @@ void process_run_served(const struct process_command *command, const struct proc
         fail_to_start(outcome, reason);
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
-            close(ends[i]); /* so the server sees the end when the program closes its copy */
+            close(ends[i]); /* so that the server sees the end when the program closes its copy */
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }

@@ -1,11 +1,11 @@
 /* Runs one program in a process and reports how it ended.
  *
- * The program gets its own session and process group, /dev/null as input, one pipe for output and errors,
- * no other descriptor (except by process_run_served()), the environment of the command, and limits on
- * time, memory, file size and output. After its end, or when the grader dies, however it dies, all processes
- * that it has started are killed.
+ * The program gets its own session and process group, /dev/null as input, one pipe for output and
+ * errors, no other descriptor (except by process_run_served()), the environment of the command, and
+ * limits on time, memory, file size and output. When the program ends, or when the grader dies for
+ * any reason, all processes that the program has started are killed.
  *
- * That is enough for trusted programs. Other programs need a sandbox: sandbox.h. */
+ * This is enough for trusted programs. Untrusted programs also need a sandbox: sandbox.h. */
 #ifndef SANDBOX_PROCESS_H
 #define SANDBOX_PROCESS_H
 
@@ -24,9 +24,9 @@ struct process_command {
     unsigned cpu_seconds;           /* 0: no limit */
     uint64_t address_bytes;         /* 0: no limit */
     uint64_t data_bytes;            /* bytes of writable memory; 0: no limit */
-    uint64_t file_bytes;            /* size of each file that it writes; 0: no limit */
+    uint64_t file_bytes;            /* the largest file that it may write; 0: no limit */
     size_t output_keep;             /* bytes of output kept */
-    size_t output_limit;            /* it is killed when it writes more; at least output_keep */
+    size_t output_limit;            /* killed if it writes more; at least output_keep */
     const struct sandbox *sandbox;  /* for untrusted programs; NULL: none */
 };
 
@@ -43,29 +43,30 @@ struct process_outcome {
     enum process_end end;
     int code;
     double seconds;     /* wall time */
-    char *output;       /* the first output_keep bytes and a NUL; may contain more NULs */
+    char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */
-    bool output_cut;    /* the program wrote more */
-    pid_t pid;          /* it was this process; 0: not known */
+    bool output_cut;    /* the program wrote more than output_keep */
+    pid_t pid;          /* number of the process, which has ended; 0: unknown */
 };
 
 /* Runs COMMAND to its end and fills OUTCOME, which the caller frees with process_outcome_free(). */
 void process_run(const struct process_command *command, struct process_outcome *outcome);
 
-/* Like process_run(), with a second process, SERVER. A socket connects the two: each has one end as
- * descriptor 3. The server starts first. It must end by itself, at most its own wall_seconds after
- * the program. Fills both outcomes. */
+/* Like process_run(), but also runs a second process, SERVER. A socket connects the two: each has
+ * one end as descriptor 3. The server starts first. It must end by itself, at most its own
+ * wall_seconds after the program. Fills both outcomes. */
 void process_run_served(const struct process_command *command, const struct process_command *server,
                         struct process_outcome *outcome, struct process_outcome *server_outcome);
 void process_outcome_free(struct process_outcome *outcome);
 
-/* For a child of PARENT: has the kernel send it NUMBER when PARENT ends. False: PARENT has ended already. */
+/* For a child of PARENT: asks the kernel to send this process the signal NUMBER when PARENT ends.
+ * False: PARENT has ended already. */
 bool process_end_with(pid_t parent, int number);
 
-/* One line that says why the program did not start. It belongs to OUTCOME, or is static. */
+/* One line that says why the program did not start. The text belongs to OUTCOME, or is static. */
 const char *process_start_error(struct process_outcome *outcome);
 
-/* For signal handlers: ends the run in progress, and all later ones, with PROCESS_INTERRUPTED. */
+/* For signal handlers: ends the run in progress and all later runs with PROCESS_INTERRUPTED. */
 void process_interrupt(void);
 /* Whether process_interrupt() was called. */
 bool process_interrupted(void);

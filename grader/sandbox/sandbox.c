@@ -1,8 +1,8 @@
 /* Levels, users, and how a process enters a sandbox.
  *
- * If the grader is root, it runs every program as another user, with a user number that no other
- * process has at that time. So a limit on processes concerns only this run, and even without
- * namespaces the program can reach neither the grader's files nor another submission's. */
+ * If the grader is root, it runs every program as a separate user, whose number no other process
+ * has at that time. A limit on the user's processes then affects only this run. Even without
+ * namespaces, the program can reach neither the grader's files nor another submission's. */
 #include "sandbox/sandbox.h"
 
 #include "base/files.h"
@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* User numbers that systemd, too, uses for temporary users; no person has one of them. */
+/* User numbers that systemd also uses for temporary users; no person has one of these numbers. */
 #define FIRST_USER 61184
 #define USERS      4336
 
@@ -115,7 +115,7 @@ static void explain(enum sandbox_level found, const char *trouble, char *why, si
                  levels[found].name);
     else if (found < SANDBOX_NAMESPACES && !sandbox_bubblewrap())
         snprintf(why, size, "%s; install bubblewrap (run: make setup)", levels[found].lack);
-    else /* only the first sentence of bubblewrap's message: the rest refers to its manual */
+    else /* use only the first sentence of bubblewrap's message: the rest refers to its manual */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
 }
@@ -158,7 +158,7 @@ static bool others_reach(const char *path)
 }
 
 /* Whether another user can reach all paths of the sandbox. Paths in the sandbox's folder do not
- * count: that user will own them. */
+ * count: the other user will own them. */
 static bool all_reach(const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -197,13 +197,13 @@ static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {{0}};
-    /* Without no_new_privs, an exec would give them back to root. */
+    /* Without no_new_privs, an exec would give the capabilities back to root. */
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
 }
 
-/* Gives up the rights of root. *OWN: this process has changed to a user of its own. That is not
- * possible if the kit or the compiler is in a folder that only root can enter, or in a container
- * without other users. */
+/* Gives up the rights of root. *OWN becomes true if this process has changed to a separate user.
+ * That is impossible if only root can enter the folder of the kit or the compiler, and in a
+ * container without other users. */
 static bool leave_root(const struct sandbox *sandbox, bool *own)
 {
     uid_t user = FIRST_USER + (uid_t)(getpid() % USERS);
@@ -238,7 +238,7 @@ static uint64_t count_threads(void)
     return count;
 }
 
-/* The kernel counts all threads of the user. OWN: the user has no other processes. */
+/* The limit on processes counts all threads of the user. OWN: the user has no other processes. */
 static void limit_processes(const struct sandbox *sandbox, bool own)
 {
     struct rlimit limits;
@@ -252,7 +252,7 @@ bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
 {
     bool own = false;
     if (sandbox->level < SANDBOX_NAMESPACES)
-        close(SANDBOX_STATUS_FD); /* only bubblewrap writes there */
+        close(SANDBOX_STATUS_FD); /* only bubblewrap writes to this descriptor */
     if (sandbox->level == SANDBOX_NONE)
         return true;
     if (!leave_root(sandbox, &own))

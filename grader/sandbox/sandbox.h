@@ -1,12 +1,13 @@
-/* The sandbox of untrusted code: of submissions, and of the compiler while it reads them.
+/* The sandbox for untrusted code: for submissions, and for the compiler while it reads them.
  *
  *     process_run --> fork --> sandbox_enter -+--> bubblewrap --> program   own namespaces
  *                                             +--> Landlock   --> program   without namespaces
  *                                             +--> program                  only with --unsafe
  *
- * At every level, a sandbox lists the files that exist: the system's programs and libraries, and
- * the few that the caller names. The levels differ in how they enforce this list, and in what else
- * of the machine the program can see: see the table in sandbox.c. */
+ * At every level, a sandbox has a list of the files that the program can see: the system's programs
+ * and libraries, and the few files that the caller names. The levels differ in how they enforce
+ * this list, and in which other parts of the machine the program can see: see the table in
+ * sandbox.c. */
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
@@ -14,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From the weakest to the strongest; the code compares them. */
+/* The levels, from the weakest to the strongest; the code compares their order. */
 enum sandbox_level {
     SANDBOX_NONE,           /* only a process with limits */
     SANDBOX_CONFINED,       /* Landlock or another user, and a seccomp filter */
     SANDBOX_NAMESPACES,     /* bubblewrap: own files, processes, network; a seccomp filter */
-    SANDBOX_NAMESPACES_USER /* also as another user: only if the grader is root */
+    SANDBOX_NAMESPACES_USER /* also as another user: only possible if the grader is root */
 };
 
 struct sandbox {
@@ -30,26 +31,26 @@ struct sandbox {
     /* Files in FOLDER that exist already; NULL-terminated. The program may change only these, and
      * they remain after its end. */
     const char *const *keep;
-    /* more than 0: the program may create files in FOLDER; with namespaces, at most this many
+    /* more than 0: the program may create files in FOLDER, with namespaces at most this many
      * bytes */
     uint64_t scratch_bytes;
-    unsigned processes; /* most processes; threads count, too */
-    bool forks;  /* it may start processes; only for compilers, which cannot see Thrust and CUB */
-    bool gpu;    /* it sees the GPU */
-    bool shares; /* it may create shared memory, which only a device's server needs */
-    bool bare;   /* it sees no system files: a static program */
+    unsigned processes; /* maximum number of processes, including threads */
+    bool forks;  /* the program may start processes; only for compilers (no Thrust or CUB) */
+    bool gpu;    /* the program sees the GPU */
+    bool shares; /* the program may create shared memory, which only a device's server needs */
+    bool bare;   /* the program sees no system files, because it is static */
 };
 
-/* The level's name, such as "confined". */
+/* The name of LEVEL, such as "confined". */
 const char *sandbox_level_name(enum sandbox_level level);
 /* False: there is no level of this name. */
 bool sandbox_level_find(const char *name, enum sandbox_level *level);
-/* What LEVEL uses for protection, in a few words for people. */
+/* A few words for users that say how LEVEL protects the machine. */
 const char *sandbox_level_protects(enum sandbox_level level);
 
 /* Returns the best level that works on this machine. The first call tries the levels, which takes
- * some 20 ms. $LANEWISE_SANDBOX may name the highest level to try. WHY (SIZE bytes) says why no
- * better level works and what to do about it; "" if the level is the best there is. */
+ * about 20 ms. $LANEWISE_SANDBOX may name the highest level to try. WHY (SIZE bytes) says why no
+ * better level works, and what the user can do about it; "" if this is the best of all levels. */
 enum sandbox_level sandbox_best_level(char *why, size_t size);
 
 /* The arguments of execve(). */
@@ -57,20 +58,22 @@ struct sandbox_start {
     const char *const *argv, *const *environment; /* argv[0] is the path */
 };
 
-/* For process_run(), after fork, with only the descriptors of parts.h open: puts this process into
- * SANDBOX, as far as possible before START is executed. Changes START to the program to execute
- * instead: with namespaces, bubblewrap. False: errno says why. Memory must not be limited yet. Even
- * if this succeeds, bubblewrap can still fail: see sandbox_began(). */
+/* process_run() calls this after fork, when only the descriptors of parts.h are open. Puts this
+ * process into SANDBOX, as far as possible before START is executed. With namespaces, changes START
+ * so that it starts bubblewrap. False: errno says why. Memory must not be limited yet. Even if this
+ * succeeds, bubblewrap can still fail: see sandbox_began(). */
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
 
-/* Whether the STATUS that bubblewrap wrote, NUL-terminated, says that it started the program. */
+/* Whether STATUS, the NUL-terminated text that bubblewrap wrote, says that it started the
+ * program. */
 bool sandbox_began(const struct sandbox *sandbox, const char *status);
 
 /* The signal that ended the program, if the sandbox's exit CODE means that a signal did; otherwise
  * 0. */
 int sandbox_signal(const struct sandbox *sandbox, int code);
 
-/* After the end: makes the grader's user the owner of the folder and the kept files again. */
+/* After the program's end: makes the grader's user the owner of the folder and the kept files
+ * again. */
 void sandbox_end(const struct sandbox *sandbox);
 
 #endif

@@ -1,6 +1,6 @@
-/* The seccomp filter. It refuses system calls that no honest compiler or program needs here, and
- * with which a hostile one could attack the kernel, reach other processes, or leave something
- * behind.
+/* The seccomp filter. It refuses system calls that an honest compiler or program does not need
+ * here, but that a hostile one could use to attack the kernel, reach other processes, or leave
+ * something behind.
  *
  * Refused calls fail with EPERM, or with ENOSYS where the C library then tries another call. The
  * filter lists refused calls, not allowed ones: the calls that programs, compilers and a GPU's
@@ -23,7 +23,7 @@
 enum {
     ALWAYS = 0,   /* all programs */
     RUNNING = 1,  /* programs that may not start processes */
-    EMULATED = 2, /* programs that see no GPU, whose driver needs more calls */
+    EMULATED = 2, /* programs that see no GPU; a GPU's driver needs more calls */
     /* programs without a process namespace, which can reach other processes by number */
     SAME_TABLE = 4,
     ALONE = 8, /* programs that share no memory */
@@ -34,7 +34,7 @@ static const struct {
     unsigned when;
     int error;
 } refused[] = {
-    /* other processes */
+    /* calls that reach other processes */
     {SCMP_SYS(ptrace), ALWAYS, EPERM},
     {SCMP_SYS(process_vm_readv), ALWAYS, EPERM},
     {SCMP_SYS(process_vm_writev), ALWAYS, EPERM},
@@ -47,15 +47,15 @@ static const struct {
     {SCMP_SYS(tkill), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_sigqueueinfo), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_tgsigqueueinfo), SAME_TABLE, EPERM},
-    /* leaving the process group: the grader kills all processes of the group */
+    /* calls that leave the process group: the grader kills all processes of the group */
     {SCMP_SYS(setsid), ALWAYS, EPERM},
     {SCMP_SYS(setpgid), ALWAYS, EPERM},
-    /* starting processes */
+    /* calls that start processes */
     {SCMP_SYS(fork), RUNNING, EPERM},
     {SCMP_SYS(vfork), RUNNING, EPERM},
     {SCMP_SYS(clone3), ALWAYS, ENOSYS}, /* its flags are in memory, which filters cannot read */
     {SCMP_SYS(execveat), ALWAYS, EPERM},
-    /* mounts and namespaces */
+    /* calls that change mounts and namespaces */
     {SCMP_SYS(mount), ALWAYS, EPERM},
     {SCMP_SYS(umount2), ALWAYS, EPERM},
     {SCMP_SYS(pivot_root), ALWAYS, EPERM},
@@ -69,14 +69,14 @@ static const struct {
     {SCMP_SYS(mount_setattr), ALWAYS, EPERM},
     {SCMP_SYS(unshare), ALWAYS, EPERM},
     {SCMP_SYS(setns), ALWAYS, EPERM},
-    /* files without a path, and special files */
+    /* calls that open files without a path, or make special files */
     {SCMP_SYS(name_to_handle_at), ALWAYS, EPERM},
     {SCMP_SYS(open_by_handle_at), ALWAYS, EPERM},
     {SCMP_SYS(mknod), ALWAYS, EPERM},
     {SCMP_SYS(mknodat), ALWAYS, EPERM},
     {SCMP_SYS(memfd_create), RUNNING | EMULATED | ALONE, EPERM},
     {SCMP_SYS(memfd_secret), ALWAYS, EPERM},
-    /* objects that outlive a process */
+    /* calls that make objects which outlive a process */
     {SCMP_SYS(shmget), ALWAYS, EPERM},
     {SCMP_SYS(msgget), ALWAYS, EPERM},
     {SCMP_SYS(semget), ALWAYS, EPERM},
@@ -84,7 +84,7 @@ static const struct {
     {SCMP_SYS(add_key), ALWAYS, EPERM},
     {SCMP_SYS(request_key), ALWAYS, EPERM},
     {SCMP_SYS(keyctl), ALWAYS, EPERM},
-    /* the kernel */
+    /* calls that attack or configure the kernel */
     {SCMP_SYS(io_uring_setup), ALWAYS, ENOSYS},
     {SCMP_SYS(io_uring_enter), ALWAYS, ENOSYS},
     {SCMP_SYS(io_uring_register), ALWAYS, ENOSYS},
@@ -113,7 +113,7 @@ static const struct {
     {SCMP_SYS(vhangup), ALWAYS, EPERM},
     {SCMP_SYS(socket), EMULATED, EPERM},
     {SCMP_SYS(socketpair), EMULATED, EPERM},
-    /* sending messages by means of locks on files that others can open */
+    /* calls that could send messages through locks on files that others can open */
     {SCMP_SYS(flock), RUNNING | EMULATED, EPERM},
 };
 
@@ -125,7 +125,7 @@ static const struct {
     unsigned when;
     unsigned argument;
     enum scmp_compare compare;
-    uint64_t mask, value; /* in comparisons without a mask, MASK is the value */
+    uint64_t mask, value; /* MASK is the value if the comparison takes no mask */
 } refused_by_argument[] = {
     {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},
@@ -136,15 +136,15 @@ static const struct {
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWIPC, CLONE_NEWIPC},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUTS, CLONE_NEWUTS},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWCGROUP, CLONE_NEWCGROUP},
-    /* Outliving the grader; typing into the grader's terminal. */
+    /* These calls could let the process outlive the grader, or type into the grader's terminal. */
     {SCMP_SYS(prctl), ALWAYS, 0, SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_PDEATHSIG},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x5412 /* TIOCSTI */},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x541c /* TIOCLINUX */},
-    /* Memory that RLIMIT_DATA does not count. */
+    /* This call would make memory that RLIMIT_DATA does not count. */
     {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
      MAP_SHARED | MAP_ANONYMOUS},
     {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},
-    /* Sending messages by means of locks, with fcntl(). */
+    /* These calls could send messages through locks, with fcntl(). */
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_GETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLKW},
@@ -153,8 +153,9 @@ static const struct {
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
-    /* Limits and priorities of other processes. As a process number, 0 means the caller. As a user
-     * number, it means all processes of the caller's user, so user numbers are refused. */
+    /* These calls reach limits and priorities of other processes. As a process number, 0 means the
+     * caller. As a user number, 0 means all processes of the caller's user, so user numbers are
+     * refused. */
     {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(setpriority), ALWAYS, 0, SCMP_CMP_NE, PRIO_PROCESS, 0},
     {SCMP_SYS(setpriority), ALWAYS, 1, SCMP_CMP_NE, 0, 0},
@@ -164,7 +165,8 @@ static const struct {
     {SCMP_SYS(sched_setscheduler), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(sched_setparam), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(sched_setattr), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
-    /* Signals that the kernel sends to another process when the caller's pipe becomes readable. */
+    /* These calls make the kernel signal another process when the caller's pipe becomes
+     * readable. */
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN},
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN_EX},
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETSIG},

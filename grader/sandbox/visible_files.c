@@ -30,7 +30,7 @@ const char *const sandbox_system[] = {
     NULL};
 bool sandbox_wants(const struct sandbox *sandbox, const char *path)
 {
-    bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* and for a GPU's driver */
+    bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* a GPU's driver also needs this path */
     return !sandbox->bare && (!for_compilers || sandbox->forks || sandbox->gpu);
 }
 
@@ -75,7 +75,7 @@ bool sandbox_lies_in(const char *path, const char *folder)
 
 /* --- Landlock --------------------------------------------------------------------------------- */
 
-/* Features of newer kernels that Debian 12's headers lack. */
+/* Features of newer kernels, which the headers of Debian 12 do not define. */
 #define ACCESS_TRUNCATE  (1ull << 14) /* version 3 */
 #define ACCESS_IOCTL_DEV (1ull << 15) /* version 5 */
 struct ruleset {

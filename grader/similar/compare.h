@@ -19,8 +19,8 @@
 #define SIMILAR_STATEMENTS_LOWER 0.4 /* the share that is enough if the kernels are alike */
 #define SIMILAR_KERNELS_LEAST    10u /* marks */
 #define SIMILAR_KERNELS_SHARE    0.55
-/* A submission that renames things in at least this many statements of the skeleton's own functions
- * does it on purpose. */
+/* A submission that renames things in at least this many statements of functions that the skeleton
+ * already contains does so on purpose. */
 #define SIMILAR_RENAMED_LEAST 6u
 
 enum similar_measure { SIMILAR_STATEMENTS, SIMILAR_KERNELS, SIMILAR_MEASURES };

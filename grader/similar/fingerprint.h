@@ -32,13 +32,14 @@ bool fingerprint_join(struct fingerprint *fingerprint, const struct fingerprint 
 void fingerprint_subtract(struct fingerprint *fingerprint, const struct fingerprint *known);
 void fingerprint_free(struct fingerprint *fingerprint);
 
-/* The number of marks that both have. */
+/* The number of marks that LEFT and RIGHT share. */
 size_t fingerprint_shared(const struct fingerprint *left, const struct fingerprint *right);
-/* That number as a share of the larger fingerprint's marks, from 0 to 1; 0 if one is empty. */
+/* The number of shared marks divided by the number of marks of the larger fingerprint; 0 if one is
+ * empty. */
 double fingerprint_likeness(const struct fingerprint *left, const struct fingerprint *right);
 
-/* A fingerprint as a JSON string, and back. A malformed string reads as an empty fingerprint.
- * False: out of memory. */
+/* Converts a fingerprint to a JSON string, and back. A malformed string reads as an empty
+ * fingerprint. False: out of memory. */
 json_t *fingerprint_json(const struct fingerprint *fingerprint);
 bool fingerprint_read(const json_t *text, struct fingerprint *fingerprint);
 

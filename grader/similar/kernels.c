@@ -9,7 +9,7 @@
  * edit. */
 #define WINDOW 5u
 #define STEP   3u  /* of STEP windows in a row, at least one leaves a mark */
-#define NAMES  64u /* different names in a window; any further ones count as one */
+#define NAMES  64u /* different names in a window; all further ones count as one */
 
 struct span {
     const char *begin, *end;
@@ -140,7 +140,7 @@ static bool is_register(struct span word)
            !memchr(word.begin, '.', (size_t)(word.end - word.begin));
 }
 
-/* The part of WORD that tells a kernel's parameters apart, without the kernel's name. */
+/* The part of WORD that distinguishes the parameters of a kernel, without the kernel's name. */
 static struct span parameter_of(struct span word)
 {
     static const char mark[] = "_param_";

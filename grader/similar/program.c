@@ -11,7 +11,7 @@
 #define ALIGNMENT     8     /* alignment of fat binaries in the file */
 #define MOST_ENTRIES  10000 /* in all fat binaries; a real program has a few */
 
-/* What has been read of one program, to limit the work: a program itself says where its fat
+/* The amount read from one program so far, to limit the work. A program itself says where its fat
  * binaries are, so thousands of them could refer to the same text. */
 struct reading {
     struct fingerprint *fingerprint;
@@ -33,7 +33,7 @@ static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
     return added;
 }
 
-/* Adds the PTX of one fat binary. False: it cannot be read, or there is too much. */
+/* Adds the PTX of one fat binary. False: it cannot be read, or there is more PTX than the limit. */
 static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
 {
     struct fatbin_entry entry;

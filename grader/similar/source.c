@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES 500u /* names of a function; all further ones count as one */
-#define REACH 200u /* words of a statement that are searched for a name's first use */
-/* In each round, names take hashes from their statements, and statements from their names. */
+#define NAMES 500u /* names in a function; all further ones count as one */
+#define REACH 200u /* most words of a statement that are searched for a name's first use */
+/* Number of rounds. In each round, names get hashes from their statements, and statements from
+ * their names. */
 #define ROUNDS 2
 
 /* A word of the source: a name, a number, a string, an operator, or the end of a preprocessor
@@ -32,8 +33,8 @@ struct statement {
 
 /* The function being read. */
 struct function {
-    struct words raw;  /* of the current statement */
-    struct words tidy; /* of all statements so far, normalised */
+    struct words raw;  /* words of the current statement */
+    struct words tidy; /* normalised words of all statements so far */
     struct statement *statements;
     size_t count, room;
 };
@@ -81,8 +82,8 @@ static const char *const language[] = {
     "gridDim",  "warpSize", "dim3",     "void",      "float",     "double",   "bool",
     "char",     "min",      "max",      "atomicAdd", "loop",      NULL};
 
-/* Words that the author cannot rename. MEMBER: the word follows a dot, so x, y and z are fixed
- * too. */
+/* True for words that the author cannot rename. MEMBER: the word follows a dot, so x, y and z are
+ * fixed, too. */
 static bool is_fixed_name(const struct word *word, bool member)
 {
     static const char *const begins[] = {"cuda", "__", "lab_", "LAB_", "CHECK_"};
@@ -147,7 +148,7 @@ static const char *end_of(const char *text, const char *end)
     return at;
 }
 
-/* The length without suffixes: 32u counts as 32, and 0.5f as 0.5. */
+/* The length of a number without its suffixes: 32u counts as 32, and 0.5f as 0.5. */
 static size_t without_suffix(const char *text, size_t length)
 {
     bool hexadecimal = length > 2 && (text[1] == 'x' || text[1] == 'X');
@@ -241,7 +242,8 @@ static size_t shorten(struct word *words, size_t count)
     return count;
 }
 
-/* Adds the raw words FROM to TO as a statement, after TYPE, if any. */
+/* Adds the raw words from number FROM up to number TO as a statement. TYPE, if not NULL, is put
+ * before them. */
 static bool add_statement(struct function *function, const struct word *type, size_t from,
                           size_t to)
 {
@@ -251,7 +253,7 @@ static bool add_statement(struct function *function, const struct word *type, si
     for (size_t i = from; good && i < to; i++)
         good = add_word(tidy, function->raw.words[i]);
     size_t first = begin + (type != NULL), count = tidy->count - first;
-    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* nothing but `int i;` */
+    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* only `int i;` */
         tidy->count = begin;
         return good;
     }
@@ -270,7 +272,7 @@ static bool add_statement(struct function *function, const struct word *type, si
     return good;
 }
 
-/* Makes a statement of the raw words, or several: `int a = 1, b = 2` is two. */
+/* Makes one statement of the raw words, or several: `int a = 1, b = 2` becomes two. */
 static bool end_statement(struct function *function)
 {
     struct words *raw = &function->raw;
@@ -301,8 +303,8 @@ static bool end_statement(struct function *function)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* How a function uses its names: for each name, the sum of the hashes of the places where it
- * occurs, in this round (now) and for the next round (next). */
+/* How a function uses its names. For each name, the sum of the hashes of the places where it
+ * occurs: `now` for this round, `next` for the next round. */
 struct uses {
     uint64_t names[NAMES], now[NAMES], next[NAMES];
     size_t count;
@@ -320,8 +322,8 @@ static size_t use_of(struct uses *uses, uint64_t name)
     return i;
 }
 
-/* The hash of a statement. Instead of each name, it has the name's first position in the statement
- * and its use. */
+/* The hash of a statement. Each name enters the hash as its first position in the statement and its
+ * use in the function. */
 static uint64_t shape_of(const struct word *words, size_t count, struct uses *uses)
 {
     uint64_t shape = count;
@@ -458,7 +460,7 @@ static size_t take_words(struct walk *walk, const struct words *words, size_t i,
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* Makes the marks of equal statements distinct by numbering these statements. */
+/* Numbers equal statements, so that their marks become distinct. */
 static void number_repeats(struct fingerprint *marks)
 {
     uint64_t nth = 0, last = 0;

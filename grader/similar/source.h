@@ -1,8 +1,8 @@
-/* The fingerprint of a source: what stays the same when a copy is disguised. Pure functions over C
- * and CUDA.
+/* The fingerprint of a source contains the features that stay the same when a copy is disguised.
+ * Pure functions over C and CUDA.
  *
  * Compiled code (similar/kernels.h) reveals little about a lab whose answers are short. The source
- * reveals more, after everything that is easily changed has been removed from it:
+ * reveals more, after all easily changed features have been removed from it:
  *
  *     for (int i = me; i < n; i += all)  { mine = mine + data[i]; }     // comment
  *     --> i = me | loop i < n | i += all | mine += data[i]              statements, in no order
@@ -25,12 +25,12 @@
 
 /* A function, or the code outside of all functions. */
 struct similar_function {
-    uint64_t text;  /* unchanged when names change */
+    uint64_t text;  /* hash of the function's text, unchanged when names change */
     uint64_t names; /* a hash of the names in it */
     size_t statements;
 };
 
-/* Starts as {0}; similar_source_free() frees it. */
+/* A source that has been read. Starts as {0}; similar_source_free() frees it. */
 struct similar_source {
     struct fingerprint statements;
     struct similar_function *functions;

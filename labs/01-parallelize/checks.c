@@ -2,7 +2,8 @@
  *
  * The figure is the longest warp, the critical path: the more threads share the work, the less the
  * busiest warp has to do. Each rung's points begin at the count of the rung before it and end at
- * the solution's. These are decades apart, so each halving of the count earns the same. */
+ * the solution's. The counts of successive rungs are orders of magnitude apart, so each halving of
+ * the count earns the same. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -16,10 +17,10 @@ LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
 enum rung { ONE_THREAD, ONE_BLOCK, GRID };
 
 #define MILLION (1 << 20)
-/* Squares of these do not fit into an int, and 2^24 of them fit into 64 bits. */
+/* The squares of these numbers do not fit into an int, but 2^24 of the squares fit into 64 bits. */
 #define LARGEST 100000
 
-/* The reference: exact. */
+/* The reference: the exact sum. */
 static uint64_t sum_of_squares(const int *data, int n)
 {
     uint64_t sum = 0;
@@ -28,7 +29,7 @@ static uint64_t sum_of_squares(const int *data, int n)
     return sum;
 }
 
-/* A case of N random numbers for RUNG, and its right answer. */
+/* A case with N random numbers for RUNG, and the right answer for it. */
 static struct case_data *make_case(struct check *check, int rung, int n, uint64_t *sum)
 {
     static const char *const names[] = {"one thread", "one block", "grid"};
@@ -67,7 +68,8 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
-    /* The last is larger than any other input: a grid cut to fit a million numbers is too small. */
+    /* The last size is larger than any other input, so that a grid that is cut to fit a million
+     * numbers is too small. */
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003,
                          MILLION + check_random_int(check, 1, 999)};
     for (int rung = ONE_BLOCK; rung <= GRID; ++rung)
@@ -82,19 +84,21 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     sum_up(check, GRID, 1 << 17);
 }
 
-/* Measured: the longest warp's instructions on a million numbers, for one thread and for a block of
- * 1024. grader/tests/grade/test_grade.c measures these again, and the figures in the checks. */
+/* Measured instructions of the longest warp for a million numbers, with one thread and with a block
+ * of 1,024. grader/tests/grade/test_grade.c measures these counts again, as well as the figures in
+ * the checks. */
 #define ONE_THREAD_PATH   4456470
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
-/* Which words a warp reads together is lab 02's lesson, and how a block adds up lab 03's. */
+/* Other labs judge these costs: lab 02 teaches which words a warp should read together, and lab 03
+ * how a block adds up. */
 #define JUDGED                                                                                     \
     (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED |                  \
      1 << CHECK_BARRIERS)
 
-/* A warp that adds up its numbers in shared memory goes there for each of them. To combine the sums
- * of threads, even of a million, takes fewer passes. */
+/* A warp that adds up its numbers in shared memory makes a pass for each of them. Combining the
+ * threads' sums takes fewer passes, even for a million threads. */
 static void keeps_sums(struct check *check, const struct run *run)
 {
     double passes = check_counter(run, "shared_load_wavefronts") +
@@ -106,9 +110,9 @@ static void keeps_sums(struct check *check, const struct run *run)
                      check_number(passes), check_number(MILLION));
 }
 
-/* The longest warp of a run on fewer numbers, of which each thread of the solution still gets as many
- * as any other: a program must not be fast for a million alone. Warps of a grid that take turns
- * poll for longer if the last of them goes first. */
+/* The longest warp of a run on fewer numbers, because a program must not be fast for a million
+ * numbers only. Each thread of the solution still gets as many numbers as any other. If the warps
+ * of a grid take turns, they poll for longer when the last of them runs first. */
 static double path_elsewhere(struct check *check, int rung)
 {
     const struct run *run =
@@ -117,7 +121,7 @@ static double path_elsewhere(struct check *check, int rung)
                         : check_counter(run, "longest_warp_instructions");
 }
 
-/* How well the work was shared, by the longest warp. */
+/* Measures how well the work was shared, by the longest warp. */
 static void measure_path(struct check *check, int rung)
 {
     const struct run *run = sum_up(check, rung, MILLION);
@@ -129,7 +133,7 @@ static void measure_path(struct check *check, int rung)
     double path = check_counter(run, "longest_warp_instructions");
     path = fmax(path, path_elsewhere(check, rung));
     check_measure(check, run, path);
-    /* A lane that has nothing to do costs as much as one that works. */
+    /* A lane without work costs as much as a lane with work. */
     double idle =
         check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;
     if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)
@@ -169,7 +173,7 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
                  .counter = "warp_instructions",
                  .judges = JUDGED,
                  /* A kernel that adds up in shared memory before the atomicAdd(), as in lab 03, has
-                  * a shorter queue for *sum and a path twice as long. */
+                  * a shorter queue for *sum, but its path is twice as long. */
                  .budget = {.naive = ONE_BLOCK_PATH,
                             .solution = 127,
                             .slack = 3,
@@ -179,7 +183,7 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
     measure_path(check, GRID);
 }
 
-/* On a GPU the lesson shows in time. */
+/* On a GPU, run time shows the effect. */
 CHECK(grid_speed, .title = "a grid is far faster than one thread", .points = 40,
       .where = CHECK_GPU_ONLY,
       .figure = {.text = "on 16,777,216 numbers the grid is %s times as fast as one thread",

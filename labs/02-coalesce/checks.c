@@ -1,7 +1,7 @@
 /* Lab 02: neighbouring threads read neighbouring words.
  *
  * The figure is how many 32-byte sectors the memory must deliver for 32 numbers, which a warp reads
- * in one request if each thread reads one. The lesson does not show reliably in time: on a modern
+ * in one request if each thread reads one. Run time does not show the effect reliably: on a modern
  * GPU caches hide it, and with few blocks the better kernel can even be slower. */
 #include <math.h>
 
@@ -17,7 +17,7 @@ LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.c
 #define MILLION (1 << 20)
 #define LARGEST 100000 /* its square does not fit into an int */
 
-/* The reference: exact. */
+/* The reference: the exact sum. */
 static uint64_t sum_of_squares(const int *data, int n)
 {
     uint64_t sum = 0;
@@ -75,15 +75,18 @@ CHECK(sectors, .title = "a warp's reads are side by side", .points = 70, .where 
                  .counter = "global_load_sectors",
                  .budget = {.naive = 32, .solution = 4, .slack = 1.05},
                  .textures = true,
-                 /* A program may stage its numbers in shared memory, which is lab 03's lesson. */
+                 /* A program may keep its numbers in shared memory, because that is the subject of
+                  * lab 03. */
                  .judges = 1 << CHECK_READS | 1 << CHECK_SHARED | 1 << CHECK_BARRIERS},
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
     const struct run *run = sum_up(check, MILLION);
-    /* Of two sizes the worse: a program must not be good for a million alone. */
+    /* Takes the worse figure of two sizes: a program must not be good for a million numbers
+     * only. */
     int fewer = MILLION - (1 << 13) * check_random_int(check, 1, 31);
     double elsewhere = check_sectors_read(sum_up(check, fewer)) / (fewer / 32);
-    /* For 32 numbers, not for a request: a warp with few threads makes small requests, and one that
-     * reads int4 makes large ones. Neither says how much the memory must deliver. */
+    /* The figure counts sectors for 32 numbers, not for one request: a warp with few threads makes
+     * small requests, and a warp that reads int4 makes large ones. Neither shows how much the
+     * memory must deliver. */
     check_measure(check, run, fmax(check_sectors_read(run) / (MILLION / 32), elsewhere));
 }

@@ -1,10 +1,10 @@
-/* Lab 03: one result a block, through shared memory.
+/* Lab 03: one result for each block, through shared memory.
  *
  * The figure is how often a block writes a result to global memory, counted in requests: a warp
  * that stores once makes one request, however many of its threads store. check_through_shared()
- * proves that the sum comes through shared memory, and totals limit work for show. Did the threads
- * wait for each other before they read what others wrote? racecheck answers that, since a program
- * with a race may happen to be right. */
+ * proves that the sum comes through shared memory, and check_costs() limits useless work. Racecheck
+ * finds out whether the threads waited for each other before they read what others wrote, because a
+ * program with a race can be right by luck. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -24,7 +24,7 @@ struct job {
     int rung, n, blocks, threads;
 };
 
-/* The reference: exact. */
+/* The reference: the exact sum. */
 static int sum_of(const int *data, int n)
 {
     int sum = 0;
@@ -33,12 +33,12 @@ static int sum_of(const int *data, int n)
     return sum;
 }
 
-/* The case of JOB on random numbers, and its right answer. */
+/* The case of JOB with random numbers, and the right answer for it. */
 static struct case_data *make_case(struct check *check, struct job job, int *sum)
 {
     static const char *const names[] = {"atomic", "static", "dynamic"};
-    /* As large as an int can add up, and more of them above 0 than below, so that a sum in a float,
-     * which has 24 bits, is wrong. */
+    /* The sum must fit into an int but be as large as possible, and more numbers are above 0 than
+     * below. So a sum in a float, which has 24 bits, is wrong. */
     int largest = INT_MAX / (job.n + 1);
     const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
@@ -53,7 +53,8 @@ static struct case_data *make_case(struct check *check, struct job job, int *sum
     return input;
 }
 
-/* Runs JOB. The sum must be right, and made on the device from the data by blocks of JOB's size. */
+/* Runs JOB. The sum must be right, and blocks of JOB's size must have made it from the data on the
+ * device. */
 static const struct run *sum_up(struct check *check, struct job job)
 {
     int sum;
@@ -95,10 +96,11 @@ CHECK(
         }
 }
 
-/* A tree for 1,024 threads, with two barriers in each of its ten steps, has fewer. */
+/* A tree for 1,024 threads needs fewer barriers, even with two in each of its ten steps. */
 #define MOST_BARRIERS 24
 
-/* How well a tree waits is lab 04's lesson. A barrier for each number is for show. */
+/* Limits the number of barriers. Lab 04, not this lab, teaches how a tree waits; a barrier for each
+ * number is useless work. */
 static void waits_seldom(struct check *check, const struct run *run, struct job job)
 {
     double barriers =
@@ -111,7 +113,7 @@ static void waits_seldom(struct check *check, const struct run *run, struct job 
             MOST_BARRIERS);
 }
 
-/* The result must come through shared memory; and rung 1 must not run the kernel of rung 2. */
+/* The result must come through shared memory, and rung 1 must not run the kernel of rung 2. */
 static void uses_shared(struct check *check, const struct run *run, struct job job)
 {
     bool is_static = job.rung == STATIC;
@@ -132,7 +134,8 @@ static const struct run *sum_up_in_blocks(struct check *check, struct job job)
     return run;
 }
 
-/* How often a block writes a result to global memory; the second step counts as a block. */
+/* The number of results that a block writes to global memory, on average; the launch of the second
+ * step counts as one block. */
 static double writes_a_block(const struct run *run, struct job job)
 {
     return (check_counter(run, "global_store_requests") +
@@ -144,7 +147,7 @@ static double writes_a_block(const struct run *run, struct job job)
 /* A block that takes a ticket, so that the last one can add up the blocks' sums, writes twice. */
 #define MOST_WRITES 2.1
 
-/* The naive kernel's 8 warps a block each make one request. */
+/* In the naive kernel, each of a block's 8 warps makes one request. */
 #define WRITES                                                                                     \
     {                                                                                              \
         .text = "a block writes its result to global memory %s times", .want = "at most %s",       \
@@ -164,10 +167,11 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
     check_measure(check, run, writes);
 }
 
-/* A kernel earns nothing for having no race if its results do not come through shared memory. */
+/* Racecheck watches this run. A kernel without races earns nothing if its results do not come
+ * through shared memory. */
 static void look_closely(struct check *check, int rung)
 {
-    /* No program knows the size of these runs, so none is careful for this size alone. */
+    /* A program cannot know the size of these runs, so it cannot be careful for this size only. */
     const struct job job = {rung, 20001 + 2 * check_random_int(check, 1, 99),
                             check_random_int(check, 8, 10), 256};
     const struct run *run = sum_up_in_blocks(check, job);
@@ -200,7 +204,7 @@ CHECK(dynamic, .title = "rung 2: no more shared memory than it needs", .points =
     struct check_launch launch = check_launch(run, 0);
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
     double needed = job.threads * sizeof(int);
-    if (bytes > 1.25 * needed) /* a barrier of the program's own takes a few bytes, too */
+    if (bytes > 1.25 * needed) /* a barrier that the program builds itself also takes a few bytes */
         check_refuse(check, run,
                      "TODO 2: sums[] is an extern array, and the launch asks for one int a thread.",
                      "a block of %s threads has %s bytes of shared memory; it needs %s",

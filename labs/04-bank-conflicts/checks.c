@@ -24,7 +24,7 @@ struct job {
 
 enum rung { THREAD_0, TREE };
 
-/* The reference: exact. */
+/* The reference: the exact sum. */
 static int sum_of(const int *data, int n)
 {
     int sum = 0;
@@ -33,11 +33,11 @@ static int sum_of(const int *data, int n)
     return sum;
 }
 
-/* The case of JOB for RUNG on random numbers, and its right answer. */
+/* The case of JOB for RUNG with random numbers, and the right answer for it. */
 static struct case_data *make_case(struct check *check, int rung, struct job job, int *sum)
 {
-    /* As large as an int can add up, and more of them above 0 than below, so that a sum in a float,
-     * which has 24 bits, is wrong. */
+    /* The sum must fit into an int but be as large as possible, and more numbers are above 0 than
+     * below. So a sum in a float, which has 24 bits, is wrong. */
     int largest = INT_MAX / (job.n + 1);
     const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
@@ -85,13 +85,15 @@ CHECK(
     sum_up(check, (struct job){200001, 40, 1024});
 }
 
-/* COUNT, a sum over all blocks of JOB, per block; the second step counts as a block. */
+/* The average per block of COUNT, a sum over all blocks of JOB. The second step counts as one
+ * block. */
 static double of_a_block(double count, struct job job)
 {
     return count / (job.blocks + 1);
 }
 
-/* To global memory, a block writes one result, and one more word if all happens in one launch. */
+/* Each block writes one result to global memory, and one more word if both steps happen in one
+ * launch. */
 static void leaves_one_result(struct check *check, const struct run *run, struct job job)
 {
     double results = of_a_block(check_counter(run, "global_store_requests") +
@@ -103,8 +105,8 @@ static void leaves_one_result(struct check *check, const struct run *run, struct
                      "a block writes its result to global memory %s times", check_number(results));
 }
 
-/* Each thread reads few numbers, in the second step one, so the counts are those of the tree. No
- * program knows how many blocks there are. */
+/* In these cases each thread reads few numbers (in the second step only one), so the counts are
+ * mainly those of the tree. A program cannot know the number of blocks. */
 static struct job small_blocks(struct check *check)
 {
     int blocks = check_random_int(check, 241, 255);
@@ -123,7 +125,8 @@ CHECK(
                .want = "at most %s",
                .counter = "warp_instructions",
                .budget = {.naive = 6750, .solution = 240, .slack = 1.8},
-               /* Warps may poll while they wait: the longest warp bounds them all. */
+               /* Warps may poll while they wait, so their total work has no limit: the figure for
+                * the longest warp bounds it. */
                .judges = 1 << CHECK_PATH | 1 << CHECK_WORK},
     .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
@@ -134,8 +137,8 @@ CHECK(
     check_measure(check, run, check_counter(run, "longest_warp_instructions"));
 }
 
-/* With blocks of 1,024 the lesson shows in time (grader/tests/hardware/calibration.tsv): the
- * solution is twice as fast as thread 0. With blocks of 256 it does not. */
+/* With blocks of 1,024 threads, run time shows the effect (grader/tests/hardware/calibration.tsv):
+ * the solution is twice as fast as thread 0 alone. With blocks of 256 it does not. */
 CHECK(speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
       .figure = {.text = "blocks of 1,024 are %s times as fast as with thread 0 alone",
                  .want = "at least %s",
@@ -154,8 +157,9 @@ CHECK(speed, .title = "many threads add at the same time", .points = 15, .where 
     check_speed(check);
 }
 
-/* Runs JOB, blocks of 256 threads, which must not leave the work to thread 0. Its loop takes more
- * than 2.5 instructions a thread in two steps, even with int4; a tree with padded indices takes 2. */
+/* Runs JOB, with blocks of 256 threads. A block must not leave the work to thread 0: that thread's
+ * loop takes more than 2.5 instructions for each thread in the two steps, even with int4. A tree
+ * with padded indices takes 2. */
 static const struct run *grow_tree(struct check *check, struct job job)
 {
     const struct run *run = sum_up(check, job);
@@ -170,8 +174,8 @@ static const struct run *grow_tree(struct check *check, struct job job)
     return run;
 }
 
-/* About the number of divergent branches in a block of 256 that picks its threads by t % (2 * off).
- * It reads shared memory 95 times. */
+/* The approximate number of divergent branches in a block of 256 threads that picks its threads by
+ * t % (2 * off). Such a block reads shared memory 95 times. */
 #define MODULO_BRANCHES 48
 #define MOST_TREE_READS 60
 
@@ -185,11 +189,11 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
 {
     const struct job job = small_blocks(check);
     const struct run *run = grow_tree(check, job);
-    /* In the second step one warp more may divide, at the last block's result. */
+    /* In the second step, one more warp can diverge, at the last block's result. */
     double branches = floor(of_a_block(check_counter(run, "divergent_branches"), job));
     double reads = of_a_block(check_counter(run, "shared_load_requests"), job);
-    /* Predicates divide a warp's threads as a branch does, but no counter of branches sees them.
-     * Where whole warps rest, eight steps read twelve times two words. */
+    /* Predicates also disable some threads of a warp, but no counter of branches shows it. If whole
+     * warps rest, the eight steps make twelve reads of two words each. */
     if (branches < MODULO_BRANCHES - 1 && reads > MOST_TREE_READS)
         check_refuse(
             check, run,
@@ -215,7 +219,7 @@ CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .whe
                              job));
 }
 
-/* Watched, so that a missing barrier does not count as a saved one. */
+/* This run is watched, so that a missing barrier does not count as a saved one. */
 CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where = CHECK_COUNTS,
       .watched = true,
       .figure = {.text = "barriers that each warp of a block of 256 threads waits at: %s",

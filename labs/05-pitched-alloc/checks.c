@@ -1,11 +1,11 @@
 /* Lab 05: rows that begin where a line begins.
  *
- * The figures are lines, sectors, and requests to the runtime, all counted by the emulator. In time
- * the lesson does not show: on an H200 the pitched program is as fast as the other, within 4 %
- * (grader/tests/hardware/calibration.tsv), since the part of a line that one warp does not use,
- * another warp finds in the cache.
+ * The figures are lines, sectors, and requests to the runtime, all counted by the emulator. Run
+ * time does not show the effect: on an H200 the pitched program is as fast as the other, within 4 %
+ * (grader/tests/hardware/calibration.tsv), because another warp finds the unused part of a line in
+ * the cache.
  *
- * The figures are totals for 32 sums, so accesses for show can only make them worse. A run of
+ * The figures are totals for 32 sums, so useless accesses can only make them worse. A run of
  * neighbouring addresses in a request has an excess line if it touches more lines than its bytes
  * could fill: that depends on where rows begin, not on how many lanes are active. */
 #include "checks/check.h"
@@ -19,9 +19,9 @@ LAB(.title = "Every row begins where a line begins", .file = "pitched_alloc.cu",
         "Each call takes two lengths, both in bytes: the width is the part of each row that is copied, the pitch is the distance to the next row. They are equal for the host's numbers, whose rows lie end to end, and differ for the matrix on the GPU.",
         "TODO 1: (float *)((char *)matrix.first + y * matrix.pitch). TODO 2, with bytes = matrix.width * sizeof(float): cudaMemcpy2D(matrix.first, matrix.pitch, numbers, bytes, bytes, matrix.height, cudaMemcpyHostToDevice). TODO 3: cudaMemset2D(matrix.first, matrix.pitch, 0, bytes, matrix.height). TODO 4: cudaMallocPitch(&matrix.first, &matrix.pitch, width * sizeof(float), height)."});
 
-#define LARGEST 1000 /* sums of whole numbers this small are exact, in any order */
+#define LARGEST 1000 /* sums of whole numbers up to this size are exact in any order */
 
-/* The reference: exact. */
+/* The reference: the exact sums. */
 static double *sums_of(struct check *check, const float *data, int width, int height)
 {
     double *sums = check_memory(check, (size_t)width * (size_t)height, sizeof *sums);
@@ -80,7 +80,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 }
 
 #define ROWS 300
-/* A warp may work on a whole row. And the kernels' sectors are judged by a check of their own. */
+/* A warp may work on a whole row. A separate check judges the sectors of the kernels. */
 #define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES)
 
 CHECK(
@@ -95,7 +95,7 @@ CHECK(
 {
     const struct run *run = add_up(check, 1001, ROWS);
     unsigned long pitched = check_requests(run, "write_rows read_rows");
-    /* a copy without rows is one row */
+    /* a copy that is not a 2D copy counts as one row */
     unsigned long single = check_requests(run, "write read copy copy_rows");
     if (check_rows(run, "write_rows read_rows") + single < 2 * ROWS)
         check_refuse(check, run, "TODO 2: it replaces cudaMemcpy().",
@@ -107,7 +107,7 @@ CHECK(
     check_measure(check, run, (double)(pitched + single));
 }
 
-/* Bytes that the kernels access outside of rows that the runtime made. */
+/* Bytes that the kernels access outside of rows that the runtime allocated. */
 static double outside_rows(const struct run *run)
 {
     return check_counter(run, "rows_outside_bytes");
@@ -120,8 +120,8 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
     const struct run *run = add_up(check, 1001, 20);
     check_called(check, run, "cudaMemset2D", "set_rows", 1, 2); /* the edges alone would do */
     unsigned long rows = check_rows(run, "set_rows");
-    /* Two calls may clear the edges, a row each. A matrix without rows could be cleared the same
-     * way, as one row. */
+    /* Two calls of one row each may just clear the edges, which is fine. But a matrix stored
+     * without a pitch could also be cleared as one long row, and that is not. */
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
         check_refuse(check, run, "TODO 3: it takes the bytes of a row, and the number of rows.",
                      "your program clears the matrix as one row");
@@ -139,7 +139,7 @@ static void uses_rows(struct check *check, const struct run *run)
 {
     const char *hint =
         "TODO 4: both matrices need cudaMallocPitch(), and all code the pitch that it returns.";
-    if (outside_rows(run) > 64) /* a flag or a counter elsewhere does no harm */
+    if (outside_rows(run) > 64) /* a flag or a counter elsewhere is harmless */
         check_refuse(
             check, run, hint,
             "your kernels access %s bytes outside of the rows that cudaMallocPitch() makes",
@@ -149,7 +149,8 @@ static void uses_rows(struct check *check, const struct run *run)
                      "your rows do not follow the pitch that cudaMallocPitch() returned");
 }
 
-/* The same for rows of another width: a program must not be right for the measured widths alone. */
+/* Requires pitched rows for another width: a program must not be right for the measured widths
+ * only. */
 static void uses_rows_elsewhere(struct check *check)
 {
     uses_rows(check, add_up(check, 8 * check_random_int(check, 40, 200) + 1, 16));
@@ -171,8 +172,9 @@ CHECK(
     check_is_counted(check, run);
 }
 
-/* Lanes that are apart have no run of adjoining addresses that could have an excess. But they touch
- * more sectors than their numbers fill: with rows that begin anywhere, up to 5 for 4. */
+/* Lanes that are far apart form no run of adjoining addresses, so they show no excess lines. But
+ * they touch more sectors than their numbers fill. Rows that begin anywhere touch at most 5 sectors
+ * for numbers that fill 4. */
 static void uses_neighbours(struct check *check, const struct run *run)
 {
     double touched =
@@ -185,7 +187,7 @@ static void uses_neighbours(struct check *check, const struct run *run)
                      check_number(touched), check_number(filled));
 }
 
-/* Measures COUNTER for 32 sums of a matrix of this size. */
+/* Measures COUNTER per 32 sums, for a matrix of WIDTH and HEIGHT. */
 static void measure_excess(struct check *check, int width, int height, const char *counter)
 {
     const struct run *run = add_up(check, width, height);

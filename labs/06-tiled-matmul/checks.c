@@ -48,8 +48,8 @@ static const float *matrix_of(const struct case_data *input, const char *name)
     return case_find(input, name)->values;
 }
 
-/* Adds up row Y of the product of INPUT's A and B in VALUES and, if SIZES is not NULL, the sizes of
- * what is added. */
+/* Adds up row Y of the product of INPUT's A and B in VALUES. If SIZES is not NULL, also adds up the
+ * sizes of the products in SIZES. */
 static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
 {
     const float *a = matrix_of(input, "a"), *b = matrix_of(input, "b");
@@ -71,10 +71,10 @@ static void make_row(const struct case_data *input, int y, double *values)
 
 /* --- typical mistakes ------------------------------------------------------------------------------ */
 
-/* How to add up in floats. */
+/* Describes a (possibly wrong) way to add up in floats. */
 struct adding {
-    bool fused;  /* a product is added before it is rounded: the compiler may choose this */
-    float keeps; /* times what rounding takes away, which comes back: 0 or -1; 1 would be right */
+    bool fused;  /* a product is not rounded before it is added: the compiler may choose this */
+    float keeps; /* factor for the rounding error of the last step: 0 or -1; 1 is right */
 };
 
 static float add_up_one(const float *a, const float *b, int depth, int width, struct adding how)
@@ -130,7 +130,7 @@ static const struct check_guess guesses[] = {{PLAIN_SUM, add_fused},
                                              {WRONG_SIGN, take_back_rounded},
                                              {0}};
 
-/* The product in double, and the largest error that a float may have: UNITS * u * M. */
+/* The product in double, and the largest error that a float result may have: UNITS * u * M. */
 static struct check_matrix multiply(struct check *check, const struct case_data *input,
                                     double units)
 {
@@ -163,7 +163,8 @@ static struct case_data *new_case(struct check *check, const struct job *job, co
     return input;
 }
 
-/* Runs JOB on random numbers. The result must be right, and made from them on the device. */
+/* Runs JOB on random numbers. The result must be right, and kernels must have made it from these
+ * numbers on the device. */
 static const struct run *grade_job(struct check *check, struct job job)
 {
     size_t a_count = (size_t)job.height * (size_t)job.depth;
@@ -212,13 +213,13 @@ CHECK(
 
 /* --- sectors -------------------------------------------------------------------------------------- */
 
-/* 16 divides none of these sizes, but 8 does: every row begins with a sector. */
+/* 16 divides none of these sizes, but 8 does, so that every row begins where a sector begins. */
 static const struct job measured[] = {
-    [BY_ROW] = {BY_ROW, 120, 40, 200}, /* few columns, so that fetching the row shows, too */
+    [BY_ROW] = {BY_ROW, 120, 40, 200}, /* with few columns, fetching the row costs a visible part */
     [BY_TILE] = {BY_TILE, 120, 136, 200},
 };
 
-/* COUNT for 32 multiply-adds. */
+/* COUNT per 32 multiply-adds. */
 static double for_32(double count, const struct job *job)
 {
     return count * 32 / (job->height * job->width * job->depth);
@@ -230,8 +231,9 @@ static const char *todo_of(int rung)
                           : "In the loop over i, read both numbers from the tiles: TODO 2.";
 }
 
-/* How often a warp may read global memory for 32 multiply-adds. A kernel that takes one of the two
- * numbers from a tile reads once; with tiles of 8 it is a quarter, and a fifth more beyond edges. */
+/* Most read requests to global memory for 32 multiply-adds. A kernel that takes only one of the two
+ * numbers from a tile makes one request. With tiles of 8 it makes a quarter, plus a fifth more
+ * beyond the edges. */
 #define MOST_FETCHES 0.6
 
 static double fetches_of(const struct run *run, const struct job *job)
@@ -260,7 +262,8 @@ static double passes_of(const struct run *run, const char *access)
 }
 
 /* Refuses a kernel that fetches little because it keeps numbers in registers and passes them on by
- * shuffles. A tile gets all that is fetched for it, 4 sectors a pass, and is read. */
+ * shuffles. In a right kernel, all fetched numbers are stored in a tile, 4 sectors in each pass,
+ * and then read. */
 static void fills_tiles(struct check *check, const struct run *run, const struct job *job)
 {
     double fetched = check_counter(run, "global_load_sectors_ideal") / 4;
@@ -272,7 +275,7 @@ static void fills_tiles(struct check *check, const struct run *run, const struct
             job->rung, check_number(fetched), check_number(used));
 }
 
-/* Runs rung 2 on a small case: it must not use tiles for the measured sizes alone. */
+/* Runs rung 2 on a small case, because it must not use tiles for the measured sizes only. */
 static void has_tiles_elsewhere(struct check *check)
 {
     const struct job job = {BY_TILE, 16 * check_random_int(check, 2, 4),
@@ -293,7 +296,8 @@ static void measure_sectors(struct check *check, int rung)
         has_tiles_elsewhere(check);
 }
 
-/* A thread may make several numbers of C, and passes through shared memory have checks of their own. */
+/* A thread may make several numbers of C, and separate checks judge the passes through shared
+ * memory. */
 #define OF_TILES (1 << CHECK_PATH | 1 << CHECK_SHARED)
 
 #define SECTORS(naive_sectors, solution_sectors, others)                                           \
@@ -334,7 +338,8 @@ static void uses_shared(struct check *check, const struct run *run, const struct
     check_is_counted(check, run);
 }
 
-/* Passes for 32 multiply-adds: ACCESS ("load", "store"), and atomics, which may replace either. */
+/* Measures the passes for 32 multiply-adds: those of ACCESS ("load", "store"), and those of
+ * atomics, which can replace either. */
 static void measure_passes(struct check *check, const char *access)
 {
     const struct job *job = &measured[BY_TILE];
@@ -388,19 +393,20 @@ CHECK(
 
 /* --- compensation --------------------------------------------------------------------------------- */
 
-/* Numbers that no plain order adds up well: not backwards, not in k partial sums for any k from 2
- * to 128, not in pairs of blocks of 8 to 128 numbers, not large and small ones apart.
+/* Makes numbers that cannot be added up accurately in any simple order: backwards, in k partial
+ * sums for any k from 2 to 128, in pairs of blocks of 8 to 128 numbers, or large and small numbers
+ * separately.
  *
  * A row of A repeats one number, just below 1. A column of B has ones, and large numbers that make
- * products a little above 2^24. Beside such a product floats are 2 apart, so that a number below 1
- * is lost.
+ * products a little above 2^24. Neighbouring floats of that size are 2 apart, so adding a number
+ * below 1 changes nothing.
  *
  *     columns 0 to 7    each 8th number is large, so that a block of 8 loses 7
  *     columns 8 to 12   about each 12th is large: some are in each of k partial sums
  *     the others        all equal: while the sum stays between two powers of 2, all additions
  *                       round the same way, with an error that differs from row to row
  *
- * In each of 1,000 gradings, each of these orders missed the bound in one column at least, with or
+ * In each of 1,000 gradings, each of these orders missed the bound in at least one column, with or
  * without fused multiply-adds, and compensated sums had at most three quarters of it. */
 static void make_hard(struct check *check, const struct job *job, float *a, float *b)
 {
@@ -416,8 +422,8 @@ static void make_hard(struct check *check, const struct job *job, float *a, floa
         }
 }
 
-/* Runs rung 3 on these numbers, after others that show whether it is a product at all. The last
- * tile is nearly full, so that leaving it out shows. */
+/* Runs rung 3 on the hard numbers, after an ordinary case that shows whether it computes a product
+ * at all. The last tile is nearly full, so that omitting it has a visible effect. */
 static const struct run *add_up_hard(struct check *check)
 {
     grade_job(check, (struct job){EXACT, 20, 50, 41});
@@ -436,8 +442,8 @@ static const struct run *add_up_hard(struct check *check)
     return run;
 }
 
-/* This check judges only the answer, but one that the skeleton does not give: it must not come from
- * main(). */
+/* This check judges only the answer. But the skeleton does not give this answer, and main() must
+ * not compute it. */
 CHECK(
     exact, .title = "rung 3: right to the last bits, however deep", .points = 5,
     .closed_input = true,
@@ -447,8 +453,8 @@ CHECK(
     add_up_hard(check);
 }
 
-/* Only the instructions have a limit: comparisons can replace additions of wide integers, but take
- * one for each bit. */
+/* Only the number of instructions has a limit. Comparisons could replace additions of wide
+ * integers, but take one instruction for each bit. */
 CHECK(in_floats, .title = "rung 3: with floats alone", .points = 10, .where = CHECK_COUNTS,
       .figure = {.judges = (1 << CHECK_COSTS) - 1 - (1 << CHECK_WORK)},
       .hint = "Keep what rounding takes away in a second float: TODO 3.")

@@ -1,7 +1,9 @@
-/* Stands in for libgit2, by which Criterion shows how two texts differ: 17 more libraries to load, and all the
- * certificates of the system to read, in each process. A check is a process, and none compares texts. */
+/* Stands in for libgit2, with which Criterion shows how two texts differ. Each check is a process
+ * of its own, and libgit2 would make every one of them load 17 more libraries and read all of the
+ * system's certificates. No check compares texts. */
 
-/* As libgit2's, what it returns is how often it was called, or an error if it is negative. */
+/* Returns what libgit2's function returns: the number of its calls so far, or a negative number for
+ * an error. */
 int git_libgit2_init(void);
 int git_libgit2_shutdown(void);
 int git_diff_buffers(void);

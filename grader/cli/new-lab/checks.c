@@ -40,7 +40,7 @@ CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 40,
 /* WRITE: the figure that the lesson is about. Both counts are measured: the naive kernel's and the
  * solution's. */
 CHECK(path, .title = "many threads share the work", .points = 60, .where = CHECK_COUNTS,
-      .watched = true, /* looks for races and uninitialised reads; one check must */
+      .watched = true, /* looks for races and uninitialised reads; a lab needs one such check */
       .figure =
           {.text = "the longest warp executes %s instructions",
            .want = "at most %s",

@@ -1,4 +1,4 @@
-// Lets a kernel fill managed memory. wrong() reads it without waiting.
+// Lets a kernel fill managed memory. wrong() reads that memory without waiting for the kernel.
 __global__ void fill(int *data)
 {
     data[threadIdx.x] = threadIdx.x;

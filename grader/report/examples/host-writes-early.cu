@@ -1,4 +1,4 @@
-// Sends two messages through one buffer. wrong() fills it again too soon.
+// Sends two messages through one buffer. wrong() refills the buffer before it has been copied.
 static void right(int *device, int *buffer, cudaStream_t stream)
 {
     cudaMemcpyAsync(device, buffer, 256 * sizeof(int), cudaMemcpyHostToDevice, stream);

@@ -1,4 +1,4 @@
-// Each thread doubles a word. wrong() needs so much shared memory that only two blocks fit an SM.
+// Each thread doubles a word. wrong() uses so much shared memory that only two blocks fit on an SM.
 __global__ void right(float *a)
 {
     __shared__ float mine[128];

@@ -1,4 +1,4 @@
-// One stream fills an array, another doubles it. In wrong(), it does not wait.
+// One stream fills an array, and another one doubles it. In wrong(), the second does not wait.
 __global__ void fill(int *data)
 {
     data[threadIdx.x] = threadIdx.x;

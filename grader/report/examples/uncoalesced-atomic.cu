@@ -1,4 +1,5 @@
-// Counts odd threads. right() adds up each block first; in wrong(), each thread adds to its word.
+// Counts odd threads. right() first adds up within each block; wrong() does an atomicAdd() per
+// thread.
 __global__ void right(unsigned *counts)
 {
     __shared__ unsigned block;

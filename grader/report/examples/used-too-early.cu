@@ -1,4 +1,4 @@
-// Allocates memory in the order of a stream. wrong() fills it in another one.
+// Allocates memory in the order of one stream. wrong() fills the memory in another stream.
 static void right(cudaStream_t stream)
 {
     int *data;
