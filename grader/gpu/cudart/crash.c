@@ -108,6 +108,14 @@ static bool is_own_code(const void *address)
            info.dli_fbase == own.dli_fbase;
 }
 
+/* The program's line of the instruction at ADDRESS, or else the line of the nearest call. */
+static struct emu_place crash_place(greg_t address)
+{
+    /* rt_place_of() takes a return address, which is behind its call. */
+    struct emu_place place = rt_place_of((const void *)(address + 1));
+    return place.file ? place : rt_caller();
+}
+
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     struct emu_device *device;
@@ -118,9 +126,8 @@ static void on_crash(int number, siginfo_t *info, void *context)
         alarm(PATIENCE);
         struct crash crash = classify(info, (uintptr_t)registers[REG_RSP]);
         rt_device(&device); /* opens the record, if that has not happened */
-        rt_finding_at("host-crash", NULL,
-                      &(struct rt_places){.at = rt_caller(), .help = crash.help}, 1, "%s",
-                      crash.what);
+        struct rt_places places = {.at = crash_place(registers[REG_RIP]), .help = crash.help};
+        rt_finding_at("host-crash", NULL, &places, 1, "%s", crash.what);
         alarm(0);
     }
     end_as_before(number);
