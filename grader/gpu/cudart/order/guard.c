@@ -154,6 +154,7 @@ void guard_update(void)
     if (opened || !order || (!guard_protected && !order_in_flight(order)))
         return;
     steps = 0;
+    install(); /* first: other threads may access the pages at any time */
     for (struct guarded *range = ranges; range; range = range->next) {
         memset(range->wanted, FREE, pages_of(range));
         order_each_touch(order, range->begin, range->end, want, range);
@@ -162,8 +163,6 @@ void guard_update(void)
             memset(range->wanted, FREE, pages_of(range));
         apply(range);
     }
-    if (guard_protected)
-        install();
 }
 
 bool guard_add(void *memory, size_t size, bool whole_pages_only)

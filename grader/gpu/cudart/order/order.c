@@ -1,6 +1,5 @@
 /* Tells gpu/order/ what the program's calls mean. */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "gpu/tools.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(pthread_t) holder; /* the thread that holds the lock; 0: none */
 static struct order *order;
 static atomic_uint blocking, others; /* streams other than the legacy default stream */
 static atomic_uint shared;           /* ranges of memory that host and device share */
@@ -19,20 +19,20 @@ static atomic_uint variables;        /* __managed__ variables */
 void order_lock(void)
 {
     pthread_mutex_lock(&lock);
+    atomic_store(&holder, pthread_self());
 }
 
 bool order_try_lock(void)
 {
-    for (unsigned i = 0; i < 1000; i++) {
-        if (pthread_mutex_trylock(&lock) == 0)
-            return true;
-        sched_yield();
-    }
-    return false;
+    if (atomic_load(&holder) == pthread_self())
+        return false;
+    order_lock();
+    return true;
 }
 
 void order_unlock(void)
 {
+    atomic_store(&holder, 0);
     pthread_mutex_unlock(&lock);
 }
 

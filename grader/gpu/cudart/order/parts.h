@@ -8,7 +8,7 @@
 
 /* The lock of everything below, and the program's order; NULL: out of memory. */
 void order_lock(void);
-bool order_try_lock(void);
+bool order_try_lock(void); /* false: this thread holds it already */
 void order_unlock(void);
 struct order *order_of_program(void);
 
