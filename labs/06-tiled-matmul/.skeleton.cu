@@ -135,7 +135,6 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(a_on_gpu, a, height * depth * sizeof *a, cudaMemcpyHostToDevice));
     CHECK_CUDA(cudaMemcpy(b_on_gpu, b, depth * width * sizeof *b, cudaMemcpyHostToDevice));
     struct product p = {a_on_gpu, b_on_gpu, c_on_gpu, height, width, depth};
-
     while (lab_again(&lab)) {
         multiply(rung, p);
         CHECK_CUDA(cudaGetLastError()); // did the kernel start?
