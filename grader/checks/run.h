@@ -38,8 +38,8 @@ struct run {
     json_t *counters;         /* totals over its launches; NULL on a GPU */
     double seconds;           /* wall time of its process */
     unsigned wider_pitch;     /* as in struct run_files */
-    struct text judged;     /* if plan.hides: what kernels made of the judged input, per copy */
-    struct answer *answers; /* the results that were judged so far: judging.h */
+    struct text judged;       /* if plan.hides: what kernels made of the judged input, per copy */
+    struct answer *answers;   /* the results that were judged so far: judging.h */
     bool was_altered; /* main() changed the input on its way to the GPU, so nothing was hidden */
     const struct run *open;      /* a repetition with nothing hidden; NULL: there is none yet */
     const struct run *backwards; /* a repetition with plan.backwards; NULL: there is none yet */

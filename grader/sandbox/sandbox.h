@@ -35,8 +35,8 @@ struct sandbox {
      * bytes */
     uint64_t scratch_bytes;
     unsigned processes; /* maximum number of processes, including threads */
-    bool forks;  /* the program may start processes; only for compilers (no Thrust or CUB) */
-    bool gpu;    /* the program sees the GPU */
+    bool forks;         /* the program may start processes; only for compilers (no Thrust or CUB) */
+    bool gpu;           /* the program sees the GPU */
     bool shares; /* the program may create shared memory, which only a device's server needs */
     bool bare;   /* the program sees no system files, because it is static */
 };
