@@ -165,7 +165,8 @@ static pid_t start(const struct command *command)
     int null = open("/dev/null", O_RDWR);
     for (size_t i = 0; command->words[i]; ++i)
         argv[i + 1] = command->words[i];
-    signal(SIGINT, SIG_DFL); /* a shell ignores it for programs in the background */
+    signal(SIGINT, SIG_DFL); /* a shell ignores both for programs in the background */
+    signal(SIGQUIT, SIG_DFL);
     setpgid(0, 0);
     dup2(null, 0);
     dup2(null, 1);
