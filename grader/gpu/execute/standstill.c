@@ -31,6 +31,8 @@
 /* The number of rounds in which all CTAs must only spin: */
 #define PATIENCE 64u  /* before the check for loops */
 #define TIRED    512u /* before a launch that may be parked is parked anyway */
+/* A round counts as this many if some CTA polled and passed a barrier MOST_LOOKS times in it. */
+#define LONG_ROUND 16u
 
 /* --- has memory changed? ---------------------------------------------------------------------- */
 
@@ -225,6 +227,14 @@ static void stand_still(struct launch *launch)
     launch_stop(launch, EMU_DEADLOCK);
 }
 
+static bool is_long_round(const struct worker *worker)
+{
+    const struct cta *leader = worker->first;
+    while (leader && !leader->gave_way)
+        leader = leader->next;
+    return leader;
+}
+
 void standstill_look(struct worker *worker)
 {
     struct launch *launch = worker->launch;
@@ -235,7 +245,7 @@ void standstill_look(struct worker *worker)
     }
     if (!worker->deciders)
         worker->deciders = deciders_make(launch->kernel);
-    worker->spun++;
+    worker->spun += is_long_round(worker) ? LONG_ROUND : 1;
     if (worker->spun < PATIENCE || !worker->deciders)
         return;
     uint64_t changes = standstill_changes(worker);

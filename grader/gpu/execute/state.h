@@ -165,7 +165,7 @@ struct worker {
     struct pattern *patterns;          /* one for each instruction */
     struct texture_sectors *sectors;   /* sectors of its latest texture request; NULL: none yet */
     /* Fields for the detection of a standstill: see standstill.c. */
-    uint64_t spun;           /* rounds in which all CTAs only spun */
+    uint64_t spun;           /* rounds in which all CTAs only spun; a long one counts more */
     uint64_t changes, epoch; /* number of memory changes, and the epoch, at the latest check */
     uint64_t atomic_changes; /* number of memory changes by atomics */
     bool watches;            /* atomics count their changes */
