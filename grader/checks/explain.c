@@ -12,6 +12,7 @@
 #include "checks/verdict.h"
 #include "gpu/finding_kinds.h"
 #include "gpu/remote/server.h"
+#include "record/record.h"
 
 /* The last line of output that is not empty, cleaned for display; "" if there is none. */
 static const char *last_line(struct process_outcome *outcome)
@@ -209,21 +210,6 @@ static const char *launch_status(const json_t *record)
     return "ok";
 }
 
-/* Writes "; allocated here: line 88", and the same for every other related place. */
-static void describe_places(char *text, size_t size, const json_t *finding)
-{
-    size_t i, used = 0;
-    json_t *place;
-    *text = '\0';
-    json_array_foreach(json_object_get(finding, "related"), i, place)
-    {
-        const char *what = json_string_value(json_object_get(place, "message"));
-        if (what && used < size)
-            used += (size_t)snprintf(text + used, size - used, "; %s: line %lld", what,
-                                     (long long)json_integer_of(place, "line"));
-    }
-}
-
 /* The rank of FINDING among the errors of a run. Errors that come first cause the others: a missing
  * barrier lets a thread read what is not yet written, and after any error the runtime reports one,
  * too. */
@@ -269,13 +255,17 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
                             struct process_outcome *outcome)
 {
     const char *said = "";
-    char places[200];
+    char places[200] = "";
+    FILE *memory = fmemopen(places, sizeof places, "w");
     if (strcmp(json_text_of(finding, "id"), "invalid-launch") == 0)
         snprintf(check->verdict.kernel, sizeof check->verdict.kernel, "%s",
                  json_text_of(finding, "kernel"));
     else if (json_integer_of(finding, "line") == 0 && outcome)
         said = last_line(outcome); /* the program itself may have printed where it was */
-    describe_places(places, sizeof places, finding);
+    if (memory) {
+        record_write_places(memory, finding);
+        fclose(memory);
+    }
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s",
                json_text_of(finding, "message"), places, *said ? "; your program said: " : "",
                said);

@@ -235,6 +235,18 @@ const json_t *record_other_access(const json_t *finding)
     return first && !json_object_get(first, "message") ? first : NULL;
 }
 
+void record_write_places(FILE *to, const json_t *finding)
+{
+    size_t i;
+    json_t *place;
+    json_array_foreach(json_object_get(finding, "related"), i, place)
+    {
+        if (*json_text_of(place, "message"))
+            fprintf(to, "; %s: line %lld", json_text_of(place, "message"),
+                    (long long)json_integer_of(place, "line"));
+    }
+}
+
 /* The key of FINDING; findings with the same key become one. The key consists of the id and the
  * place, or the pair of places; for a finding without a place, of the id, the kernel and the
  * message. Launches on the same line are of different kernels. The caller frees the key. */

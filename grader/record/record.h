@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define RECORD_SCHEMA "lanewise/run/v1"
 /* Upper limits of a record and of the numbers in it. */
@@ -67,5 +68,8 @@ json_t *record_take(int fd, char *error, size_t size);
 
 /* The place of the other access, if FINDING is about a pair of accesses; otherwise NULL. */
 const json_t *record_other_access(const json_t *finding);
+
+/* Writes "; allocated here: line 88" for each related place of FINDING that has a message. */
+void record_write_places(FILE *to, const json_t *finding);
 
 #endif

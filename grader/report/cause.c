@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "record/record.h"
 
 static bool has_check(const json_t *cause, const json_t *check)
 {
@@ -37,19 +38,6 @@ bool report_says_cause(const json_t *check, const json_t *cause)
     return same > 0 && strncmp(json_text_of(check, "message"), message, same) == 0;
 }
 
-/* Writes "; allocated here: line 88", and the same for every other related place. */
-static void put_places(FILE *to, const json_t *cause)
-{
-    size_t i;
-    json_t *place;
-    json_array_foreach(json_object_get(cause, "related"), i, place)
-    {
-        if (*json_text_of(place, "message"))
-            fprintf(to, "; %s: line %lld", json_text_of(place, "message"),
-                    (long long)json_integer_of(place, "line"));
-    }
-}
-
 char *report_cause_message(const json_t *cause)
 {
     const char *input = json_text_of(cause, "case");
@@ -59,7 +47,7 @@ char *report_cause_message(const json_t *cause)
     if (!memory)
         return NULL;
     fprintf(memory, "%s%s%s", input, *input ? ": " : "", json_text_of(cause, "message"));
-    put_places(memory, cause);
+    record_write_places(memory, cause);
     fclose(memory);
     return text;
 }
@@ -75,7 +63,7 @@ char *report_cause_line(const json_t *cause)
         fprintf(memory, "%s:%lld: ", json_text_of(cause, "file"),
                 (long long)json_integer_of(cause, "line"));
     fputs(json_text_of(cause, "message"), memory);
-    put_places(memory, cause);
+    record_write_places(memory, cause);
     fprintf(memory, " [%s]", json_text_of(cause, "id"));
     fclose(memory);
     return text;
@@ -96,9 +84,8 @@ char *report_cause_cost(const json_t *cause)
 {
     size_t count = json_array_size(json_object_get(cause, "checks"));
     char *text = NULL;
-    int length =
-        asprintf(&text, "%zu %s %.4g points by this error", count,
-                 count == 1 ? "check loses" : "checks lose", json_number_of(cause, "points"));
+    int length = asprintf(&text, "it costs %.4g points in %zu check%s",
+                          json_number_of(cause, "points"), count, count == 1 ? "" : "s");
     return length >= 0 ? text : NULL;
 }
 

@@ -24,7 +24,7 @@ char *report_cause_line(const json_t *cause);
  * it. */
 char *report_message(const json_t *result, const json_t *check);
 
-/* The points that CAUSE costs: "3 checks lose 45 points by this error". The caller frees it. */
+/* The points that CAUSE costs: "it costs 45 points in 3 checks". The caller frees it. */
 char *report_cause_cost(const json_t *cause);
 
 /* The titles of the checks that CAUSE explains, separated by semicolons. The caller frees them. */

@@ -5,7 +5,7 @@
 
 #include "gpu/device/device_parts.h"
 #include "gpu/execute/child.h"
-#include "gpu/execute/watch.h"
+#include "gpu/execute/heartbeat.h"
 #include "gpu/lanes.h"
 #include "gpu/occupancy.h"
 #include "gpu/record/record.h"
@@ -378,7 +378,7 @@ static enum emu_status run_family(struct emu_device *device, const struct emu_la
 
 bool emu_interrupt(void)
 {
-    return watch_interrupt();
+    return heartbeat_interrupt();
 }
 
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,

@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "gpu/execute/access.h"
+#include "gpu/execute/heartbeat.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/standstill.h"
 #include "gpu/execute/stretch.h"
 #include "gpu/execute/values.h"
-#include "gpu/execute/watch.h"
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
@@ -505,7 +505,7 @@ static bool any_has_work(const struct launch *launch)
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);
-    watch_begin(launch);
+    heartbeat_begin(launch);
     for (bool first = true; left && (widen(launch) || first || atomic_load(&launch->stopping));
          first = false) {
         for (unsigned i = 0; i < launch->workers; i++)
@@ -516,7 +516,7 @@ bool launch_go(struct launch *launch)
         run_workers(launch->crew, launch->workers);
         left = any_has_work(launch);
     }
-    watch_end();
+    heartbeat_end();
     launch->goes_on = true;
     return !left;
 }

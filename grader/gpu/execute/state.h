@@ -151,7 +151,7 @@ struct worker {
     struct launch *launch;
     struct profile *profile;           /* one for each instruction */
     uint64_t longest;                  /* instructions executed by the longest warp */
-    uint32_t slices;                   /* slices that it has run: see watch.c */
+    uint32_t slices;                   /* slices that it has run: see heartbeat.c */
     uint64_t unaccounted;              /* instructions not yet added to the launch's count */
     uint64_t executed;                 /* instructions executed so far */
     uint64_t watch_cost;               /* see struct launch */

@@ -19,11 +19,11 @@
 #include <string.h>
 
 #include "gpu/execute/access.h"
+#include "gpu/execute/heartbeat.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/values.h"
-#include "gpu/execute/watch.h"
 
 /* --- control instructions --------------------------------------------------------------------- */
 
@@ -466,7 +466,7 @@ static bool run_slice(struct warp *warp, struct path *path)
     uint64_t executed = warp->executed - before;
     warp->cta->worker->executed += executed;
     account(warp, executed);
-    watch_slice(warp);
+    heartbeat_slice(warp);
     if (path->gives_way) {
         /* not stuck if other instructions polled in this slice: they may have seen a change */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;

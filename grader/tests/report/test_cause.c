@@ -75,9 +75,8 @@ Test(cause, every_format_tells_it)
         free(text);
     }
     char *text = in_format("gradescope", result);
-    cr_expect(strstr(text,
-                     "\"output\": \"Fix this first: 2 checks lose 20 points by this error\\n" LINE
-                     "\\nhelp: put a barrier there\\n"),
+    cr_expect(strstr(text, "\"output\": \"Fix this first: it costs 20 points in 2 checks\\n" LINE
+                           "\\nhelp: put a barrier there\\n"),
               "%s", text);
     free(text);
     text = in_format("junit", result);
@@ -96,11 +95,11 @@ Test(cause, comes_first_on_a_terminal)
     report_result_terminal(memory, result, false);
     fclose(memory);
     static const char *const parts[] = {
-        "  Fix this first: 2 checks lose 20 points by this error\n",
+        "  Fix this first: it costs 20 points in 2 checks\n",
         "       n = 5: " MESSAGE "; allocated here: line 1\n",
         "       a.cu:4:5:\n",
         "       help: put a barrier there\n",
-        "       lost by this: right sums; no races\n",
+        "       costs points in: right sums; no races\n",
         "  ok             built",
         "       n = 5: sum is 1, but 2 is right\n"
         "       cause: the error on line 4, shown at the top\n",
@@ -130,8 +129,7 @@ Test(cause, comes_first_on_the_page)
     char *first = strstr(text, "<h2>Fix this first</h2>"),
          *checks = strstr(text, "<h2>Checks</h2>");
     cr_expect(first && checks && first < checks, "%s", text);
-    cr_expect(strstr(text, "2 checks lose 20 points by this error: right sums; no races."), "%s",
-              text);
+    cr_expect(strstr(text, "it costs 20 points in 2 checks: right sums; no races."), "%s", text);
     cr_expect(strstr(text, "<p>Cause: <a href=\"#L4\">a.cu:4</a> " MESSAGE), "%s", text);
     free(text);
     json_object_del(result, "causes");

@@ -1,4 +1,4 @@
-#include "gpu/execute/watch.h"
+#include "gpu/execute/heartbeat.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,19 +21,19 @@ static uint64_t seconds(void)
     return (uint64_t)now.tv_sec;
 }
 
-void watch_begin(struct launch *launch)
+void heartbeat_begin(struct launch *launch)
 {
     launch->begun = seconds();
     launch->patience = PATIENCE;
     atomic_fetch_add(&running, 1);
 }
 
-void watch_end(void)
+void heartbeat_end(void)
 {
     atomic_fetch_sub(&running, 1);
 }
 
-bool watch_interrupt(void)
+bool heartbeat_interrupt(void)
 {
     bool any = atomic_load(&running);
     atomic_store(&interrupted, any);
@@ -69,7 +69,7 @@ static void look(struct warp *warp)
         tell(warp, taken);
 }
 
-void watch_slice(struct warp *warp)
+void heartbeat_slice(struct warp *warp)
 {
     struct launch *launch = warp->cta->launch;
     if (atomic_load_explicit(&interrupted, memory_order_relaxed) &&

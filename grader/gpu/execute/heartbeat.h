@@ -1,19 +1,19 @@
 /* Long launches: a line says where they are, and Ctrl-C stops them with a finding. */
-#ifndef GPU_EXECUTE_WATCH_H
-#define GPU_EXECUTE_WATCH_H
+#ifndef GPU_EXECUTE_HEARTBEAT_H
+#define GPU_EXECUTE_HEARTBEAT_H
 
 #include "gpu/execute/launch.h"
 
 struct warp;
 
 /* To be called when a launch begins to run, and when it has ended or is parked. */
-void watch_begin(struct launch *launch);
-void watch_end(void);
+void heartbeat_begin(struct launch *launch);
+void heartbeat_end(void);
 
 /* To be called after each slice of a warp. */
-void watch_slice(struct warp *warp);
+void heartbeat_slice(struct warp *warp);
 
 /* Stops all running launches. False: no launch is running. A signal handler may call it. */
-bool watch_interrupt(void);
+bool heartbeat_interrupt(void);
 
 #endif
