@@ -148,5 +148,6 @@ void report_predicted_print(FILE *to, const struct report_predicted *predicted)
     print_without(to, "with the ideal number of sectors", predicted->sectors_us, predicted->us);
     print_without(to, "without bank conflicts", predicted->wavefronts_us, predicted->us);
     if (!predicted->measured)
-        fprintf(to, "    from documents: nobody has measured this GPU for Lanewise\n");
+        fprintf(to, "    this GPU was never measured: its numbers come from documents and from the "
+                    "H200,\n    and nobody knows how often the interval holds\n");
 }
