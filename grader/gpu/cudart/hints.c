@@ -25,7 +25,7 @@ static const struct hint {
 } hints[] = {
     {cudaErrorInvalidPitchValue, "",
      "width and both pitches count bytes: each pitch must be at least the width, n * sizeof(type), and the "
-     "pitch behind a pointer must be that of its memory"},
+     "pitch after a pointer must be that of its memory"},
     {cudaErrorInvalidMemcpyDirection, "",
      "the last argument must be one of cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, "
      "cudaMemcpyDeviceToDevice and cudaMemcpyDefault"},

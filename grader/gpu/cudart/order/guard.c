@@ -300,7 +300,7 @@ static int calls_to(uintptr_t pc, void *stack[DEPTH])
     if (first == depth)
         depth = first = 0;
     memmove(stack, stack + first, (size_t)(depth - first) * sizeof *stack);
-    stack[0] = (void *)(pc + 1); /* like a return address: behind the instruction */
+    stack[0] = (void *)(pc + 1); /* like a return address: after the instruction */
     return depth ? depth - first : 1;
 }
 
