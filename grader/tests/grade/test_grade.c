@@ -598,6 +598,9 @@ static double figure_in(const json_t *checks, const char *id, const char *first,
 Test(grade, declared_figures_are_what_is_measured)
 {
 #ifdef LANEWISE_PRELOAD
+    cr_skip("the ordinary build measures the same figures, and sooner");
+#endif
+#ifdef LANEWISE_PRELOAD
     cr_skip("the ordinary build does the same, and sooner");
 #endif
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
