@@ -80,7 +80,7 @@ struct work {
     double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
     double dram_sectors; /* of the whole launch */
-    double dram_lines;   /* the time that they take, as whole lines */
+    double dram_lines;   /* their time, in sectors of whole lines */
     double scale;        /* instructions of the first multiprocessor for each one in the sample */
     double imbalance;    /* work of the busiest multiprocessor, compared with the simulated one's */
     struct emu_counters totals;

@@ -57,16 +57,16 @@ static const struct {
     {"02-coalesce", "changed by main()",
      MANAGED "s/i = me; i < n/i = me + 1; i < n/\n"
              "s/    lab_result/    if (n > 0) *sum_on_gpu += (long long)data[0] * data[0];\\n&/\n",
-     0, "sum is right, but not all of it was made by kernels"},
+     0, "sum is right, but kernels did not compute all of it"},
     {"02-coalesce", "written by main() after the kernel",
      MANAGED "s/    lab_result/    " ON_HOST " *sum_on_gpu = answer;\\n&/\n"
              "s/atomicAdd(sum, mine);/if (mine == 12345678) *sum = 1;/\n",
-     0, "sum is right, but not all of it was made by kernels"},
+     0, "sum is right, but kernels did not compute all of it"},
     {"02-coalesce", "written by main() before the kernel",
      MANAGED "s/    while (lab_again/    " ON_HOST "\\n&/\n"
              "s/CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum));/*sum_on_gpu = answer;/\n"
              "s/atomicAdd(sum, mine);/if (mine == 12345678) *sum = 1;/\n",
-     0, "sum is right, but not all of it was made by kernels"},
+     0, "sum is right, but kernels did not compute all of it"},
 };
 
 Test(shared_memory, earns_as_much)

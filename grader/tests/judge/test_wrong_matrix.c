@@ -194,9 +194,9 @@ static const struct {
      "the last rows 1 to 11; as if each row began 2 numbers too early"},
     {"too large", too_large, "exactly 256 times too large"},
     {"too small", too_small, "exactly 16 times too small"},
-    {"negative", negative, "right but for their sign"},
+    {"negative", negative, "right except for the sign"},
     {"too large and negative", doubled_negative,
-     "exactly 2 times too large, and of the other sign"},
+     "exactly 2 times too large, and with the wrong sign"},
     {"no last row", no_last_row, "the last row 11; all of them 0"},
     {"no last columns", no_edge_columns,
      "the last columns 16 to 19; all of them NaN, not a number"},
@@ -273,7 +273,7 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
     for (size_t i = 0; i < ALL; ++i)
         if (y_of(i) == 3)
             again[i] = -(float)i;
-    expect_told(&wrong, "not written", "row 3; never written: they are what fresh memory holds");
+    expect_told(&wrong, "not written", "row 3; never written: they are what new memory contains");
     again[3 * WIDTH + 1] = got[3 * WIDTH + 1];
     expect_told(&wrong, "one of them written", "row 3");
     wrong.again = NULL;

@@ -30,7 +30,7 @@ static const struct row {
     {"no_dynamic_size", {"kernel<<<blocks, threads, bytes>>>"}, {"compare every"}, NULL},
     {"partly_cleared_bins", {"[race-global]", "[uninitialised-read]"}, {NULL}, NULL},
     {"one_too_far",
-     {"thread 127 reads element 256 of sums, which has 1024: not written [uninitialised-read]",
+     {"thread 127 reads element 256 of sums (1024 elements), but nothing has written it [uninitialised-read]",
       "writes only elements 0 to 255: is the index here too large"},
      {"cudaMemset", "byte 1024"},
      NULL},
