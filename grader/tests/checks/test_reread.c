@@ -83,7 +83,7 @@ static float every_third_of_a(int y, int i)
 static const struct {
     const char *name;
     reading *of_a, *of_b;
-    const char *text; /* NULL: nothing is told */
+    const char *text; /* NULL: there is no explanation */
 } rows[] = {
     {"a by columns", a_by_columns, at_b, "as if a were read by columns, not by rows"},
     {"b by columns", at_a, b_by_columns, "as if b were read by columns, not by rows"},

@@ -1,4 +1,4 @@
-/* Seeds and secrets: who can repeat a grading, and who cannot. */
+/* Seeds and secrets: only those who have the secret can repeat a grading. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ TestSuite(seed, .init = submission_init, .fini = shell_fini, .timeout = 300);
 #define SECRET(digit)                                                                              \
     "(umask 077; printf '%%064d\\n' " digit " >" digit ".key); LANEWISE_SECRET=$PWD/" digit ".key "
 
-/* A wrong answer, whose message shows what the inputs were. */
+/* A program with a wrong answer: the message shows the inputs. */
 static void write_wrong(void)
 {
     static const struct edit edits[SUBMISSION_EDITS] = {

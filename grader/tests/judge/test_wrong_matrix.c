@@ -1,4 +1,4 @@
-/* Explanations of wrong matrices: each hypothesis is told of a matrix that it fits, and of no other. */
+/* Explanations of wrong matrices: each hypothesis must be given for a matrix that it fits, and for no other. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>
@@ -42,7 +42,7 @@ static size_t x_of(size_t i)
     return i % WIDTH;
 }
 
-/* Each makes the number at place I; again[] is another run's. */
+/* Each function returns the number at place I; again[] is from another run. */
 typedef float maker(size_t i);
 
 static float right(size_t i)
@@ -169,7 +169,7 @@ static float here_and_there(size_t i)
 static const struct {
     const char *name;
     maker *make;
-    const char *text; /* NULL: nothing is told */
+    const char *text; /* NULL: no explanation */
 } rows[] = {
     {"right", right, NULL},
     {"transposed", transposed, "equal to the transpose"},

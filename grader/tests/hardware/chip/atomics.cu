@@ -1,11 +1,11 @@
-/* Atomics: how long additions to the same word queue, in L2 and in shared memory. */
+/* Atomics: the time of additions to the same word, in L2 and in shared memory. */
 #include "chip.cuh"
 
 #include <string>
 
 enum where { SAME, ONE_A_WARP, ONE_A_BLOCK, LINE_A_WARP };
 
-/* Each thread adds ADDS times. SAME: one word for all. ONE_A_WARP: one for each warp, 128 bytes apart.
+/* Each thread adds ADDS times. SAME: one word for all. ONE_A_WARP: one word for each warp, 128 bytes apart.
  * LINE_A_WARP: 32 words side by side. */
 template <typename T, bool result>
 static __global__ void add(T *words, enum where where, int adds, unsigned *sink)
@@ -66,7 +66,7 @@ static __global__ void add_shared(int apart, int adds, T value, struct span *spa
     T *mine = &words[threadIdx.x / 32 * 32 + threadIdx.x % apart];
     span_begin(span, &begin);
     for (int i = 0; i < adds; i++)
-        atomicAdd(mine, value); // a constant 1 would be counted, not added
+        atomicAdd(mine, value); // not the constant 1: the GPU would count the lanes instead of adding
     span_end(span, begin);
     if (words[0] == (T)12345)
         *sink = words[0];
