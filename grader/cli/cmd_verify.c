@@ -137,9 +137,10 @@ static void check_terms(struct verify *verify, const json_t *result, const struc
         return;
     bool same = json_equal(then, lab->terms);
     row(verify, same, "course", "%s",
-        same                     ? "the same"
-        : verify->options.course ? "differs: this course file has other points or thresholds"
-                                 : "differs: the result was graded with a course file; add --course FILE");
+        same ? "the same"
+        : verify->options.course
+            ? "differs: this course file has other points or thresholds"
+            : "differs: the result was graded with a course file; add --course FILE");
 }
 
 static void check_graders(struct verify *verify, const json_t *result, const struct lab *lab)

@@ -137,9 +137,9 @@ static void measure_path(struct check *check, int rung)
     double idle =
         check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;
     if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)
-        check_refuse(
-            check, run, "Ask for blocks of 32, 64, 128, ... threads, and let all of them work.",
-            "idle threads cost as much time as %s warp instructions", check_number(idle));
+        check_refuse(check, run,
+                     "Ask for blocks of 32, 64, 128, ... threads, and let all of them work.",
+                     "idle threads cost as much time as %s warp instructions", check_number(idle));
     double reads = check_counter(run, "global_load_sectors_ideal") / (MILLION / 8);
     if (reads > 1.5)
         check_refuse(check, run, "Let each number be read once, by one thread.",

@@ -69,7 +69,8 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     sum_up(check, 1 << 17);
 }
 
-CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points = 70, .where = CHECK_COUNTS,
+CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points = 70,
+      .where = CHECK_COUNTS,
       .figure = {.text = "reading 32 numbers touches %s sectors of 32 bytes",
                  .want = "at most %s",
                  .counter = "global_load_sectors",

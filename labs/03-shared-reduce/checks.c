@@ -205,10 +205,11 @@ CHECK(dynamic, .title = "rung 2: only as much shared memory as it uses", .points
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
     double needed = job.threads * sizeof(int);
     if (bytes > 1.25 * needed) /* a barrier that the program builds itself also takes a few bytes */
-        check_refuse(check, run,
-                     "TODO 2: sums[] is an extern array, and the launch asks for one int per thread.",
-                     "a block of %s threads has %s bytes of shared memory, but uses only %s",
-                     check_number(job.threads), check_number(bytes), check_number(needed));
+        check_refuse(
+            check, run,
+            "TODO 2: sums[] is an extern array, and the launch asks for one int per thread.",
+            "a block of %s threads has %s bytes of shared memory, but uses only %s",
+            check_number(job.threads), check_number(bytes), check_number(needed));
     check_measure(check, run, writes_a_block(run, job));
 }
 

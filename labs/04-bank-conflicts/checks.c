@@ -121,13 +121,15 @@ static struct job large_blocks(struct check *check)
 
 CHECK(
     path, .title = "many threads add at the same time", .points = 15, .where = CHECK_EMULATOR_ONLY,
-    .figure = {.text = "in blocks of 1,024 threads, the longest warps of both steps execute %s instructions",
-               .want = "at most %s",
-               .counter = "warp_instructions",
-               .budget = {.naive = 6750, .solution = 240, .slack = 1.8},
-               /* Warps may poll while they wait, so their total work has no limit: the figure for
+    .figure =
+        {.text =
+             "in blocks of 1,024 threads, the longest warps of both steps execute %s instructions",
+         .want = "at most %s",
+         .counter = "warp_instructions",
+         .budget = {.naive = 6750, .solution = 240, .slack = 1.8},
+         /* Warps may poll while they wait, so their total work has no limit: the figure for
                 * the longest warp bounds it. */
-               .judges = 1 << CHECK_PATH | 1 << CHECK_WORK},
+         .judges = 1 << CHECK_PATH | 1 << CHECK_WORK},
     .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
     const struct job job = large_blocks(check);
@@ -139,11 +141,14 @@ CHECK(
 
 /* With blocks of 1,024 threads, run time shows the effect (grader/tests/hardware/calibration.tsv):
  * the solution is twice as fast as thread 0 alone. With blocks of 256 it does not. */
-CHECK(speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
-      .figure = {.text = "with blocks of 1,024 threads, the program is %s times as fast as with thread 0 alone",
-                 .want = "at least %s",
-                 .budget = {.slack = 1.3}},
-      .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
+CHECK(
+    speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
+    .figure =
+        {.text =
+             "with blocks of 1,024 threads, the program is %s times as fast as with thread 0 alone",
+         .want = "at least %s",
+         .budget = {.slack = 1.3}},
+    .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
     const struct job job = {1 << 24, 1 << 14, 1024}, small = {1 << 14, 4, 1024};
     int sum;
@@ -179,13 +184,14 @@ static const struct run *grow_tree(struct check *check, struct job job)
 #define MODULO_BRANCHES 48
 #define MOST_TREE_READS 60
 
-CHECK(divergence, .title = "the threads of a warp work or idle together", .points = 20,
-      .where = CHECK_COUNTS,
-      .figure = {.text = "divergent branches in a block of 256 threads: %s",
-                 .want = "at most %s",
-                 .counter = "divergent_branches",
-                 .budget = {.naive = MODULO_BRANCHES, .solution = 1, .slack = 12}},
-      .hint = "TODO 2a: in each step, let the first threads do the work: threads 0, 1, 2 and so on.")
+CHECK(
+    divergence, .title = "the threads of a warp work or idle together", .points = 20,
+    .where = CHECK_COUNTS,
+    .figure = {.text = "divergent branches in a block of 256 threads: %s",
+               .want = "at most %s",
+               .counter = "divergent_branches",
+               .budget = {.naive = MODULO_BRANCHES, .solution = 1, .slack = 12}},
+    .hint = "TODO 2a: in each step, let the first threads do the work: threads 0, 1, 2 and so on.")
 {
     const struct job job = small_blocks(check);
     const struct run *run = grow_tree(check, job);
@@ -220,8 +226,8 @@ CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .w
 }
 
 /* This run is watched, so that a missing barrier does not count as a saved one. */
-CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15, .where = CHECK_COUNTS,
-      .watched = true,
+CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15,
+      .where = CHECK_COUNTS, .watched = true,
       .figure = {.text = "barriers that each warp of a block of 256 threads waits at: %s",
                  .want = "at most %s",
                  .counter = "barriers",

@@ -113,9 +113,11 @@ static double outside_rows(const struct run *run)
     return check_counter(run, "rows_outside_bytes");
 }
 
-CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = CHECK_COUNTS,
-      .rows = true,
-      .hint = "TODO 3: the arguments of cudaMemset2D() are the pointer, the pitch, the value, the bytes of a row and the number of rows.")
+CHECK(
+    clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = CHECK_COUNTS,
+    .rows = true,
+    .hint =
+        "TODO 3: the arguments of cudaMemset2D() are the pointer, the pitch, the value, the bytes of a row and the number of rows.")
 {
     const struct run *run = add_up(check, 1001, 20);
     check_called(check, run, "cudaMemset2D", "set_rows", 1, 2); /* the edges alone would do */
@@ -123,7 +125,8 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
     /* Two calls of one row each may just clear the edges, which is fine. But a matrix stored
      * without a pitch could also be cleared as one long row, and that is not. */
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
-        check_refuse(check, run, "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
+        check_refuse(check, run,
+                     "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
                      "your program clears the matrix as one row");
     if (outside_rows(run) > 64 && check_requests(run, "lend") > 0)
         check_refuse(check, run, "Allocate the matrices with cudaMallocPitch().",
@@ -145,8 +148,9 @@ static void uses_rows(struct check *check, const struct run *run)
             "your kernels access %s bytes outside of the rows that cudaMallocPitch() makes",
             check_number(outside_rows(run)));
     if (check_counter(run, "rows_gap_bytes") > 0)
-        check_refuse(check, run, hint,
-                     "your kernels access the padding between rows: they do not use the pitch that cudaMallocPitch() returned");
+        check_refuse(
+            check, run, hint,
+            "your kernels access the padding between rows: they do not use the pitch that cudaMallocPitch() returned");
 }
 
 /* Requires pitched rows for another width: a program must not be right for the measured widths
@@ -165,7 +169,8 @@ CHECK(
     const struct run *run = add_up(check, 1001, 20);
     check_called(check, run, "cudaMallocPitch", "alloc_rows", 2, 2);
     if (check_rows(run, "alloc_rows") < 2 * 20)
-        check_refuse(check, run, "TODO 4: pass cudaMallocPitch() the bytes of a row and the number of rows.",
+        check_refuse(check, run,
+                     "TODO 4: pass cudaMallocPitch() the bytes of a row and the number of rows.",
                      "your program does not ask cudaMallocPitch() for all 20 rows");
     uses_rows(check, run);
     uses_rows_elsewhere(check);

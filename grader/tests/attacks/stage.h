@@ -34,7 +34,8 @@ struct stage {
 
 #define ATTACK(number) static unsigned long long attack_##number(struct stage *stage)
 #define WRONG          1234567890123ull
-/* Ends the attack with a wrong answer if CONDITION does not hold, because then the sandbox has failed. */
+/* Ends the attack with a wrong answer if CONDITION does not hold, because then the sandbox has
+ * failed. */
 #define HELD_BACK(condition)                                                                       \
     do                                                                                             \
         if (!(condition)) {                                                                        \

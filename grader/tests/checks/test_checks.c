@@ -72,7 +72,8 @@ static const struct {
     {"registered", "passed", "", ""},
     {"managed", "passed", "", ""},
     {"as_doubles", "passed", "", ""},
-    {"counted_doubles", "failed", "main() changed the numbers before it copied them to the GPU", ""},
+    {"counted_doubles", "failed", "main() changed the numbers before it copied them to the GPU",
+     ""},
     {"compared", "passed", "", ""},
     {"there_and_back", "passed", "", ""},
     {"ended_by_main", "failed", "sum is right, but kernels did not compute all of it", ""},
@@ -113,7 +114,8 @@ static const struct {
     {"speed_of_nothing", "", "", "the time cannot be judged: the solution is only "},
     {"works_in_each_pass", "passed", "", ""},
     {"works_only_once", "failed",
-     "in 3 passes of the loop over lab_again(), the kernels read 64 bytes; they should read 32 in each", ""},
+     "in 3 passes of the loop over lab_again(), the kernels read 64 bytes; they should read 32 in each",
+     ""},
     {"speed_untimed", "", "", "not all of the three programs were timed"},
 };
 

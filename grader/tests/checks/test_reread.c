@@ -87,8 +87,7 @@ static const struct {
 } rows[] = {
     {"a by columns", a_by_columns, at_b, "as if a were read by columns, not by rows"},
     {"b by columns", at_a, b_by_columns, "as if b were read by columns, not by rows"},
-    {"another pitch", a_by_width, at_b,
-     "as if the rows of a were 9 numbers apart, not 40"},
+    {"another pitch", a_by_width, at_b, "as if the rows of a were 9 numbers apart, not 40"},
     {"the first columns", first_16_of_a, at_b, "as if only the first 16 columns of a were used"},
     {"not the last columns", but_last_8_of_a, at_b, "as if the last 8 columns of a were left out"},
     {"not the first column", but_first_of_a, at_b, "as if the first column of a were left out"},

@@ -1,5 +1,5 @@
-/* A command removes its old outputs before it begins. So if it fails, a script that ignores its exit code does
- * not mistake the last student's result for this one's. */
+/* A command removes its old outputs before it begins. So if it fails, a script that ignores its
+ * exit code does not mistake the last student's result for this one's. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -116,8 +116,8 @@ Test(run, damaged_executables_are_survived)
     "END\n"                                                                                        \
     "$NVCC -cudart shared -lineinfo -o a a.cu || exit 1\n"
 
-/* Without --tools, all tools are on until a budget is used up, which does not depend on the machine. A
- * launch that is no longer watched continues with all workers, and has the same counts. */
+/* Without --tools, all tools are on until a budget is used up, which does not depend on the
+ * machine. A launch that is no longer watched continues with all workers, and has the same counts. */
 Test(run, all_tools_are_on_by_default)
 {
     char *output = shell_must(

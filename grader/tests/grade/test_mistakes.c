@@ -59,7 +59,7 @@ static char *first_trouble(char *report)
     while (*begin && !begins_trouble(begin))
         begin += strcspn(begin, "\n") + (begin[strcspn(begin, "\n")] == '\n');
     char *end = begin + strcspn(begin, "\n");
-    while (end[0] && strncmp(end + 1, "       ", 7) == 0) /* the margin of the lines that explain it */
+    while (end[0] && strncmp(end + 1, "       ", 7) == 0) /* the margin of explanations */
         end += 1 + strcspn(end + 1, "\n");
     if (*end)
         end[1] = 0;

@@ -1,4 +1,5 @@
-/* Explanations of wrong matrices: each hypothesis must be given for a matrix that it fits, and for no other. */
+/* Explanations of wrong matrices: each hypothesis must be given for a matrix that it fits, and for
+ * no other. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* Explanations of wrong sums: each hypothesis must be given for a sum that it fits, and for no other. */
+/* Explanations of wrong sums: each hypothesis must be given for a sum that it fits, and for no
+ * other. */
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -64,7 +64,7 @@ static struct {
     unsigned ended, before, processes, disorderly, folders, halves;
 } counts;
 
-/* --- what is there -------------------------------------------------------------------------------- */
+/* --- leftovers ------------------------------------------------------------------------------------ */
 
 static void tell(unsigned *count, const char *what, const char *name, const struct blow *blow)
 {
@@ -154,7 +154,7 @@ static void check_files(const struct blow *blow)
     json_decref(document);
 }
 
-/* --- the blows ------------------------------------------------------------------------------------ */
+/* --- the kills ------------------------------------------------------------------------------------ */
 
 static pid_t start(const struct command *command)
 {

@@ -146,7 +146,7 @@ static void launch(struct fixture *f, const struct pattern *p, emu_addr memory, 
     free(ptx);
 }
 
-/* --- what is true ---------------------------------------------------------------------------------------- */
+/* --- true claims ----------------------------------------------------------------------------------------- */
 
 /* The active lanes' addresses, as in the record. */
 struct truth {

@@ -1,4 +1,5 @@
-/* The messages about the mistakes in misleading.cu must name the cause and a fix, and must never mislead. */
+/* The messages about the mistakes in misleading.cu must name the cause and a fix, and must never
+ * mislead. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <ctype.h>
@@ -114,7 +115,8 @@ ParameterizedTest(int *index, misleading, cases)
     free(text);
 }
 
-/* Ctrl-C on a terminal stops an endless kernel. A few seconds earlier, a line says where the kernel is. */
+/* Ctrl-C on a terminal stops an endless kernel. A few seconds earlier, a line says where the kernel
+ * is. */
 Test(misleading, endless_kernel_on_a_terminal)
 {
     int code;

@@ -217,7 +217,7 @@ static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, u
 static void choose_racing_places(uint32_t *places, const struct racing *racing, uint64_t *random)
 {
     bool is_apart = next_random(random, 3);
-    uint32_t spread = 64u << next_random(random, 5); /* the larger this is, the fewer threads share words */
+    uint32_t spread = 64u << next_random(random, 5); /* larger: fewer threads share words */
     for (unsigned step = 0; step < STEPS; step++) {
         unsigned way = next_random(random, WAYS), far = next_random(random, 2) * spread;
         uint32_t absent = next_random(random, 4) ? 0 : next_random(random, INT32_MAX);

@@ -1,7 +1,7 @@
-/* Planted defects. The folder planted/ID has one or two programs with kernels and functions that have the finding ID,
- * and similar correct twins without it; marks.h describes how comments mark the expected findings. Its report.txt has
- * the output of `lanewise run` for them, in the order of the programs' names. These files show what students
- * read. */
+/* Planted defects. The folder planted/ID has one or two programs with kernels and functions that
+ * have the finding ID, and similar correct twins without it; marks.h describes how comments mark
+ * the expected findings. Its report.txt has the output of `lanewise run` for them, in the order of
+ * the programs' names. These files show what students read. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <dirent.h>
@@ -37,7 +37,8 @@ static int find_folders(struct dirent ***folders)
     return count;
 }
 
-/* Returns the part of the report about errors and, if LOSSES is true, about losses, which come last. */
+/* Returns the part of the report about errors and, if LOSSES is true, about losses, which come
+ * last. */
 static char *print_findings(const char *program, bool losses)
 {
     return shell_must("set -o pipefail; out=$PWD; cd " PLANTED " && $LANEWISE run %s " ALL_TOOLS

@@ -1,4 +1,5 @@
-/* Compares predicted times with times measured on an NVIDIA H200: a part of `make prediction-report`. */
+/* Compares predicted times with times measured on an NVIDIA H200: a part of `make
+ * prediction-report`. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
