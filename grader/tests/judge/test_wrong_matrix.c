@@ -206,7 +206,7 @@ static const struct {
     {"every second row", no_second_rows, "rows 1, 3, 5 and so on"},
     {"the borders", no_borders, "the first and the last row"},
     {"a corner", no_corner, "the last columns 16 to 19 in the last rows 8 to 11"},
-    {"an input", data_itself, "each is data[y][x] itself"},
+    {"an input", data_itself, "each is data[y][x] alone"},
     {"a missing neighbour", without_above, "as if data[y - 1][x] were left out"},
     {"a neighbour twice", with_right_twice, "as if data[y][x + 1] were added once too often"},
     {"a neighbour in place of another", copied_and_pasted,

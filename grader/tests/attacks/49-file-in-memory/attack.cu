@@ -4,6 +4,6 @@ ATTACK(49)
     static char *const words[] = {(char *)"true", NULL};
     HELD_BACK(syscall(SYS_memfd_create, "program", 0) < 0);
     int program = open("/bin/true", O_RDONLY);
-    syscall(SYS_execveat, program, "", words, environ, AT_EMPTY_PATH); // replaces this process if it works
+    syscall(SYS_execveat, program, "", words, environ, AT_EMPTY_PATH); // should fail
     return honest(stage);
 }

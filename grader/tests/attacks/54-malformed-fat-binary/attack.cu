@@ -13,7 +13,7 @@ ATTACK(54)
         srand(round);
         for (unsigned char &byte : data)
             byte = (unsigned char)rand();
-        memcpy(data, "\x50\xed\x55\xba\x01\x00\x10\x00", 8); // the beginning of the container is valid
+        memcpy(data, "\x50\xed\x55\xba\x01\x00\x10\x00", 8); // the container begins correctly
         if (round % 2) {
             memset(data + 8, 0xff, 8); // its size is the largest possible
             memcpy(data + 16, "\x01\x00\x01\x01\x40\x00\x00\x00", 8);

@@ -6,7 +6,7 @@ static int shared_file()
         snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
         keep(readlink(link, target, sizeof target - 1));
         struct stat status;
-        if (strstr(target, "lanewise-shared") || // without /proc: it is the only file without a name
+        if (strstr(target, "lanewise-shared") || // without /proc: it has no name
             (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0))
             return fd;
     }

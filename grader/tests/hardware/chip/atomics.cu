@@ -66,7 +66,7 @@ static __global__ void add_shared(int apart, int adds, T value, struct span *spa
     T *mine = &words[threadIdx.x / 32 * 32 + threadIdx.x % apart];
     span_begin(span, &begin);
     for (int i = 0; i < adds; i++)
-        atomicAdd(mine, value); // not the constant 1: the GPU would count the lanes instead of adding
+        atomicAdd(mine, value); // a constant 1 would be counted, not added
     span_end(span, begin);
     if (words[0] == (T)12345)
         *sink = words[0];
