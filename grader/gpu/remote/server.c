@@ -169,7 +169,7 @@ static enum emu_status check_range(struct server *server, uint64_t addr, uint64_
     uint64_t bytes;
     if (emu_find(server->device, addr, &base, &bytes) == EMU_OK && size <= bytes - (addr - base))
         return EMU_OK;
-    return emu_copy(server->device, addr, addr, size); /* fails with a message that says why */
+    return emu_copy(server->device, addr, addr, size); /* this copy fails, with the right message */
 }
 
 static bool call_write(struct server *server, struct exchange *x)

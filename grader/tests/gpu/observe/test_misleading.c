@@ -42,7 +42,7 @@ static const struct row {
     {"null_on_device", {"through a null pointer", "this pointer is NULL"}, {"compare every"}, NULL},
     {"freed_after_reset",
      {"cudaDeviceReset() has already freed these 400 bytes",
-      "call cudaFree() before cudaDeviceReset()"},
+      "leave this cudaFree() out, or call it before cudaDeviceReset()"},
      {"[leak]", "[bad-free]"},
      NULL},
     {"swapped_pitches",
