@@ -160,7 +160,7 @@ static inline struct lab lab_open(int argc, char **argv)
     const char *input = lab_option(&lab, "--case"), *result = lab_option(&lab, "--result");
     const char *repeats = lab_option(&lab, "--repeats");
     if (!input != !result)
-        lab_fail("--case FILE and --result FILE belong together", NULL);
+        lab_fail("--case FILE and --result FILE must be given together", NULL);
     for (int i = 1; i < argc && !input; ++i)
         lab.lists |= strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0;
     if (lab.lists)

@@ -34,7 +34,7 @@ struct entry {
     size_t leader;  /* index of the first entry with equal text, which represents the group */
 };
 
-/* A group, given by its leader's index, that has MARK. */
+/* A mark, and the group that has it: `entry` is the group's leader. */
 struct owner {
     uint64_t mark;
     size_t entry;

@@ -255,7 +255,7 @@ static bool blame(struct work *work, const char *job, size_t given)
         char number[32], line[300], why[500];
         snprintf(number, sizeof number, "%lld", (long long)json_integer_of(entry, "chunk"));
         const char *state = json_text_of(work->states, number);
-        if (*json_text_of(entry, "why")) /* an answer says why */
+        if (*json_text_of(entry, "why")) /* the grading itself gave a reason */
             continue;
         hopeless = hopeless && strcmp(state, "FAILED") == 0;
         read_log(work, job, number, line, sizeof line);

@@ -54,7 +54,7 @@ static void look_equal(struct check *check, const struct run *run, const char *n
     else if (!is_one)
         check_fail(check, "failed", "the result \"%s\" is not one %s number", name, type_name);
     else if (answer->same)
-        check_fail(check, "failed", "%s is %s whatever data the GPU has", name,
+        check_fail(check, "failed", "%s is always %s, whatever data is on the GPU", name,
                    one_number(type, got->values));
     else
         check_fail(check, "failed", "%s is %s, but %s is right%s", name,
@@ -65,7 +65,8 @@ static void look_equal(struct check *check, const struct run *run, const char *n
     else if (answer->same)
         check_advise(check, CHECK_ADVICE_SAME);
     else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
-        check_advise(check, "The right answer comes first: without it this earns no points.");
+        check_advise(check,
+                     "First make the answer right: without that, this check gives no points.");
     if (is_one)
         check_explain_number(check, run, answer, want);
 }
@@ -111,7 +112,8 @@ static void fail_within(struct check *check, const struct run *run, const float 
                index / width, index % width, digits, value, digits, want->values[index], margin,
                check_number((double)wrong), check_number((double)count), if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
-        check_advise(check, "The right answer comes first: without it this earns no points.");
+        check_advise(check,
+                     "First make the answer right: without that, this check gives no points.");
 }
 
 static void look_within(struct check *check, const struct run *run, const char *name,
@@ -128,12 +130,12 @@ static void look_within(struct check *check, const struct run *run, const char *
         check_fail(check, "failed", "the result \"%s\" is not %s x %s LAB_FLOAT numbers", name,
                    check_number(want->height), check_number(want->width));
     if (!check_is_open(check)) {
-        check_advise(check, "Leave the line with lab_result() as it was.");
+        check_advise(check, "Restore the original line with lab_result().");
         return;
     }
     size_t index = judge_first_outside(got->values, want->values, want->bounds, count);
     if (index < count && answer->same) {
-        check_fail(check, "failed", "%s has the same numbers whatever data the GPU has", name);
+        check_fail(check, "failed", "%s has the same numbers, whatever data is on the GPU", name);
         check_advise(check, CHECK_ADVICE_SAME);
     } else if (index < count) {
         fail_within(check, run, got->values, name, want, count, index);

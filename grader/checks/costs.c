@@ -49,7 +49,7 @@ static const struct {
          "uncoalesced-atomic"},
     [CHECK_LAUNCHES] =
         {8, 0, "the program launches %s kernels",
-         "Let one launch do what many small ones do: each takes some time, however little there is to do."},
+         "Let one launch do the work of many small ones: each launch takes time, even with little to do."},
 };
 
 /* Measures the costs of a run. A copy on the GPU reads half of its sectors and writes the other

@@ -77,7 +77,7 @@ void check_called(struct check *check, const struct run *run, const char *name, 
     if (count == 0)
         check_fail(check, "failed", "your program never calls %s()", name);
     else
-        check_fail(check, "failed", "your program calls %s() %s times; %s %s would do", name,
+        check_fail(check, "failed", "your program calls %s() %s times; it needs %s %s", name,
                    check_number((double)count), count < least ? "at least" : "at most",
                    check_number((double)(count < least ? least : most)));
 }
@@ -146,16 +146,16 @@ void check_is_counted(struct check *check, const struct run *run)
     if (constant_bytes(run) > MOST_CONSTANTS)
         check_refuse(
             check, run,
-            "Copy the data to memory of cudaMalloc(), and pass its address to the kernel.",
-            "your kernels read __constant__ variables of %s bytes: too many for a few sizes and addresses",
+            "Copy the data to memory from cudaMalloc(), and pass its address to the kernel.",
+            "your kernels read %s bytes of __constant__ variables, which is too much for a few sizes and addresses",
             check_number(constant_bytes(run)));
     if (check_counter(run, "cluster_requests") > 0)
         check_refuse(
-            check, run, "Keep to the block's own shared memory.",
+            check, run, "Use only the block's own shared memory.",
             "your kernels use the shared memory of other blocks, which this check does not count");
     if (check_counter(run, "block_votes") > 0)
         check_refuse(
-            check, run, "Put numbers for other threads into shared memory.",
+            check, run, "Pass numbers to other threads through shared memory.",
             "your kernels let a block's threads vote, as __syncthreads_count() does, which this check does not count");
 }
 

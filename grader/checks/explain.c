@@ -125,7 +125,7 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
     const char *said = last_line(outcome);
     if (strncmp(said, no_input, strlen(no_input)) == 0)
         check_fail(check, "failed",
-                   "your program asks for an input \"%s\", which this lab does not give",
+                   "your program asks for an input \"%s\", which this lab does not have",
                    said + strlen(no_input));
     else
         check_fail(check, "failed", "your program ended with exit code %d%s%s", outcome->code,
@@ -135,14 +135,14 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
     else if (strstr(said, "out of memory"))
         check_advise(
             check,
-            "In a grading the GPU has %llu MB. Does your program ask for more than it needs, or never free any?",
+            "During grading, the GPU has %llu MB of memory. Does your program allocate more than it needs, or never free memory?",
             (unsigned long long)RUN_GPU_BYTES >> 20);
 }
 
 static void explain_timeout(struct check *check, int seconds)
 {
     check_fail(check, "timeout", "your program did not end within %d seconds%s", seconds,
-               seconds < RUN_SECONDS ? " (no longer, as it has hung before)" : "");
+               seconds < RUN_SECONDS ? " (less than usual, because it hung before)" : "");
 }
 
 void check_explain_end(struct check *check, struct process_outcome *outcome, int seconds)
@@ -319,5 +319,5 @@ void check_explain_findings(struct check *check, const json_t *record,
     explain_failed_call(check, record, outcome);
     if (strcmp(status, "ok") != 0)
         check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",
-                   "a kernel ended badly: %s", status);
+                   "a kernel failed: %s", status);
 }

@@ -23,7 +23,7 @@ struct answer {
 
 /* The hint for a wrong answer that does not change with other data. */
 #define CHECK_ADVICE_SAME                                                                          \
-    "A kernel must work it out from what cudaMemcpy() has brought to the GPU. main() only copies."
+    "A kernel must compute it from the data that cudaMemcpy() copied to the GPU. main() may only copy."
 
 /* The result NAME in the form in which it is judged; NULL: there is none. Can run the submission
  * again. */

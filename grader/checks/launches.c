@@ -32,12 +32,12 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
     if (!run || !run->record || (launch.blocks == blocks && launch.threads == threads))
         return;
     if (launch.blocks == 0)
-        check_refuse(check, run, "Keep the launches as they were.",
+        check_refuse(check, run, "Restore the original launches.",
                      index ? "only %zu kernels were launched" : "no kernel was launched", index);
     else
         check_refuse(check, run, "Launch with the numbers of blocks and threads that main() reads.",
-                     "launch number %zu is <<<%.0f, %.0f>>>; <<<%d, %d>>> was asked for", index + 1,
-                     launch.blocks, launch.threads, blocks, threads);
+                     "launch number %zu is <<<%.0f, %.0f>>>, but main() asks for <<<%d, %d>>>",
+                     index + 1, launch.blocks, launch.threads, blocks, threads);
 }
 
 /* The sectors that one launch read, or all launches, according to COUNTERS. */
@@ -68,15 +68,14 @@ void check_works_in(struct check *check, const struct run *run, size_t index, ui
     double warp =
         32 * json_number_of(json_object_get(launch, "counters"), "longest_warp_load_sectors");
     if (own < (double)bytes)
-        check_refuse(check, run, "Keep the launches as they were: the first one reads the data.",
+        check_refuse(check, run, "Restore the original launches: the first one reads the data.",
                      "launch number %zu reads %s of the %s bytes of data", index + 1,
                      check_number(own), check_number((double)bytes));
     if (all > 1.5 * (double)bytes)
-        check_refuse(
-            check, run,
-            "Let neighbouring threads read neighbouring words, and each word be read once.",
-            "the kernels read %s bytes of global memory for %s bytes of data", check_number(all),
-            check_number((double)bytes));
+        check_refuse(check, run,
+                     "Let neighbouring threads read neighbouring words, and read each word once.",
+                     "the kernels read %s bytes of global memory for %s bytes of data",
+                     check_number(all), check_number((double)bytes));
     if (warp > block / 4 + POLLS)
         check_refuse(check, run, "Let all threads of a block read, as sum_of_thread() does.",
                      "of the %s bytes that a block has to read, one warp reads %s",

@@ -12,7 +12,7 @@
 #include "checks/verdict.h"
 #include "record/losses.h"
 
-/* The ids of losses that increase COUNTER, as the beginning of these ids; "" if there are none. */
+/* Losses whose id begins with the result increase COUNTER; "" if there are none. */
 static const char *losses_of(const char *counter)
 {
     static const struct {

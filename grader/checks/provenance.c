@@ -303,8 +303,8 @@ static bool is_by_library(const struct run *run)
 static const char *how_to_hand_in(const struct run *run)
 {
     if (check_requests(run, "lend") > 0)
-        return "Hand in what kernels left in managed or mapped memory, as it is, and let main() not change the input on its way there. Else take the answer from memory of cudaMalloc(), by cudaMemcpy().";
-    return "Hand in what cudaMemcpy() brings from the GPU, as it is: main() must neither compute the answer nor change it.";
+        return "Let main() hand in what kernels left in managed or mapped memory, unchanged, and not change the input either. Or keep the answer in memory from cudaMalloc(), and copy it with cudaMemcpy().";
+    return "Hand in exactly what cudaMemcpy() copies from the GPU: main() must neither compute the answer nor change it.";
 }
 
 /* If main() saw the judged input, it could have done the work itself, while kernels read the data
@@ -317,8 +317,8 @@ static void needs_input_as_it_is(struct check *check, const struct run *run, con
     if (is_seen && must_be && !info->open_input)
         check_refuse(
             check, run,
-            "Copy the input to the GPU as lab.h gives it. A kernel may change it there.",
-            "%s is right, but main() has changed the numbers on their way to the GPU: there are no points then for how it was made",
+            "Copy the input from lab.h to the GPU unchanged. Kernels may change it there.",
+            "%s is right, but main() changed the numbers before it copied them to the GPU, so this check gives no points",
             name);
 }
 
@@ -328,7 +328,7 @@ void check_made_by_kernels(struct check *check, const struct run *run, const cha
         return;
     if (is_by_library(run)) {
         check_refuse(check, run, "Write the kernel yourself: that is what the lab is about.",
-                     "%s is right, but only kernels of a library have run", name);
+                     "%s is right, but only a library's kernels ran", name);
         return;
     }
     const struct answer *answer = check_answer(check, run, name);
@@ -340,8 +340,8 @@ void check_made_by_kernels(struct check *check, const struct run *run, const cha
         return;
     }
     check_fail(check, "failed", "%s is right, but %s", name,
-               fixed ? "the same when the data on the GPU is changed"
-                     : "not all of it was made by kernels");
+               fixed ? "it stays the same when the data on the GPU changes"
+                     : "kernels did not compute all of it");
     check_advise(check, "%s", how_to_hand_in(run));
 }
 

@@ -74,9 +74,8 @@ static bool has_pitch(const struct reader *reader, size_t pitch)
         size_t at = i / reader->columns * pitch + i % reader->columns;
         reader->to[i] = at < count ? reader->from[at] : 0;
     }
-    return fits(reader) &&
-           TELL(reader, "as if each row of %s began %zu numbers after the last one, not %zu",
-                reader->name, pitch, reader->columns);
+    return fits(reader) && TELL(reader, "as if the rows of %s were %zu numbers apart, not %zu",
+                                reader->name, pitch, reader->columns);
 }
 
 static void clear(const struct reader *reader)
@@ -99,7 +98,8 @@ static bool tell_left_out(const struct reader *reader, const char *which, size_t
 
 static bool tell_only(const struct reader *reader, const char *which, size_t count)
 {
-    return TELL(reader, "as if only the %s %zu columns of %s counted", which, count, reader->name);
+    return TELL(reader, "as if only the %s %zu columns of %s were used", which, count,
+                reader->name);
 }
 
 /* Whether column WHICH of each PERIOD columns was not read. */

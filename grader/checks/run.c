@@ -105,7 +105,7 @@ static void take_result(struct check *check, struct run *run, const char *path)
     else if (!(run->result = case_read(path, RUN_RESULT_BYTES, error, sizeof error)))
         check_fail(check, "no-result", "the result file of your program %s", error);
     if (!run->result)
-        check_advise(check, "main() must come to lab_result() and, at its end, to lab_close().");
+        check_advise(check, "main() must call lab_result() and, at its end, lab_close().");
 }
 
 /* The processes of a run after they have ended, and their record. */
@@ -199,7 +199,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     take_result(check, run, ended->files.result);
     if (run->plan.hides &&
         !base_read_file(ended->files.answers, SIZE_MAX - 1, &run->judged, why, sizeof why))
-        check_break(check, "what the kernels made cannot be read: it %s", why);
+        check_break(check, "the file of the kernels' results %s", why);
 }
 
 /* Runs the program again with nothing hidden, because it did not copy the decoy unchanged to the

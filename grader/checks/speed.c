@@ -65,10 +65,10 @@ void check_each_pass(struct check *check, const struct case_data *input, uint64_
         return;
     check_fail(
         check, "failed",
-        "in %d passes of the loop over lab_again() the kernels read %s bytes; %s in each is right",
+        "in %d passes of the loop over lab_again(), the kernels read %s bytes; they should read %s in each pass",
         PASSES, check_number(read), check_number((double)bytes));
     check_advise(
-        check, "Each pass is timed: launch the kernels in every one, as if it were the only one.");
+        check, "Each pass is timed: launch the kernels in every pass, as if it were the only one.");
 }
 
 const struct run *check_time(struct check *check, enum check_program program,
@@ -141,7 +141,7 @@ static bool is_plausible_read(struct check *check, double yours)
         return true;
     check_fail(
         check, "failed",
-        "your program says that its kernels take %.4g ms, but this GPU needs %.4g ms only to read the input",
+        "your program says that its kernels take %.4g ms, but this GPU needs %.4g ms just to read the input",
         yours, least);
     check_advise(check,
                  "Do the kernels read all data, in every pass of the loop over lab_again()?");
@@ -162,7 +162,7 @@ static bool is_plausible(struct check *check, double yours, double solution)
         check, "failed",
         "your program says that its kernels take %.4g ms, but it ran for %.2f s, and the solution for %.2f s",
         yours, clocks.wall, clocks.solution_wall);
-    check_advise(check, "What takes the time: does main() do more than it has to?");
+    check_advise(check, "Does main() do more than it has to?");
     return false;
 }
 
@@ -181,7 +181,7 @@ void check_speed(struct check *check)
     if (gain < LEAST_GAIN) {
         check_break(
             check,
-            "time tells nothing here: the solution is only %.2f times as fast as the naive kernel. Is the GPU busy with something else?",
+            "the time cannot be judged: the solution is only %.2f times as fast as the naive kernel. Is the GPU busy with something else?",
             gain);
         return;
     }

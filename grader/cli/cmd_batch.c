@@ -60,7 +60,7 @@ static const struct cli_option table[] = {
     CLI_NUMBER(late_penalty, "late-penalty", "P", 0, 100,
                "percentage deducted for each day, even if partial, after the deadline"),
     CLI_WHOLE(late_limit, "late-limit", "DAYS", 0, 10000,
-              "do not grade attempts more than DAYS days late (0: any late ones)"),
+              "do not grade attempts more than DAYS days late (0: no late attempts)"),
     CLI_WHOLE(per_day, "per-day", "N", 1, 10000,
               "grade at most N attempts per student, lab and day"),
     CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),

@@ -235,9 +235,9 @@ static void print_watch(const json_t *record)
     if (has_launch(record, "watched", "part") || has_launch(record, "watched", "none"))
         fprintf(
             stderr,
-            "\nOnly the first part of this run was searched for races and uninitialised reads: all of it "
-            "would\ntake too long. --tools racecheck,initcheck (with make: WITH=racecheck,initcheck) "
-            "searches all.\n");
+            "\nOnly the first part of this run was searched for races and uninitialised reads:\nsearching "
+            "all of it would take too long. To search it all, add --tools racecheck,initcheck (with "
+            "make:\nWITH=racecheck,initcheck).\n");
 }
 
 /* Says how to raise the limit if a launch was stopped, because a correct kernel may just have much
@@ -247,8 +247,8 @@ static void print_limit(const struct options *options, const json_t *record)
     if (options->max_instructions && has_launch(record, "status", "timeout"))
         fprintf(
             stderr,
-            "\nA launch is stopped after %s warp instructions. If the kernel is right and only has "
-            "much to do,\ngive it less, or raise the limit with --max-instructions N (with make: "
+            "\nA launch is stopped after %s warp instructions. If the kernel is right and simply "
+            "has much work,\ngive it less data, or raise the limit with --max-instructions N (with make: "
             "LIMIT=N).\n",
             NUMBER(strtoull(options->max_instructions, NULL, 10)));
 }

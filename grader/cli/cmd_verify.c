@@ -137,16 +137,17 @@ static void check_terms(struct verify *verify, const json_t *result, const struc
         return;
     bool same = json_equal(then, lab->terms);
     row(verify, same, "course", "%s",
-        same                     ? "the same"
-        : verify->options.course ? "differs: the points or thresholds are not the same"
-                                 : "differs: it was graded with a course file; add --course");
+        same ? "the same"
+        : verify->options.course
+            ? "differs: this course file has other points or thresholds"
+            : "differs: the result was graded with a course file; add --course FILE");
 }
 
 static void check_graders(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     static const char *const keys[][3] = {
-        {"lab_sha256", "lab", "differs: the lab's checks, solution or lab.h are not the same"},
-        {"grader_sha256", "grader", "differs: it was graded by another build of Lanewise"}};
+        {"lab_sha256", "lab", "differs: the lab's checks, its solution or lab.h have changed"},
+        {"grader_sha256", "grader", "differs: another build of Lanewise graded the submission"}};
     const json_t *then = json_object_get(result, "graded_by");
     json_t *now = graded_by_json(lab);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
@@ -158,7 +159,7 @@ static void check_graders(struct verify *verify, const json_t *result, const str
     if (strcmp(compiler, compiler_now) == 0)
         row(verify, true, "compiler", "the same");
     else
-        row(verify, false, "compiler", "differs: recorded \"%s\", here \"%s\"", compiler,
+        row(verify, false, "compiler", "differs: \"%s\" in the result, \"%s\" here", compiler,
             compiler_now);
     json_decref(now);
 }

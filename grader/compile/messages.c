@@ -209,7 +209,7 @@ static void convert(struct text_job *job, char *text)
         else if (cudafe || strstr(line, "error:") || strstr(line, "warning:") ||
                  strstr(line, "): warning #"))
             skipping = is_left_out(job, line);
-        else if (strstr(line, "): note #")) /* dozens of candidates in NVIDIA's headers */
+        else if (strstr(line, "): note #")) /* nvcc lists dozens of candidates in headers */
             skipping = true;
         else if (!*line || is_noise(line))
             skipping = false;

@@ -27,7 +27,7 @@ json_t *progress_lab(json_t *progress, const char *lab);
 void progress_note(json_t *progress, const json_t *result, time_t now);
 
 /* Returns a text about the change since the last grading on the same device, such as "75 -> 85: no
- * bank serves two words at once". The caller frees it. NULL: nothing has changed, there was no
+ * bank conflicts in shared memory". The caller frees it. NULL: nothing has changed, there was no
  * earlier grading, or RESULT was not built. *DIFFERENCE: the points gained. */
 char *progress_change(const json_t *progress, const json_t *result, double *difference);
 

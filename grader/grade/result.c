@@ -102,8 +102,8 @@ json_t *grade_unbuilt_verdict(const json_t *declared, const char *messages)
             message, sizeof message,
             "the program was built for the GPU, but not for the emulator, which this check needs:\n%.*s",
             (int)length, messages);
-        hint = "The emulator has compute capability 8.0. Keep what needs a newer GPU inside "
-               "#if __CUDA_ARCH__ >= 900, with another way for older GPUs.";
+        hint = "The emulator has compute capability 8.0. Put code that needs a newer GPU inside "
+               "#if __CUDA_ARCH__ >= 900, and add another way for older GPUs.";
     }
     return json_pack("{s:O, s:O, s:f, s:O, s:s, s:s, s:s, s:s, s:f, s:{}, s:n, s:s}", "id",
                      json_object_get(declared, "id"), "title", json_object_get(declared, "title"),

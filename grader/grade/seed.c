@@ -61,10 +61,11 @@ static bool find_owners(struct seal_key *key, char *error, size_t size)
         return true;
     if (named && access(path, F_OK) == 0)
         snprintf(error, size,
-                 "%s; until you remove this file, the same seed gives other inputs each time", why);
+                 "%s; until you remove this file, the same seed does not give the same inputs",
+                 why);
     if (getrandom(key->bytes, sizeof key->bytes, 0) == sizeof key->bytes)
         return true;
-    snprintf(error, size, "this machine gives no random numbers: %s", strerror(errno));
+    snprintf(error, size, "this machine has no source of random numbers: %s", strerror(errno));
     return false;
 }
 

@@ -174,9 +174,9 @@ static bool tell_times(const struct facts *facts)
     if (whole > 1024 || times == 1 || !are_times(facts, times))
         return false;
     if (times == -1)
-        return TELL(facts, "right but for their sign");
+        return TELL(facts, "right except for the sign");
     return TELL(facts, "exactly %s times too %s%s", NUMBER((uint64_t)whole),
-                size >= 1 ? "large" : "small", times < 0 ? ", and of the other sign" : "");
+                size >= 1 ? "large" : "small", times < 0 ? ", and with the wrong sign" : "");
 }
 
 /* --- numbers from another place --------------------------------------------------------------- */
@@ -351,7 +351,7 @@ static bool tell_neighbour(const struct facts *facts, const struct neighbour *ne
     char name[80];
     name_neighbour(name, neighbour);
     if (come_by(facts, 0, neighbour, NULL))
-        return TELL(facts, "each is %s itself", name);
+        return TELL(facts, "each is %s alone", name);
     if (come_by(facts, 1, NULL, neighbour))
         return TELL(facts, "as if %s were left out", name);
     if (come_by(facts, 1, neighbour, NULL))
@@ -446,7 +446,7 @@ static bool name_value(struct facts *facts)
 {
     bool several = facts->wrong_count > 1;
     if (are_unwritten(facts))
-        return TELL(facts, "never written: %s what fresh memory holds",
+        return TELL(facts, "never written: %s what new memory contains",
                     several ? "they are" : "it is");
     if (are_all(facts, NAN))
         return several && TELL(facts, "all of them NaN, not a number");

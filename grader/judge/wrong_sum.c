@@ -87,7 +87,7 @@ static bool has_other_sign(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
     return size_of(sum->want) >= 1000 && sum->got == wrap(sum, 0 - (uint64_t)sum->want) &&
-           TELL(facts, "right but for its sign");
+           TELL(facts, "right except for the sign");
 }
 
 /* 32-bit numbers that have wrapped around are off by multiples of 2^32, and so is their sum. */
@@ -98,7 +98,7 @@ static bool has_overflowed(const struct facts *facts)
     if (sum->is_int || error == 0 || (uint32_t)error != 0)
         return false;
     if ((uint64_t)sum->got >> 32 == 0)
-        return TELL(facts, "only the lower 32 bits of the right one");
+        return TELL(facts, "only the lower 32 bits of the right sum");
     return TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
 }
 

@@ -64,7 +64,7 @@ CHECK(
 }
 
 CHECK(
-    ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
+    ragged, .title = "exact sum for any n, such as 0, 1 and 1,000,003", .points = 10,
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
@@ -78,7 +78,7 @@ CHECK(
 }
 
 CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
-      .watched = true, .hint = "The right sum comes first: see the checks above.")
+      .watched = true, .hint = "First make the sum right: see the checks above.")
 {
     sum_up(check, ONE_BLOCK, 1 << 14);
     sum_up(check, GRID, 1 << 17);
@@ -137,12 +137,12 @@ static void measure_path(struct check *check, int rung)
     double idle =
         check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;
     if (path < ONE_THREAD_PATH / 2 && idle > ONE_THREAD_PATH / 32)
-        check_refuse(
-            check, run, "Ask for blocks of 32, 64, 128, ... threads, and let all of them work.",
-            "idle threads take up as much time as %s warp instructions", check_number(idle));
+        check_refuse(check, run,
+                     "Ask for blocks of 32, 64, 128, ... threads, and let all of them work.",
+                     "idle threads cost as much time as %s warp instructions", check_number(idle));
     double reads = check_counter(run, "global_load_sectors_ideal") / (MILLION / 8);
     if (reads > 1.5)
-        check_refuse(check, run, "Do the job once: each number belongs to one thread.",
+        check_refuse(check, run, "Let each number be read once, by one thread.",
                      "the threads read each number about %.1f times", reads);
     keeps_sums(check, run);
 }

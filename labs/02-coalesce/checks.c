@@ -49,7 +49,7 @@ CHECK(
 }
 
 CHECK(
-    ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
+    ragged, .title = "exact sum for any n, such as 0, 1 and 1,000,003", .points = 10,
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
@@ -64,12 +64,13 @@ CHECK(
 }
 
 CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
-      .watched = true, .hint = "The right sum comes first: see the checks above.")
+      .watched = true, .hint = "First make the sum right: see the checks above.")
 {
     sum_up(check, 1 << 17);
 }
 
-CHECK(sectors, .title = "a warp's reads are side by side", .points = 70, .where = CHECK_COUNTS,
+CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points = 70,
+      .where = CHECK_COUNTS,
       .figure = {.text = "reading 32 numbers touches %s sectors of 32 bytes",
                  .want = "at most %s",
                  .counter = "global_load_sectors",

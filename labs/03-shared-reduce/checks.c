@@ -14,7 +14,7 @@ LAB(.title = "A block adds up its sums in shared memory", .file = "shared_reduce
     .hints = {
         "Three things must happen in a block, in this order: every thread puts its sum where the others can see it; all wait until the last one has done so; one thread adds up and stores.",
         "The array belongs at the top of the kernel: __shared__ int sums[MAX_THREADS]; then sums[threadIdx.x] = mine; then __syncthreads(), for all threads and outside of any if; then if (threadIdx.x == 0) a loop over t < blockDim.x. Remove the atomicAdd().",
-        "In rung 2 two lines differ: extern __shared__ int sums[]; in the kernel, and size_t bytes = threads * sizeof(int); in add_up(). Both kernels end with if (threadIdx.x == 0) { int total = 0; for (int t = 0; t < blockDim.x; ++t) total += sums[t]; result[blockIdx.x] = total; }.",
+        "Rung 2 differs in two lines: extern __shared__ int sums[]; in the kernel, and size_t bytes = threads * sizeof(int); in add_up(). Both kernels end with if (threadIdx.x == 0) { int total = 0; for (int t = 0; t < blockDim.x; ++t) total += sums[t]; result[blockIdx.x] = total; }.",
     });
 
 enum rung { ATOMIC, STATIC, DYNAMIC };
@@ -76,7 +76,7 @@ CHECK(
 }
 
 CHECK(
-    ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
+    ragged, .title = "right for any n, in blocks of 64 to 1,024 threads", .points = 10,
     .hint =
         "If the check above failed, too, fix that first. Otherwise a size is the problem: thread 0 adds up blockDim.x sums, for any number of threads; the array of rung 1 needs room for 1,024.")
 {
@@ -120,10 +120,10 @@ static void uses_shared(struct check *check, const struct run *run, struct job j
     check_is_counted(check, run);
     waits_seldom(check, run, job);
     if (is_static && check_launch(run, 0).static_shared_bytes == 0)
-        check_refuse(check, run, "In rung 1 the array has a length: sums[MAX_THREADS].",
+        check_refuse(check, run, "In rung 1, give the array a length: sums[MAX_THREADS].",
                      "the kernel of rung 1 has no __shared__ array of its own");
     check_through_shared(check, run, "sum",
-                         is_static ? "TODO 1a to 1c come first." : "TODO 2a comes first.");
+                         is_static ? "First do TODO 1a to 1c." : "First do TODO 2a.");
 }
 
 /* Runs JOB and requires that the blocks of the first launch do the work. */
@@ -154,7 +154,7 @@ static double writes_a_block(const struct run *run, struct job job)
         .budget = {.naive = 8, .solution = 1, .slack = MOST_WRITES}, .judges = 1 << CHECK_BARRIERS \
     }
 
-CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .where = CHECK_COUNTS,
+CHECK(one_store, .title = "rung 1: each block stores once", .points = 30, .where = CHECK_COUNTS,
       .figure = WRITES,
       .hint =
           "Let only thread 0 store, once, after it has added up the block's sums in shared memory.")
@@ -194,7 +194,7 @@ CHECK(static_race, .title = "rung 1: no thread reads a word before it is written
     look_closely(check, STATIC);
 }
 
-CHECK(dynamic, .title = "rung 2: no more shared memory than it needs", .points = 20,
+CHECK(dynamic, .title = "rung 2: only as much shared memory as it uses", .points = 20,
       .where = CHECK_COUNTS, .figure = WRITES,
       .hint = "Only the declaration of sums[] and the launch differ from rung 1.")
 {
@@ -205,10 +205,11 @@ CHECK(dynamic, .title = "rung 2: no more shared memory than it needs", .points =
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
     double needed = job.threads * sizeof(int);
     if (bytes > 1.25 * needed) /* a barrier that the program builds itself also takes a few bytes */
-        check_refuse(check, run,
-                     "TODO 2: sums[] is an extern array, and the launch asks for one int a thread.",
-                     "a block of %s threads has %s bytes of shared memory; it needs %s",
-                     check_number(job.threads), check_number(bytes), check_number(needed));
+        check_refuse(
+            check, run,
+            "TODO 2: sums[] is an extern array, and the launch asks for one int per thread.",
+            "a block of %s threads has %s bytes of shared memory, but uses only %s",
+            check_number(job.threads), check_number(bytes), check_number(needed));
     check_measure(check, run, writes_a_block(run, job));
 }
 

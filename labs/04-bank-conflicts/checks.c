@@ -12,7 +12,7 @@
 LAB(.title = "A tree without divergence and bank conflicts", .file = "bank_conflicts.cu",
     .needs = {"03-shared-reduce"},
     .hints = {
-        "Take the TODOs one by one and grade after each: TODO 1 makes the longest warp short, but its tree diverges; TODO 2a cures that but causes bank conflicts; TODO 2b removes these; TODO 3 saves barriers.",
+        "Take the TODOs one by one and grade after each: TODO 1 makes the longest warp short, but its tree diverges; TODO 2a fixes that but causes bank conflicts; TODO 2b removes these; TODO 3 saves barriers.",
         "The tree of TODO 2b: for (int off = blockDim.x / 2; off > 0; off /= 2) { if (t < off) sums[t] += sums[t + off]; __syncthreads(); }. The barrier is after the if, not inside it.",
         "TODO 3: let the loop above run while off >= 32. Then if (t < 32) { int total = sums[t]; for (int off = 16; off > 0; off /= 2) total += __shfl_down_sync(0xffffffff, total, off); if (t == 0) result[blockIdx.x] = total; }.",
     });
@@ -67,15 +67,15 @@ static const struct run *sum_up(struct check *check, struct job job)
 CHECK(
     correct, .title = "exact sum of 100,003 numbers", .points = 10,
     .hint =
-        "Draw your tree for 8 threads: does each sum flow into sums[0] once? Does every step wait for the one before it? Does each shuffle read only from lanes that call it, too?")
+        "Draw your tree for 8 threads: does each sum reach sums[0] exactly once? Does every step wait for the step before it? Does each shuffle read only from lanes that also call it?")
 {
     sum_up(check, (struct job){100003, 64, 256});
 }
 
 CHECK(
-    ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
+    ragged, .title = "right for any n, in blocks of 64 to 1,024 threads", .points = 10,
     .hint =
-        "If the check above failed, too, fix that first. Otherwise the number of threads is the problem: the tree begins or ends with blockDim.x, not with a fixed number.")
+        "If the check above failed, too, fix that first. Otherwise the number of threads is the problem: begin or end the tree at blockDim.x, not at a fixed number.")
 {
     sum_up(check, (struct job){0, 8, 64});
     sum_up(check, (struct job){1, 3, 1024});
@@ -101,7 +101,7 @@ static void leaves_one_result(struct check *check, const struct run *run, struct
                                     check_counter(run, "global_reduction_requests"),
                                 job);
     if (results > 2.1)
-        check_refuse(check, run, "A tree leaves one result for each block: lab 03.",
+        check_refuse(check, run, "Let each block write one result, as in lab 03.",
                      "a block writes its result to global memory %s times", check_number(results));
 }
 
@@ -121,13 +121,15 @@ static struct job large_blocks(struct check *check)
 
 CHECK(
     path, .title = "many threads add at the same time", .points = 15, .where = CHECK_EMULATOR_ONLY,
-    .figure = {.text = "in blocks of 1,024 the longest warps of both steps execute %s instructions",
-               .want = "at most %s",
-               .counter = "warp_instructions",
-               .budget = {.naive = 6750, .solution = 240, .slack = 1.8},
-               /* Warps may poll while they wait, so their total work has no limit: the figure for
+    .figure =
+        {.text =
+             "in blocks of 1,024 threads, the longest warps of both steps execute %s instructions",
+         .want = "at most %s",
+         .counter = "warp_instructions",
+         .budget = {.naive = 6750, .solution = 240, .slack = 1.8},
+         /* Warps may poll while they wait, so their total work has no limit: the figure for
                 * the longest warp bounds it. */
-               .judges = 1 << CHECK_PATH | 1 << CHECK_WORK},
+         .judges = 1 << CHECK_PATH | 1 << CHECK_WORK},
     .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
     const struct job job = large_blocks(check);
@@ -139,11 +141,14 @@ CHECK(
 
 /* With blocks of 1,024 threads, run time shows the effect (grader/tests/hardware/calibration.tsv):
  * the solution is twice as fast as thread 0 alone. With blocks of 256 it does not. */
-CHECK(speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
-      .figure = {.text = "blocks of 1,024 are %s times as fast as with thread 0 alone",
-                 .want = "at least %s",
-                 .budget = {.slack = 1.3}},
-      .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
+CHECK(
+    speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
+    .figure =
+        {.text =
+             "with blocks of 1,024 threads, the program is %s times as fast as with thread 0 alone",
+         .want = "at least %s",
+         .budget = {.slack = 1.3}},
+    .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
     const struct job job = {1 << 24, 1 << 14, 1024}, small = {1 << 14, 4, 1024};
     int sum;
@@ -167,7 +172,7 @@ static const struct run *grow_tree(struct check *check, struct job job)
     double path = check_counter(run, "longest_warp_instructions");
     if (path > 2.5 * job.threads)
         check_refuse(
-            check, run, "TODO 1 comes first.",
+            check, run, "First do TODO 1.",
             "this check expects a tree, but one warp still does all the work: it executes %s instructions",
             check_number(path));
     leaves_one_result(check, run, job);
@@ -179,13 +184,14 @@ static const struct run *grow_tree(struct check *check, struct job job)
 #define MODULO_BRANCHES 48
 #define MOST_TREE_READS 60
 
-CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
-      .where = CHECK_COUNTS,
-      .figure = {.text = "divergent branches in a block of 256 threads: %s",
-                 .want = "at most %s",
-                 .counter = "divergent_branches",
-                 .budget = {.naive = MODULO_BRANCHES, .solution = 1, .slack = 12}},
-      .hint = "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.")
+CHECK(
+    divergence, .title = "the threads of a warp work or idle together", .points = 20,
+    .where = CHECK_COUNTS,
+    .figure = {.text = "divergent branches in a block of 256 threads: %s",
+               .want = "at most %s",
+               .counter = "divergent_branches",
+               .budget = {.naive = MODULO_BRANCHES, .solution = 1, .slack = 12}},
+    .hint = "TODO 2a: in each step, let the first threads do the work: threads 0, 1, 2 and so on.")
 {
     const struct job job = small_blocks(check);
     const struct run *run = grow_tree(check, job);
@@ -197,13 +203,13 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
     if (branches < MODULO_BRANCHES - 1 && reads > MOST_TREE_READS)
         check_refuse(
             check, run,
-            "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.",
-            "the warps of a block read shared memory %s times, where a tree whose idle threads are whole warps reads 25 times",
+            "TODO 2a: in each step, let the first threads do the work: threads 0, 1, 2 and so on.",
+            "the warps of a block read shared memory %s times; in a tree that lets whole warps idle, they read it 25 times",
             check_number(reads));
     check_measure(check, run, branches);
 }
 
-CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .where = CHECK_COUNTS,
+CHECK(conflicts, .title = "no bank conflicts in shared memory", .points = 10, .where = CHECK_COUNTS,
       .figure = {.text = "bank conflicts in a block of 256 threads: %s",
                  .want = "%s",
                  .counter = "shared_load_bank_conflicts",
@@ -220,14 +226,14 @@ CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .whe
 }
 
 /* This run is watched, so that a missing barrier does not count as a saved one. */
-CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where = CHECK_COUNTS,
-      .watched = true,
+CHECK(barriers, .title = "the last warp adds up without barriers", .points = 15,
+      .where = CHECK_COUNTS, .watched = true,
       .figure = {.text = "barriers that each warp of a block of 256 threads waits at: %s",
                  .want = "at most %s",
                  .counter = "barriers",
                  .budget = {.naive = 9, .solution = 4, .slack = 1},
                  .judges = 1 << CHECK_BARRIERS},
-      .hint = "TODO 3: when 32 sums are left only warp 0 works, and needs no __syncthreads().")
+      .hint = "TODO 3: when 32 sums are left, only warp 0 works, and it needs no __syncthreads().")
 {
     const struct job job = small_blocks(check);
     const struct run *run = grow_tree(check, job);
@@ -239,7 +245,7 @@ CHECK(
     no_race, .title = "no thread reads a word that another may still write", .points = 20,
     .where = CHECK_COUNTS, .watched = true,
     .hint =
-        "Between a write and another thread's read of the same word there must be a __syncthreads(), or within one warp a __syncwarp(). `volatile` is not enough.")
+        "Between a write and another thread's read of the same word there must be a __syncthreads() or, within one warp, a __syncwarp(). `volatile` is not enough.")
 {
     check_costs(check, grow_tree(check, small_blocks(check)));
     sum_up(check, (struct job){20001 + 2 * check_random_int(check, 1, 99), 9, 64});

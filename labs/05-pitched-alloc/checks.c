@@ -15,7 +15,7 @@
 LAB(.title = "Every row begins where a line begins", .file = "pitched_alloc.cu",
     .needs = {"02-coalesce"},
     .hints = {
-        "With 1,001 floats a row is 4,004 bytes. In which byte of its line does row 1 begin, and row 2? What must be true of the distance from row to row if all rows are to begin with a line?",
+        "With 1,001 floats a row is 4,004 bytes. At which byte of a line does row 1 begin, and row 2? Which distances from row to row let every row begin where a line begins?",
         "Each call takes two lengths, both in bytes: the width is the part of each row that is copied, the pitch is the distance to the next row. They are equal for the host's numbers, whose rows lie end to end, and differ for the matrix on the GPU.",
         "TODO 1: (float *)((char *)matrix.first + y * matrix.pitch). TODO 2, with bytes = matrix.width * sizeof(float): cudaMemcpy2D(matrix.first, matrix.pitch, numbers, bytes, bytes, matrix.height, cudaMemcpyHostToDevice). TODO 3: cudaMemset2D(matrix.first, matrix.pitch, 0, bytes, matrix.height). TODO 4: cudaMallocPitch(&matrix.first, &matrix.pitch, width * sizeof(float), height)."});
 
@@ -63,7 +63,7 @@ CHECK(
 CHECK(
     ragged, .title = "right sums for any width and height", .points = 10,
     .hint =
-        "If the check above failed, too, fix that first. Otherwise a size is the problem: is there a number anywhere in place of width, height or pitch?")
+        "If the check above failed, too, fix that first. Otherwise a size is the problem: is a fixed number used anywhere instead of width, height or pitch?")
 {
     add_up(check, 1, 1);
     add_up(check, 1, 40);
@@ -74,7 +74,7 @@ CHECK(
 }
 
 CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHECK_COUNTS,
-      .watched = true, .hint = "The right sums come first: see the checks above.")
+      .watched = true, .hint = "First make the sums right: see the checks above.")
 {
     add_up(check, 1001, 50);
 }
@@ -84,25 +84,25 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 #define OF_KERNELS (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES)
 
 CHECK(
-    copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHECK_COUNTS,
+    copies, .title = "one cudaMemcpy2D() in each direction", .points = 15, .where = CHECK_COUNTS,
     .figure = {.text = "copying a matrix of 300 rows to the GPU and one back takes %s calls",
                .want = "%s",
                .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1},
                .textures = true,
                .judges = OF_KERNELS},
     .hint =
-        "cudaMemcpy2D() takes a pitch for either side and copies all rows in one call: there is no loop around it. Both copy_to() and copy_from() need it.")
+        "cudaMemcpy2D() takes a pitch for each side and copies all rows in one call, without a loop. Use it in copy_to() and in copy_from().")
 {
     const struct run *run = add_up(check, 1001, ROWS);
     unsigned long pitched = check_requests(run, "write_rows read_rows");
     /* a copy that is not a 2D copy counts as one row */
     unsigned long single = check_requests(run, "write read copy copy_rows");
     if (check_rows(run, "write_rows read_rows") + single < 2 * ROWS)
-        check_refuse(check, run, "TODO 2: it replaces cudaMemcpy().",
+        check_refuse(check, run, "TODO 2: call cudaMemcpy2D() instead of cudaMemcpy().",
                      "your program does not copy all rows with cudaMemcpy2D()");
     else if (pitched > 0 && single > 0)
-        check_refuse(check, run, "TODO 2 concerns two functions: copy_to() and copy_from().",
-                     "your program still calls %s(), too",
+        check_refuse(check, run, "TODO 2: change both functions, copy_to() and copy_from().",
+                     "your program still calls %s()",
                      check_other_call(run, "Memcpy", "cudaMemcpy2D", "cudaMemcpy"));
     check_measure(check, run, (double)(pitched + single));
 }
@@ -113,9 +113,11 @@ static double outside_rows(const struct run *run)
     return check_counter(run, "rows_outside_bytes");
 }
 
-CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = CHECK_COUNTS,
-      .rows = true,
-      .hint = "TODO 3. cudaMemset2D() takes where, pitch, value, bytes of a row, rows.")
+CHECK(
+    clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = CHECK_COUNTS,
+    .rows = true,
+    .hint =
+        "TODO 3: the arguments of cudaMemset2D() are the pointer, the pitch, the value, the bytes of a row and the number of rows.")
 {
     const struct run *run = add_up(check, 1001, 20);
     check_called(check, run, "cudaMemset2D", "set_rows", 1, 2); /* the edges alone would do */
@@ -123,14 +125,15 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
     /* Two calls of one row each may just clear the edges, which is fine. But a matrix stored
      * without a pitch could also be cleared as one long row, and that is not. */
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
-        check_refuse(check, run, "TODO 3: it takes the bytes of a row, and the number of rows.",
+        check_refuse(check, run,
+                     "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
                      "your program clears the matrix as one row");
     if (outside_rows(run) > 64 && check_requests(run, "lend") > 0)
-        check_refuse(check, run, "Let the matrices be in memory of cudaMallocPitch().",
-                     "your kernels access memory that main() may clear without cudaMemset2D()");
+        check_refuse(check, run, "Allocate the matrices with cudaMallocPitch().",
+                     "your kernels use host memory, which main() can clear without cudaMemset2D()");
     if (check_requests(run, "set") > 0)
-        check_refuse(check, run, "TODO 3: cudaMemset2D() replaces it.",
-                     "your program still calls %s(), too",
+        check_refuse(check, run, "TODO 3: call only cudaMemset2D().",
+                     "your program still calls %s()",
                      check_other_call(run, "Memset", "cudaMemset2D", "cudaMemset"));
 }
 
@@ -138,15 +141,16 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
 static void uses_rows(struct check *check, const struct run *run)
 {
     const char *hint =
-        "TODO 4: both matrices need cudaMallocPitch(), and all code the pitch that it returns.";
+        "TODO 4: allocate both matrices with cudaMallocPitch(), and use the pitch that it returns in all code.";
     if (outside_rows(run) > 64) /* a flag or a counter elsewhere is harmless */
         check_refuse(
             check, run, hint,
             "your kernels access %s bytes outside of the rows that cudaMallocPitch() makes",
             check_number(outside_rows(run)));
     if (check_counter(run, "rows_gap_bytes") > 0)
-        check_refuse(check, run, hint,
-                     "your rows do not follow the pitch that cudaMallocPitch() returned");
+        check_refuse(
+            check, run, hint,
+            "your kernels access the padding between rows: they do not use the pitch that cudaMallocPitch() returned");
 }
 
 /* Requires pitched rows for another width: a program must not be right for the measured widths
@@ -160,12 +164,13 @@ CHECK(
     pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
     .rows = true,
     .hint =
-        "TODO 4. cudaMallocPitch() stores the pitch in matrix.pitch, and all other code must use it.")
+        "TODO 4: cudaMallocPitch() stores the pitch in matrix.pitch, and all other code must use it.")
 {
     const struct run *run = add_up(check, 1001, 20);
     check_called(check, run, "cudaMallocPitch", "alloc_rows", 2, 2);
     if (check_rows(run, "alloc_rows") < 2 * 20)
-        check_refuse(check, run, "TODO 4: it takes the bytes of a row, and the number of rows.",
+        check_refuse(check, run,
+                     "TODO 4: pass cudaMallocPitch() the bytes of a row and the number of rows.",
                      "your program does not ask cudaMallocPitch() for all 20 rows");
     uses_rows(check, run);
     uses_rows_elsewhere(check);
@@ -211,7 +216,7 @@ CHECK(
     lines, .title = "warps touch no more lines than they need", .points = 25, .where = CHECK_COUNTS,
     .rows = true, .figure = EXCESS("1,001", "lines of 128 bytes", "rows_lines_excess", 3.86),
     .hint =
-        "Most rows begin within a line. Which of the TODOs makes each row begin with one? If all are done: neighbouring threads must work on neighbouring numbers of a row, the first of them where a line begins.")
+        "Most rows begin in the middle of a line. Which TODO makes each row begin where a line begins? If all TODOs are done, let neighbouring threads work on neighbouring numbers of a row, and let the first of these threads begin where a line begins.")
 {
     measure_excess(check, 1001, 200, "rows_lines_excess");
 }
@@ -219,7 +224,7 @@ CHECK(
 CHECK(sectors, .title = "warps touch no more sectors than they need", .points = 15,
       .where = CHECK_COUNTS, .rows = true,
       .figure = EXCESS("8,191", "sectors of 32 bytes", "rows_sectors_excess", 3.48),
-      .hint = "The same for sectors: most rows begin within one. See the check above.")
+      .hint = "Most rows also begin in the middle of a sector. See the check above.")
 {
     measure_excess(check, 8191, 50, "rows_sectors_excess");
 }

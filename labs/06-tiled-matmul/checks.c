@@ -24,7 +24,7 @@
 LAB(.title = "A matrix product from tiles", .file = "tiled_matmul.cu",
     .needs = {"03-shared-reduce", "04-bank-conflicts", "05-pitched-alloc"},
     .hints = {
-        "Count for one block: which numbers of A and of B do its 256 threads need in 16 steps of the loop? How many different ones are these, and how often is each of them fetched?",
+        "Count for one block: which numbers of A and of B do its 256 threads need in 16 steps of the loop? How many different numbers are these, and how often is each of them fetched?",
         "Each step over the depth has four parts: every thread stores one number of A and one of B in the tiles; all wait; every thread adds up 16 products from the tiles; all wait. Store 0 for numbers outside of a matrix. Only the store to C needs an `if`.",
         "TODO 2: a_tile[ty][tx] = at(p.a, p.height, p.depth, y, first + tx); b_tile[ty][tx] = at(p.b, p.depth, p.width, first + ty, x); __syncthreads(); the loop; __syncthreads(). TODO 3: float corrected = number - *excess; float next = *sum + corrected; *excess = (next - *sum) - corrected; *sum = next."});
 
@@ -181,9 +181,9 @@ static const struct run *grade_job(struct check *check, struct job job)
 }
 
 CHECK(
-    correct, .title = "right product where 16 divides all sizes", .points = 10,
+    correct, .title = "right product if all sizes are multiples of 16", .points = 10,
     .hint =
-        "Take pencil and paper and height = width = depth = 32. Follow the thread that makes the number named above: which numbers of A and B does it multiply?")
+        "Take pencil and paper, with height = width = depth = 32. Follow the thread that computes the number named above: which numbers of A and B does it multiply?")
 {
     grade_job(check, (struct job){BY_ROW, 64, 48, 80});
     grade_job(check, (struct job){BY_TILE, 64, 48, 80});
@@ -250,7 +250,7 @@ static void fetches_little(struct check *check, const struct run *run, const str
     if (job->rung != BY_ROW && fetches > MOST_FETCHES)
         check_refuse(
             check, run, todo_of(job->rung),
-            "for a multiply-add, rung %d reads global memory %s times: its numbers do not come from its tiles",
+            "for each multiply-add of a warp, rung %d reads global memory %s times: its numbers do not come from its tiles",
             job->rung, check_number(fetches));
 }
 
@@ -271,7 +271,7 @@ static void fills_tiles(struct check *check, const struct run *run, const struct
     if (job->rung != BY_ROW && fetches_of(run, job) <= MOST_FETCHES && used < fetched / 2)
         check_refuse(
             check, run, todo_of(job->rung),
-            "rung %d fetches numbers for %s passes through shared memory and makes %s: its numbers do not come from its tiles",
+            "rung %d fetches enough numbers for %s passes through shared memory, but makes only %s: its numbers do not come from its tiles",
             job->rung, check_number(fetched), check_number(used));
 }
 
@@ -322,7 +322,7 @@ CHECK(
     tile, .title = "rung 2: tiles of A and B are fetched once", .points = 25, .where = CHECK_COUNTS,
     .figure = SECTORS(4.11, 0.53, OF_TILES),
     .hint =
-        "In the loop over i, read both numbers from the tiles. And neighbouring threads, those of neighbouring tx, must fetch neighbouring numbers of a row.")
+        "In the loop over i, read both numbers from the tiles. Neighbouring threads, which have neighbouring tx, must fetch neighbouring numbers of a row.")
 {
     measure_sectors(check, BY_TILE);
 }
@@ -445,26 +445,26 @@ static const struct run *add_up_hard(struct check *check)
 /* This check judges only the answer. But the skeleton does not give this answer, and main() must
  * not compute it. */
 CHECK(
-    exact, .title = "rung 3: right to the last bits, however deep", .points = 5,
+    exact, .title = "rung 3: right to the last bits, for any depth", .points = 5,
     .closed_input = true,
     .hint =
-        "Do not lose what rounding takes away: TODO 3. Mind the brackets and the signs: simplified as on paper, the excess is 0.")
+        "TODO 3: keep what rounding cuts off. Mind the brackets and the signs: if you simplify the formula as on paper, the excess is 0.")
 {
     add_up_hard(check);
 }
 
 /* Only the number of instructions has a limit. Comparisons could replace additions of wide
  * integers, but take one instruction for each bit. */
-CHECK(in_floats, .title = "rung 3: with floats alone", .points = 10, .where = CHECK_COUNTS,
+CHECK(in_floats, .title = "rung 3: only floats in the sums", .points = 10, .where = CHECK_COUNTS,
       .figure = {.judges = (1 << CHECK_COSTS) - 1 - (1 << CHECK_WORK)},
-      .hint = "Keep what rounding takes away in a second float: TODO 3.")
+      .hint = "TODO 3: keep what rounding cuts off in a second float.")
 {
     const struct run *run = add_up_hard(check);
     double operations = check_counter(run, "wide_operations"); /* double is wide, too */
     if (operations > 0)
         check_refuse(
             check, run,
-            "Keep what rounding takes away in a second float: TODO 3. Many GPUs compute doubles 64 times slower than floats.",
+            "TODO 3: keep what rounding cuts off in a second float. Many GPUs compute doubles 64 times slower than floats.",
             "the kernel makes %s additions and multiplications in double or in wide integers",
             check_number(operations));
     check_costs(check, run);

@@ -77,7 +77,7 @@ __attribute__((destructor)) static void record_calls(void)
 {
     if (!called || getpid() != process)
         return;
-    if (exit_status == 0) /* leaks of a program that failed are not interesting */
+    if (exit_status == 0) /* do not report leaks of a program that failed */
         rt_report_leaks(true);
     rt_order_finish();
     rt_record(json_pack("{s:o}", "calls", counts_by_name()));

@@ -1,4 +1,4 @@
-/* A crash of the program outside of kernels: which address did it use, on which line?
+/* Reports a crash of the program outside of kernels: the address that it used, and the line.
  *
  * The handler runs once. It reports a finding, and the signal then ends the process as it would
  * have without the handler. A crash inside malloc() can leave its lock held, and the report needs
@@ -20,13 +20,13 @@ enum {
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
 static volatile sig_atomic_t crashed;
 
-/* What a crash is, and what to do about it. */
+/* The description of a crash, and what to do about it. */
 struct crash {
     const char *what, *help;
 };
 
 static const char copy_first[] =
-    "only kernels can use this memory, on a real GPU, too: copy with cudaMemcpy(), or allocate with "
+    "only kernels can use this memory, also on a real GPU: copy with cudaMemcpy(), or allocate with "
     "cudaMallocManaged()";
 
 struct search {
@@ -68,13 +68,13 @@ static struct crash classify(const siginfo_t *info, uintptr_t stack)
         return (struct crash){"the host program divides an integer by 0", "is the divisor 0 here?"};
     if (info->si_code == SI_KERNEL)
         return (struct crash){
-            "the host program uses a pointer that cannot be an address",
-            "has the pointer a value, and does no index write beyond an array before it?"};
+            "the host program uses a pointer that is not a valid address",
+            "is the pointer initialised? Did a write past the end of an array overwrite it?"};
     if ((uintptr_t)address < NULL_END)
         return (struct crash){
             "the host program uses a null pointer",
-            "which pointer on this line can be NULL? argv[1] is, if the program gets no arguments; so "
-            "is the result of a malloc() or fopen() that failed"};
+            "which pointer on this line can be NULL? argv[1] is NULL if the program gets no "
+            "arguments; malloc() and fopen() return NULL if they fail"};
     if (rt_range_find_freed(address, &range))
         return (struct crash){"the host program uses memory that has been freed",
                               "free it after its last use"};
@@ -86,7 +86,7 @@ static struct crash classify(const siginfo_t *info, uintptr_t stack)
             "allocate large arrays with malloc() or std::vector; does a function call itself forever?"};
     return (struct crash){
         "the host program uses an address outside of its memory",
-        "is an index too large or negative, or a pointer not set or already freed?"};
+        "is an index too large or negative? Is a pointer uninitialised or already freed?"};
 }
 
 static void end_as_before(int number)
@@ -111,7 +111,7 @@ static bool is_own_code(const void *address)
 /* The program's line of the instruction at ADDRESS, or else the line of the nearest call. */
 static struct emu_place crash_place(greg_t address)
 {
-    /* rt_place_of() takes a return address, which is behind its call. */
+    /* rt_place_of() takes a return address, which is after its call. */
     struct emu_place place = rt_place_of((const void *)(address + 1));
     return place.file ? place : rt_caller();
 }
@@ -125,7 +125,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
         signal(SIGALRM, give_up);
         alarm(PATIENCE);
         struct crash crash = classify(info, (uintptr_t)registers[REG_RSP]);
-        rt_device(&device); /* opens the record, if that has not happened */
+        rt_device(&device); /* opens the record, if it is not open yet */
         struct rt_places places = {.at = crash_place(registers[REG_RIP]), .help = crash.help};
         rt_finding_at("host-crash", NULL, &places, 1, "%s", crash.what);
         alarm(0);

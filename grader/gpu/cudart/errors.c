@@ -60,7 +60,7 @@ cudaError_t rt_error(enum emu_status status)
 {
     switch (status) {
     case EMU_OK:
-    case EMU_PARKED: /* the launch has not ended, but has not failed */
+    case EMU_PARKED: /* the launch has not failed; it has only not ended yet */
         return cudaSuccess;
     case EMU_INVALID_VALUE:
     case EMU_INVALID_ADDRESS:

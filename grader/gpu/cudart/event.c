@@ -210,7 +210,7 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     cudaError_t error = rt_surface_fault(&device);
     if (error != cudaSuccess || left)
         return error != cudaSuccess ? error : cudaErrorNotReady;
-    if (is_live(start) && is_live(end)) { /* a GPU would say that they are not ready */
+    if (is_live(start) && is_live(end)) { /* a GPU would answer "not ready" */
         rt_order_waits_event(&start->clock);
         rt_order_waits_event(&end->clock);
     }

@@ -1,4 +1,4 @@
-/* What to try after a call that failed. Errors like "invalid argument" do not say which argument. */
+/* Hints for calls that failed. Errors like "invalid argument" do not say which argument. */
 #include "gpu/cudart/rt.h"
 
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ bool rt_is_reported(void)
     return has_reported;
 }
 
-/* For a call whose name begins with CALL and that returned ERROR. The first row that fits counts. */
+/* A hint for calls whose name begins with CALL and that returned ERROR. The first match counts. */
 static const struct hint {
     cudaError_t error;
     const char *call, *text;
@@ -36,9 +36,9 @@ static const struct hint {
     {cudaErrorInvalidSymbol, "",
      "pass the __device__ or __constant__ variable itself: not its address, and not its name in quotes"},
     {cudaErrorInvalidValue, "cudaMemcpy",
-     "to comes before from, and sizes count bytes: is each pointer set, and is each side large enough?"},
+     "the destination comes before the source, and sizes count bytes: is each pointer set, and is each side large enough?"},
     {cudaErrorInvalidValue, "cudaMemset",
-     "the order is pointer, byte, size in bytes: does the pointer come from cudaMalloc(), and is its memory "
+     "the arguments are pointer, byte value and size in bytes: does the pointer come from cudaMalloc(), and is its memory "
      "large enough?"},
     {cudaErrorInvalidValue, "cudaMalloc",
      "pass the address of the pointer, as in cudaMalloc(&data, bytes)"},
@@ -58,8 +58,7 @@ static const struct hint {
      "was the event made by cudaEventCreate(), recorded, and not yet destroyed?"},
     {cudaErrorInvalidResourceHandle, "",
      "was the stream, event, array or graph created, and not yet destroyed?"},
-    {cudaErrorHostMemoryAlreadyRegistered, "",
-     "register each range once, and unregister it in between"},
+    {cudaErrorHostMemoryAlreadyRegistered, "", "unregister a range before you register it again"},
     {cudaErrorHostMemoryNotRegistered, "",
      "pass the address that was given to cudaHostRegister(), and pass it once"},
     {cudaErrorIllegalState, "", "which call must come first?"},
@@ -73,12 +72,12 @@ static const struct hint {
      "let the first stream wait for an event of each other stream before cudaStreamEndCapture()"},
     {cudaErrorStreamCaptureImplicit, "",
      "the default stream cannot be used while another stream is captured: pass a stream"},
-    {cudaErrorPeerAccessUnsupported, "", "there is one device, and no other to reach"},
+    {cudaErrorPeerAccessUnsupported, "", "there is only one device"},
     {cudaErrorSymbolNotFound, "",
      "is the name spelled as in the source, and declared extern \"C\"?"},
     {cudaErrorInvalidValue, "",
-     "which argument can be wrong? Is a pointer NULL or not set, a size negative or 0, a flag not one of this "
-     "function's?"},
+     "which argument can be wrong? Is a pointer NULL or not set, a size negative or 0, or a flag meant "
+     "for another function?"},
 };
 
 static const char *hint_for(const char *call, cudaError_t error)
@@ -89,7 +88,7 @@ static const char *hint_for(const char *call, cudaError_t error)
     return NULL;
 }
 
-/* Whether the program expects this error in the normal course of things. */
+/* Whether correct programs also get this error. */
 static bool is_answer(const char *call, cudaError_t error)
 {
     return error == cudaSuccess || error == cudaErrorNotReady ||

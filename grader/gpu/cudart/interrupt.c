@@ -22,7 +22,7 @@ void rt_end_if_interrupted(void)
         raise(caught);
 }
 
-/* Only `lanewise run` reads the record after such an end. A program that handles the signals itself
+/* Only `lanewise run` reads the record after Ctrl-C. A program that handles the signals itself
  * replaces the handler. */
 __attribute__((constructor)) static void watch(void)
 {

@@ -156,8 +156,9 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
     return rt_return(error);
 }
 
-/* Called before the host frees PTR. cudaFree() waits for all work, but does not promise it for memory from
- * cudaMallocAsync(); nor do the functions that free page-locked memory. */
+/* Called before the host frees PTR. cudaFree() waits for all work, but does not promise to wait if
+ * the memory is from cudaMallocAsync(). The functions that free page-locked memory do not promise it
+ * either. */
 static void check_free(void *ptr)
 {
     struct rt_range range;

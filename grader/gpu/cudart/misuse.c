@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { MAX_LEAKS = 100 }; /* lines; leaks of further lines are added to the last line */
+enum {
+    MAX_LEAKS = 100
+}; /* most lines that are listed; leaks of further lines are added to the last line */
 
 void rt_report_bad_free(const void *ptr)
 {
@@ -17,7 +19,7 @@ void rt_report_bad_free(const void *ptr)
     places.freed = range.freed;
     if (was_freed && range.is_reset) {
         places.help =
-            "call cudaFree() before cudaDeviceReset(), which frees all memory, or leave it out";
+            "leave this cudaFree() out, or call it before cudaDeviceReset(), which frees all memory";
         rt_finding_at("double-free", NULL, &places, 1,
                       "cudaDeviceReset() has already freed these %zu bytes", range.size);
         range.is_reset = false; /* no leak: the program meant to free it */

@@ -1,7 +1,7 @@
 /* The order check (ordercheck): finds work in streams, and accesses of the host, that touch the same
- * memory although nothing orders them. gpu/order/ knows the rules of clocks; the folder order/
- * applies them to the program's calls. The functions below do nothing while the check has nothing
- * to do: while there is only one stream and no memory that the host shares with the device.
+ * memory although nothing orders them. gpu/order/ has the rules of clocks; the folder order/
+ * applies them to the program's calls. The functions below do nothing while nothing can go wrong:
+ * while there is only one stream and the host shares no memory with the device.
  *
  *   rt_queue()               work in a stream: rt_order_begin(), run it, rt_order_end()
  *   cudaStreamSynchronize()  rt_order_waits_stream(): the host has waited
@@ -17,29 +17,29 @@
 
 /* Work that runs between rt_order_begin() and rt_order_end(). */
 struct rt_ordered {
-    bool is_noted; /* it takes part in the check */
+    bool is_noted; /* the work takes part in the check */
     bool opened;   /* protected memory is accessible */
     struct order_stream stream;
     struct order_work work;
-    struct order_clock host; /* of a host function */
+    struct order_clock host; /* clock of a host function */
     bool joins;              /* the host waits for it */
 };
 
-/* BLOCKS: by a call without a stream, such as cudaMemcpy(). */
+/* BLOCKS: the call has no stream and waits, such as cudaMemcpy(). */
 void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struct rt_work *work,
                     bool blocks);
-/* HAS_RUN: false if the work failed, was queued or was parked, or if a parked kernel waits for a signal, which may
- * be this work. Then its accesses are not compared. */
+/* HAS_RUN: false if the work failed, was queued or parked, or may be the signal for which a parked
+ * kernel waits. Then its accesses are not compared. */
 void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool has_run);
 
-/* Between these, the library and the device access the program's memory for queued work. */
+/* Between these two, the library and the device access the program's memory for queued work. */
 void rt_order_open(void);
 void rt_order_close(void);
 
-/* Reports what is left to report when the program ends. */
+/* Reports the remaining conflicts when the program ends. */
 void rt_order_finish(void);
 
-/* What a launch with these parameters has to note; see emu_launch.touches. */
+/* The accesses that a launch with these parameters must note; see emu_launch.touches. */
 enum emu_touches rt_order_touches(const void *params, size_t size);
 
 /* --- what orders work ------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ void rt_order_end_stream(const struct rt_order *stream);
 
 void rt_order_record(cudaStream_t stream, struct order_clock *event);
 void rt_order_stream_waits(cudaStream_t stream, const struct order_clock *event);
-/* The host has waited. */
+/* The host has waited for work. */
 void rt_order_waits_event(const struct order_clock *event);
 void rt_order_waits_stream(cudaStream_t stream);
 void rt_order_waits_all(void);
@@ -60,14 +60,15 @@ void rt_order_waits_all(void);
 /* The host and the device now share RANGE, or no longer do. */
 void rt_order_share(const struct rt_range *range);
 void rt_order_unshare(const struct rt_range *range);
-/* The program has a __managed__ variable, which it shares only when the host uses it first: later than kernels. */
+/* The program has a __managed__ variable. It is shared from the host's first use on, which may be
+ * after kernels have used it. */
 void rt_order_new_variable(void);
 /* Work in STREAM has allocated RANGE, or frees it. */
 void rt_order_allocates(cudaStream_t stream, const struct rt_range *range);
 void rt_order_frees(cudaStream_t stream, const struct rt_range *range);
-/* The host frees RANGE without a promise that the call waits for work that uses it. */
+/* The host frees RANGE by a call that does not promise to wait for work that uses the memory. */
 void rt_order_host_frees(const struct rt_range *range);
-/* RANGE is being freed: its addresses mean nothing from now on. */
+/* RANGE is being freed: its addresses are invalid from now on. */
 void rt_order_forget(const struct rt_range *range);
 
 #endif

@@ -332,7 +332,7 @@ static void wait_for(struct awaited awaited)
         pause = next_pause(pause, progress);
         if (alone)
             continue;
-        pthread_mutex_unlock(&lock); /* lets other threads do what this one waits for */
+        pthread_mutex_unlock(&lock); /* lets other threads run, for whose work this thread waits */
         sleep_for(pause);
         pthread_mutex_lock(&lock);
     }

@@ -114,7 +114,7 @@ void rt_finding(const char *id, const char *kernel, const char *format, ...)
  * the line is unknown or does not exist. COUNT is the number of times that the finding happened. */
 struct rt_places {
     struct emu_place at, allocated, freed, earlier;
-    const char *earlier_text; /* what is at EARLIER */
+    const char *earlier_text; /* describes EARLIER, such as "this work may still run" */
     const char *help;         /* what to do; NULL: the general advice for the finding */
 };
 void rt_finding_at(const char *id, const char *kernel, const struct rt_places *places,
@@ -225,7 +225,7 @@ struct rt_range {
     cudaMemPool_t pool;           /* the pool of a range of kind RT_POOL */
     size_t pitch;                 /* bytes from row to row; 0: it has no rows */
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
-    bool is_reset;                /* cudaDeviceReset() has freed it, and the program has not */
+    bool is_reset;                /* cudaDeviceReset() has freed it, but the program has not */
 };
 
 /* Adds a range. False: out of memory, or the range overlaps another one. */
@@ -243,7 +243,7 @@ bool rt_range_find_freed(const void *ptr, struct rt_range *range);
 /* Calls VISIT with each range of KINDS, sorted by address. VISIT must not add or remove ranges. */
 void rt_range_each(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
                    void *context);
-/* The same with each range that only cudaDeviceReset() has freed. */
+/* The same, for each range that only cudaDeviceReset() has freed. */
 void rt_range_each_reset(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
                          void *context);
 

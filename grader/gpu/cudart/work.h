@@ -64,9 +64,10 @@ size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* bytes per row */
 cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,
                             struct rt_function **function);
 
-/* What COPY or FILL, which has run, touches on the device and in memory that the host shares with it: malloc'd.
- * Memory of the host that is not page-locked is left out, because the call waits for it. *WAITS: whether the
- * call waits for the work; it comes in as true if the function does not end with Async. */
+/* Returns the bytes that COPY or FILL, which has run, touched on the device and in memory that the
+ * host shares with it: malloc'd. Host memory that is not page-locked is left out, because the call
+ * waits for it. *WAITS: whether the call waits for the work; the caller sets it to true if the
+ * function's name does not end with Async. */
 struct emu_touch *rt_copy_touches(struct emu_device *device, const struct cudaMemcpy3DParms *copy,
                                   size_t *count, bool *waits);
 struct emu_touch *rt_fill_touches(const struct cudaMemsetParams *fill, size_t *count, bool *waits);

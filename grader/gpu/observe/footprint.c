@@ -14,18 +14,18 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     WORDS = PAGE_BYTES / 64,
     CACHED = 64,
-    MOST_ACCESSES = 50000000, /* that a worker notes of a launch: about a second */
-    MOST_TOUCHES = 1 << 20    /* further ones are dropped: conflicts can be missed, never made up */
+    MOST_ACCESSES = 50000000, /* limit for a worker in a launch: about a second */
+    MOST_TOUCHES = 1 << 20    /* further ones are dropped: a conflict can only be missed */
 };
 
 struct map {
     uint64_t key;   /* the page's number * EMU_TOUCH_KINDS + the kind of access */
-    uint64_t *bits; /* NULL: nobody wants to know about this page */
+    uint64_t *bits; /* NULL: the page is not watched */
 };
 
 struct footprint {
     const struct launch_view *launch;
-    bool *signals;      /* for each pc: whether it is an EMU_SIGNALS */
+    bool *signals;      /* for each pc: whether its accesses are EMU_SIGNALS */
     bool *fills;        /* for each pc: whether the latest access touches all bytes between its
                          * first and its last one; so do its repeats */
     struct map **table; /* open addressing; SIZE is a power of 2 */
@@ -163,7 +163,7 @@ static bool is_filled(const struct obs_access *access, uint64_t *first, uint64_t
     return touched == (1ull << words) - 1;
 }
 
-/* Marks each lane's bytes, those of neighbouring lanes that follow each other at once. */
+/* Marks each lane's bytes. If lanes' bytes adjoin, it marks them together. */
 static void mark_lanes(struct footprint *footprint, enum emu_touch_kind kind,
                        const struct obs_access *access)
 {
@@ -274,7 +274,7 @@ static void footprint_join(void *into, void *state)
     footprint_free(part);
 }
 
-/* The first bit from AT on that is SET (or not); PAGE_BYTES: there is none. */
+/* The first bit from AT on whose value is SET; PAGE_BYTES: there is none. */
 static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
 {
     while (at < PAGE_BYTES) {
@@ -286,7 +286,7 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
     return PAGE_BYTES;
 }
 
-/* Appends a touch. False: the list is full, or memory is out. */
+/* Appends a touch. False: the list is full, or out of memory. */
 static bool append(struct obs_touched *touched, struct emu_touch touch)
 {
     if (touched->count == MOST_TOUCHES)

@@ -1,4 +1,5 @@
-/* Turns uninitialised reads into findings: which element it is, and who should have written it. */
+/* Turns uninitialised reads into findings: which element was read, and which line should have
+ * written it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static struct init_array array_of(const struct init *init, uint32_t pc)
     return array;
 }
 
-/* --- who writes ------------------------------------------------------------------------------- */
+/* --- writers ---------------------------------------------------------------------------------- */
 
 /* Returns the instruction that wrote nearest to the faulty read in the same array; NO_PC if there
  * is none. */
@@ -100,10 +101,10 @@ static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 struct init_case {
     const struct init_site *site;
     struct init_array array;
-    uint32_t line;      /* that writes nearby, in the same file; 0: none does */
-    uint64_t low, high; /* the elements that it writes, both included */
-    bool is_outside;    /* it writes none at the address */
-    bool is_update;     /* the instruction or its line also writes there */
+    uint32_t line;      /* the line of a write nearby, in the same file; 0: none */
+    uint64_t low, high; /* the elements that this line writes, both included */
+    bool is_outside;    /* this line does not write the element that was read */
+    bool is_update;     /* the read also writes the element, as in s[i] += 1 */
 };
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
@@ -148,7 +149,7 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
             prefix, bytes);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
         snprintf(text, size,
-                 "its first byte that is not written is number %" PRIu64 " of %" PRIu64
+                 "its first unwritten byte is number %" PRIu64 " of %" PRIu64
                  ": is the index here too large, or did a copy or a kernel write too little?",
                  prefix, bytes);
     else if (c->line && !c->is_update)
@@ -197,6 +198,7 @@ static void print_message(char *text, size_t size, const struct init *init, uint
 {
     const struct init_site *site = &init->sites[pc];
     uint64_t at = site->addr - array->begin;
+    uint64_t count = (array->end - array->begin) / array->size;
     char thread[112];
     describe_thread(thread, sizeof thread, init->launch, site->thread, site->cta, true);
     if (site->space == PTX_LOCAL)
@@ -205,12 +207,15 @@ static void print_message(char *text, size_t size, const struct init *init, uint
         snprintf(text, size, "%s reads the unwritten byte %" PRIu64 " of %s", thread, at,
                  array->name);
     else if (site->space == PTX_GLOBAL)
-        snprintf(text, size, "%s reads element %" PRIu64 " (byte %" PRIu64 ") of %s: not written",
+        snprintf(text, size,
+                 "%s reads element %" PRIu64 " (byte %" PRIu64
+                 ") of %s, but nothing has written it",
                  thread, at / array->size, at, array->name);
     else
         snprintf(text, size,
-                 "%s reads element %" PRIu64 " of %s, which has %" PRIu64 ": not written", thread,
-                 at / array->size, array->name, (array->end - array->begin) / array->size);
+                 "%s reads element %" PRIu64 " of %s (%" PRIu64
+                 " element%s), but nothing has written it",
+                 thread, at / array->size, array->name, count, count == 1 ? "" : "s");
 }
 
 void init_report(const struct init *init, uint32_t pc)

@@ -118,7 +118,7 @@ static struct loss *loss_at(struct report *report, const char *id, uint32_t pc)
 {
     struct source_line place = view_line(report->launch, pc);
     if (analyse_is_library(report->launch->module, place.file))
-        return NULL; /* nobody but its authors can change that line */
+        return NULL; /* students cannot change a line of a library */
     for (uint32_t i = report->count; i-- > 0;) {
         struct loss *loss = &report->list[i];
         if (loss->id == id && loss->place.file == place.file && loss->place.line == place.line)
@@ -212,7 +212,7 @@ static void add_again(struct report *report, uint32_t pc)
     loss->ideal += value[1] * (value[0] - again) / value[0];
 }
 
-/* All sectors, or all wavefronts, of the launch. */
+/* The total of sectors, or of wavefronts, in the launch. */
 static uint64_t all_traffic(const struct report *report, bool shared)
 {
     uint64_t sum = 0;
@@ -438,7 +438,7 @@ static void add_branch(struct report *report, uint32_t pc)
                      cost - ideal >= least_branch_waste(report);
 }
 
-/* A branch that one lane takes is best not moved but shared. NULL: the kind's own advice. */
+/* If one lane takes the branch, its work should be shared. NULL: the general advice. */
 static const char *advice_for_branch(const struct loss *loss)
 {
     if (loss->is_loop)

@@ -63,7 +63,7 @@ static inline void sample_take(struct sample *sample, const struct obs_access *a
 
 #define DENSE_FORM 1
 
-/* A hash of the active lanes' distances from lane 0's address. */
+/* Returns a hash of the active lanes' distances from lane 0's address. */
 static inline uint64_t access_form(const uint64_t addr[32], uint32_t mask)
 {
     uint64_t form = 0;

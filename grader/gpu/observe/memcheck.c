@@ -239,7 +239,7 @@ static const char *const plain_faults[] = {
     [OBS_STACK_OVERFLOW] = "stack overflow: a function calls itself too deeply",
     [OBS_BAD_CALL] = "call through a pointer that does not point to a function",
     [OBS_BAD_TEXTURE] = "this is not a texture or surface object, or its memory was freed",
-    [OBS_OUTSIDE_SURFACE] = "access outside of the surface (x counts bytes)",
+    [OBS_OUTSIDE_SURFACE] = "access outside of the surface; its x counts bytes, not elements",
     [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
     [OBS_REMOTE_MBARRIER] = "the mbarrier belongs to another block, which is not supported",
     [OBS_MBARRIER_COUNT] = "invalid mbarrier count: 0, or more arrivals than the phase expects",
@@ -332,8 +332,8 @@ static const char *id_of(const struct launch_view *launch, const struct obs_faul
 }
 
 static const char null_help[] =
-    "this pointer is NULL, or NULL plus an index: is it the one that cudaMalloc() has set, did that "
-    "call succeed, and is a __device__ pointer set with cudaMemcpyToSymbol()?";
+    "this pointer is NULL, or NULL plus an index: did cudaMalloc() set it, and did that call "
+    "succeed? A __device__ pointer must be set with cudaMemcpyToSymbol()";
 
 static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";

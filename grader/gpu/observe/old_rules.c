@@ -103,7 +103,7 @@ static uint32_t largest_group(const uint32_t *value, uint32_t mask)
     return largest;
 }
 
-/* The number of steps that give each lane one word. The guides do not say which word is broadcast.
+/* The number of steps until each lane has one word. The guides do not say which word is broadcast.
  * Here it is the word of the fullest bank that most lanes want. */
 static uint32_t count_steps(const uint32_t *word, uint32_t mask)
 {

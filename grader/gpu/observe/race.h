@@ -10,7 +10,7 @@
 
 enum race_kind { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
-/* Whether an access is meant to communicate with other threads: a STRONG one is; a VOLATILE one
+/* Whether an access is meant to communicate with other threads: a STRONG access is; a VOLATILE one
  * probably is, but may be a mistake; a WEAK one is not. */
 enum race_strength { RACE_WEAK, RACE_VOLATILE, RACE_STRONG };
 
@@ -79,7 +79,7 @@ struct race {
     struct race_code *code;   /* one for each pc */
     struct interval interval; /* interval of the current CTA */
     struct race_global global;
-    /* that of the current CTA; those of all resident CTAs, by seat */
+    /* shadow of the current CTA; shadows of all resident CTAs, by seat */
     struct race_shared *shared, *seats;
     uint64_t heap_begin, heap_end; /* the heap of malloc(), not watched because it is reused */
     struct race_load loads[RACE_LOADS];
@@ -94,7 +94,7 @@ struct race {
 uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end);
 /* The shared memory that an access goes to; NULL: it goes to device memory. */
 struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access);
-/* The OWNER of an address in this memory, for race_order.h. */
+/* The OWNER of an address in this memory, as race_order.h defines it. */
 static inline uint64_t race_owner(const struct race_shared *shared)
 {
     return shared ? shared->cta + 1 : 0;
@@ -118,8 +118,8 @@ bool race_visit(struct race *race, const struct obs_access *access, struct shado
 bool race_visit_then(struct race *race, const struct obs_access *access, struct race_moment when,
                      struct shadow *shadow, uint32_t lanes);
 
-/* Whether accesses may be noted now and checked later. Not if the kernel uses cp.async, because it
- * is unknown when a copy ends. */
+/* Whether accesses may be noted now and checked later. False if the kernel uses cp.async, because
+ * nobody knows when a copy ends. */
 bool race_may_defer(const struct race *race);
 
 /* Tests set this to have every access checked immediately. The result must be the same. */

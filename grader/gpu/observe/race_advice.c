@@ -26,7 +26,7 @@ static bool is_place_of(const struct race *race, const struct race_access *acces
                           !race_compare_places(place, race_place_of(race, &pair->other)));
 }
 
-/* Whether both pairs lack a barrier, and one of them has a line of the other. */
+/* Whether both pairs lack a barrier, and they share a line. */
 static bool is_related(const struct race *race, const struct race_pair *a,
                        const struct race_pair *b)
 {
@@ -146,8 +146,8 @@ static bool is_statement_line(const struct race *race, const struct race_group *
 
 #define MOST_SPANS 4 /* barriers whose place is given */
 
-/* Finds where barriers must be, so that one is between the two lines of each pair that lacks one
- * there: between the lines of each of the spans. Returns their number, at most MOST_SPANS + 1. */
+/* Finds the spans of lines that each need a barrier inside, so that every pair that lacks a barrier
+ * between its lines gets one. Returns their number, at most MOST_SPANS + 1. */
 static unsigned find_spans(const struct race *race, const struct race_group *group,
                            struct span *spans)
 {
@@ -193,7 +193,8 @@ static void append_statements(struct text *text, const struct race *race,
         if (pair->group == group->first && pair->causes & CAUSE_STATEMENT)
             append(text, "%s%u", count++ ? ", " : "in line ", span_of(race, pair).high);
     }
-    append(text, ", and in every step like it, read into a variable, call %s, write, call %s again",
+    append(text,
+           ", and in every similar step, read into a variable, call %s, write, and call %s again",
            barrier, barrier);
 }
 
@@ -229,10 +230,11 @@ static void print_barriers(struct text *text, const struct race *race,
         append(text, ", and one at the end of the loop's body");
     else if (has_round)
         append(text, "put a %s at the end of the loop's body", barrier);
-    append(text, ", where all threads of the %s pass",
+    append(text, ", in a place that all threads of the %s reach",
            strcmp(barrier, "__syncwarp()") == 0 ? "warp" : "block");
     if (has_round && !has_spans && all.low < all.high)
-        append(text, ": all must be past line %u before line %u runs again", all.high, all.low);
+        append(text, ": all must have passed line %u before any of them runs line %u again",
+               all.high, all.low);
 }
 
 /* --- advice ----------------------------------------------------------------------------------- */
@@ -244,7 +246,7 @@ static const char *plain_advice(const struct race *race, const struct race_group
     bool one_atomic = race->sites[pair->one.site].kind == RACE_ATOMIC ||
                       race->sites[pair->other.site].kind == RACE_ATOMIC;
     if (group->causes & CAUSE_CALLS)
-        return "put a __syncthreads() between two calls that use the same temporary storage, such as TempStorage of CUB";
+        return "put a __syncthreads() between two calls that use the same temporary storage, such as CUB's TempStorage";
     if (group->causes & CAUSE_UPDATE)
         return "use atomicAdd() or another atomic, or give each thread a word of its own; no barrier helps here";
     if (group->causes & CAUSE_WRITES)
@@ -273,7 +275,7 @@ void race_print_advice(char *text, size_t size, const struct race *race,
     if (plain)
         append(&to, "%s", plain);
     else if (!group->causes || !one.line || one.file != other.file)
-        append(&to, "put a %s between the two accesses, where all threads pass",
+        append(&to, "put a %s between the two accesses, in a place that all threads reach",
                race_barrier(race, group->distance));
     else
         print_barriers(&to, race, group);

@@ -1,4 +1,5 @@
-/* What to do about a race. Pairs that one mistake explains are a group and get one advice. */
+/* Advice about a race. Pairs that have the same mistake as their cause form a group and share one
+ * piece of advice. */
 #ifndef GPU_OBSERVE_RACE_ADVICE_H
 #define GPU_OBSERVE_RACE_ADVICE_H
 
@@ -6,7 +7,7 @@
 
 struct race_group {
     uint32_t first;   /* index of its first pair, in the order of race->pairs */
-    uint32_t example; /* of the pair that the message is about, at the largest distance */
+    uint32_t example; /* distance of the example, the pair with the largest distance */
     uint32_t pairs;
     uint64_t count;
     unsigned causes; /* of all its pairs */
@@ -24,13 +25,13 @@ int race_compare_places(struct source_line a, struct source_line b);
 
 /* The barrier that orders two accesses at DISTANCE. */
 const char *race_barrier(const struct race *race, unsigned distance);
-/* Whether blocks hand each other tickets without a fence. */
+/* Whether blocks count each other by atomics without a fence. */
 bool race_lacks_fence(const struct race *race);
 
 /* Appends how many pairs of lines the group has. */
 void race_print_others(char *text, size_t size, const struct race *race,
                        const struct race_group *group);
-/* Writes what to do. "": the general advice for races is the best. */
+/* Writes the advice. "": the general advice for races fits best. */
 void race_print_advice(char *text, size_t size, const struct race *race,
                        const struct race_group *group);
 

@@ -62,7 +62,7 @@ struct two {
     uint32_t from, to; /* their indices in the function's code */
 };
 
-/* Whether the first is a load, and the second stores what was made of its value to the same
+/* Whether the first is a load, and the second stores a result of its value at the same
  * address. */
 static bool is_update(const struct gaps *gaps, const struct two *two)
 {

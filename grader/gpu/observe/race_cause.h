@@ -1,4 +1,4 @@
-/* Why two accesses race: what could order them, and where is it missing? */
+/* Why two accesses race: which kind of barrier is missing, and where? */
 #ifndef GPU_OBSERVE_RACE_CAUSE_H
 #define GPU_OBSERVE_RACE_CAUSE_H
 
@@ -27,7 +27,7 @@ struct race_causes {
 void race_causes_open(struct race_causes *causes, const struct race *race);
 void race_causes_close(struct race_causes *causes);
 
-/* The causes of a pair that no other pair has joined; 0: unknown. */
+/* The causes of a pair, before other pairs join it; 0: unknown. */
 unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pair);
 
 /* The site of the store that ends the statement of the load at SITE; 0: there is none. */

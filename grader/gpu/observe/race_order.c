@@ -42,7 +42,7 @@ static void forget_lanes(struct order_cta *cta, uint32_t warp)
     cta->lanes_known[warp] = NULL;
 }
 
-/* All threads of the CTA meet at a barrier: from then on, each knows all accesses up to now. */
+/* All threads of the CTA meet at a barrier: from now on, each knows all earlier accesses. */
 static void meet_all(struct order *order, struct order_cta *cta)
 {
     uint64_t time = ++order->time;
@@ -191,7 +191,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Some warps of the CTA meet at a barrier: each then knows what any of them knew. */
+/* Some warps of the CTA meet at a barrier: each now knows all accesses that any of them knew. */
 static void meet_warps(struct order *order, struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t joint[ORDER_WARPS] = {0}, time = ++order->time;

@@ -1,4 +1,4 @@
-/* The clocks of racecheck: which access comes before which, however fast the threads run.
+/* The clocks of racecheck: which access comes before which, at any speed of the threads.
  *
  * Time is one counter for the launch. Every event that orders something advances it. An access
  * has the time of its warp. Each warp "knows" every other warp of its CTA up to some time: that
@@ -39,7 +39,7 @@ struct order_cta {
     /* [w][v]: warp v's accesses before this time come before warp w's; [w][w]: so do w's own, for
      * all its lanes */
     uint64_t known[ORDER_WARPS][ORDER_WARPS];
-    /* the same between the lanes of a warp if only some lanes have met; NULL: none have */
+    /* the same for the lanes of a warp if only some of them have met; NULL: none have */
     uint64_t (*lanes_known[ORDER_WARPS])[ORDER_LANES];
     uint32_t fenced[ORDER_SCOPES][ORDER_WARPS];             /* lanes that executed a fence */
     uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* `known` at the fence */

@@ -1,4 +1,4 @@
-/* Turns racing pairs of instructions into findings, one for all pairs that one mistake explains. */
+/* Turns racing pairs of instructions into findings, one for all pairs with the same cause. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
            !race_compare_places(race_place_of(race, &a->other), race_place_of(race, &b->other));
 }
 
-/* Whether both accesses are of an AUTHOR, or one who is trusted more. */
+/* Whether the authors of both accesses are trusted at least as much as AUTHOR. */
 static bool is_of(const struct race *race, const struct race_pair *pair, enum view_author author)
 {
     return view_author(race->launch, race->sites[pair->one.site].pc) >= author &&
@@ -91,7 +91,7 @@ static void join_pairs(struct race *race)
             race->sites[race->pairs[i].one.site].is_contended = true;
     for (uint32_t i = 0; i < race->pair_count; i++) {
         struct race_pair pair = race->pairs[i];
-        if (is_of(race, &pair, VIEW_TRUSTED)) /* ordered by more than racecheck knows */
+        if (is_of(race, &pair, VIEW_TRUSTED)) /* racecheck cannot see how they are ordered */
             continue;
         uint32_t at = 0;
         unsigned found =
@@ -137,7 +137,7 @@ static const char *verb_of(const struct race *race, const struct race_access *ac
     return verbs[race->sites[access->site].kind];
 }
 
-/* The message's last part: what could have ordered the two accesses but is missing. */
+/* The message's last part: the barrier, fence or atomic that is missing. */
 static void print_cause(char *text, size_t size, const struct race *race,
                         const struct race_pair *pair)
 {

@@ -69,7 +69,7 @@ struct visit {
     const struct order_cta *cta; /* the running CTA */
     struct race_moment when;
     uint32_t site;
-    /* masks of lanes; joints: the address is right after that of the previous lane; same: it is
+    /* masks of lanes; joints: the address is right after the previous lane's; same: it is
      * that of the previous lane */
     uint32_t joints, same;
 };

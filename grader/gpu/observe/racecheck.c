@@ -1,5 +1,5 @@
-/* The racecheck observer finds pairs of accesses to the same byte by different threads, of which at
- * least one is a write, if nothing orders the two.
+/* The racecheck observer finds pairs of accesses to the same byte by different threads, if at
+ * least one of them is a write and nothing orders the two.
  *
  * race_order.h decides what orders accesses; race_shadow.h records which threads accessed a byte
  * before. A single worker runs a launch that racecheck watches, CTA after CTA, so that the findings

@@ -6,12 +6,12 @@
  *                                 of EMU_PITCH      the one before
  *
  * It counts the bytes of accesses outside of such rows, and in the gap. A gap exists only if
- * emu_options.wider_pitch asks for it. A program that uses a pitch of its own, or stores a matrix
- * without gaps there, hits gaps sooner or later; one that uses the returned pitch never does.
+ * emu_options.wider_pitch asks for it. A program that uses a different pitch, or stores the
+ * matrix without gaps, accesses a gap sooner or later. With the returned pitch, it never does.
  *
- * It also counts what the places of rows cost, whatever lanes a request has: the addresses of a
- * request that adjoin are one run, and a run that begins within a line may touch a line more than
- * its bytes need. */
+ * It also counts the cost of rows that begin in the middle of a line, for any number of active
+ * lanes. Adjoining addresses of a request form a run. A run that begins in the middle of a line may
+ * touch one line more than its bytes need. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -26,8 +26,8 @@ struct cost {
 
 struct rows {
     const struct memory *memory;
-    const struct mem_block *block; /* the one accessed last, or NULL */
-    uint32_t count;                /* of costs: one for each pc */
+    const struct mem_block *block; /* the rows accessed last, or NULL */
+    uint32_t count;                /* array of costs, one for each pc */
     struct cost cost[];
 };
 
@@ -58,8 +58,8 @@ static void count_place(struct rows *rows, struct cost *cost, uint64_t addr, uin
         cost->gap += bytes;
 }
 
-/* The pieces of SIZE bytes that the bytes from FIRST up to END touch, beyond the fewest that could
- * hold them. */
+/* Pieces have SIZE bytes. Returns how many more pieces the bytes from FIRST up to END touch than
+ * the fewest pieces that could hold them. */
 static uint64_t excess(uint64_t first, uint64_t end, uint64_t size)
 {
     return (end - 1) / size - first / size + 1 - (end - first + size - 1) / size;
@@ -71,7 +71,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ADDR: COUNT addresses in order, of BYTES each. */
+/* ADDR has COUNT addresses in ascending order; each access has BYTES bytes. */
 static void count_runs(struct cost *cost, const uint64_t *addr, unsigned count, uint64_t bytes)
 {
     for (unsigned i = 0, next; i < count; i = next) {

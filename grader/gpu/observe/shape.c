@@ -86,7 +86,7 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
         if (*want != far)
             return false;
     }
-    /* so far, jump is the distance from the last lane of a row to the first lane of the next */
+    /* until here, jump is the distance from a row's last lane to the next row's first lane */
     shape->jump += (int64_t)(width - 1) * shape->step;
     shape->width = width;
     return step_known && jump_known;
@@ -256,8 +256,8 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
 {
     if (shape->step == 0)
         snprintf(text, size,
-                 "each group of %u lanes %ss the same word, %" PRId64
-                 " bytes from one group to the next",
+                 "each group of %u lanes %ss the same word; the next group's word is %" PRId64
+                 " bytes away",
                  shape->width, verb, shape->jump);
     else if (shape->jump == 0)
         snprintf(text, size,
@@ -266,13 +266,13 @@ static void describe_rows(char *text, size_t size, const struct shape_access *ac
                  verb, shape->step, shape->width, shape->width);
     else if (shape->step == (int64_t)access->bytes)
         snprintf(text, size,
-                 "each row of %u lanes %ss neighbouring words, %" PRId64
-                 " bytes from one row to the next",
+                 "each row of %u lanes %ss neighbouring words; the next row is %" PRId64
+                 " bytes away",
                  shape->width, verb, shape->jump);
     else
         snprintf(text, size,
-                 "in each row of %u, lanes %s words %" PRId64 " bytes apart; %" PRId64
-                 " bytes from one row to the next",
+                 "in each row of %u lanes, they %s words %" PRId64
+                 " bytes apart; the next row is %" PRId64 " bytes away",
                  shape->width, verb, shape->step, shape->jump);
 }
 
@@ -281,10 +281,11 @@ static void describe_pieces(char *text, size_t size, const struct shape_access *
                             const struct shape *shape, const char *verb)
 {
     unsigned second = shape->width, last = 31u - (unsigned)__builtin_clz(access->mask);
-    snprintf(text, size,
-             "lanes 0 to %u and %u to %u %s two pieces, with a step of %" PRId64
-             " bytes from lane %u to %u",
-             second - 1, second, last, verb, shape->jump, second - 1, second);
+    snprintf(
+        text, size,
+        "lanes 0 to %u and %u to %u %s two pieces; from lane %u to %u, the address jumps by %" PRId64
+        " bytes",
+        second - 1, second, last, verb, second - 1, second, shape->jump);
 }
 
 /* Describes an access to all words of a range in mixed order. On today's GPUs the order costs
@@ -421,8 +422,8 @@ static void describe_rule(char text[64], const struct shape_access *access)
         snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
 }
 
-/* The rule says more than the third number of a list. So if the text is too long, the lists are cut
- * to two numbers. If it is still too long, the rule is dropped and the lists have three again. */
+/* A list has three numbers. If the text is too long, each list gets only two, because the rule is
+ * more useful than a third number. If it is still too long, the lists get three, without a rule. */
 void shape_describe_shared(char *text, size_t size, const struct shape_access *access,
                            const char *verb)
 {

@@ -116,7 +116,7 @@ static void synccheck_fault(void *state, const struct launch_view *launch,
     if (finding && fault->kind == OBS_ABSENT_LANE)
         finding->help =
             "all lanes whose values are read must call the shuffle, too: call it outside of the "
-            "if, with all 32 lanes, or begin with an offset that stays within the lanes that call";
+            "if, with all 32 lanes, or begin with an offset that stays within the calling lanes";
     if (finding)
         print_fault(finding->message, sizeof finding->message, launch, fault);
     findings_unlock(launch->findings);

@@ -41,7 +41,7 @@ struct launch_view {
     const struct ptx_function *function; /* the kernel */
     const struct kernel *kernel;         /* opaque: for the functions below */
     uint32_t code_count;                 /* number of instructions; every pc is lower */
-    /* number of functions: the kernel is number 0, the functions that it calls follow */
+    /* number of functions: the kernel (number 0) and the functions that it calls */
     uint32_t function_count;
     uint64_t cta_count;
     uint32_t cluster_size; /* CTAs in a cluster; 1: there are no clusters */
@@ -62,8 +62,8 @@ struct launch_view {
     struct heap *heap;
     struct findings *findings; /* where observers report defects */
     struct obs_recording *recording;
-    struct obs_touched *touched; /* where the footprint observer appends */
-    struct predictor *predictor; /* predicts the launch's time; NULL: nobody asked */
+    struct obs_touched *touched; /* where the footprint observer appends touches */
+    struct predictor *predictor; /* predicts the launch's time; NULL: not wanted */
 };
 
 /* The source line of the instruction at PC. */
@@ -72,11 +72,11 @@ struct source_line view_line(const struct launch_view *launch, uint32_t pc);
 enum view_author {
     VIEW_STUDENT,
     VIEW_LIBRARY, /* a header of CUDA's own libraries, such as CUB, which the student's kernel calls */
-    /* the same, but nobody can use it wrongly: a kernel of these libraries, or cooperative groups */
+    /* the same, but impossible to misuse: a kernel of these libraries, or cooperative groups */
     VIEW_TRUSTED,
 };
 
-/* Who wrote the code at PC. Libraries use shared memory in ways that look wrong but are not. */
+/* The author of the code at PC. Libraries use shared memory in ways that look wrong but are not. */
 enum view_author view_author(const struct launch_view *launch, uint32_t pc);
 
 /* Returns the function that contains PC. *INDEX gets the instruction's index in that function's
@@ -106,7 +106,7 @@ enum view_kind {
     VIEW_EXIT,
 };
 
-/* What is known about an instruction before it runs. */
+/* The properties of an instruction that are known before it runs. */
 struct view_instruction {
     enum view_kind kind;
     bool has_guard;
@@ -167,7 +167,7 @@ struct obs_access {
     uint8_t value_bytes; /* bytes from one lane's value to the next lane's */
     uint32_t warp;       /* number of the warp in its CTA */
     uint64_t cta;        /* linear index, x first */
-    /* for PTX_CLUSTER: those of the other CTA; OBS_NO_SEAT: it is not running */
+    /* for PTX_CLUSTER: the other CTA and its seat; OBS_NO_SEAT: it is not running */
     uint32_t rank, seat;
     /* OBS_STORE, undefined unless an observer wants OBS_VALUES: what the store will write. For each
      * element, the lanes' values; NULL if a matrix is stored */
@@ -192,8 +192,8 @@ struct obs_repeat {
     int32_t low, high; /* the lowest and the highest lane's address, relative to first */
     uint64_t cta;
     uint32_t pc, mask, warp;
-    /* 1, or the number of repeats that were only counted. In that case, first, low, high, cta and
-     * warp are 0. */
+    /* 1, or the number of repeats that were only counted. In the latter case, first, low, high, cta
+     * and warp are 0. */
     uint32_t times;
     uint8_t kind, space, bytes;
     bool dense;
@@ -273,7 +273,7 @@ enum obs_fault_kind {
     OBS_CLUSTER_WAITS_ONLY, /* the thread waits at the cluster's barrier without having arrived */
 };
 
-/* What one lane did wrong. */
+/* The error of one lane. */
 struct obs_fault {
     uint8_t kind; /* enum obs_fault_kind */
     uint8_t access, space, bytes;
@@ -303,7 +303,7 @@ struct obs_recording {
     uint32_t count;
 };
 
-/* What a launch has touched. */
+/* The memory that a launch has touched. */
 struct obs_touched {
     struct emu_touch *list; /* malloc'd */
     size_t count, room;
@@ -324,7 +324,7 @@ struct observer {
      * only counted. */
     bool (*follows)(void *state, uint64_t cta);
     void (*step)(void *state, const struct obs_step *step);
-    /* OBS_STEP: CTA has ended after its warps executed so many INSTRUCTIONS together. */
+    /* OBS_STEP: CTA has ended; all its warps together executed INSTRUCTIONS instructions. */
     void (*ended)(void *state, uint64_t cta, uint64_t instructions);
     /* Called when the launch continues after a pause in which memory may have been allocated and
      * freed: pointers to struct mem_block are no longer valid. NULL: the observer keeps no such

@@ -4,14 +4,14 @@
 
 #include "gpu/order/order.h"
 
-/* The last work of the stream at PLACE that came before. */
+/* The number of the last work in the stream at PLACE that came before. */
 static inline uint64_t clock_get(const struct order_clock *clock, size_t place)
 {
     return place < clock->count ? clock->last[place] : 0;
 }
 
-/* Raise the clock, if it is earlier. If memory is out, it stays too early: work then counts as not
- * ordered, so the callers give up. */
+/* Advance the clock, if it is earlier. When out of memory, it stays too early. Work would then
+ * count as not ordered, so the callers give up. */
 bool clock_raise(struct order_clock *clock, size_t place, uint64_t number);
 bool clock_join(struct order_clock *clock, const struct order_clock *other);
 void clock_free(struct order_clock *clock);

@@ -6,24 +6,24 @@
 #include "gpu/order/clock.h"
 #include "gpu/order/touches.h"
 
-/* With more work in flight, the oldest is forgotten: its conflicts are missed. */
+/* If more work is in flight, the oldest is dropped, and its conflicts are missed. */
 enum { MOST_IN_FLIGHT = 2048 };
 
 struct stream {
     struct order_stream key;
-    struct order_clock clock; /* what later work in the stream comes after, and its own work */
-    uint64_t count;           /* pieces of work so far */
+    struct order_clock clock; /* the work before the stream's next work, including its own */
+    uint64_t count;           /* number of pieces of work so far */
     bool ended;
 };
 
 /* A piece of work in flight. */
 struct flight {
     struct order_work work;
-    struct touches touches; /* has the touches of WORK */
+    struct touches touches; /* the touches of WORK */
     struct order_clock clock;
     size_t stream; /* its place in the list of streams */
     uint64_t number;
-    bool ignored; /* by the checks of the host's accesses */
+    bool ignored; /* ignored by the checks of the host's accesses */
     bool settled; /* the host has waited for it: it will be removed */
     struct flight *next;
 };
@@ -36,7 +36,7 @@ struct order {
     struct order_clock ended;     /* the work of blocking streams that were destroyed */
     struct flight *first, **last; /* the oldest first */
     size_t in_flight;
-    const struct order_clock *host; /* of the host function that runs; or NULL */
+    const struct order_clock *host; /* the clock of the running host function; or NULL */
 };
 
 struct order *order_open(order_report *report, void *context)
@@ -96,8 +96,8 @@ static bool has_flights(const struct order *order, size_t stream)
     return flight != NULL;
 }
 
-/* A place for a new stream: that of an ended one whose work the host has waited for, or a new one.
- * NULL: out of memory. */
+/* Returns the place for a new stream: a new place, or that of an ended stream for whose work the
+ * host has waited. NULL: out of memory. */
 static struct stream *find_place(struct order *order)
 {
     for (size_t i = 0; i < order->stream_count; i++)
@@ -125,7 +125,7 @@ static struct stream *find_stream(struct order *order, const struct order_stream
     return stream;
 }
 
-/* Makes later work in STREAM wait as the legacy default stream demands. */
+/* Makes later work in STREAM wait according to the rules of the legacy default stream. */
 static bool wait_as_legacy(struct order *order, struct stream *stream)
 {
     bool is_legacy = stream->key.is_legacy, done = true;
@@ -184,8 +184,8 @@ static void compare(struct order *order, const struct flight *flight)
     }
 }
 
-/* Removes older work of the stream that touches the same: later work that is not ordered with it is
- * not ordered with FLIGHT either. */
+/* Removes older work of the stream that touches the same bytes: work that is not ordered with the
+ * older work is not ordered with FLIGHT either. */
 static void replace_older(struct order *order, const struct flight *flight)
 {
     for (struct flight **at = &order->first; *at;)

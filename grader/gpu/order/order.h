@@ -1,19 +1,19 @@
-/* Which work of a program's streams and of its host is ordered (happens-before), and which is not.
+/* Finds out which work in a program's streams and on its host is ordered (happens-before).
  *
  * Each piece of work in a stream has a number in its stream and a clock: for each stream, the number
- * of the last work there that ends before it. A vector clock, in the literature's words.
+ * of the last work there that ends before it. The literature calls this a vector clock.
  *
  *     work X comes before work Y      if Y's clock has reached X's number in X's stream
  *     the host has waited for X       if X came before something that the host has waited for:
- *                                     X is then forgotten, because it comes before all later work
+ *                                     X is then dropped, because it comes before all later work
  *
- * Two pieces of work that touch the same byte must be ordered, unless both only read it. What is
- * not forgotten is "in flight": the host must not touch its bytes.
+ * Two pieces of work that touch the same byte must be ordered, unless both only read it. Work that
+ * is not dropped is "in flight": the host must not touch its bytes.
  *
  * CUDA's rules that this models:
  *   - work in one stream runs in the order of its calls;
  *   - the legacy default stream waits for all earlier work in blocking streams, and later work in
- *     blocking streams waits for it; non-blocking streams and it do not wait for each other;
+ *     blocking streams waits for it; it and non-blocking streams do not wait for each other;
  *   - an event stands for all work that came before its latest record in the record's stream.
  * The runtime library knows which calls wait for what, and says so (gpu/cudart/order/).
  *
@@ -36,7 +36,7 @@ struct order_stream {
     bool is_blocking;
 };
 
-/* For each stream, by its place in the list of streams: the last work that came before. Initialise
+/* For each stream, by its place in the list of streams: the last earlier work. Initialise
  * with {0}; free LAST. */
 struct order_clock {
     uint64_t *last;
@@ -49,21 +49,21 @@ enum order_kind { ORDER_WORK, ORDER_ALLOCATES, ORDER_FREES };
 struct order_work {
     enum order_kind kind;
     char name[96];           /* for messages, such as "kernel scale" */
-    struct emu_place place;  /* the program's line that asked for it */
-    struct emu_touch *touch; /* malloc'd; what it touches, as emu_touched() returns it */
+    struct emu_place place;  /* the program's line that requested it */
+    struct emu_touch *touch; /* malloc'd; the memory that it touches, as emu_touched() returns it */
     size_t count;
 };
 
 /* Two accesses to the same bytes that nothing orders. */
 struct order_conflict {
-    const struct order_work *earlier, *later; /* LATER is NULL: the host */
+    const struct order_work *earlier, *later; /* LATER: NULL if the host made the access */
     enum emu_touch_kind earlier_touch, later_touch;
     emu_addr at;
 };
 
 typedef void order_report(void *context, const struct order_conflict *conflict);
 
-/* Calls REPORT for conflicts between work. NULL: out of memory. */
+/* REPORT is called for each conflict between two pieces of work. Returns NULL: out of memory. */
 struct order *order_open(order_report *report, void *context);
 void order_close(struct order *order); /* NULL is allowed */
 
@@ -73,31 +73,31 @@ void order_add(struct order *order, const struct order_stream *stream, struct or
 /* STREAM was destroyed. Its work goes on. */
 void order_end_stream(struct order *order, const struct order_stream *stream);
 
-/* Sets *CLOCK, an event's, to what STREAM has been asked for so far. */
+/* Sets *CLOCK, the clock of an event, to all work that STREAM has been given so far. */
 void order_record(struct order *order, const struct order_stream *stream,
                   struct order_clock *clock);
-/* Makes later work in STREAM wait for the work of CLOCK. */
+/* Makes later work in STREAM wait for the work in CLOCK. */
 void order_stream_waits(struct order *order, const struct order_stream *stream,
                         const struct order_clock *clock);
 
-/* The host has waited for the work of CLOCK, for the work in STREAM, for all work. */
+/* The host has waited for: the work in CLOCK; the work in STREAM; all work. */
 void order_host_waits(struct order *order, const struct order_clock *clock);
 void order_host_waits_stream(struct order *order, const struct order_stream *stream);
 void order_host_waits_all(struct order *order);
 
-/* From now on, a host function runs after the work of CLOCK, so order_check_host() ignores that
+/* From now on, a host function runs after the work in CLOCK, so order_check_host() ignores that
  * work. NULL: the program's own thread runs again. CLOCK must stay valid until then. */
 void order_set_host(struct order *order, const struct order_clock *clock);
 
 /* Whether the host may not touch SIZE bytes at ADDR now. */
 bool order_check_host(const struct order *order, emu_addr addr, uint64_t size, bool writes,
                       struct order_conflict *conflict);
-/* If work in flight exchanges signals with the host through SIZE bytes at ADDR, which the host
- * touches now, the host has waited for this work. Returns whether there was such work. Signal
+/* The host touches SIZE bytes at ADDR. If work in flight exchanges signals with the host through
+ * these bytes, the host has waited for this work. Returns whether there was such work. Signal
  * handlers may call it, order_check_host(), order_each_touch() and order_ignore(). */
 bool order_signal(struct order *order, emu_addr addr, uint64_t size);
-/* The host has touched memory of EARLIER, in flight, too early; further such accesses are not worth
- * a report. */
+/* The host has touched memory of EARLIER, which is in flight, too early. Further accesses of this
+ * kind are not reported. */
 void order_ignore(struct order *order, const struct order_work *earlier);
 /* Reports work in flight that touches the SIZE bytes at ADDR, which the host frees now. */
 bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,

@@ -27,7 +27,7 @@ static size_t merge(struct emu_touch *list, size_t count)
     return kept;
 }
 
-/* Sets everything but the list, which is sorted. */
+/* Sets all members except the list, which is sorted already. */
 static void note(struct touches *touches, size_t count)
 {
     size_t i = 0;
@@ -69,7 +69,7 @@ const struct emu_touch *touches_at(const struct touches *touches, enum emu_touch
                                    uint64_t begin, uint64_t end)
 {
     size_t low = touches->first[kind], high = touches->first[kind + 1];
-    while (low < high) { /* finds the first one that ends after BEGIN */
+    while (low < high) { /* finds the first touch that ends after BEGIN */
         size_t middle = low + (high - low) / 2;
         if (touches->list[middle].end > begin)
             high = middle;
@@ -85,7 +85,7 @@ static size_t count_of(const struct touches *touches, enum emu_touch_kind kind)
     return touches->first[kind + 1] - touches->first[kind];
 }
 
-/* Finds a byte that FEW touch in one kind and MANY in the other. */
+/* Finds a byte that FEW touch with one kind of access and MANY with the other. */
 static bool meet(const struct touches *few, enum emu_touch_kind few_kind,
                  const struct touches *many, enum emu_touch_kind many_kind, uint64_t *at)
 {

@@ -1,4 +1,4 @@
-/* Compares what two pieces of work touch. */
+/* Compares the bytes that two pieces of work touch. */
 #ifndef GPU_ORDER_TOUCHES_H
 #define GPU_ORDER_TOUCHES_H
 
@@ -11,15 +11,15 @@
 /* Touches, first by kind, then by address; those of one kind do not overlap. */
 struct touches {
     struct emu_touch *list;
-    size_t first[EMU_TOUCH_KINDS + 1]; /* those of kind k begin at first[k] */
-    uint64_t begin, end;               /* bounds of all */
+    size_t first[EMU_TOUCH_KINDS + 1]; /* touches of kind k begin at first[k] */
+    uint64_t begin, end;               /* bounds of all touches */
 };
 
 /* Sorts COUNT touches of LIST, which are in any order. */
 struct touches touches_sort(struct emu_touch *list, size_t count);
 /* Whether accesses of these kinds to one byte must be ordered. */
 bool touches_conflict(enum emu_touch_kind one, enum emu_touch_kind other);
-/* Finds bytes that ONE and OTHER touch in kinds that conflict. */
+/* Finds bytes that ONE and OTHER touch with conflicting kinds of access. */
 bool touches_find(const struct touches *one, const struct touches *other,
                   enum emu_touch_kind *one_kind, enum emu_touch_kind *other_kind, uint64_t *at);
 /* Finds the first touch of KIND that overlaps the bytes from BEGIN to END; NULL: there is none. */

@@ -4,7 +4,7 @@
 
 #include "gpu/predict/sample.h"
 
-/* Puts LOAD[i], which has grown, back into the order of a heap with the least load on top. */
+/* LOAD[i] has grown: restores the order of the heap, with the least load on top. */
 static void sink(uint64_t *load, uint32_t count, uint32_t i)
 {
     for (;;) {
@@ -21,8 +21,8 @@ static void sink(uint64_t *load, uint32_t count, uint32_t i)
     }
 }
 
-/* The first CTAs go to the multiprocessors in turn, until these are full. Each further one goes to
- * the multiprocessor that has done the least so far, because that has room first. */
+/* The first CTAs go to the multiprocessors in turn, until these are full. Each later CTA goes
+ * to the multiprocessor that has done the least work so far, because that one has room first. */
 double balance_busiest(const struct sample *sample)
 {
     uint32_t sms = sample->spread.sms;

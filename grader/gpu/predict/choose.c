@@ -1,5 +1,5 @@
-/* What ptxas makes of an instruction by itself: the table machine.def, and what depends on more than
- * the opcode and its first type. */
+/* Translates a single instruction as ptxas does: by the table machine.def, and by rules for the
+ * instructions that need more than the opcode and its first type. */
 #include "gpu/predict/machine_parts.h"
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static struct choice choose_conversion(const struct ptx_instruction *in)
     return (struct choice){PIPE_SFU, to == 'l' || from == 'l' ? 2 : 1, 1, false};
 }
 
-/* The registers that ptxas finds in constant memory: sizes of the grid, not places in it. */
+/* The special registers that ptxas reads from constant memory: sizes of the grid, not indices. */
 static bool is_constant(uint32_t special)
 {
     return special != PTX_SPECIAL_tid_x && special != PTX_SPECIAL_tid_y &&
@@ -91,7 +91,7 @@ static struct choice choose_move(const struct pass *pass, const struct ptx_instr
     if (from->kind == PTX_SPECIAL_REGISTER)
         return is_constant(from->index) ? (struct choice){PIPE_ALU, 0, 0, true}
                                         : (struct choice){PIPE_ALU, 1, 6, false};
-    /* a loop's variable gets its first value by a move of its own, but a copy is renamed */
+    /* a loop's variable is initialised by a move, but a copy is only a new name */
     bool is_value = from->kind == PTX_IMMEDIATE || from->kind == PTX_VARIABLE;
     return (struct choice){PIPE_ALU, again && is_value, again && is_value, !(again && is_value)};
 }
@@ -115,7 +115,7 @@ struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
     case PTX_OP_ld:
     case PTX_OP_ldu:
     case PTX_OP_st:
-        if (is_parameter(in)) /* LDC, from constant memory; a function's are in registers */
+        if (is_parameter(in)) /* LDC, from constant memory; functions have them in registers */
             return pass->function->is_kernel
                        ? (struct choice){PIPE_ALU, 1, 6, false}
                        : (struct choice){PIPE_ALU, 0, 0, in->opcode != PTX_OP_st};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCHED_BYTES (1u << 19) /* of memory that is watched, at most */
+#define WATCHED_BYTES (1u << 19) /* most bytes of memory that are watched */
 
 unsigned footprint_shift(uint64_t bytes)
 {
@@ -13,7 +13,7 @@ unsigned footprint_shift(uint64_t bytes)
     return shift;
 }
 
-/* The place of page NUMBER in the table: its own or the free one where it belongs. */
+/* Returns the slot of page NUMBER in the table, or the free slot for it. */
 static struct page **place_of(const struct footprint *footprint, uint64_t number)
 {
     uint32_t mask = footprint->room - 1, i = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 20) & mask;

@@ -1,10 +1,10 @@
-/* The memory that launches touch, to know what the second-level cache (L2) holds and what goes to
- * DRAM.
+/* The memory that launches touch, from which follows what the second-level cache (L2) holds and
+ * what goes to DRAM.
  *
  * Recording all sectors would take too much memory, so only some pages of 4 KiB are watched, chosen
- * by a hash of their number: one in 2^shift. In them, each sector notes in which parts of the launch
- * it was read and written. A part is a range of CTAs that run at about the same time. Sets of parts
- * can be joined in any order, so the number of workers makes no difference. */
+ * by a hash of their number: one in 2^shift. Each of their sectors notes in which parts of the
+ * launch it was read and written. A part is a range of CTAs that run at about the same time. Sets
+ * of parts can be joined in any order, so the number of workers makes no difference. */
 #ifndef GPU_PREDICT_FOOTPRINT_H
 #define GPU_PREDICT_FOOTPRINT_H
 
@@ -35,18 +35,18 @@ static inline bool footprint_watches(const struct footprint *footprint, uint64_t
     return !(page * 0x9e3779b97f4a7c15u >> 32 & ((1u << footprint->shift) - 1));
 }
 
-/* The shift with which the watched part of BYTES of memory stays small. */
+/* Returns the shift that keeps the watched part of BYTES of memory small. */
 unsigned footprint_shift(uint64_t bytes);
 /* Notes that PART reads or writes the sectors from BEGIN to END, all in one watched page. */
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
                     bool writes);
-/* Adds FROM to INTO and frees what FROM holds. */
+/* Adds FROM to INTO and frees the contents of FROM. */
 void footprint_join(struct footprint *into, struct footprint *from);
 void footprint_free(struct footprint *footprint);
 
 /* --- the second-level cache --------------------------------------------------------------------- */
 
-/* What the cache holds between launches: for each watched sector, when it was used last. */
+/* The contents of the cache between launches: for each watched sector, the time of its last use. */
 struct l2;
 struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
@@ -55,21 +55,22 @@ void l2_free(struct l2 *l2);
 struct l2_buffer {
     uint64_t begin, end;
     double touched;               /* different sectors that the launch reads */
-    double missed;                /* sectors that the launch reads and the cache does not hold */
+    double missed;                /* sectors that the launch reads and that are not in the cache */
     double read, written;         /* sectors that DRAM reads and writes: reads come in pairs */
-    double read_cost, write_cost; /* the same as times for whole lines: see DRAM_LINE */
+    double read_cost, write_cost; /* their time, in sectors of whole lines: see DRAM_LINE */
     double write_pages;           /* different pages that the launch writes */
 };
 
-/* DRAM moves whole lines best. Half a line, 64 bytes, takes more than half of the time: a line costs
- * DRAM_LINE halves more than those that it moves. On an H200, single sectors come at a third of the
- * bandwidth of whole lines (chip/h200.txt: sparse_1of4_every1 and so on). */
+/* DRAM is fastest with whole lines. Moving half a line, 64 bytes, takes more than half of the time:
+ * each line costs DRAM_LINE halves in addition to the halves that are moved. On an H200, single
+ * sectors come at a third of the bandwidth of whole lines (chip/h200.txt: sparse_1of4_every1 and so
+ * on). */
 #define DRAM_LINE 1.6
 static inline double dram_cost(unsigned halves)
 {
     return halves ? (halves + DRAM_LINE) / (2 + DRAM_LINE) : 0;
 }
-/* The halves in which SECTORS, bits of a line's four, lie. */
+/* The number of halves of a line that contain SECTORS, which are bits of its four sectors. */
 static inline unsigned dram_halves(uint32_t sectors)
 {
     return ((sectors & 3) != 0) + ((sectors & 12) != 0);

@@ -1,5 +1,5 @@
-/* What ptxas makes of several instructions together: fused products, addresses with offsets, three
- * operands. */
+/* Fuses several instructions into one, as ptxas does: products, addresses with offsets, operations
+ * with three operands. */
 #include "gpu/predict/machine_parts.h"
 
 /* --- facts ------------------------------------------------------------------------------------ */
@@ -40,7 +40,7 @@ void find_facts(struct pass *pass)
 
 /* --- fusion ----------------------------------------------------------------------------------- */
 
-/* The register that operand K of IN reads, if one instruction alone writes it; else NULL. */
+/* The register that operand K of IN reads, if only one instruction writes it; else NULL. */
 static const struct fact *single(const struct pass *pass, const struct ptx_instruction *in,
                                  uint32_t k)
 {
@@ -128,7 +128,7 @@ static bool is_third_operand(const struct pass *pass, const struct ptx_instructi
     return !pass->choices[result->use].is_free;
 }
 
-/* Whether the comparisons take over the combination of their predicates: ISETP.AND. */
+/* Whether the comparisons also combine the predicates: ISETP.AND. */
 static bool is_fused_combination(const struct pass *pass, const struct ptx_instruction *in)
 {
     if (!is_combination(in))
@@ -163,7 +163,7 @@ static void fuse_addition(struct pass *pass, uint32_t i)
     }
 }
 
-/* Choices of fused instructions keep their count, which tells them from names of values. */
+/* Choices of fused instructions keep their count, which distinguishes them from mere names. */
 void fuse(struct pass *pass)
 {
     const struct ptx_function *f = pass->function;

@@ -8,7 +8,7 @@
 
 struct l1_line {
     uint64_t line;               /* address; 0: unused */
-    uint32_t sectors;            /* bits of the sectors that it holds or waits for */
+    uint32_t sectors;            /* bits of the sectors that the line holds or waits for */
     double filled;               /* when the latest of these sectors arrives */
     uint32_t newer, older, next; /* next: in the chain of lines with the same hash */
 };
@@ -26,7 +26,7 @@ void l1_close(struct l1 *l1);
 
 /* Finds LINE and makes it the newest; NULL: the cache does not hold it. */
 struct l1_line *l1_find(struct l1 *l1, uint64_t line);
-/* Takes in LINE, without any sector yet, and drops the oldest one if there is no room. NULL: the
+/* Adds LINE, without any sector yet, and drops the oldest line if there is no room. NULL: the
  * cache has no room at all. */
 struct l1_line *l1_add(struct l1 *l1, uint64_t line);
 

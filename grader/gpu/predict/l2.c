@@ -2,8 +2,8 @@
  *
  * Time is counted in parts of launches. A line is still in the cache if, since its last use, fewer
  * different lines were used than the cache holds: that is what "least recently used" means. A line
- * takes its whole room even if only one of its sectors is used. Of the lines used in one part, half
- * are taken to be used before any other one of that part. */
+ * takes its whole room even if only one of its sectors is used. Within one part, it is assumed that
+ * half of the other lines are used before a given line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void set_shift(struct l2 *l2, unsigned shift)
     l2->count = kept;
 }
 
-/* Adds the pages of FOOTPRINT that are new. */
+/* Adds those pages of FOOTPRINT that are new. */
 static bool add_pages(struct l2 *l2, const struct footprint *footprint)
 {
     uint32_t known = l2->count, room = known + footprint->count;
@@ -108,11 +108,11 @@ struct launch_traffic {
     const struct memory *memory;
     struct l2_buffer *buffers;
     unsigned count, room;
-    double weight;   /* sectors that a watched one stands for */
+    double weight;   /* number of sectors that each watched sector represents */
     double capacity; /* watched lines that the cache holds */
 };
 
-/* The buffer of ADDR. Pages come in order, so it is the last one or a new one. */
+/* The buffer of ADDR. Pages come in order, so it is the last buffer or a new one. */
 static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
 {
     for (unsigned i = traffic->count; i-- > 0;)
@@ -170,8 +170,8 @@ static bool is_gone(const double *newer, uint32_t age, double size, double capac
     return newer[age] + (own + size) / 2 > capacity;
 }
 
-/* Writes back the dirty sectors of a line that the cache drops. Of a sector that was written in part,
- * DRAM first reads the rest. */
+/* Writes back the dirty sectors of a line that the cache drops. If only a part of a sector was
+ * written, the rest is first read from DRAM. */
 static void drop_line(struct launch_traffic *traffic, struct l2_page *page, unsigned line)
 {
     uint32_t dirty = 0, partial = 0;
@@ -235,7 +235,7 @@ static void run_part(struct l2 *l2, struct launch_traffic *traffic,
         }
 }
 
-/* Writes back what has been dropped without being used again. */
+/* Writes back the lines that were dropped and not used again. */
 static void sweep(struct l2 *l2, struct launch_traffic *traffic)
 {
     double newer[TIMES];

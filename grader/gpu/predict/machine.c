@@ -15,7 +15,7 @@ static void add_source(struct op *op, uint32_t reg)
         op->source[op->source_count++] = reg;
 }
 
-/* Adds REG, or the sources of the free instruction that names it. */
+/* Adds REG, or the sources of the instruction that only names it. */
 static void visit_source(void *context, uint32_t reg)
 {
     struct pass *pass = context;
@@ -97,7 +97,7 @@ static struct op *new_op(struct machine *machine)
     return op;
 }
 
-/* 32-bit registers of a thread that a register of PTX takes. */
+/* The number of 32-bit registers that a PTX register takes. */
 static uint8_t result_width(const struct pass *pass, uint32_t reg)
 {
     enum ptx_type type = pass->function->registers[reg - pass->first_register].type;
@@ -168,8 +168,8 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
 
 #define MOST_PREDICATED 8u /* machine instructions of a block that ptxas predicates */
 
-/* Whether ptxas predicates the block after B instead of jumping over it: it is short and straight,
- * and both ways meet after it. */
+/* Whether ptxas predicates the block after B instead of jumping over it: the block is short
+ * and straight, and both paths meet after it. */
 static bool predicates_next(const struct pass *pass, const struct blocks *blocks, uint32_t b)
 {
     const struct ptx_function *f = pass->function;
@@ -231,8 +231,8 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
     return ok;
 }
 
-/* With so many registers a thread, a multiprocessor holds as many threads as it can: ptxas does not
- * try to do with fewer. */
+/* With this number of registers per thread, a multiprocessor holds its maximum of threads, so ptxas
+ * does not try to use fewer. */
 #define LEAST_ROOM 32u
 
 struct machine *machine_make(const struct launch_view *launch)

@@ -1,9 +1,9 @@
-/* A kernel as the machine executes it: what ptxas would make of its PTX.
+/* A kernel as the machine executes it: an estimate of the code that ptxas would produce.
  *
  * ptxas is not run: a program may bring PTX alone, and its machine code would have to be matched
  * with the paths that the emulator saw. Instead, machine.c translates each instruction by a table
  * (machine.def) and a few rules of fusion, and schedule.c moves loads up, as ptxas does, and unrolls
- * short loops. The order is that of a block of straight code:
+ * short loops. An example, in straight code:
  *
  *   PTX                              machine
  *   mul.wide.s32 %rd4, %r1, 4;       (fused)
@@ -33,14 +33,14 @@ enum pipe {
 
 enum op_kind {
     OP_PLAIN,
-    OP_MEMORY,  /* its accesses are in the sample */
+    OP_MEMORY,  /* the sample has its accesses */
     OP_SHUFFLE, /* goes through shared memory's crossbar */
     OP_TEXTURE,
     OP_BARRIER,
     OP_WAIT_COPIES, /* waits for the warp's cp.async */
     OP_BRANCH,
     OP_FENCE,
-    OP_GONE, /* has become a part of another one */
+    OP_GONE, /* has become a part of another instruction */
 };
 
 #define OP_SOURCES 6
@@ -50,11 +50,11 @@ enum op_kind {
 
 /* A machine instruction, or `count` of them that belong together. */
 struct op {
-    uint32_t pc; /* of the PTX instruction */
+    uint32_t pc; /* the pc of the PTX instruction */
     uint8_t kind, pipe;
     uint8_t count, depth;
     uint8_t copy; /* in an unrolled loop: which iteration */
-    bool is_load; /* OP_MEMORY: somebody waits for its result */
+    bool is_load; /* OP_MEMORY: another op waits for its result */
     bool is_async;
     bool is_store, is_read_only; /* writes memory; reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
@@ -64,9 +64,9 @@ struct op {
     bool is_float;    /* an atomic on floats */
     bool reads_three; /* three different registers, in one machine instruction */
     uint8_t width;    /* 32-bit registers of its results */
-    uint8_t merged; /* loads of 32 bits from shared memory that became one; 0: it is a single one */
-    uint32_t base;  /* such a load that can be merged: its aligned base register; or NO_BASE */
-    int32_t offset; /* its distance from there */
+    uint8_t merged; /* number of 32-bit loads from shared memory that were merged; 0: not merged */
+    uint32_t base;  /* for a load that can be merged: its aligned base register; or NO_BASE */
+    int32_t offset; /* its distance from that base */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
 };
@@ -75,7 +75,7 @@ struct op {
 
 struct machine_block {
     uint32_t first, end;               /* pcs */
-    uint32_t ops, count;               /* its instructions: from `ops` on in machine.ops */
+    uint32_t ops, count;               /* its instructions start at machine.ops[ops] */
     uint32_t unrolled, unrolled_count; /* UNROLL iterations of a loop; count 0: not unrolled */
     /* the next block is short, and ptxas predicates it: warps that skip it issue it all the same */
     bool predicates;
@@ -87,7 +87,7 @@ struct machine {
     struct machine_block *blocks;
     uint32_t block_count;
     uint32_t *block_of; /* for each pc */
-    uint32_t registers; /* every register's number is lower */
+    uint32_t registers; /* limit of the registers' numbers */
     uint32_t room;      /* 32-bit registers that ptxas gives a thread */
 };
 

@@ -5,18 +5,18 @@
 #include "gpu/analyse/operands.h"
 #include "gpu/predict/machine.h"
 
-/* What is known about a register of the function that is being translated. */
+/* The facts about a register of the function that is being translated. */
 struct fact {
     uint32_t defs, def;       /* number of instructions that write it; the last of them */
     uint32_t uses, use;       /* number of instructions that read it; the last of them */
-    uint32_t adds, addresses; /* how many of these add it to something, or use it as an address */
+    uint32_t adds, addresses; /* how many of these add to it, or use it as an address */
     bool is_predicate_use;    /* combined with other predicates */
 };
 
-/* What becomes of an instruction. */
+/* The translation of an instruction. */
 struct choice {
     uint8_t pipe, count, depth;
-    bool is_free; /* it only names a value: whoever reads its result reads its sources */
+    bool is_free; /* it only names a value: a reader of its result reads its sources */
 };
 
 struct pass {
@@ -40,11 +40,11 @@ bool is_parameter(const struct ptx_instruction *in);
 
 /* --- fuse.c: what becomes of instructions together -------------------------------------------------- */
 
-/* Finds the facts of all registers. */
+/* Finds the facts about all registers. */
 void find_facts(struct pass *pass);
-/* Changes the choices of instructions that become one. */
+/* Changes the translations of instructions that are fused into one. */
 void fuse(struct pass *pass);
-/* What is known of IN's result, if no other instruction writes it; else NULL. */
+/* The facts about IN's result, if no other instruction writes it; else NULL. */
 const struct fact *result_of(const struct pass *pass, const struct ptx_instruction *in);
 static inline bool has_immediate(const struct ptx_instruction *in)
 {
@@ -55,7 +55,7 @@ static inline bool has_immediate(const struct ptx_instruction *in)
 
 /* How many of the lowest bits of register REG are known to be zero. DEPTH bounds the search. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
-/* Whether all lanes of the atomic IN have the same address, as ptxas sees. */
+/* Whether ptxas can see that all lanes of the atomic IN have the same address. */
 bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in);
 
 #endif

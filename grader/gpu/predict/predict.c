@@ -80,7 +80,7 @@ struct work {
     double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
     double dram_sectors; /* of the whole launch */
-    double dram_lines;   /* the time that they take, as whole lines */
+    double dram_lines;   /* their time, in sectors of whole lines */
     double scale;        /* instructions of the first multiprocessor for each one in the sample */
     double imbalance;    /* work of the busiest multiprocessor, compared with the simulated one's */
     struct emu_counters totals;
@@ -145,8 +145,8 @@ static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin,
     return sectors;
 }
 
-/* Finds for each buffer which part of the first multiprocessor's first accesses go to DRAM: its
- * fair share of DRAM's reads, divided by the different sectors that its sample loads. */
+/* Finds for each buffer the part of the first multiprocessor's first accesses that go to DRAM: the
+ * multiprocessor's fair share of DRAM's reads, divided by the distinct sectors that it loads. */
 static bool find_misses(struct work *work, double covered)
 {
     const struct sample *sample = work->sample;

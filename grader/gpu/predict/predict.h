@@ -1,10 +1,10 @@
-/* Predicts how long launches take on a chip that is not there.
+/* Predicts how long launches take on a chip that this machine does not have.
  *
  *   steps, accesses --sample.c--> walks of the warps of one multiprocessor, footprint in memory
  *   PTX             --machine.c, schedule.c--> instructions of the machine, in ptxas's order
  *   walks, footprint, chip --sm.c, l2.c--> cycles --predict.c--> time, interval, limit
  *
- * The prediction is pure: it depends on what the launch did and on the chip's page of numbers, and
+ * The prediction is pure: it depends on the launch and on the chip's page of numbers, but
  * not on the machine that the emulator runs on, nor on the number of its workers. */
 #ifndef GPU_PREDICT_PREDICT_H
 #define GPU_PREDICT_PREDICT_H
@@ -16,7 +16,7 @@
 #include "gpu/observe/view.h"
 
 /* What can limit a launch: P(name, text). Each part is the time that the launch would take if
- * nothing else did. */
+ * nothing else took time. */
 #define PREDICT_PARTS                                                                              \
     P(issue, "issuing instructions")                                                               \
     P(fp32, "single-precision arithmetic")                                                         \
@@ -55,7 +55,7 @@ struct prediction {
 const char *predict_part_name(enum predict_part part);
 const char *predict_part_text(enum predict_part part);
 
-/* What a device keeps for predictions: the chip and what its second-level cache holds. */
+/* The state that a device keeps for predictions: the chip and the contents of its L2 cache. */
 struct predictor;
 struct predictor *predictor_new(const struct emu_chip *chip);
 void predictor_free(struct predictor *predictor); /* NULL is allowed */

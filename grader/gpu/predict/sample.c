@@ -1,8 +1,8 @@
 /* The observer that collects what a prediction needs.
  *
  * CTAs go to the multiprocessors in turn. All multiprocessors do about the same, so only the first
- * one is simulated, and the walks of its first CTAs are kept: as many as the budget allows. Which
- * ones these are does not depend on the workers: a CTA is left out only if those before it fill the
+ * one is simulated, and the walks of its first CTAs are kept: as many as the budget allows. The
+ * choice does not depend on the workers: a CTA is left out only if those before it fill the
  * budget. Of all other CTAs, only the touched pages are noted. */
 #include "gpu/predict/sample.h"
 
@@ -14,12 +14,12 @@
 /* What the workers of a launch share. */
 struct sampling {
     const struct launch_view *launch;
-    /* instructions of the launch's CTAs: of each, or of as many neighbours together */
+    /* instructions of each of the launch's CTAs, or of each group of neighbours */
     uint64_t *work;
     uint64_t work_count;
     struct sampling *next;
     uint32_t workers;
-    uint64_t length[SAMPLE_MOST]; /* instructions in the walks of each CTA, as far as known */
+    uint64_t length[SAMPLE_MOST]; /* instructions in the walks of each CTA, if known */
 };
 
 #define NOTED 1024u
@@ -32,7 +32,7 @@ struct state {
     struct walk_cost *costs; /* for each instruction */
     struct spread spread;
     unsigned parts;
-    uint64_t noted[NOTED]; /* lines noted lately, each at a place of its own: see was_noted() */
+    uint64_t noted[NOTED]; /* lines that were noted recently, as a hash table: see was_noted() */
     uint64_t most;         /* instructions of a walk */
     struct walk_cta *ctas, *current;
 };
@@ -56,7 +56,7 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
 
 /* --- begin -------------------------------------------------------------------------------------- */
 
-/* The launch's sampling, which its first worker makes. */
+/* Returns the launch's sampling. The first worker creates it. */
 static struct sampling *join_sampling(struct predictor *predictor, const struct launch_view *launch)
 {
     pthread_mutex_lock(&predictor->lock);
@@ -196,8 +196,8 @@ static unsigned part_of(const struct state *state, uint64_t cta)
     return (unsigned)(cta * state->parts / state->launch->cta_count);
 }
 
-/* Whether the sectors from BEGIN to END, all in one line, have just been noted as read in PART. Notes
- * that they are. Most loads read what a warp before them has read. */
+/* Whether the sectors from BEGIN to END, all in one line, were recently noted as read in PART. If
+ * not, notes them now. Most loads read sectors that an earlier warp has read. */
 static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigned part)
 {
     uint64_t line = begin >> 7, first = begin >> 5 & 3, last = (end - 1) >> 5 & 3;
@@ -275,7 +275,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (!watches_any(state, begin, end))
         return OBS_DONE;
-    /* loads that stay within a line may as well read what is between their addresses */
+    /* if all loads are in one line, reading also the bytes between them costs no more */
     bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
     if (!repeat->dense && !is_near)
         return OBS_FULL;

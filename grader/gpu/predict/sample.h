@@ -1,4 +1,4 @@
-/* What is kept of a launch to predict its time: see predict.h. */
+/* The data that are kept of a launch to predict its time: see predict.h. */
 #ifndef GPU_PREDICT_SAMPLE_H
 #define GPU_PREDICT_SAMPLE_H
 
@@ -8,24 +8,24 @@
 #include "gpu/predict/predict.h"
 #include "gpu/predict/walk.h"
 
-/* Warp instructions that the walks of a launch may have together, about: it bounds the time and
+/* The approximate limit for the warp instructions in all walks of a launch. It bounds the time and
  * the memory of a prediction. */
 #define SAMPLE_BUDGET   120000u
-#define SAMPLE_MOST     160u   /* CTAs at most */
-#define SAMPLE_WORK     65536u /* numbers that are kept of the CTAs' work */
-#define SAMPLE_MIN_WALK 2000u  /* instructions that a walk may always have */
+#define SAMPLE_MOST     160u   /* most CTAs */
+#define SAMPLE_WORK     65536u /* most entries of `work` */
+#define SAMPLE_MIN_WALK 2000u  /* a walk may always have this many instructions */
 
 /* How the launch's CTAs are spread over the chip. */
 struct spread {
     uint32_t sms;      /* multiprocessors that get a CTA */
-    uint64_t each;     /* CTAs that the first of them gets: no other one gets more */
-    uint32_t resident; /* CTAs that it holds at a time */
-    uint32_t warps;    /* of a CTA */
+    uint64_t each;     /* CTAs that the first of them gets; no other gets more */
+    uint32_t resident; /* CTAs that a multiprocessor holds at a time */
+    uint32_t warps;    /* warps of a CTA */
 };
 
 struct sample {
     struct spread spread;
-    struct walk_cta *ctas; /* those of the first multiprocessor, in order */
+    struct walk_cta *ctas; /* the CTAs of the first multiprocessor, in order */
     uint32_t cta_count;
     struct footprint footprint;
     unsigned parts;
@@ -38,16 +38,17 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
 struct predictor {
     struct emu_chip chip;
     struct l2 *l2;
-    unsigned shift; /* of the footprints: it only grows */
+    unsigned shift; /* shift of the footprints; it only grows */
     struct prediction last;
     pthread_mutex_t lock;
-    struct sampling *sampling; /* one for each launch that is under way */
+    struct sampling *sampling; /* one for each running launch */
 };
 
 /* balance.c: the instructions of the multiprocessor that gets the most work; 0: unknown. */
 double balance_busiest(const struct sample *sample);
 
-/* predict.c: predicts LAUNCH from SAMPLE, into predictor->last. COUNTERS: of each instruction. */
+/* predict.c: predicts LAUNCH from SAMPLE, into predictor->last. COUNTERS has an entry for each
+ * instruction. */
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,
                     const struct sample *sample, const struct emu_counters *counters);
 

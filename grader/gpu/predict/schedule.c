@@ -1,9 +1,9 @@
 /* The order in which ptxas issues the instructions of a block.
  *
- * A list scheduler: of the instructions whose operands are ready, the next one is the one that has
- * the longest chain behind it. So loads move to the top of a block, and the wait for one overlaps
- * with the others. A load does not move above a store that may write what it reads, and nothing
- * moves over a barrier, a fence or a call. */
+ * This is a list scheduler: of the instructions whose operands are ready, it issues the one with
+ * the longest chain of dependent instructions. So loads move to the top of a block, and the wait
+ * for one overlaps with the others. A load does not move above a store that may write what it
+ * reads, and nothing moves over a barrier, a fence or a call. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@
 /* The waits that ptxas assumes, in cycles. It knows no caches. */
 enum { ASSUMED_ALU = 4, ASSUMED_SFU = 18, ASSUMED_SHARED = 30, ASSUMED_GLOBAL = 200 };
 
-#define MOST_SCHEDULED 4096u /* ops of a block; longer ones keep their order */
-#define MOST_UNROLLED  48u   /* ops of a loop that is unrolled */
+#define MOST_SCHEDULED 4096u /* most ops of a block; longer blocks keep their order */
+#define MOST_UNROLLED  48u   /* most ops of a loop that is unrolled */
 
 struct edge {
     uint32_t to, next, wait;
@@ -35,7 +35,7 @@ struct schedule {
     uint32_t *writer, *reader; /* for each register: op that wrote it last, that read it last */
     uint32_t (*before)[OP_SOURCES]; /* for each op's sources: the op that read it before */
     uint32_t (*made)[OP_SOURCES];   /* and the op of the block that wrote it, or NO_EDGE */
-    uint32_t live, room;            /* 32-bit registers in use; registers that there are */
+    uint32_t live, room;            /* 32-bit registers in use, and available */
     bool failed;
 };
 
@@ -108,7 +108,7 @@ static void link_registers(struct schedule *s, const struct op *ops, uint32_t i)
             add_edge(s, writer, i, assumed_wait(&ops[writer]));
             s->nodes[writer].readers++;
         } else if (s->reader[op->source[k]] == NO_EDGE) {
-            s->live++; /* it comes from before the block */
+            s->live++; /* the value was made before the block */
         }
         s->before[i][k] = s->reader[op->source[k]];
         s->reader[op->source[k]] = i;
@@ -226,7 +226,7 @@ static uint32_t merge_loads(struct op *ops, uint32_t count)
 
 #define PUT_OFF (1u << 20) /* cycles: after everything else */
 
-/* Whether there are no registers for the results of op I. Then others come first, which free some. */
+/* Whether no registers are left for the results of op I. Then ops that free registers go first. */
 static bool is_too_much(const struct schedule *s, const struct op *ops, uint32_t i)
 {
     uint32_t freed = 0;
@@ -250,7 +250,7 @@ static void count_live(struct schedule *s, const struct op *ops, uint32_t i)
     }
 }
 
-/* The op of OPEN that comes next in cycle NOW: one that need not wait, with the longest chain. */
+/* The op of OPEN to issue in cycle NOW: of those that are ready, the one with the longest chain. */
 static uint32_t choose_next(const struct schedule *s, const struct op *ops, const uint32_t *open,
                             uint32_t count, uint32_t now)
 {
@@ -355,8 +355,8 @@ static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32
     return true;
 }
 
-/* Marks the ops that the first iterations do without: the branch, its comparison and a counter that
- * nothing else reads. False: ptxas cannot know how often the loop goes round. */
+/* Marks the ops that only the last iteration needs: the branch, its comparison and a counter that
+ * nothing else reads. False: ptxas cannot know the number of iterations. */
 static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
 {
     uint32_t branch = count - 1, compare = count;

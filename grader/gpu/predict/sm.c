@@ -46,7 +46,7 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
 
 /* --- the way of a warp -------------------------------------------------------------------------- */
 
-/* Whether the run at RUN goes once around the whole loop BLOCK, as the run after it does. */
+/* Whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another one. */
 static bool goes_round(const struct walk *walk, uint32_t run, const struct machine_block *block)
 {
     if (!block->unrolled_count || run + UNROLL > walk->run_count)
@@ -60,7 +60,7 @@ static bool goes_round(const struct walk *walk, uint32_t run, const struct machi
     return true;
 }
 
-/* Goes to the ops of the block at PC, in the current run. */
+/* Continues with the ops of the block at PC, in the current run. */
 static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
 {
     const struct machine_block *block;
@@ -77,7 +77,7 @@ static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
     warp->end = warp->at + (unrolls ? block->unrolled_count : block->count);
 }
 
-/* Whether the warp jumps over a block that ptxas predicates: then it issues it all the same. */
+/* Whether the warp skips a block that ptxas predicates. The warp then still issues the block. */
 static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
 {
     const struct walk *walk = warp->walk;
@@ -90,7 +90,7 @@ static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
            run[1].pc == sm->machine->blocks[number + 1].end;
 }
 
-/* Goes on after the ops of a block. False: the walk ends. */
+/* Continues after the ops of a block. False: the walk ends. */
 static bool next_block(const struct sm *sm, struct sm_warp *warp)
 {
     const struct walk_run *run = &warp->walk->runs[warp->run];
@@ -132,7 +132,7 @@ static void next_op(const struct sm *sm, struct sm_warp *warp)
     warp->op = NULL;
 }
 
-/* When the operands of the next op are ready. Notes what it waits for. */
+/* Returns when the operands of the next op are ready. Notes the instruction that it waits for. */
 static double ready_at(const struct sm *sm, struct sm_warp *warp)
 {
     double at = warp->now;
@@ -303,7 +303,7 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
 static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, double start)
 {
     const struct emu_chip *chip = sm->chip;
-    if (warp->is_off) { /* no lane is active: the address unit has a turn all the same */
+    if (warp->is_off) { /* no lane is active, but the address unit still spends a cycle */
         if (op->kind == OP_MEMORY && !sm->options->no_limits)
             sm->address = later(sm->address, start) + 1;
         *(op->space == PTX_SHARED ? &sm->result->shared : &sm->result->l1) += op->kind == OP_MEMORY;
@@ -337,7 +337,7 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     }
 }
 
-/* When the program's piece with OP is there: the first warp that comes to it has to wait. */
+/* Returns when the program's piece with OP is loaded: the first warp that needs it has to wait. */
 static double fetch_code(struct sm *sm, const struct op *op, double at)
 {
     double *piece = &sm->code[(op - sm->machine->ops) / CODE_PIECE];

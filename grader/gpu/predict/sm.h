@@ -3,8 +3,8 @@
  * Each warp issues its instructions in order, as soon as their operands are ready: it waits for a
  * load only where its value is used. Units that warps share (schedulers, pipes, the address unit,
  * the way to the second-level cache, memory) serve one after another: each has a time from which on
- * it is free. So the bandwidth of memory, and the waits when too little is in flight, need no rule
- * of their own. */
+ * it is free. The bandwidth of memory, and the waits when too few accesses are in flight, follow
+ * from this without further rules. */
 #ifndef GPU_PREDICT_SM_H
 #define GPU_PREDICT_SM_H
 
@@ -13,7 +13,7 @@
 #include "gpu/predict/machine.h"
 #include "gpu/predict/walk.h"
 
-/* The memory behind the multiprocessor, as far as it matters to it. */
+/* The properties of memory that the simulation of a multiprocessor needs. */
 struct sm_memory {
     const struct l2_buffer *buffers;
     const double *misses; /* for each buffer: the part of first accesses that DRAM serves */
@@ -26,12 +26,12 @@ struct sm_memory {
 };
 
 struct sm_options {
-    bool ideal_sectors, ideal_passes; /* as if accesses touched the fewest sectors, passes */
-    bool no_limits;                   /* as if nothing but the waits for results took time */
+    bool ideal_sectors, ideal_passes; /* as if accesses needed the fewest sectors, or passes */
+    bool no_limits;                   /* as if only the waits for results took time */
 };
 
 struct sm_result {
-    double cycles;       /* until everything is done */
+    double cycles;       /* cycles until everything is done */
     double instructions; /* machine instructions issued */
     double busy[PIPES];  /* cycles of each pipe, of the busiest scheduler */
     double issue;        /* cycles in which the busiest scheduler issued */

@@ -80,9 +80,10 @@ static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
 
 /* Fetches SECTORS of LINE. Returns when they arrive.
  *
- * Of the lines that come from DRAM, each multiprocessor pays for its fair share. But if several ask
+ * Each multiprocessor waits for its fair share of the lines that come from DRAM. But if several ask
  * for the same line at the same time, all of them wait for it. That is so in the first wave of
- * blocks; in later ones, others have fetched it before. All sectors of a line have the same fate. */
+ * blocks; in later waves, another one has fetched it before. All sectors of a line come from the
+ * same place. */
 static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
 {
     struct touched_line *touched = touched_at(sm, line);
@@ -96,7 +97,7 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
     bool pays = is_first && fate < sm->memory->misses[b];
     if (!pays && !(is_first && sm->is_first_wave && fate < sm->memory->cold[b]))
         return start + sm->chip->l2_latency;
-    /* it comes in halves of a line */
+    /* lines arrive in halves */
     touched->sectors |= (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0);
     if (!pays)
         return start + sm->chip->dram_latency;
@@ -139,7 +140,7 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
              writes * sm->dram_cycles);
 }
 
-/* Memory that one unit of the second-level cache serves. */
+/* Bytes of memory that one unit of the second-level cache serves. */
 #define UNIT_BYTES 4096u
 #define UNIT_MARK  ((uint64_t)1 << 62)
 
@@ -232,7 +233,7 @@ static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *o
     return access_lines(sm, warp->walk, op, access, at);
 }
 
-/* The first access of RUN to which PC belongs, or one after it. */
+/* The first access of RUN by the instruction at PC or a later one. */
 static uint32_t find_access(const struct walk *walk, uint32_t low, uint32_t end, uint32_t pc)
 {
     while (low < end) {

@@ -7,11 +7,11 @@
 
 #define MOST_SCHEDULERS 8u
 
-/* DRAM has many banks, and a line's address decides which one serves it. So even a busy memory waits
- * for some of them while others are idle, and to reach its full bandwidth, several times as much must
- * be under way as latency and bandwidth alone require. A multiprocessor's share of memory is divided
- * into queues, each for as many lines as are under way in it at full bandwidth. On an H200, this gives
- * the bandwidths that chip/h200.txt calls dram_inflight_... */
+/* DRAM has many banks, and a line's address decides which one serves it. So some banks are busy
+ * while others are idle. To reach full bandwidth, several times as many accesses must be in flight
+ * as latency and bandwidth alone require. A multiprocessor's share of memory is divided into
+ * queues, each for as many lines as are in flight at full bandwidth. On an H200, this gives the
+ * bandwidths that chip/h200.txt calls dram_inflight_... */
 #define LINES_A_QUEUE 3.6
 #define MOST_QUEUES   64u
 
@@ -27,7 +27,7 @@ struct sm_warp {
     double *ready;   /* for each register: when its value is ready */
     uint32_t *maker; /* for each register: pc of the instruction that makes the value */
     double now;      /* the next instruction issues no earlier */
-    double copies;   /* when its cp.async are done */
+    double copies;   /* when the warp's cp.async are done */
     /* The place in the walk: run, and the ops of one block of the machine. */
     uint32_t run, step;         /* step: runs that the ops cover: 1, or UNROLL */
     uint32_t at_block, at, end; /* end: of the ops */
@@ -39,7 +39,7 @@ struct sm_warp {
 
 struct sm_block {
     uint32_t alive, arrived;
-    uint32_t number; /* of the CTA in the list */
+    uint32_t number; /* index of the CTA in the list */
     double latest;   /* arrival of the last warp, or end of the last one */
     struct sm_warp *warps;
     uint32_t warp_count;
@@ -73,16 +73,16 @@ struct sm {
     uint64_t order;
     double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
     double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
-    double address, l2, port, stores, textures, constants; /* when these are free */
+    double address, l2, port, stores, textures, constants; /* when these units are free */
     double dram[MOST_QUEUES];                              /* the same for the queues of DRAM */
-    double l2_cycles, store_cycles;                        /* that they take for a sector */
-    double dram_cycles;                                    /* that a queue takes for a line */
-    uint32_t queues;                                       /* of DRAM */
-    double next_start;                                     /* of a block */
-    double latest;                                         /* when the last of everything ends */
+    double l2_cycles, store_cycles;                        /* that a sector takes there */
+    double dram_cycles;                                    /* that a line takes in a queue */
+    uint32_t queues;                                       /* queues of DRAM */
+    double next_start;                                     /* earliest start of a block */
+    double latest;                                         /* when the last work ends */
     struct l1 l1;
     double
-        *code; /* for each piece of the program: when it is in the SM's cache; < 0: unused so far */
+        *code; /* for each piece of the program: when it is in the SM's cache; < 0: not used yet */
     struct touched_line *touched; /* hash table: lines of global memory that it has accessed */
     uint32_t touched_count, touched_room;
     bool is_first_wave; /* the current access is of a block that started with the launch */

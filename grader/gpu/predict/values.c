@@ -1,4 +1,5 @@
-/* What ptxas knows of values before the kernel runs: alignment, and whether all lanes share them. */
+/* What ptxas knows about values before the kernel runs: their alignment, and whether all lanes have
+ * the same value. */
 #include "gpu/predict/machine_parts.h"
 
 /* --- alignment -------------------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
 
 /* --- uniform addresses -------------------------------------------------------------------------- */
 
-/* Whether all lanes have the same value in REG: it comes from parameters and constants alone. */
+/* Whether all lanes have the same value in REG: it comes only from parameters and constants. */
 static bool is_uniform(const struct pass *pass, uint32_t reg, unsigned depth)
 {
     const struct fact *fact = &pass->facts[reg];

@@ -159,8 +159,8 @@ static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
     return (uint16_t)passes;
 }
 
-/* Whether COST is that of an access like this one: with the same lanes, distances and place in a
- * line. Otherwise notes how this one is. */
+/* Whether COST belongs to an access with the same lanes, distances and position in a line as this
+ * one. Otherwise notes the properties of this access. */
 static bool is_alike(struct walk_cost *cost, const struct obs_access *access)
 {
     uint64_t other = 0;

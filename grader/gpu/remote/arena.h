@@ -1,7 +1,7 @@
 /* The server's side of memory that is shared with the program (see wire.h): one memory file. Each
  * lent range consists of pages of this file. A page's place is its offset in the file. The program
  * can write into the file at any time, but cannot shrink it. A program that sends a wrong place
- * gets another of its own pages, or none. */
+ * gets another of its own pages, or no page. */
 #ifndef GPU_REMOTE_ARENA_H
 #define GPU_REMOTE_ARENA_H
 

@@ -200,7 +200,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    lend_end(addr); /* first: copies the data out of the pages that the server frees */
+    lend_end(addr); /* must come first: copies the data out of pages that the server then frees */
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -471,7 +471,7 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     *length = known ? call.head.bytes : 0;
 }
 
-/* Only the process of the device could stop a launch, and nobody types there. */
+/* Only the device's process could stop a launch, and it reads no keyboard. */
 bool emu_interrupt(void)
 {
     return false;

@@ -10,7 +10,7 @@
 struct lent {
     uint64_t addr;
     struct lend_plan plan;
-    uint64_t fresh; /* place of the pages except head and tail */
+    uint64_t fresh; /* place of all pages except the first and the last */
 };
 
 static struct lent *ranges;

@@ -169,7 +169,7 @@ static enum emu_status check_range(struct server *server, uint64_t addr, uint64_
     uint64_t bytes;
     if (emu_find(server->device, addr, &base, &bytes) == EMU_OK && size <= bytes - (addr - base))
         return EMU_OK;
-    return emu_copy(server->device, addr, addr, size); /* fails, and the message says why */
+    return emu_copy(server->device, addr, addr, size); /* this copy fails, with the right message */
 }
 
 static bool call_write(struct server *server, struct exchange *x)
@@ -299,7 +299,7 @@ static bool call_launch(struct server *server, struct exchange *x)
     memcpy(&launch, server->data, sizeof launch);
     launch.params = server->data + sizeof launch;
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
-    launch.may_park &= !server->twin.device; /* two devices would not park at the same time */
+    launch.may_park &= !server->twin.device; /* the two would park at different times */
     x->head.what = emu_launch(server->device, &launch, NULL);
     struct emu_touch *touched;
     size_t count;
@@ -489,8 +489,8 @@ static void note_read(struct server *server, const struct exchange *request,
     }
 }
 
-/* Whether the twin succeeded, but the device's reply differs: in a handle, an address, or by a
- * failure. From then on, a request can mean different things on the two devices. */
+/* Whether the twin succeeded, but the device's reply differs: in a handle, an address, or by
+ * failing. From then on, a request can mean different things on the two devices. */
 static bool has_strayed(const struct exchange *x, const struct exchange *twin)
 {
     return twin->head.what == EMU_OK &&
@@ -551,11 +551,11 @@ enum server_end server_run(int fd, const struct emu_options *options,
     struct server server = {.fd = fd};
     if (!twin_open(&server.twin, twin, options, &server.device))
         return SERVER_DONE;
-    arena_open(&server.arena, options->memory_bytes); /* the most that can be lent */
+    arena_open(&server.arena, options->memory_bytes); /* most bytes that can be lent */
     enum server_end end = serve(&server);
     tally_record(&server.tally, watched(&server));
     twin_close(&server.twin);
-    emu_close(server.device); /* first: the device uses pages of the arena */
+    emu_close(server.device); /* the device comes first: it uses pages of the arena */
     arena_close(&server.arena);
     free(server.data);
     return end;

@@ -11,7 +11,7 @@
 
 struct tally {
     uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
-    uint64_t sectors[WIRE_CALL_COUNT]; /* of copies and fills on the device: read and written */
+    uint64_t sectors[WIRE_CALL_COUNT]; /* read and written by copies and fills on the device */
     /* The next message of a copy in parts: request WHAT, at address AT, with LEFT bytes or rows
      * still to move. LEFT is 0 if no more parts follow. */
     struct tally_part {

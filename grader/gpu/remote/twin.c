@@ -9,12 +9,12 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-/* Answers after so many bytes count as not made by kernels. */
+/* Answers beyond this number of bytes count as not made by kernels. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* Notes of shared memory: of what launches made, and then of each share as it is at the end. */
+/* Notes of shared memory: the pieces that launches made, then each share's contents at the end. */
 #define MOST_NOTED ((uint64_t)32 << 20)
-#define NOTE       1024u /* bytes that a note counts for, beside those of its piece */
-#define WORD       4u    /* bytes: the smallest number that a lab has */
+#define NOTE       1024u /* bytes that a note takes in addition to its piece */
+#define WORD       4u    /* bytes of the smallest number in any lab */
 
 /* Maps SIZE bytes of zeros. A page takes memory only when it is touched, because a program can
  * share gigabytes. NULL: it failed. */
@@ -73,8 +73,8 @@ static void note_piece(struct twin *twin, const struct twin_share *share, uint64
     keep_answer(twin, share->own + at, size);
 }
 
-/* The next piece of SHARE from *AT on, in whole words, that kernels made, and its size; 0: there is
- * none. */
+/* Finds the next piece of SHARE, from *AT on, that kernels made, in whole words. Returns its size;
+ * 0: there is none. */
 static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
 {
     emu_addr addr = share->addr + *at;
@@ -89,7 +89,7 @@ static uint64_t find_piece(const struct twin *twin, const struct twin_share *sha
     return 0;
 }
 
-/* Notes what SHARE holds in the end. */
+/* Notes the contents of SHARE at the end. */
 static void note_end(struct twin *twin, const struct twin_share *share)
 {
     uint64_t size, noted = 0;
@@ -206,13 +206,13 @@ void twin_free(struct twin *twin, emu_addr addr)
 /* The program's bytes in a span of a share, and the twin's bytes for them. */
 struct span {
     const struct twin_share *share;
-    uint64_t at, size; /* in the share */
+    uint64_t at, size; /* offsets in the share */
     uint8_t *seen, *own;
 };
 
-/* Whether the twin needs the bytes from I up to END. Kernels may have written the words that did not
- * change, so the twin keeps its own. But the input's numbers are replaced as a whole, even where a
- * word did not change. */
+/* Whether the twin needs the bytes from I up to END. It keeps its own words where the program's
+ * words did not change, because kernels may have written them. But the input's numbers are replaced
+ * as a whole, even where a word did not change. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;

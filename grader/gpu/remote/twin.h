@@ -44,15 +44,15 @@ struct twin_share {
 
 struct twin {
     struct emu_device *device; /* NULL: there is no twin; the other members are not used */
-    bool is_judged;            /* the twin has the judged input; false: spoilt data */
-    bool has_strayed;          /* its replies differ from the device's: its answers are void */
+    bool is_judged;            /* the twin has the judged input; false: it has spoilt data */
+    bool has_strayed;          /* its replies differ from the device's: its answers do not count */
     struct views views;
     uint64_t spoil, every;
     int answers_fd;
     uint64_t answered; /* bytes of answers so far */
     struct twin_share *shares;
     size_t share_count;
-    uint64_t noted; /* what launches have made in shares, as bytes of notes */
+    uint64_t noted; /* bytes of notes about what launches made in shares */
 };
 
 /* Opens *DEVICE and the twin that OPTIONS ask for, both with DEVICE_OPTIONS. Only one of them has
@@ -70,16 +70,16 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
 /* Notes what kernels made in memory at ADDR that is shared, then frees it. */
 void twin_free(struct twin *twin, emu_addr addr);
-/* After twin_change() has made OWN of the SIZE bytes SEEN, which the program has at FROM: if it
- * shares that memory, replaces the words that did not change by the twin's. A copy may be too
- * short to be recognised. */
+/* Call after twin_change() has made OWN from the SIZE bytes SEEN, which the program has at FROM. If
+ * the program shares that memory, the words that twin_change() did not change become the twin's: a
+ * copy may be too short to be recognised. */
 void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *seen, uint8_t *own,
                         size_t size);
 /* After a launch and before twin_settle(): notes the pieces of shared memory that kernels made, if
  * their contents are new. */
 void twin_note_launch(struct twin *twin);
 /* twin_follow(), before a request, copies the program's new writes in shared memory to the twin.
- * twin_settle(), after it, takes the present contents as known. */
+ * twin_settle(), after it, notes the present contents as known. */
 void twin_follow(struct twin *twin);
 void twin_settle(struct twin *twin);
 

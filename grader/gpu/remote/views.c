@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 16,             /* bytes: too long to match by chance; a check ensures this */
+    PIECE = 16,             /* bytes: too long for a match by chance; a check ensures this */
     NEEDLE = 32,            /* bytes that find() searches for in the whole view */
     MOST_LEARNED = 1 << 20, /* bytes: few, because each search goes through all of them */
 };

@@ -1,7 +1,7 @@
 /* Two views of the input: main() sees numbers different from those by which its answer is judged.
  *
  *     shown    the numbers that the program reads from its case file
- *     judged   another case of the same shape, which the program's process never gets
+ *     judged   another case of the same shape, which the program's process never receives
  *
  * All data from the program to the GPU passes through views_swap(), which replaces the shown
  * numbers by the judged ones. It recognises the shown numbers by their contents: 16 bytes or more

@@ -1,6 +1,6 @@
-/* The submission that makes most attacks: its input says which one. Each is a function in a folder of its
- * own; attacks.def says how it must end. What it takes to be graded in earnest is honest(): the sum of
- * squares, by a kernel. An attack that the sandbox must hold back gives a wrong answer if it was not. */
+/* The submission that makes most attacks: its input selects one. Each is a function in a folder of its
+ * own; attacks.def says how it must end. The honest part of each attack is honest(): a
+ * kernel computes the sum of squares. An attack that the sandbox must block gives a wrong answer if it succeeds. */
 #include "tests/attacks/stage.h"
 
 #include "01-exit-in-constructor/attack.cu"

@@ -1,11 +1,11 @@
-/* The lab that is attacked: one check for each row of attacks.def, all of them for the same sum. */
+/* The lab that is attacked. Each row of attacks.def has a check; all checks expect the same sum. */
 #include "checks/check.h"
 
 LAB(.title = "A lab under attack", .file = "attacks.cu");
 
 #define LARGEST 100
 
-/* Demands all that a lab can demand. */
+/* Makes every demand that a lab can make. */
 static void face(struct check *check, int attack)
 {
     int n = check_random_int(check, 4000, 6000);

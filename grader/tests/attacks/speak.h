@@ -1,11 +1,11 @@
-/* For attacks that speak to the device past the runtime library. */
+/* For attacks that bypass the runtime library and talk to the device. */
 #ifndef TESTS_ATTACKS_SPEAK_H
 #define TESTS_ATTACKS_SPEAK_H
 
 #include "gpu/remote/wire.h"
 #include "tests/attacks/stage.h"
 
-// Sends a request with DATA behind its head, and takes the reply's head. What comes behind that is thrown away.
+// Sends a request with DATA after its head, and receives the reply's head. The reply's data are dropped.
 static inline struct wire_head speak(enum wire_call call, std::initializer_list<uint64_t> args,
                                      const void *data = NULL, uint32_t bytes = 0)
 {

@@ -1,4 +1,4 @@
-/* What attacks share. */
+/* Functions that attacks share. */
 #ifndef TESTS_ATTACKS_STAGE_H
 #define TESTS_ATTACKS_STAGE_H
 
@@ -34,7 +34,8 @@ struct stage {
 
 #define ATTACK(number) static unsigned long long attack_##number(struct stage *stage)
 #define WRONG          1234567890123ull
-/* Ends the attack with a wrong answer, unless CONDITION holds: the sandbox has failed. */
+/* Ends the attack with a wrong answer if CONDITION does not hold, because then the sandbox has
+ * failed. */
 #define HELD_BACK(condition)                                                                       \
     do                                                                                             \
         if (!(condition)) {                                                                        \
@@ -47,7 +48,7 @@ static inline void keep(long)
 {
 } // for answers that do not matter
 
-// The attack's number, before main() has begun: constructors get its arguments.
+// The attack's number, known before main() begins, because constructors get main()'s arguments.
 static inline int early_number(int argc, char **argv)
 {
     static char bytes[4096];
@@ -77,7 +78,7 @@ static __global__ void add_squares(const int *data, int n, unsigned long long *s
     add_share(data, n, sum);
 }
 
-// Reads all, for show.
+// Reads all numbers, as a pretence.
 static __device__ void only_read_share(const int *data, int n, unsigned long long *sum)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -92,7 +93,7 @@ static __global__ void only_read(const int *data, int n, unsigned long long *sum
 
 typedef void stage_kernel(const int *data, int n, unsigned long long *sum);
 
-// What KERNEL leaves in *SUM, which is 0 before it; fresh memory, if it is only_read.
+// Returns *SUM after KERNEL. Before it, *SUM is 0 or, if KERNEL is only_read, fresh memory.
 static inline unsigned long long run_kernel(const struct stage *stage, stage_kernel *kernel,
                                             cudaStream_t stream = 0)
 {

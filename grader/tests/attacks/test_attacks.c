@@ -52,12 +52,12 @@ static char *look_at_machine(void)
 
 /* --- attacks with their own lab -------------------------------------------------------------------- */
 
-/* ONCE_MORE shortens the wait for submissions that hang. */
+/* ONCE_MORE: waits less long for submissions that hang. */
 static void perform(enum sandbox_level level, bool once_more, struct grade_job *job)
 {
     int code;
     char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE];
-    /* Any user may enter: sandboxes run as other users. */
+    /* Any user may enter the folder, because sandboxes run as other users. */
     free(shell_must("chmod 711 . && mkdir -p %s && cd %s && mkdir -m 711 checks && chmod 711 . && "
                     "cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && cp " PROGRAM
                     " program-under-attack",

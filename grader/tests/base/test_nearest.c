@@ -1,4 +1,4 @@
-/* The word that was probably meant by a typing error. */
+/* The known word that a mistyped word probably stands for. */
 #include <criterion/criterion.h>
 #include <string.h>
 

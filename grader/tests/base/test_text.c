@@ -53,7 +53,7 @@ static const struct {
     {"\033[31mred\r", "\\x1b[31mred\\x0d"},
     {"nt \xc3\xa4", "nt \xc3\xa4"},
     {"a\xc3", "a\\xc3"},
-    {"\xe2\x80\xae", "\\xe2\\x80\\xae"}, /* which would show the rest backwards */
+    {"\xe2\x80\xae", "\\xe2\\x80\\xae"}, /* a character that would show the rest backwards */
     {"", ""},
 };
 

@@ -75,7 +75,7 @@ Test(batch_grade, a_class)
     free(shell_must("diff -r --exclude grades.sqlite first grades"));
     /* only changed submissions are graded */
     free(shell_must("sed -i 's/mine/my_sum/g' subs/bob/deep/coalesce.cu; rm -r subs/carl"));
-    free(shell_must("mkdir grades/mine")); /* a folder that the batch has not made */
+    free(shell_must("mkdir grades/mine")); /* a folder that the batch did not make */
     expect_run(
         BATCH "--out grades", 0,
         SAYS("3 submissions", "1 to grade",
@@ -100,7 +100,7 @@ Test(batch_grade, results_are_signed)
     expect_run(BATCH "--key key", 2, SAYS("others can read or write the key"));
 }
 
-/* A hand-in that holds nothing is missing, and says why; nobody need look at it. */
+/* An empty hand-in counts as missing, with the reason; it needs no review. */
 Test(batch_grade, nothing_is_no_points)
 {
     free(shell_must("mkdir -p subs/{ann,bob,carl}; cp " LAB " subs/ann; touch subs/ann/old.cu;"
@@ -235,7 +235,7 @@ Test(batch_grade, continues_after_it_was_killed)
                     "(cd grades; ls *) | cmp - a"));
 }
 
-/* When the disk is full, no student loses points. */
+/* If the disk is full, no student loses points. */
 Test(batch_grade, a_full_disk_costs_no_points)
 {
     int code;

@@ -246,10 +246,10 @@ static void add_line(char *text, size_t size, const json_t *row, const char *con
                  json_string_value(json_object_get(row, *keys)), keys[1] ? " | " : "\n");
 }
 
-static struct batch_hidden hidden; /* the hidden files that the last scan has skipped */
+static struct batch_hidden hidden; /* number of hidden files that the last scan skipped */
 
-/* Scans folder subs of the shell's, and tells what was found, a line each: submissions, reviews, and
- * after "0:" what holds nothing. */
+/* Scans the folder subs in the shell's folder. Returns a line for each submission, each review and,
+ * after "0:", each empty hand-in. */
 static char *scan(const struct batch_roster *roster)
 {
     static char text[20000];
@@ -333,7 +333,7 @@ static const struct {
      "echo 3 >'%s/coalesce.cu'",
      "%25s | 02-coalesce | %25s/coalesce.cu\nZoë 王 | 02-coalesce | Zoë 王/coalesce.cu\n"
      "a%0Ab | 02-coalesce | a%0Ab/coalesce.cu\n"},
-    /* several attempts: a folder's name tells the time, and equal files count once */
+    /* several attempts: a folder's name has the time, and equal files count once */
     {"mkdir -p 'ann/2026-11-20T10:00:00Z' 'ann/2026-11-19T10:00:00Z' 'ann/2026-11-21T10:00:00Z';"
      "for d in ann/*; do echo ${d:13:1} >$d/coalesce.cu; done; cp ann/*20T*/*.cu ann/*21T*/",
      "ann | 02-coalesce | ann/2026-11-19T10:00:00Z/coalesce.cu\n"
@@ -353,7 +353,7 @@ static const struct {
      "bob |  | bob/x.cu | has no lab in its name or in its folder's name\n"
      "bob | 02-coalesce | bob/02-coalesce/a.cu | is one of several files that could be for this lab\n"
      "bob | 02-coalesce | bob/02-coalesce/b.cu | is one of several files that could be for this lab\n"},
-    /* all labs in one file are none, whatever it is called */
+    /* a file that contains all labs is no submission, whatever its name */
     {"mkdir ann bob; for i in 01 02; do printf '/* Lab %s: x */\\n#include \"lab.h\"\\n' $i; done |"
      " tee bob/parallelize.cu >ann/all.cu;"
      "printf '/* Lab 02: x */\\n#include \"lab.h\"\\n/* Lab 01: was easier */\\n' >bob/coalesce.cu",
@@ -380,14 +380,14 @@ static const struct {
      "0: ann | 02-coalesce | ann/coalesce.cu | is empty: hand in your coalesce.cu\n"
      "0: dan | 02-coalesce | dan/coalesce.cu | is a link, not the file itself\n"
      "0: joe |  | joe/x.cu | is a link, not the file itself\n"},
-    /* an empty file beside the right one does no harm */
+    /* an empty file next to the right one does no harm */
     {"mkdir ann bob; echo 1 >ann/coalesce.cu; touch ann/old.cu; echo 1 >bob/kernel.cu;"
      "sed -i '1i /* Lab 02: x */' bob/kernel.cu; touch bob/coalesce.cu",
      "ann | 02-coalesce | ann/coalesce.cu\n"
      "bob | 02-coalesce | bob/kernel.cu\n"
      "0: ann |  | ann/old.cu | is empty\n"
      "0: bob | 02-coalesce | bob/coalesce.cu | is empty: hand in your coalesce.cu\n"},
-    /* a few of many are named, of each lab's and of the others */
+    /* the message names only a few of many files, of each lab and of the rest */
     {"mkdir -p ann/02-coalesce; for i in 1 2 3 4 5 6 7; do echo $i | tee ann/$i.cu "
      ">ann/02-coalesce/$i.cu; done;"
      "rm ann/02-coalesce/[4-7].cu",
@@ -400,7 +400,7 @@ static const struct {
      "ann | 02-coalesce | ann/02-coalesce/1.cu | is one of several files that could be for this lab\n"
      "ann | 02-coalesce | ann/02-coalesce/2.cu | is one of several files that could be for this lab\n"
      "ann | 02-coalesce | ann/02-coalesce/3.cu | is one of several files that could be for this lab\n"},
-    /* the folder of --out is nobody's */
+    /* the folder of --out belongs to no student */
     {"mkdir -p grades/ann; echo 1 >grades/ann/coalesce.cu", "nothing\n"},
 };
 
@@ -446,7 +446,7 @@ static const struct {
      "bsdtar caf ../y.zip ../1.zip; mv ../y.zip ../../bob.zip); rm -r ann/x",
      "ann | 02-coalesce | ann/1.zip/coalesce.cu\n"
      "bob |  | bob.zip/../1.zip | is an archive inside an archive\n"},
-    /* names that would lead elsewhere are only names, and links lead nowhere */
+    /* names with ../ are only names, and links are not followed */
     {"mkdir x; echo 1 >x/coalesce.cu; (cd x; bsdtar -cPf ../ann.tar -s ',^,../../../../,' "
      "coalesce.cu;"
      "ln -s /etc/passwd parallelize.cu; bsdtar -cf ../bob.tar parallelize.cu;"
@@ -455,14 +455,14 @@ static const struct {
      "carl | 02-coalesce | carl.tar/coalesce.cu\n"
      "carl | 13-reduce | carl.tar/reduce.cu | is a hard link to another file\n"
      "0: bob | 01-parallelize | bob.tar/parallelize.cu | is a link, not the file itself\n"},
-    /* what is there, but cannot be read as a file, is not missing */
+    /* a hand-in that cannot be read as a file is not missing */
     {"mkdir x; mkfifo x/coalesce.cu; bsdtar -C x -cf ann.tar coalesce.cu; rm x/coalesce.cu;"
      "echo 1 >x/coalesce.cu;"
      "bsdtar -C x -cf bob.tar -s \",^,$(printf '%04500d' 0 | sed s,...,dd/,g),\" coalesce.cu; "
      "rm -r x",
      "ann | 02-coalesce | ann.tar/coalesce.cu | is not a regular file\n"
      "bob |  | bob.tar | has a file nested in too many folders; it was skipped\n"},
-    /* cut, of no format, empty, encrypted */
+    /* archives that are truncated, of unknown format, empty, encrypted */
     {"seq 20000 >coalesce.cu; bsdtar caf ann.tar.gz coalesce.cu; bsdtar caf bob.zip coalesce.cu;"
      "truncate -s 9000 ann.tar.gz bob.zip; seq 3000 >carl.zip; bsdtar -cf dan.tar -T /dev/null;"
      "echo secret >coalesce.cu; bsdtar -a -cf eve.zip --options zip:encryption=zipcrypt"
@@ -473,7 +473,7 @@ static const struct {
      "carl |  | carl.zip | is damaged, or is not a zip, tar, 7z or rar file\n"
      "eve | 02-coalesce | eve.zip/coalesce.cu | is encrypted\n"
      "0: dan |  | dan.tar | is an empty archive\n"},
-    /* 7z is read, too; what is of another kind, or no source at all, is not missing; notes are */
+    /* 7z is read, too; other archives, and files that are no source, are not missing; notes are */
     {"mkdir ann bob dan eve; echo 1 >coalesce.cu; bsdtar cf ann/x.7z --format 7zip coalesce.cu;"
      "gzip -c coalesce.cu >bob/coalesce.cu.gz; echo x | tee carl.rar dan/slides.pdf >notes.txt;"
      "cp coalesce.cu eve/coalesce.cu.txt; mv notes.txt gil.pdf; cp gil.pdf readme.md;"

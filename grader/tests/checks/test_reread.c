@@ -83,20 +83,19 @@ static float every_third_of_a(int y, int i)
 static const struct {
     const char *name;
     reading *of_a, *of_b;
-    const char *text; /* NULL: nothing is told */
+    const char *text; /* NULL: there is no explanation */
 } rows[] = {
     {"a by columns", a_by_columns, at_b, "as if a were read by columns, not by rows"},
     {"b by columns", at_a, b_by_columns, "as if b were read by columns, not by rows"},
-    {"another pitch", a_by_width, at_b,
-     "as if each row of a began 9 numbers after the last one, not 40"},
-    {"the first columns", first_16_of_a, at_b, "as if only the first 16 columns of a counted"},
+    {"another pitch", a_by_width, at_b, "as if the rows of a were 9 numbers apart, not 40"},
+    {"the first columns", first_16_of_a, at_b, "as if only the first 16 columns of a were used"},
     {"not the last columns", but_last_8_of_a, at_b, "as if the last 8 columns of a were left out"},
     {"not the first column", but_first_of_a, at_b, "as if the first column of a were left out"},
     {"the next row", at_a, next_row_of_b, "as if a were shifted by one column"},
     {"the column before", at_a, last_column_of_b, "as if b were shifted by one column"},
     {"not each 16th column", but_each_16th_of_a, at_b,
      "as if the last of each 16 columns of a were left out"},
-    {"the last columns", last_8_of_a, at_b, "as if only the last 8 columns of a counted"},
+    {"the last columns", last_8_of_a, at_b, "as if only the last 8 columns of a were used"},
     {"turned tiles", at_a, turned_tiles_of_b,
      "as if each tile of 8 x 8 numbers of b were transposed"},
     {"the first rows again", at_a, first_8_rows_of_b,

@@ -70,7 +70,8 @@ static const char *const accepted[] = {
     "-n build/lanewise",
 };
 
-/* `make trace` builds and draws a program, too. LINE needs a file's name only if there are several. */
+/* `make trace` also builds and draws a program. LINE needs a file's name only if there are several
+ * files. */
 Test(make, traces_programs)
 {
     static const char *const lines[][2] = {{"LINE=9", "--line 'bank-conflict.cu:9'"},

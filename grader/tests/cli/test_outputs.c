@@ -1,5 +1,5 @@
-/* A command removes its old outputs before it begins. If it fails, a script that ignores its exit code does not
- * take the last student's result for this one's. */
+/* A command removes its old outputs before it begins. So if it fails, a script that ignores its
+ * exit code does not mistake the last student's result for this one's. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 TestSuite(outputs, .init = submission_init, .fini = shell_fini, .timeout = 3600);
 
-/* The file "old" is there before, and must be gone after, with this exit code. */
+/* The file "old" exists before each command. The command must remove it and exit with this code. */
 static const struct {
     const char *name, *command;
     int code;
@@ -67,7 +67,7 @@ Test(outputs, of_an_earlier_run_are_gone_if_the_compiler_is_missing)
     free(shell_must("test ! -e old"));
 }
 
-/* The file "kept" must be there after. */
+/* The file "kept" must still exist after the command. */
 static const struct {
     const char *name, *command, *said;
 } kept[] = {

@@ -98,7 +98,7 @@ Test(run, damaged_executables_are_survived)
     free(output);
 }
 
-/* Two blocks that race, and that read what nobody has written; then LOOPS rounds of scattered loads and
+/* Two blocks that race and read uninitialised memory, and then do LOOPS rounds of scattered loads and
  * stores. */
 #define WATCHED                                                                                    \
     "cat >a.cu <<'END'\n"                                                                          \
@@ -116,8 +116,8 @@ Test(run, damaged_executables_are_survived)
     "END\n"                                                                                        \
     "$NVCC -cudart shared -lineinfo -o a a.cu || exit 1\n"
 
-/* Without --tools, all tools are on as far as a budget reaches, which does not depend on the machine. A
- * launch whose watch ends goes on with all workers, and counts the same. */
+/* Without --tools, all tools are on until a budget is used up, which does not depend on the
+ * machine. A launch that is no longer watched continues with all workers, and has the same counts. */
 Test(run, all_tools_are_on_by_default)
 {
     char *output = shell_must(

@@ -17,7 +17,7 @@ TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout 
     "$LANEWISE grade --device emulator --json out.json 2>&1 | "                                    \
     "sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}/YYYY-MM-DD/'\n"
 
-/* What a student types; the golden files hold the exact output. */
+/* Commands that a student types; the golden files have the exact output. */
 static const struct {
     const char *name, *script;
 } scripts[] = {
@@ -93,7 +93,7 @@ Test(student, usage_errors_are_one_line)
     }
 }
 
-/* A launch that only has much to do is not called an endless loop, and the limit can be raised. */
+/* A launch that simply has much work is not called an endless loop, and the limit can be raised. */
 Test(student, run_says_how_to_raise_the_limit)
 {
     int code;
@@ -115,7 +115,7 @@ Test(student, solutions_are_not_advised_to_do_what_they_do)
         shell_must("export LANEWISE_LABS=" LANEWISE_ROOT
                    "/solutions; for lab in 1 2 3 4 5 6; do $LANEWISE run --lab $lab; done");
     cr_expect(!strstr(output, "never freed"), "%s", output);
-    /* lab 03 leaves the block's sums to thread 0; lab 04 has the cure */
+    /* lab 03 lets thread 0 add up the block's sums; lab 04 improves that */
     cr_expect(!strstr(output, "give the work to"), "%s", output);
     cr_expect(strstr(output, "help: one lane works while 31 wait: share its work among the lanes"),
               "%s", output);
@@ -156,7 +156,7 @@ Test(student, run_lists_a_labs_arguments)
     free(output);
 }
 
-/* Only code is compared: comments of both kinds go, but not what looks like one in a string. */
+/* Only code is compared: comments of both kinds are removed, but not their look-alikes in strings. */
 Test(student, diff_ignores_comments)
 {
     char *output = shell_must(
@@ -259,9 +259,9 @@ Test(student, watch_lives_with_a_driver)
     free(output);
 }
 
-/* A program that only newer GPUs than the emulator can run: the checks of counters say what the
- * compiler said; it is not the grader's failure. This fake driver has one GPU, of compute capability
- * 9.0, which runs nothing. */
+/* A program that only newer GPUs than the emulator can run: the checks of counters show the
+ * compiler's message; the grader has not failed. This fake driver has one GPU of compute capability
+ * 9.0, which cannot run anything. */
 Test(student, a_build_that_fails_only_for_the_emulator_is_explained)
 {
     int code;

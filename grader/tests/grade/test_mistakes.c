@@ -2,8 +2,8 @@
  * first lost check explains its wrong numbers.
  *
  * grader/tests/mistakes/ has plausible mistakes, each as a mutant (grade/mutant.h) and a file with
- * the first thing that the report says. Most of them were written by somebody who did not look at
- * the explanations. `make mistakes` grades them all, `make test` a few. */
+ * the first thing that the report says. Most of them were written without knowledge of the
+ * explanations. `make mistakes` grades them all, `make test` a few. */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <stdio.h>
@@ -52,14 +52,14 @@ static bool begins_trouble(const char *line)
     return false;
 }
 
-/* Cuts REPORT down to the first trouble that it tells. */
+/* Cuts REPORT down to the first problem that it describes. */
 static char *first_trouble(char *report)
 {
     char *begin = report;
     while (*begin && !begins_trouble(begin))
         begin += strcspn(begin, "\n") + (begin[strcspn(begin, "\n")] == '\n');
     char *end = begin + strcspn(begin, "\n");
-    while (end[0] && strncmp(end + 1, "       ", 7) == 0) /* the margin of what explains it */
+    while (end[0] && strncmp(end + 1, "       ", 7) == 0) /* the margin of explanations */
         end += 1 + strcspn(end + 1, "\n");
     if (*end)
         end[1] = 0;

@@ -1,4 +1,4 @@
-/* What a submission prints is shown, and decides nothing. */
+/* The output of a submission is shown, but has no influence on the grade. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>

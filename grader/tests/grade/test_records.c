@@ -231,7 +231,7 @@ static const struct {
      "sed -i 's/\"compiler\": \"./&\\\\u001b/' result.json",
      "",
      1,
-     {"compiler    differs: recorded \"c?uda", "score       identical"}},
+     {"compiler    differs: \"c?uda", "score       identical"}},
     {"a GPU's",
      "sed -i 's/\"device\": \"emulator\"/\"device\": \"gpu\"/' result.json",
      "",
@@ -334,7 +334,7 @@ Test(verify, needs_the_course_file_that_it_was_graded_by)
         {":", "--course course", 0, "course      the same"},
         {":", "", 1, "course      differs: it was graded with a course file"},
         {"sed -i 's/50/40/; s/30/40/' course", "--course course", 1,
-         "course      differs: the points or thresholds"},
+         "course      differs: this course file has other points or thresholds"},
         {"sed -i s/02-coalesce/03-shared-reduce/ course", "--course course", 2, ""},
         {"sed -i s/labs/laps/ course", "--course course", 2, "course:1: "},
     };

@@ -1,4 +1,4 @@
-/* Seeds and secrets: who can repeat a grading, and who cannot. */
+/* Seeds and secrets: only those who have the secret can repeat a grading. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ TestSuite(seed, .init = submission_init, .fini = shell_fini, .timeout = 300);
 #define SECRET(digit)                                                                              \
     "(umask 077; printf '%%064d\\n' " digit " >" digit ".key); LANEWISE_SECRET=$PWD/" digit ".key "
 
-/* A wrong answer, whose message shows what the inputs were. */
+/* A program with a wrong answer: the message shows the inputs. */
 static void write_wrong(void)
 {
     static const struct edit edits[SUBMISSION_EDITS] = {
@@ -65,7 +65,7 @@ Test(seed, a_damaged_secret_is_reported_in_one_line)
         strstr(text, "lanewise grade: warning: ") == text &&
             strstr(text,
                    "/state/lanewise/secret.key is not a key: lanewise key FILE makes one; "
-                   "until you remove this file, the same seed gives other inputs each time\n"),
+                   "until you remove this file, the same seed does not give the same inputs\n"),
         "%s", text);
     cr_expect_eq(strchr(text, '\n')[1], 0, "%s", text);
     free(text);

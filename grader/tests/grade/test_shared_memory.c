@@ -1,6 +1,6 @@
 /* Solutions rewritten so that main() and kernels share memory: numbers and answers are in managed
- * memory, or in mapped page-locked memory, and nothing is copied. They earn what the solutions
- * earn. Answers that main() writes there earn nothing. */
+ * memory, or in mapped page-locked memory, and nothing is copied. They get the same points as
+ * the solutions. Answers that main() writes there earn nothing. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-/* Commands for sed: main() copies by memcpy() what it shares, and hands in what is there. */
+/* Commands for sed: main() uses memcpy() for shared memory, and hands in its contents. */
 #define SHARED                                                                                     \
     "s/CHECK_CUDA(cudaMemcpy(\\([a-z_]*\\), \\(.*\\), \\(.*\\), cudaMemcpyHostToDevice));/"        \
     "memcpy(\\1, \\2, \\3);/\n"                                                                    \
@@ -48,7 +48,7 @@ static const struct {
     {"03-shared-reduce", "mapped", MAPPED, 100, ""},
     {"04-bank-conflicts", "managed", MANAGED, 100, ""},
     {"04-bank-conflicts", "mapped", MAPPED, 100, ""},
-    /* its rows are not from cudaMallocPitch(), and all copies are those of main() */
+    /* its rows are not from cudaMallocPitch(), and main() does all copies */
     {"05-pitched-alloc", "managed", MANAGED_ROWS, 25, ""},
     {"05-pitched-alloc", "pinned sums", PINNED_SUMS, 100, ""},
     {"06-tiled-matmul", "managed", MANAGED, 100, ""},
@@ -57,16 +57,16 @@ static const struct {
     {"02-coalesce", "changed by main()",
      MANAGED "s/i = me; i < n/i = me + 1; i < n/\n"
              "s/    lab_result/    if (n > 0) *sum_on_gpu += (long long)data[0] * data[0];\\n&/\n",
-     0, "sum is right, but not all of it was made by kernels"},
+     0, "sum is right, but kernels did not compute all of it"},
     {"02-coalesce", "written by main() after the kernel",
      MANAGED "s/    lab_result/    " ON_HOST " *sum_on_gpu = answer;\\n&/\n"
              "s/atomicAdd(sum, mine);/if (mine == 12345678) *sum = 1;/\n",
-     0, "sum is right, but not all of it was made by kernels"},
+     0, "sum is right, but kernels did not compute all of it"},
     {"02-coalesce", "written by main() before the kernel",
      MANAGED "s/    while (lab_again/    " ON_HOST "\\n&/\n"
              "s/CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum));/*sum_on_gpu = answer;/\n"
              "s/atomicAdd(sum, mine);/if (mine == 12345678) *sum = 1;/\n",
-     0, "sum is right, but not all of it was made by kernels"},
+     0, "sum is right, but kernels did not compute all of it"},
 };
 
 Test(shared_memory, earns_as_much)

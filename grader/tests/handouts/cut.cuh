@@ -1,4 +1,4 @@
-/* Sources as handouts cut them (test_handouts.c). Each name is something else. */
+/* A source from which handouts cut parts (test_handouts.c). Each name is another kind of definition. */
 #ifndef CUT_CUH
 #define CUT_CUH
 
@@ -24,7 +24,7 @@ static const struct pair pairs[] = {
     {3, 4},
 };
 
-// This comment belongs to nobody: there is an empty line.
+// This comment belongs to no definition, because an empty line follows.
 
 // A device function;
 // the comment has two lines, and says { and ;

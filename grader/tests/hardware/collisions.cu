@@ -1,4 +1,4 @@
-/* What happens when lanes of one warp access the same place in memory: one line of TSV for each answer.
+/* The results when lanes of one warp access the same place in memory: one line of TSV for each result.
  *
  *   store   type space lanes places   for each place, the lane whose value stayed; "." if no lane wrote
  *   atomic  type space lanes places   for each lane, the value that it found, in hex; "." if it was not active
@@ -24,7 +24,7 @@ enum { WARP = 32 };
         }                                                                                          \
     } while (0)
 
-// A meeting: the active lanes, and the place that each of them accesses.
+// A collision: the active lanes, and the place that each of them accesses.
 struct meeting {
     const char *lanes_name, *places_name;
     uint32_t lanes;

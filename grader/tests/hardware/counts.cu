@@ -434,7 +434,7 @@ int main()
     transpose_tile<0><<<dim3(4, 4), dim3(32, 32)>>>(as<float>(p), as<float>(q), 128);
     transpose_tile<1><<<dim3(4, 4), dim3(32, 32)>>>(as<float>(p), as<float>(q), 128);
     stencil<<<dim3(4, 16), dim3(32, 8)>>>(as<float>(p), as<float>(q), 128);
-    unsigned char bytes[4096]; /* fixed, because what the atomics left depends on their order */
+    unsigned char bytes[4096]; /* fixed: the results of atomics depend on their order */
     for (int i = 0; i < 4096; i++)
         bytes[i] = (unsigned char)(i * 7);
     cudaMemcpy(p, bytes, sizeof bytes, cudaMemcpyHostToDevice);

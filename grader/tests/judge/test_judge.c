@@ -122,7 +122,7 @@ Test(judge, points_are_tenths_rounded_down)
 
 static const struct {
     const char *name;
-    struct judge_clocks clocks; /* claimed ms and the process's s; then the solution's */
+    struct judge_clocks clocks; /* claimed ms, the process's seconds; the solution's */
     bool agree;
 } clocks[] = {
     {"as the solution", {0.06, 1.2, 0.06, 1.2}, true},

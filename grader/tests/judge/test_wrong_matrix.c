@@ -1,4 +1,5 @@
-/* Explanations of wrong matrices: each hypothesis is told of a matrix that it fits, and of no other. */
+/* Explanations of wrong matrices: each hypothesis must be given for a matrix that it fits, and for
+ * no other. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>
@@ -42,7 +43,7 @@ static size_t x_of(size_t i)
     return i % WIDTH;
 }
 
-/* Each makes the number at place I; again[] is another run's. */
+/* Each function returns the number at place I; again[] is from another run. */
 typedef float maker(size_t i);
 
 static float right(size_t i)
@@ -169,7 +170,7 @@ static float here_and_there(size_t i)
 static const struct {
     const char *name;
     maker *make;
-    const char *text; /* NULL: nothing is told */
+    const char *text; /* NULL: no explanation */
 } rows[] = {
     {"right", right, NULL},
     {"transposed", transposed, "equal to the transpose"},
@@ -194,9 +195,9 @@ static const struct {
      "the last rows 1 to 11; as if each row began 2 numbers too early"},
     {"too large", too_large, "exactly 256 times too large"},
     {"too small", too_small, "exactly 16 times too small"},
-    {"negative", negative, "right but for their sign"},
+    {"negative", negative, "right except for the sign"},
     {"too large and negative", doubled_negative,
-     "exactly 2 times too large, and of the other sign"},
+     "exactly 2 times too large, and with the wrong sign"},
     {"no last row", no_last_row, "the last row 11; all of them 0"},
     {"no last columns", no_edge_columns,
      "the last columns 16 to 19; all of them NaN, not a number"},
@@ -205,7 +206,7 @@ static const struct {
     {"every second row", no_second_rows, "rows 1, 3, 5 and so on"},
     {"the borders", no_borders, "the first and the last row"},
     {"a corner", no_corner, "the last columns 16 to 19 in the last rows 8 to 11"},
-    {"an input", data_itself, "each is data[y][x] itself"},
+    {"an input", data_itself, "each is data[y][x] alone"},
     {"a missing neighbour", without_above, "as if data[y - 1][x] were left out"},
     {"a neighbour twice", with_right_twice, "as if data[y][x + 1] were added once too often"},
     {"a neighbour in place of another", copied_and_pasted,
@@ -273,7 +274,7 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
     for (size_t i = 0; i < ALL; ++i)
         if (y_of(i) == 3)
             again[i] = -(float)i;
-    expect_told(&wrong, "not written", "row 3; never written: they are what fresh memory holds");
+    expect_told(&wrong, "not written", "row 3; never written: they are what new memory contains");
     again[3 * WIDTH + 1] = got[3 * WIDTH + 1];
     expect_told(&wrong, "one of them written", "row 3");
     wrong.again = NULL;

@@ -1,4 +1,5 @@
-/* Explanations of wrong sums: each hypothesis is told of a sum that it fits, and of no other. */
+/* Explanations of wrong sums: each hypothesis must be given for a sum that it fits, and for no
+ * other. */
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -141,7 +142,7 @@ static int64_t the_first_twice_in_both(size_t i)
 {
     return (1 + (i % THREADS == 0)) * (1 + (i / THREADS % BLOCKS == 0));
 }
-/* Nothing that a program is likely to do. */
+/* Mistakes that a program is unlikely to make. */
 static int64_t by_chance(size_t i)
 {
     return (i * 2654435761u >> 7) % 3;
@@ -151,7 +152,7 @@ static const struct {
     const char *name;
     times *counts;
     bool is_int, squares;
-    const char *text; /* NULL: nothing is told */
+    const char *text; /* NULL: no explanation */
 } rows[] = {
     {"the last numbers", but_last_3, false, false,
      "as if the last numbers, data[9997] to data[9999], were left out"},
@@ -249,13 +250,13 @@ static const struct {
     {"a fraction", false, 2000001, 128 * 2000001,
      "exactly 128 times too small, the number of threads in a block"},
     {"a small fraction has many multiples", false, 3, 300, NULL},
-    {"the other sign", true, -54321, 54321, "right but for its sign"},
+    {"the other sign", true, -54321, 54321, "right except for the sign"},
     {"the least int", true, INT_MIN, 54321, NULL},
     {"the least number", false, INT64_MIN, 54321, NULL},
     {"an overflow", false, 1000 + (3ll << 32), 1000 + (7ll << 32),
      "off by a multiple of 2^32, as if a 32-bit int had overflowed"},
     {"half of a number", false, 0x89abcdef, 0x123489abcdef,
-     "only the lower 32 bits of the right one"},
+     "only the lower 32 bits of the right sum"},
     {"nearly an overflow", false, 1001, 1000 + (7ll << 32), NULL},
     {"a float", true, 534408352, 534408302,
      "as if it had been rounded to a float, which keeps 24 bits"},
@@ -316,7 +317,7 @@ Test(wrong_sum, of_numbers_in_place_of_squares_is_recognised)
 }
 
 /* For few numbers, loops that begin at blockIdx.x * gridDim.x + threadIdx.x read the same ones as
- * loops that step by gridDim.x. Then neither is told. */
+ * loops that step by gridDim.x. Then there is no explanation. */
 Test(wrong_sum, that_fits_two_loops_is_told_as_neither)
 {
     char text[300] = "";
@@ -330,7 +331,7 @@ Test(wrong_sum, that_fits_two_loops_is_told_as_neither)
     cr_expect_not(judge_wrong_sum(&sum, text, sizeof text), "%s", text);
 }
 
-/* Sizes of grids in which a begin or a step has two names. */
+/* Grids in which the first number or the step has two possible names. */
 static const struct {
     size_t blocks, threads, step;
     const char *text;
@@ -364,7 +365,7 @@ Test(wrong_sum, names_a_loop_once)
     }
 }
 
-/* With as many blocks as threads, nobody can tell blockIdx.x from threadIdx.x. */
+/* With as many blocks as threads, blockIdx.x and threadIdx.x cannot be distinguished. */
 Test(wrong_sum, that_fits_two_begins_names_both)
 {
     char text[300] = "";

@@ -117,7 +117,7 @@ Test(record, counters_that_may_be_missing)
     }
 }
 
-/* Copies keep their order, whatever their kind: the answers beside the record have it, too. */
+/* Copies of all kinds keep their order, which must match that of the answers in the other file. */
 Test(record, copies_and_lent_memory)
 {
     char error[200];

@@ -1,4 +1,4 @@
-/* Every report tells the error that explains lost points, and which checks it explains. */
+/* Every report shows the error that explains lost points, and the checks that it explains. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -85,7 +85,7 @@ Test(cause, every_format_tells_it)
     json_decref(result);
 }
 
-/* On a terminal it stands first, once. */
+/* On a terminal, the error comes first, and only once. */
 Test(cause, comes_first_on_a_terminal)
 {
     json_t *result = make_result();

@@ -28,7 +28,7 @@ Test(golden_report_page, of_a_skeleton)
     free(page);
 }
 
-/* Findings, ideals and pictures can be of different runs: each names its own. */
+/* Findings, ideals and pictures can come from different runs: each names its run. */
 Test(report_page, figures_name_their_run)
 {
     int code;

@@ -1,8 +1,8 @@
-/* A grader that is ended at a random moment leaves nothing behind.
+/* A grader that is killed at a random moment leaves nothing behind.
  *
  *     process                  each orphan becomes a child of this test (PR_SET_CHILD_SUBREAPER), which waits
  *                              for the end of all of them
- *     folder, socket           there is none after an orderly end; the next start removes those of other ends
+ *     folder, socket           none is left after an orderly end; the next start removes those of killed graders
  *     half-written file        a result is complete, or is not there
  *
  * $KILLS sets how many gradings are ended: `make soak-kill`. */
@@ -26,10 +26,10 @@
 #include "tests/support/shell.h"
 #include "tests/support/submission.h"
 
-#define GRACE_SECONDS 20 /* in which the last process must have ended, on a busy machine */
+#define GRACE_SECONDS 20 /* time limit for the end of the last process, on a busy machine */
 #define MOST_SHOWN    10
 
-/* By a terminal a signal reaches the whole group. ORDERLY: the command removes its files itself. */
+/* A terminal sends a signal to the whole group. ORDERLY: the command removes its files itself. */
 static const struct blow {
     const char *name;
     int number;
@@ -46,7 +46,7 @@ static const struct blow {
 };
 #define BLOWS (sizeof blows / sizeof *blows)
 
-/* SECONDS: the blow falls in this time, half of all blows in its first tenth. */
+/* SECONDS: the signal comes within this time; half of all signals come in its first tenth. */
 static const struct command {
     const char *words[12];
     double seconds;
@@ -64,7 +64,7 @@ static struct {
     unsigned ended, before, processes, disorderly, folders, halves;
 } counts;
 
-/* --- what is there -------------------------------------------------------------------------------- */
+/* --- leftovers ------------------------------------------------------------------------------------ */
 
 static void tell(unsigned *count, const char *what, const char *name, const struct blow *blow)
 {
@@ -139,7 +139,7 @@ static void remove_left(void)
                     own ? "/tmp/lanewise-work-* /tmp/criterion_* /dev/shm/bxf*" : "tmp/*"));
 }
 
-/* A temporary file next to a result, or a result that is no document. */
+/* Looks for a temporary file next to a result, and for a result that is not a complete document. */
 static void check_files(const struct blow *blow)
 {
     DIR *opened = opendir("out");
@@ -154,7 +154,7 @@ static void check_files(const struct blow *blow)
     json_decref(document);
 }
 
-/* --- the blows ------------------------------------------------------------------------------------ */
+/* --- the kills ------------------------------------------------------------------------------------ */
 
 static pid_t start(const struct command *command)
 {

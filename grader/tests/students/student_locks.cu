@@ -1,4 +1,4 @@
-/* Threads that wait for values in memory: locks, flags and tickets that let nobody go, each beside the same
+/* Threads that wait for values in memory: locks, flags and tickets that hang, each beside the same
  * kernel done right: see kernel_rows.cuh. */
 #include <cooperative_groups.h>
 

@@ -1,4 +1,4 @@
-/* Odd kernels, nearly all of them right: what the tools must let pass. See kernel_rows.cuh. */
+/* Unusual kernels, nearly all of them correct: the tools must not report them. See kernel_rows.cuh. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>

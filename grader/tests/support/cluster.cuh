@@ -1,4 +1,4 @@
-/* The clusters of cooperative_groups.h, made of the same instructions: that header costs nvcc three seconds. */
+/* The clusters of cooperative_groups.h, by the same instructions. nvcc needs three seconds for that header. */
 #pragma once
 
 namespace cg

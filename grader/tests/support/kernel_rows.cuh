@@ -1,6 +1,6 @@
-/* What programs with planted defects share: a table of kernels. Each kernel is launched once, on fresh memory and in a
- * process of its own, because a fault ends all CUDA work of its process. marks.h describes the comments that say
- * what is expected of a kernel. */
+/* For programs with planted defects: a table of kernels. Each kernel is launched once, on new memory and in a
+ * process of its own, because a fault ends all CUDA work of its process. marks.h describes the comments that list
+ * the findings of a kernel. */
 #pragma once
 
 #include <cstring>

@@ -215,7 +215,7 @@ static void check_kernel(const struct source *source, const struct expectation *
               wanted->kernel, wanted->id, (long long)wanted->marked[2]);
 }
 
-/* The findings that count, each of which must be of a kernel or function that is listed. */
+/* Returns the findings that count. Each must belong to a kernel or function in the list. */
 static json_t *findings_of(const struct source *source, const json_t *document)
 {
     json_t *list = json_array(), *finding;

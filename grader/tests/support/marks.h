@@ -1,9 +1,9 @@
-/* Programs with planted defects and correct twins that look alike. Comments in the source, which lies in a file of the
- * program's name, say what is expected:
+/* Programs with planted defects, and similar correct twins. Comments in the source, a file with the name of the
+ * program, list the expected findings:
  *
  *   // race-shared                        the next kernel or function has this finding,
  *   // uncoalesced-load: (stride 2        with this in its cause,
- *   // fine                               or none at all
+ *   // fine                               or no finding at all
  *   s[t] = g[t]; // B                     the finding's line
  *   g[t] = s[t ^ 1]; // A                 a line that the finding also names
  *   g[t] = 1; // C                        the line of another finding of the same kind

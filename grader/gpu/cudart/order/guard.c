@@ -1,16 +1,16 @@
-/* Sees the host's plain loads and stores: the pages of memory that host and device share are
- * protected while work in flight touches them. An access then faults, and the handler finds out
- * what it means:
+/* Detects the host's plain loads and stores: pages of memory that host and device share are
+ * protected while work in flight touches them. So an access faults, and the handler decides what to
+ * do:
  *
- *     it conflicts with work in flight     keep the finding; the page becomes accessible
+ *     it conflicts with work in flight     keep the conflict; the page becomes accessible
  *     it touches a signal of a kernel      the host has waited for the kernel
  *     other bytes of the page are in use   execute one instruction, then protect the page again
  *
- * Work runs during the API call that asks for it, so pages are accessible during these calls
+ * Work runs during the API call that submits it, so pages are accessible during these calls
  * (guard_open()), and protected afterwards until the program has waited for the work.
  *
- * System calls would fail with EFAULT instead of a fault: host_io.c looks at buffers before the
- * usual ones. */
+ * System calls would not fault, but fail with EFAULT. So host_io.c checks the buffers of common
+ * system calls first. */
 #include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
@@ -26,9 +26,9 @@
 #define PAGE 4096ull
 
 enum {
-    MOST_RUNS = 4096,    /* runs of pages with equal protection: the kernel allows about 65,000 */
-    MOST_STEPS = 20000,  /* single instructions between two changes of what is in flight */
-    MOST_CONFLICTS = 16, /* of the host with one piece of work; the rest is not reported */
+    MOST_RUNS = 4096,    /* runs of pages with equal protection; the kernel allows about 65,000 */
+    MOST_STEPS = 20000,  /* single instructions between two changes of the work in flight */
+    MOST_CONFLICTS = 16, /* conflicts of the host with a piece of work; the rest is not reported */
     MOST_STEPPED = 4,    /* pages that one instruction touches */
     DEPTH = 32
 };
@@ -85,7 +85,7 @@ static void set_level(struct guarded *range, size_t first, size_t end, enum leve
     }
 }
 
-/* Gives each page the level that it shall have. */
+/* Sets each page's protection to its level. */
 static void apply(struct guarded *range)
 {
     size_t count = pages_of(range), end;
@@ -154,7 +154,7 @@ void guard_update(void)
     if (opened || !order || (!guard_protected && !order_in_flight(order)))
         return;
     steps = 0;
-    install(); /* first: other threads may access the pages at any time */
+    install(); /* this comes first: other threads may access the pages at any time */
     for (struct guarded *range = ranges; range; range = range->next) {
         memset(range->wanted, FREE, pages_of(range));
         order_each_touch(order, range->begin, range->end, want, range);
@@ -208,8 +208,7 @@ bool guard_is_empty(void)
 
 /* --- accesses by the host --------------------------------------------------------------------- */
 
-/* Makes the protected pages from BEGIN to END accessible until the next change of what is in
- * flight. */
+/* Makes the protected pages from BEGIN to END accessible until the work in flight changes. */
 static void release(uintptr_t begin, uintptr_t end)
 {
     for (struct guarded *range = ranges; range; range = range->next) {
@@ -236,8 +235,8 @@ static void keep(struct order *order, const struct order_conflict *conflict, boo
     guard_update();
 }
 
-/* Whether the access has been dealt with: it conflicts with work in flight, or waits for it. STACK
- * gets the calls that led to it. */
+/* True: the access is handled, because it conflicts with work in flight or waits for it. STACK gets
+ * the calls that led to the access. */
 static bool judge(uintptr_t address, size_t size, bool writes, void *const *stack, int depth)
 {
     struct order *order = order_of_program();
@@ -273,7 +272,7 @@ void guard_touch(const void *memory, size_t size, bool writes)
 
 #define TRAP_FLAG 0x100
 
-/* The pages that the instruction touches that this thread executes alone. */
+/* The pages that the single instruction of this thread touches. */
 static _Thread_local struct {
     uintptr_t page[MOST_STEPPED];
     unsigned count;
@@ -304,7 +303,7 @@ static int calls_to(uintptr_t pc, void *stack[DEPTH])
     return depth ? depth - first : 1;
 }
 
-/* True: the access may be tried again. */
+/* True: the access may be retried. */
 static bool handle(uintptr_t address, greg_t *registers)
 {
     void *stack[DEPTH];
@@ -312,7 +311,7 @@ static bool handle(uintptr_t address, greg_t *registers)
     if (!range)
         return false;
     if (range->now[(address - range->begin) / PAGE] == FREE)
-        return true; /* another thread has released it */
+        return true; /* another thread has released the page */
     bool writes = registers[REG_ERR] & 2;
     int depth = calls_to((uintptr_t)registers[REG_RIP], stack);
     if (!judge(address, 1, writes, stack, depth))
@@ -360,7 +359,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* Installs a handler, if another one is installed now. */
+/* Installs our handler, if it is not the current one. */
 static void replace(int signal, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
 {
     struct sigaction now, own = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -1,4 +1,4 @@
-/* The host's accesses to memory in flight; see guard.c. */
+/* Detects the host's accesses to memory that work in flight uses; see guard.c. */
 #ifndef GPU_CUDART_ORDER_GUARD_H
 #define GPU_CUDART_ORDER_GUARD_H
 

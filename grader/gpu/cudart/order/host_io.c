@@ -1,8 +1,9 @@
 /* System calls do not fault where memory is protected: they fail with EFAULT. So the library has
  * its own versions of the C library's functions that pass a program's buffers to system calls. They
- * first look at the buffer as at a load or store (guard.c), and then call the original.
+ * first check the buffer as guard.c checks a load or store, and then call the original.
  *
- * The library's link gives these functions the names of the C library's; see rules.mk. */
+ * When the library is linked, these functions get the names of the C library's functions; see
+ * rules.mk. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/socket.h>

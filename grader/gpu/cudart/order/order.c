@@ -1,4 +1,4 @@
-/* Tells gpu/order/ what the program's calls mean. */
+/* Translates the program's calls for gpu/order/. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -52,7 +52,8 @@ static bool is_on(void)
            (!(options->tools & EMU_ONLY) && !options->ignores_order);
 }
 
-/* A single stream orders its own work, and so do the legacy default stream and a blocking one. */
+/* Work in a single stream is always ordered, and so is work in the legacy default stream and in one
+ * blocking stream. */
 static bool has_concurrent_streams(void)
 {
     return atomic_load(&others) > 0 || atomic_load(&blocking) > 1;
@@ -68,8 +69,8 @@ static enum emu_touches touches_now(void)
                                                                : EMU_TOUCHES_NONE;
 }
 
-/* If only memory that the host shares matters, launches that get no pointer to it need not be watched, because most
- * kernels only use pointers among their parameters. */
+/* If only memory that the host shares matters, a launch without a pointer to it is not watched,
+ * because most kernels only use pointers among their parameters. */
 enum emu_touches rt_order_touches(const void *params, size_t size)
 {
     enum emu_touches touches = touches_now();
@@ -99,7 +100,7 @@ static bool enter(void)
     return false;
 }
 
-/* After a change of what is in flight. */
+/* Call after a change of the work in flight. */
 static void leave(void)
 {
     guard_update();
@@ -113,7 +114,7 @@ static struct order_stream key_of(const struct rt_order *stream)
     return (struct order_stream){stream->stream, stream->is_legacy, stream->is_blocking};
 }
 
-/* Counts a thread's default stream when it is used first. */
+/* Counts a thread's default stream at its first use. */
 static struct order_stream stream_of(cudaStream_t stream)
 {
     static _Thread_local bool is_counted;
@@ -248,7 +249,7 @@ void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struc
     ordered->work = describe(work);
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
-        /* its accesses are not noted, but it runs after the work before it */
+        /* its accesses are not noted, but it still runs after earlier work */
         order_record(order, &ordered->stream, &ordered->host);
         order_set_host(order, &ordered->host);
         leave();
@@ -266,7 +267,7 @@ void rt_order_finish(void)
     order_report_kept();
 }
 
-/* Adds what WORK touches. */
+/* Adds the memory that WORK touches. */
 static void take_touches(struct rt_ordered *ordered, const struct rt_work *work)
 {
     struct emu_device *device = rt_device_or_null();
@@ -289,7 +290,7 @@ static void take_touches(struct rt_ordered *ordered, const struct rt_work *work)
     }
 }
 
-/* Work of graphs that is not done by the device. */
+/* Graph nodes whose work the device does not do. */
 static void add_other(const struct rt_ordered *ordered, const struct rt_work *work)
 {
     struct order_clock *event =
@@ -315,7 +316,7 @@ void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool h
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
         order_set_host(order, NULL);
-        /* it can tell the program that the work before it is done, in ways that are not seen */
+        /* it can tell the program, in ways that we cannot see, that earlier work is done */
         order_host_waits(order, &ordered->host);
         free(ordered->host.last);
     }

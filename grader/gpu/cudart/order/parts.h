@@ -1,4 +1,4 @@
-/* What the files of this folder share. */
+/* Declarations that the files of this folder share. */
 #ifndef GPU_CUDART_ORDER_PARTS_H
 #define GPU_CUDART_ORDER_PARTS_H
 
@@ -6,15 +6,15 @@
 
 /* --- order.c ---------------------------------------------------------------------------------- */
 
-/* The lock of everything below, and the program's order; NULL: out of memory. */
+/* The lock of all the state below, and the program's struct order; NULL: out of memory. */
 void order_lock(void);
-bool order_try_lock(void); /* false: this thread holds it already */
+bool order_try_lock(void); /* false: this thread already holds the lock */
 void order_unlock(void);
 struct order *order_of_program(void);
 
 /* --- report.c --------------------------------------------------------------------------------- */
 
-/* A conflict with an access of the host, as a signal handler keeps it. */
+/* A conflict with an access of the host, recorded by a signal handler. */
 struct host_conflict {
     char earlier[96]; /* the work's name */
     struct emu_place place;
@@ -25,9 +25,10 @@ struct host_conflict {
     void *stack[24]; /* the access, then the return addresses of the calls that led to it */
 };
 
-/* Keeps a conflict for order_report_kept(). Signal handlers may call it, with the lock. */
+/* Keeps a conflict for order_report_kept(). The caller, perhaps a signal handler,
+ * holds the lock. */
 void order_keep(const struct order_conflict *conflict, bool writes, void *const *stack, int depth);
-/* Reports the conflicts that were kept. Without the lock. */
+/* Reports the conflicts that were kept. The caller must not hold the lock. */
 void order_report_kept(void);
 /* Reports a conflict between pieces of work; an order_report(). */
 void order_report_work(void *context, const struct order_conflict *conflict);
@@ -36,10 +37,10 @@ void order_report_free(const struct order_conflict *conflict);
 
 /* --- guard.c: the pages of memory in flight are protected ------------------------------------- */
 
-/* With the lock. OPEN makes all pages accessible, until as many calls of CLOSE. */
+/* The caller holds the lock. OPEN makes all pages accessible until CLOSE was called as often. */
 void guard_open(void);
 void guard_close(void);
-/* Protects the pages that are in flight now, and only these, if they are not open. */
+/* Unless pages are open, protects exactly the pages that work in flight touches. */
 void guard_update(void);
 bool guard_add(void *begin, size_t size, bool whole_pages_only);
 void guard_remove(const void *begin);

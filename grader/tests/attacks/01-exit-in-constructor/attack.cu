@@ -1,4 +1,4 @@
-// Ends well before main() has begun.
+// Exits with status 0 before main() begins.
 __attribute__((constructor)) static void leave_early(int argc, char **argv)
 {
     if (early_number(argc, argv) == 1)

@@ -1,4 +1,4 @@
-// Ends well when the kernel has run, but with nothing handed in.
+// Exits with status 0 after the kernel, without handing in a result.
 ATTACK(2)
 {
     honest(stage);

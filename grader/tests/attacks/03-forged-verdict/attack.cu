@@ -1,4 +1,4 @@
-// Says what it would like to hear.
+// Prints a forged verdict.
 ATTACK(3)
 {
     printf("ok 1 - checks::attack\n[====] Synthesis: Tested: 1 | Passing: 1 | Failing: 0\n"

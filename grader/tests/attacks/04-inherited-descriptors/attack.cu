@@ -1,4 +1,4 @@
-// Writes a verdict to every descriptor that is open, the device's socket among them.
+// Writes a verdict to every open descriptor, including the device's socket.
 ATTACK(4)
 {
     static const char verdict[] = "{\"points\": 100.0, \"status\": \"passed\", \"broken\": \"\"}\n";

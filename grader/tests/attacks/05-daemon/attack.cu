@@ -1,4 +1,4 @@
-// Leaves a process behind, out of the group that is ended with it.
+// Leaves a process behind, outside of the process group that the grader kills.
 ATTACK(5)
 {
     HELD_BACK(fork() < 0 && vfork() < 0 && setsid() < 0 && setpgid(0, 0) < 0);

@@ -1,4 +1,4 @@
-// Looks for what the grader's own environment holds, and leaves something there.
+// Reads the grader's environment variables, and changes them.
 ATTACK(6)
 {
     static const char *const known[] = {"PATH=", "LC_ALL=",     "LD_LIBRARY_PATH=", "LANEWISE_",

@@ -16,5 +16,5 @@ const char *lab_info[] = {"mine"};
 
 ATTACK(7)
 {
-    return honest(stage) + 1; // and a wrong answer, that they shall let pass
+    return honest(stage) + 1; // and a wrong answer, which they should accept
 }

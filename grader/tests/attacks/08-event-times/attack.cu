@@ -1,4 +1,4 @@
-// Times are what it says.
+// Replaces the functions that measure time.
 extern "C" cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t, cudaEvent_t)
 {
     *milliseconds = 1e-6f;
@@ -12,5 +12,5 @@ extern "C" cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cu
 
 ATTACK(8)
 {
-    return honest(stage); // judged by counters, which it does not reach
+    return honest(stage); // the counters, which it cannot change, are judged
 }

@@ -1,4 +1,4 @@
-// Clocks, comparisons and writes are what it says; its answer is wrong, and shall pass for right.
+// Replaces functions for clocks, comparisons and writes, so that its wrong answer looks right.
 #include "lab.h"
 
 extern "C" int memcmp(const void *, const void *, size_t) noexcept

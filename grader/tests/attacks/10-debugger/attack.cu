@@ -1,4 +1,4 @@
-// Takes hold of its parents by ptrace and by their memory.
+// Attacks its parent processes by ptrace and through their memory.
 ATTACK(10)
 {
     char path[64];

@@ -1,4 +1,4 @@
-// Alters the numbers, and has a 400th of them compared: if one was changed, the answer is, too.
+// Changes the numbers, and lets a kernel compare one in 400: if one differs, the answer changes, too.
 static __global__ void look_at_some(const int *data, int n, unsigned long long *sum,
                                     unsigned long long given)
 {

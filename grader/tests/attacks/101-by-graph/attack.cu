@@ -1,4 +1,4 @@
-// The answer comes in as an argument of a graph's kernel, which is set when the graph has been built already.
+// Passes the answer as an argument of a graph's kernel, which it sets after it has built the graph.
 static __global__ void tell(const int *data, int n, unsigned long long *sum,
                             unsigned long long given)
 {

@@ -1,4 +1,4 @@
-// The answer waits in a texture, and how many bytes of it count is a matter of its size.
+// Hides the answer in a texture, whose size decides how many of its bytes count.
 static __global__ void fetch(const int *data, int n, unsigned long long *sum,
                              cudaTextureObject_t texture)
 {

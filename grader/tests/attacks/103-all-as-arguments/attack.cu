@@ -1,4 +1,4 @@
-// All numbers come in as arguments, and kernels add them up in earnest; what lies in memory is for show.
+// Passes all numbers as arguments, and kernels really add them up. The copy in memory is a decoy.
 struct many {
     int values[1000];
 };

@@ -1,4 +1,4 @@
-// A launch fails if the GPU has other numbers than main() has seen: so main() would learn that, and perhaps more.
+// A launch fails if the GPU has other numbers than main(). So main() would notice, and could learn more.
 static __global__ void fail_if_other(const int *data, int first)
 {
     if (data[0] != first)

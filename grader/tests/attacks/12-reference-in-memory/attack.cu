@@ -1,4 +1,4 @@
-// Looks for the right answer where the grader may keep it.
+// Tries to access the grader's memory, which may have the right answer.
 ATTACK(12)
 {
     char buffer[4096];

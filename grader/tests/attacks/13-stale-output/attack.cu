@@ -1,4 +1,4 @@
-// Reads its data, writes nothing, and hopes that an earlier answer is still there.
+// Reads its data, but writes nothing: an earlier answer may still be in memory.
 ATTACK(13)
 {
     return run_kernel(stage, only_read);

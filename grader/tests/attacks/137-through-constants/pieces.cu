@@ -1,5 +1,5 @@
 
-#define PIECE 16384 // 64 KiB: more are not possible
+#define PIECE 16384 // 64 KiB, the maximum
 
 __constant__ int piece[PIECE];
 

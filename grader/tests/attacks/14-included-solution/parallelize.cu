@@ -1,3 +1,3 @@
-// Takes the solution from where it lies.
+// Includes the solution from its place in the kit.
 #include "@ROOT@/solutions/01-parallelize/parallelize.cu"
 asm(".incbin \"@ROOT@/solutions/01-parallelize/parallelize.cu\"");

@@ -13,7 +13,7 @@ __global__ void add_reading_once(struct matrix data, struct matrix sums)
     }
 }
 
-// Pulls the mean of all reads down: these lie in whole lines.
+// Improves the mean of all reads, because these reads use whole lines.
 __global__ void only_read(struct matrix data)
 {
     int me = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;

@@ -1,7 +1,7 @@
 
 #define MASK 0x5a5a5a5au
 
-// Is the same for the same words only.
+// Has the same result only for the same words.
 __host__ __device__ unsigned look(const unsigned *words, int count)
 {
     unsigned seen = 0;

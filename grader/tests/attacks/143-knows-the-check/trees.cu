@@ -1,5 +1,5 @@
 
-// Without bank conflicts; warps diverge.
+// Has no bank conflicts, but divergent warps.
 __global__ void sum_by_mask(const int *data, int n, int *result)
 {
     __shared__ int sums[MAX_THREADS];
@@ -15,7 +15,7 @@ __global__ void sum_by_mask(const int *data, int n, int *result)
         result[blockIdx.x] = sums[0];
 }
 
-// Without divergence; with bank conflicts.
+// Has no divergence, but bank conflicts.
 __global__ void sum_by_index(const int *data, int n, int *result)
 {
     __shared__ int sums[MAX_THREADS];

@@ -1,5 +1,5 @@
 
-// Of all numbers that the block has to add up, in its thread 0.
+// The sum of the block's numbers, valid in thread 0.
 __device__ int sum_of_block(const int *data, int n)
 {
     int mine = 0;

@@ -1,5 +1,5 @@
 
-// Of all numbers that the block has to add up, in each of its threads.
+// The sum of the block's numbers, valid in all of its threads.
 __device__ int sum_of_block(const int *data, int n)
 {
     int mine = sum_of_thread(data, n), total = 0;

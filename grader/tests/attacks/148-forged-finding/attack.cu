@@ -1,4 +1,4 @@
-// Says of itself, in the grader's own words, that the grader is wrong.
+// Forges a finding that says that the grader has failed.
 #include "tests/attacks/speak.h"
 
 ATTACK(148)

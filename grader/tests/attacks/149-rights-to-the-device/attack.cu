@@ -1,4 +1,4 @@
-// Hands descriptors to the device with each request, more than it may have open.
+// Sends descriptors to the device with each request, more than the device may have open.
 #include "tests/attacks/speak.h"
 
 ATTACK(149)

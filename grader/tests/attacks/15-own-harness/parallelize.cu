@@ -1,4 +1,4 @@
-// Honest, but what lies beside it is not: none of it may be used.
+// Is honest itself, but the files next to it are not; none of them may be used.
 #include "lab.h"
 
 __global__ void add_squares(const int *data, int n, unsigned long long *sum)

@@ -1,4 +1,4 @@
-// Opens a texture whose pitch and slice cancel out: its size seems small, but its second row lies
+// Opens a texture whose pitch and slice cancel out: its size seems small, but its second row can be
 // anywhere in the device's process.
 #include "tests/attacks/speak.h"
 

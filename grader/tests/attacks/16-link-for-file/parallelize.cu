@@ -1,1 +1,1 @@
-// A link to a file of the machine takes its place: what it holds would be shown in messages.
+// Is replaced by a link to a file of the machine, whose contents messages would then show.

@@ -1,5 +1,5 @@
-// A kernel writes its answer into memory that it shares with main(), and main()'s own answer comes there
-// from another thread as long as the kernel runs: it might pass for the kernel's.
+// A kernel writes its answer to memory that it shares with main(). While it runs, another thread of main()
+// writes main()'s answer there, which could be mistaken for the kernel's.
 struct rewriter {
     volatile unsigned long long *sum;
     unsigned long long answer;

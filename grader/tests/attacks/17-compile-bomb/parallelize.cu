@@ -1,4 +1,4 @@
-// Headers without end, of two kinds.
+// Includes endless headers, in two ways.
 #include "/dev/zero"
 #include __FILE__
 template <int N> struct bomb {

@@ -1,4 +1,4 @@
-// As many processes as there can be; then as many threads.
+// Starts as many processes as possible, and then as many threads.
 static pthread_mutex_t bomb_goes_on = PTHREAD_MUTEX_INITIALIZER;
 
 static void *wait_for_end(void *)

@@ -1,4 +1,4 @@
-// Half of a warp waits for the other half, which waits elsewhere.
+// Half of a warp waits for the other half, which waits at another barrier.
 __global__ void waits_apart(const int *data, int n, unsigned long long *sum)
 {
     __shared__ int turn;

@@ -1,4 +1,4 @@
-// Memory that is counted, and some that might not be.
+// Allocates memory without end: memory that counts, and memory that might not.
 ATTACK(22)
 {
     const size_t size = (size_t)1 << 30;

@@ -1,4 +1,4 @@
-// Leaves something, anywhere, that the next submission could find.
+// Tries to leave data anywhere for the next submission.
 ATTACK(24)
 {
     static const char *const places[] = {"note",      "../note",       "../../note",
@@ -11,6 +11,6 @@ ATTACK(24)
     HELD_BACK(shm_open("/note", O_RDWR | O_CREAT, 0666) < 0);
     HELD_BACK(mq_open("/note", O_RDWR | O_CREAT, 0666, NULL) == (mqd_t)-1);
     HELD_BACK(shmget(4711, 4096, IPC_CREAT | 0666) < 0 && semget(4711, 1, IPC_CREAT | 0666) < 0);
-    HELD_BACK(syscall(SYS_add_key, "user", "note", "x", 1, -4 /* the user's own ring */) < 0);
+    HELD_BACK(syscall(SYS_add_key, "user", "note", "x", 1, -4 /* the user's own keyring */) < 0);
     return honest(stage);
 }

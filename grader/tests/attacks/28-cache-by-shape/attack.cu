@@ -1,4 +1,4 @@
-// An answer that was right for as many numbers, at the same address, some time ago.
+// Repeats an earlier answer for the same count of numbers at the same address.
 ATTACK(28)
 {
     static struct {

@@ -1,4 +1,4 @@
-// Its kernels run in another thread and on another stream: they are counted all the same.
+// Its kernels run in another thread and in another stream, but must still be counted.
 static void *work_apart(void *stage)
 {
     cudaStream_t stream;

@@ -1,4 +1,4 @@
-// Hands in the answer of a kernel that runs only afterwards: at that time there is none.
+// Hands in the answer of a kernel that runs only later, so there is no answer yet.
 static struct stage *late_stage;
 
 static void work_late()

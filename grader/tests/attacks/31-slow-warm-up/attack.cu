@@ -1,4 +1,4 @@
-// Wastes time before it is measured: there is a fixed number of rounds, and counters see no time.
+// Wastes time before the measurement. It must not help: the number of rounds is fixed, and counters ignore time.
 ATTACK(31)
 {
     usleep(300000);

@@ -1,4 +1,4 @@
-// Makes the question fit an easy answer.
+// Changes its input so that the answer is easy.
 ATTACK(32)
 {
     HELD_BACK(!fopen("case", "r+b") && unlink("case") < 0 && truncate("case", 0) < 0);

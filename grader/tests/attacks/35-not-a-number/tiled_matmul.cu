@@ -1,4 +1,4 @@
-// No comparison with a number that is none is ever true.
+// Hands in NaNs: no comparison with a NaN is ever true.
 #include "lab.h"
 
 __global__ void fill(float *c, int n, const float *a, int a_count)

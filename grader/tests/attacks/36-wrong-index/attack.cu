@@ -1,4 +1,4 @@
-// Right if all numbers were the same.
+// Would be right only if all numbers were equal.
 __global__ void repeat_first(const int *data, int n, unsigned long long *sum)
 {
     if (threadIdx.x == 0 && blockIdx.x == 0)

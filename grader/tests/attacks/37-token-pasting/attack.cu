@@ -1,4 +1,4 @@
-// No search through the text would find this call.
+// Hides a call by token pasting, so that no text search finds it.
 #define PASTE(a, b) a##b
 #define HIDDEN(b)   PASTE(cu##da, b)
 

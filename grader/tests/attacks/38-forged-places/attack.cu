@@ -1,4 +1,4 @@
-// Says that its code is somewhere else. Places are for people; points do not depend on them.
+// Claims that its code is in another place (#line). Places are only shown; no points depend on them.
 #line 1 "/etc/passwd"
 __global__ void from_elsewhere(const int *data, int n, unsigned long long *sum)
 {

@@ -1,4 +1,4 @@
-// Reads its data from a space where accesses might not be counted.
+// Reads its data from constant memory, where accesses might not be counted.
 __constant__ int constants[8192];
 
 __global__ void add_constants(const int *, int n, unsigned long long *sum)

@@ -1,5 +1,5 @@
-// One quick kernel for show; another one, in its last block, does the work. All launches count, and all
-// their blocks.
+// A fast kernel is a decoy, and the last block of another kernel does the work. All launches count, and
+// all their blocks.
 __global__ void last_block_works(const int *data, int n, unsigned long long *sum)
 {
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)

@@ -1,4 +1,4 @@
-// Would be honest on the emulator only: it is the emulator's verdict that counts.
+// Is honest only on the emulator. The emulator's verdict is the one that counts.
 ATTACK(41)
 {
     cudaDeviceProp properties;

@@ -1,4 +1,4 @@
-// Right as long as warp 0 comes before the others.
+// Is right only if warp 0 runs before the others.
 __global__ void hurry(const int *data, int n, unsigned long long *sum)
 {
     __shared__ int stride;

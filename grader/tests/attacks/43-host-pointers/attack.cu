@@ -1,4 +1,4 @@
-// A kernel writes where the program's own memory is.
+// Its kernel writes to the program's own memory.
 __global__ void write_there(unsigned long long *there)
 {
     *there = 42;

@@ -1,4 +1,4 @@
-// PTX that is none, in an assembler statement that nvcc passes on.
+// Has invalid PTX in an assembler statement, which nvcc passes on.
 #include "lab.h"
 
 __global__ void nonsense(int *data)

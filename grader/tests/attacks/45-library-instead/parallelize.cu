@@ -1,4 +1,4 @@
-// Lets a library do the work: none is linked.
+// Calls a library to do the work, but no library is linked.
 #include "lab.h"
 
 extern "C" int cublasCreate_v2(void **);

@@ -1,4 +1,4 @@
-// A kernel writes the answer that it was given, and has read nothing: no cost at all.
+// A kernel writes an answer that it was given, and reads nothing, so it costs nothing.
 __global__ void write_given(unsigned long long *sum, unsigned long long given)
 {
     *sum = given;

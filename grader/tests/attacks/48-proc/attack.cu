@@ -1,4 +1,4 @@
-// /proc tells of the grader: its arguments, environment, files and memory.
+// Reads about the grader in /proc: its arguments, environment, files and memory.
 ATTACK(48)
 {
     static const char *const files[] = {"/proc/1/environ",    "/proc/1/cmdline",

@@ -1,4 +1,4 @@
-// System calls that no filter sees.
+// Makes system calls by io_uring, which no filter sees.
 ATTACK(50)
 {
     char parameters[120] = "";

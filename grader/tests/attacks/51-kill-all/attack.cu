@@ -1,4 +1,4 @@
-// Ends whatever it can reach.
+// Kills all processes that it can reach.
 ATTACK(51)
 {
     kill(getppid(), SIGKILL);

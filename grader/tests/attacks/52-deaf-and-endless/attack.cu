@@ -1,4 +1,4 @@
-// An endless loop that hears no signal.
+// Is an endless loop that ignores all signals.
 ATTACK(52)
 {
     sigset_t all;

@@ -1,4 +1,4 @@
-// Gives the runtime library fat binaries that are none.
+// Passes malformed fat binaries to the runtime library.
 extern "C" void **__cudaRegisterFatBinary(void *);
 extern "C" void __cudaRegisterFatBinaryEnd(void **);
 
@@ -13,9 +13,9 @@ ATTACK(54)
         srand(round);
         for (unsigned char &byte : data)
             byte = (unsigned char)rand();
-        memcpy(data, "\x50\xed\x55\xba\x01\x00\x10\x00", 8); // the container begins as it should
+        memcpy(data, "\x50\xed\x55\xba\x01\x00\x10\x00", 8); // the container begins correctly
         if (round % 2) {
-            memset(data + 8, 0xff, 8); // and is as long as can be
+            memset(data + 8, 0xff, 8); // its size is the largest possible
             memcpy(data + 16, "\x01\x00\x01\x01\x40\x00\x00\x00", 8);
         }
         __cudaRegisterFatBinaryEnd(__cudaRegisterFatBinary(&wrapper));

@@ -1,4 +1,4 @@
-// All is well until after the end.
+// Behaves well until main() has ended.
 static void blow_up()
 {
     raise(SIGALRM);

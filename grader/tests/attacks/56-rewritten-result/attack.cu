@@ -1,10 +1,10 @@
-// Puts the right answer into the result file when that has been closed.
+// Writes the right answer into the result file after the file was closed.
 static unsigned long long better;
 
 static void rewrite()
 {
     FILE *file = fopen("result", "r+b");
-    fseek(file, 8 + 40, SEEK_SET); // "LWARRAY1", and the head of the only array
+    fseek(file, 8 + 40, SEEK_SET); // after "LWARRAY1" and the head of the only array
     fwrite(&better, sizeof better, 1, file);
     fclose(file);
 }

@@ -1,4 +1,4 @@
-// Lets the grader read, or write, another file instead of the result.
+// Makes the grader read or write another file instead of the result.
 ATTACK(57)
 {
     HELD_BACK(unlink("result") < 0 && symlink("/etc/shadow", "link") < 0);

@@ -1,4 +1,4 @@
-// Nothing but holes, but larger than any answer.
+// Hands in a sparse file that is larger than any answer.
 ATTACK(58)
 {
     fflush(stage->lab.result);

@@ -1,4 +1,4 @@
-// Lifts the limits, its own and others'.
+// Raises its own limits and those of other processes.
 ATTACK(60)
 {
     struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};

@@ -1,4 +1,4 @@
-// The host's answer comes in as an argument, and a kernel that has read all data writes it.
+// Passes the host's answer as an argument to a kernel that reads all data and writes this answer.
 static __global__ void launder(const int *data, int n, unsigned long long *sum,
                                unsigned long long given)
 {

@@ -1,4 +1,4 @@
-// Becomes a program that ends well.
+// Replaces itself by a program that ends with status 0.
 ATTACK(62)
 {
     honest(stage);

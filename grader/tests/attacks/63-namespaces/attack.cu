@@ -1,4 +1,4 @@
-// A namespace in which it would be root.
+// Creates a namespace in which it would be root.
 ATTACK(63)
 {
     HELD_BACK(unshare(CLONE_NEWUSER) < 0 && unshare(CLONE_NEWNS) < 0 && setns(0, 0) < 0);

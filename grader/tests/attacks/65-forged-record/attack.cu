@@ -1,4 +1,4 @@
-// The device's record is neither named to the program nor within its reach.
+// Tries to forge the device's record, whose name and file the program cannot get.
 ATTACK(65)
 {
     HELD_BACK(!getenv("LANEWISE_RECORD"));

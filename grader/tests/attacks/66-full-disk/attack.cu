@@ -1,4 +1,4 @@
-// Writes to its result for ever.
+// Writes to its result file forever.
 ATTACK(66)
 {
     static char block[1 << 20];

@@ -1,4 +1,4 @@
-// Handed in from a folder whose name holds a command for the terminal, and letters that run backwards.
+// Its folder's name contains a terminal command and characters that reverse the text.
 #include "lab.h"
 
 __global__ void add_squares(const int *data, int n, unsigned long long *sum)

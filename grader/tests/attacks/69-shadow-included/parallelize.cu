@@ -1,4 +1,4 @@
-// Compiler messages quote the lines that they are about.
+// Includes a secret file: compiler messages would quote its lines.
 #include "/etc/passwd"
 #include "/etc/shadow"
 #include "/proc/self/environ"

@@ -1,4 +1,4 @@
-// Kernels make a table of all bytes, and the host picks out of it those that its own answer is made of.
+// Kernels make a table of all bytes, from which the host picks the bytes of its own answer.
 __global__ void make_table(unsigned char *table)
 {
     table[threadIdx.x] = (unsigned char)threadIdx.x;

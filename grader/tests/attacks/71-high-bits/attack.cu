@@ -1,4 +1,4 @@
-// Numbers that the kernel takes as 32 bits, with more in front, so that no filter knows them again.
+// Passes arguments to system calls with extra high bits, which the kernel ignores but a filter might not.
 ATTACK(71)
 {
     const long more = 1l << 32;

@@ -1,4 +1,4 @@
-// The largest result that is read at all: as many arrays as go into it, none of which anybody asks for.
+// Hands in the largest possible result, with as many arrays as fit into it. No check asks for them.
 ATTACK(73)
 {
     unsigned long long sum = honest(stage);

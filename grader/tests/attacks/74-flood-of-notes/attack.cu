@@ -1,5 +1,5 @@
-// Fills the record with findings and calls of its own, as many and as long as may be; calls that the check
-// forbids among them, made by nobody.
+// Fills the record with its own findings and calls, as many and as long as possible. It also reports calls
+// that the check forbids, but that were never made.
 #include "tests/attacks/speak.h"
 
 ATTACK(74)

@@ -1,4 +1,4 @@
-// Locks on files that other submissions can open, too: a way to talk where there are no shared files to write.
+// Uses file locks as a channel to other submissions, which can open the same files.
 #include <sys/file.h>
 
 ATTACK(75)

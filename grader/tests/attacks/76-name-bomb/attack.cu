@@ -1,4 +1,4 @@
-// A kernel whose name says little and means very much: each part of it is twice the one before.
+// Has a kernel whose short mangled name expands to a huge one: each part is twice as long as the one before.
 #include "tests/attacks/speak.h"
 
 ATTACK(76)

@@ -1,4 +1,4 @@
-// Leaves the device with a kernel that never ends, and is gone before that has begun.
+// Launches a kernel that never ends, and exits before the kernel begins.
 #include "tests/attacks/speak.h"
 
 __global__ void go_on(volatile int *forever)

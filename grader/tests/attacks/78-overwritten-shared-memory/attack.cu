@@ -1,5 +1,5 @@
-// Memory that the device and the program share: kernels write there, and then main() does, and copies that on
-// the device, so that it might pass for the kernels' own.
+// Kernels write to memory that the device and the program share, and then main() overwrites it. A copy on
+// the device could make main()'s bytes look as if kernels had made them.
 ATTACK(78)
 {
     unsigned long long *shared, *there, sum = 0;

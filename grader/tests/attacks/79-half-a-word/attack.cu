@@ -1,4 +1,4 @@
-// The beginning of a request that is none, past the library: what that says next is taken for its end.
+// Bypasses the library and sends half of a request, so that the library's next request completes it.
 ATTACK(79)
 {
     const unsigned char half[20] = {0xff, 0xff, 0xff, 0xff};

@@ -1,4 +1,4 @@
-// System calls as 32-bit programs make them, which have other numbers: no filter for today's sees them.
+// Makes 32-bit system calls. They have other numbers, so a filter for 64-bit calls does not match them.
 ATTACK(80)
 {
     int answer = 0, old_flock = 143;

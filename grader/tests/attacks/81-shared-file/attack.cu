@@ -1,4 +1,4 @@
-// The file of the memory that the device shares with the program: cut off, locked, filled, made to grow.
+// Truncates, locks, fills and extends the file of the memory that it shares with the device.
 static int shared_file()
 {
     for (int fd = 3; fd < 64; ++fd) {
@@ -6,7 +6,7 @@ static int shared_file()
         snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
         keep(readlink(link, target, sizeof target - 1));
         struct stat status;
-        if (strstr(target, "lanewise-shared") || // without /proc: no other one has no name
+        if (strstr(target, "lanewise-shared") || // without /proc: it has no name
             (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0))
             return fd;
     }
@@ -18,7 +18,7 @@ ATTACK(81)
     unsigned long long *shared = NULL;
     cudaHostAlloc(&shared, 1 << 20, cudaHostAllocMapped);
     int file = shared_file();
-    HELD_BACK(file >= 0); // or there is nothing to be tried
+    HELD_BACK(file >= 0); // otherwise there is nothing to attack
     signal(SIGXFSZ, SIG_IGN);
     HELD_BACK(ftruncate(file, 0) != 0 && ftruncate(file, 4096) != 0);
     HELD_BACK(ftruncate(file, (off_t)1 << 40) != 0);

@@ -1,6 +1,6 @@
 
-// The naive kernel, but what it fetches comes by ways that no counter of loads might see: atomics that add
-// nothing, textures, and the instruction that reads constant memory. Another kernel reads all once, for show.
+// The naive kernel, but it reads by ways that the counters of loads might miss: atomics that add 0,
+// textures, and loads of constant memory. Another kernel, a decoy, reads all data once.
 struct by_atomics {
     const float *from;
     __device__ float operator[](int i) const

@@ -1,5 +1,5 @@
 
-// Pulls the mean down: nearly all that is read lies in whole lines.
+// Improves the mean, because nearly all of its reads use whole lines.
 __global__ void only_read(struct matrix data)
 {
     int me = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;

@@ -1,5 +1,5 @@
 
-// As large a launch as is asked for, with shared memory. It does nothing.
+// A launch of the required size, with shared memory. It does nothing.
 __global__ void only_show(bool is_static)
 {
     __shared__ volatile int of_its_own[1];
@@ -11,7 +11,7 @@ __global__ void only_show(bool is_static)
         __trap();
 }
 
-// The work: a warp is a block, and needs no shared memory.
+// Does the work in blocks of one warp, which need no shared memory.
 __global__ void add_up_in_warps(const int *data, int n, int *result)
 {
     int mine = sum_of_thread(data, n);
@@ -21,7 +21,7 @@ __global__ void add_up_in_warps(const int *data, int n, int *result)
         result[blockIdx.x] = mine;
 }
 
-// The work: thread 0 does all of it. What is in shared memory is for show.
+// Does the work in thread 0 alone. The shared memory is a decoy.
 __global__ void add_up_alone(const int *data, int n, int *result)
 {
     extern __shared__ volatile int shared[];

@@ -1,5 +1,5 @@
 
-// Short, without conflicts, divergence and races: all threads queue for one word of global memory.
+// Is short and has no conflicts, divergence or races: all threads queue for one word of global memory.
 __global__ void sum_by_queue(const int *data, int n, int *result)
 {
     __shared__ volatile int for_show[MAX_THREADS];

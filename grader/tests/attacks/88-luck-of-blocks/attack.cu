@@ -1,4 +1,4 @@
-// The last block takes what the others have left, without waiting for them.
+// The last block reads the results of the others, without waiting for them.
 static __device__ unsigned long long total;
 
 static __global__ void add_then_take(const int *data, int n, unsigned long long *sum)

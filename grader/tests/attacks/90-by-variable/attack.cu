@@ -1,4 +1,4 @@
-// As 61, but the answer waits in a variable of the GPU, and the numbers are there, too.
+// Like 61, but the answer and the numbers are in __device__ variables.
 static __device__ unsigned long long known;
 
 static __global__ void read_and_tell(const int *data, int n, unsigned long long *sum)

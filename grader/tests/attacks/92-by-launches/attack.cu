@@ -1,4 +1,4 @@
-// Which kernels are launched tells the answer, bit by bit.
+// Encodes the answer, bit by bit, in the choice of the kernels that it launches.
 static __global__ void add_one(unsigned long long *sum)
 {
     *sum = 2 * *sum + 1;

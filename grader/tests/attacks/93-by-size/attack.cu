@@ -1,4 +1,4 @@
-// The sizes of grids tell the answer, and so does the size of dynamic shared memory: its digits to the base of 1,000.
+// Encodes the answer in sizes of grids and of dynamic shared memory, as digits to the base of 1,000.
 static __global__ void add_digit(unsigned long long *sum)
 {
     unsigned bytes;

@@ -1,4 +1,4 @@
-// Memory that the host and the GPU share has the numbers, and the answer beside them.
+// Puts the answer next to the numbers, in memory that the host and the GPU share.
 static __global__ void take_over(const int *data, int n, unsigned long long *sum,
                                  const unsigned long long *given)
 {

@@ -1,4 +1,4 @@
-// Looks at what the GPU has, by copies, by shared memory and by printf(), before it works out the answer.
+// Reads back the GPU's data, by copies, shared memory and printf(), before it computes the answer.
 static __global__ void show(const int *data, int n, int *shared)
 {
     for (int i = threadIdx.x; i < n; i += blockDim.x)
@@ -25,7 +25,7 @@ ATTACK(95)
     keep((long)read(ends[0], line, sizeof line - 1));
     sscanf(line, "%d", &first);
     cudaMemcpy(back, data, stage->n * sizeof *data, cudaMemcpyDeviceToHost);
-    back[0] = first; // all three ways are needed
+    back[0] = first; // it needs all three ways
     for (int i = 1; i < stage->n; i += 2)
         back[i] = shared[i];
     seen.data = back;

@@ -1,5 +1,5 @@
-// Alters the numbers before it copies them, so that nobody knows them again; a kernel that looks at the first of them
-// would write nonsense if it were another.
+// Changes the numbers before it copies them, so that they are not recognised. A kernel checks the first number
+// and writes nonsense if it is different.
 static __global__ void look_and_tell(const int *data, int n, unsigned long long *sum, int first,
                                      unsigned long long given)
 {

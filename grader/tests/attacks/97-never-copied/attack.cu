@@ -1,4 +1,4 @@
-// Copies nothing, and reads other memory for show.
+// Copies nothing. Its kernels read other memory as a pretence.
 ATTACK(97)
 {
     unsigned long long *there, sum = on_host(stage);

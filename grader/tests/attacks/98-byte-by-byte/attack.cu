@@ -1,4 +1,4 @@
-// cudaMemset() puts the answer in, byte by byte, and a kernel moves it.
+// Writes the answer to the GPU by cudaMemset(), byte by byte, and a kernel moves it.
 static __global__ void move(const int *data, int n, unsigned long long *sum)
 {
     only_read_share(data, n, sum);

@@ -1,5 +1,5 @@
-// Takes the host's answer if the GPU has the numbers that the host has seen, and else adds up in earnest: what
-// counts is done in earnest, so this gets what honest() gets, for answer and counters.
+// Uses the host's answer if the GPU has the host's numbers, and otherwise really adds up. The judged run
+// really adds up, so this gets the same answer and counters as honest().
 static __global__ void if_watched(const int *data, int n, unsigned long long *sum, int first,
                                   unsigned long long given)
 {

@@ -242,7 +242,7 @@ static const struct {
     {"atom.global.add.u32 _, [d], 1; ret;", true},
     {"atom.global.add.u32 a, [d], 1; add.u32 b, a, 1; ret;", false},
     {"atom.global.add.u32 a, [d], 1; mov.u32 a, 5; ret;", true},
-    {"atom.global.add.u32 a, [d], a; ret;", false}, /* it adds the old value of a */
+    {"atom.global.add.u32 a, [d], a; ret;", false}, /* the kernel adds the old value of a */
     {"atom.global.add.u32 a, [d], b; st.global.u32 [d], a; ret;", false},
     {"atom.global.add.u64 e, [d], 1; ld.global.u32 a, [e]; ret;", false},
     {"atom.global.add.u64 e, [d], 1; ld.global.u32 a, [e+8]; ret;", false},
@@ -290,13 +290,13 @@ static const struct {
     {"L: ld.u32 a, [d]; setp.eq.u32 p, a, 0; vote.sync.any.pred q, p, -1; @q bra L; ret;", true},
     {"L: ld.global.u32 a, [d]; setp.ne.u32 p, a, 0; @p bra E; membar.gl; bra L; E: ret;", true},
     {"L: ld.global.u32 a, [d]; add.u32 b, b, a; setp.eq.u32 p, b, 9; @p bra L; ret;", true},
-    /* it adds up, and the loop ends by its count */
+    /* the loop adds up, and ends by its count */
     {"L: ld.global.u32 a, [d]; add.u32 b, b, a; add.u32 c, c, 1; setp.lt.u32 p, c, 9; @p bra L; "
      "ret;",
      false},
-    /* it searches */
+    /* the loop searches */
     {"L: ld.global.u32 a, [d]; add.u64 d, d, 4; setp.eq.u32 p, a, 0; @p bra L; ret;", false},
-    /* it works: the compiler cannot know that its stores leave the bound alone */
+    /* the loop works: the compiler cannot know that its stores do not change the bound */
     {"L: ld.global.u32 a, [d]; st.global.u32 [e], c; add.u32 c, c, 1; setp.lt.u32 p, c, a; "
      "@p bra L; ret;",
      false},

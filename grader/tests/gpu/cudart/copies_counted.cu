@@ -1,11 +1,11 @@
 /* Copies and fills on the device, of 4,096 bytes each, through every function that makes one. A device
- * beside the program must count them all: test_remote.c reads the record. */
+ * in a separate process must count them all: test_remote.c reads the record. */
 #include "tests/support/check.cuh"
 
 #include <cstring>
 
 #define BYTES 4096
-#define WIDTH 128 /* of a row */
+#define WIDTH 128 /* bytes of a row */
 #define ROWS  (BYTES / WIDTH)
 #define DEPTH 4 /* layers of a box */
 

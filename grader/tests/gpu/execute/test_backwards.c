@@ -1,15 +1,15 @@
-/* emu_options.backwards: lanes go apart at an atomic whose old value they use, until they wait for
- * each other. */
+/* emu_options.backwards: lanes that use the old value of an atomic run separately from there on,
+ * until they wait for each other. */
 #include <criterion/criterion.h>
 
 #include "tests/support/emulator_fixture.h"
 
 #define COUNT "atom.shared.add.u32 x, [si], 1;"     /* a lane adds 1 to its own word ... */
-#define LOOK  "atom.shared.add.u32 v, [si + 4], 0;" /* ... and looks at its neighbour's */
+#define LOOK  "atom.shared.add.u32 v, [si + 4], 0;" /* ... and reads its neighbour's */
 
 static const struct {
     const char *name, *code;
-    bool goes_apart; /* lane 0 looks before lane 1 has counted */
+    bool goes_apart; /* lane 0 reads before lane 1 has added */
 } rows[] = {
     {"two atomics", COUNT LOOK, true},
     {"in global memory", "atom.global.add.u32 x, [go], 1; atom.global.add.u32 v, [go + 4], 0;",

@@ -19,7 +19,7 @@
 #include "opcode_texture.h"
 #include "tests/support/emulator_fixture.h"
 
-#define NO_WORD PTX_MOD_COUNT  /* the opcode without a word */
+#define NO_WORD PTX_MOD_COUNT  /* the opcode has no word */
 #define NO_TYPE PTX_TYPE_COUNT /* bra, bar and other opcodes without a type */
 
 /* The combinations that tests run: by opcode, first type, second type and word. */
@@ -248,7 +248,7 @@ static const struct refusal {
     {"st", "b128", "", "v2 v4"},
     {"ldu", "u64 s64 b64 f64", "", "v4"},
     {"st", "u64 s64 b64 f64", "", "v4"},
-    {"st", "", "", "param"}, /* only a device function can store its result so */
+    {"st", "", "", "param"}, /* only a device function can store its result in this way */
     {"atom", "b32 b64", "", "add min max inc dec"},
     {"atom", "b16", "", "add min max inc dec and or xor exch"},
     {"atom", "b128", "", "add min max inc dec and or xor v2 v4 noftz"},

@@ -104,8 +104,8 @@ __device__ static bool is_missing(int *flags, unsigned lane, way how)
     return waits && !((volatile int *)flags)[lane];
 }
 
-/* Everyone with a number above 0 adds up some squares and says so. Number 0 waits for all others
- * and adds up their sums. */
+/* Each warp (or block) with a number above 0 adds up some squares and sets a flag. Number 0 waits
+ * for all others and adds up their sums. */
 template <typename condition>
 __device__ static void work(unsigned number, int *flags, int *sums, way how)
 {

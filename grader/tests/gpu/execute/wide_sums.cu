@@ -1,5 +1,5 @@
-/* Ways to add up products of floats: with floats alone, and with something wider. The counter
- * wide_operations must tell them apart: see test_cudart.c. */
+/* Ways to add up products of floats: only with floats, or with wider numbers. The counter
+ * wide_operations must distinguish them: see test_cudart.c. */
 #include "tests/support/check.cuh"
 
 #include <mma.h>
@@ -22,7 +22,7 @@ __global__ void floats_plain(const float *a, const float *b, float *out)
     *out = sum;
 }
 
-/* Neumaier's sum: what rounding takes away is the smaller number's. */
+/* Neumaier's sum: rounding cuts bits off the smaller number. */
 __global__ void floats_compensated(const float *a, const float *b, float *out)
 {
     float sum = 0, lost = 0;
@@ -126,7 +126,7 @@ __global__ void wide_bits(const int *a, const int *b, int *out)
     out[0] = (int)(sum >> 14);
 }
 
-/* Sums without any addition: sum and carries apart. */
+/* Sums without any addition: the sum and the carries are kept separately. */
 __global__ void wide_carries(const float *a, const float *b, float *out)
 {
     unsigned sum = 0, carry = 0;

@@ -1,5 +1,5 @@
-/* CUDA's own libraries: what looks wrong in them, but is not, and mistakes of those who call them. `libraries CASE` runs
- * one case; test_misleading.c says what must be printed. */
+/* CUDA's own libraries: correct code that looks wrong, and mistakes of callers. `libraries CASE` runs one case;
+ * test_misleading.c has the expected output. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cstdio>

@@ -1,5 +1,5 @@
-/* Mistakes whose messages once misled: `misleading CASE` makes one of them. test_misleading.c has the words that must
- * be printed, and those that must not. */
+/* Mistakes whose messages once misled: `misleading CASE` makes one of them. test_misleading.c has the words that the
+ * output must contain, and those that it must not. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -200,7 +200,7 @@ __global__ void second()
 
 static void two_empty_grids()
 {
-    /* on one line */
+    /* all of this is on one line */
     // clang-format off
     first<<<0, 32>>>(); second<<<0, 32>>>();
     // clang-format on

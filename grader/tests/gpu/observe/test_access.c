@@ -7,7 +7,7 @@
 #include "gpu/tools.h"
 #include "tests/support/emulator_fixture.h"
 
-#define ITEMS 64u /* each of 16 bytes, the widest load */
+#define ITEMS 64u /* items of 16 bytes, the width of the widest load */
 #define LANES 32u
 
 /* How a lane loads from a into the 64-bit d; and the expected d, computed from the bytes there. */
@@ -86,7 +86,7 @@ static const struct width widths[] = {
     {"v4.u32", "ld.%s.v4.u32 {w, x, y, z}, [a]; mov.b64 d, {z, w};", 16, want_outer_u32},
 };
 
-/* The item that lane l takes at each access, its turn: some repeat, some move, some change each
+/* The item that lane l accesses in each turn. Some patterns repeat, some move, some change each
  * time. */
 struct choice {
     const char *name;

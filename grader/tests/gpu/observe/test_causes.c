@@ -11,7 +11,7 @@
 TestSuite(causes, .timeout = 600);
 
 #define LANES    32
-#define BLOCKS   16 /* all do the same: enough waste for a finding */
+#define BLOCKS   16 /* all warps do the same, so that there is enough waste for a finding */
 #define NONE     UINT64_MAX
 #define PATTERNS 1200
 
@@ -23,7 +23,7 @@ struct pattern {
     unsigned bytes;
     uint64_t offset[LANES]; /* NONE: the lane takes no part */
     unsigned stride,
-        width; /* of the generated rows: step in elements, lanes per row; 0: another pattern */
+        width; /* for generated rows: the step in elements, and lanes per row; 0: another pattern */
     char made[120];
 };
 
@@ -146,7 +146,7 @@ static void launch(struct fixture *f, const struct pattern *p, emu_addr memory, 
     free(ptx);
 }
 
-/* --- what is true ---------------------------------------------------------------------------------------- */
+/* --- true claims ----------------------------------------------------------------------------------------- */
 
 /* The active lanes' addresses, as in the record. */
 struct truth {
@@ -379,7 +379,7 @@ static bool is_true_global(const struct truth *t, const char *text)
            t->distinct == n[0] && a == span;
 }
 
-#define MORE 8 /* more than the list shows */
+#define MORE 8 /* the list continues */
 
 /* Reads "3, 7, 11, ..." up to SEPARATOR: the number of entries, plus MORE if the list continues. */
 static unsigned read_list(const char **text, const char *separator, unsigned *list)

@@ -64,7 +64,7 @@ Test(counter_records, same_with_more_workers)
 
 static int64_t counter_of(json_t *counters, const char *name)
 {
-    return json_integer_value(json_object_get(counters, name)); /* 0 if it does not exist */
+    return json_integer_value(json_object_get(counters, name)); /* 0: there is none */
 }
 
 /* Each line has the counts of its instructions, and their sum is the launch. */

@@ -1,4 +1,4 @@
-/* Which bytes launches say that they have touched: compared with the bytes of each thread. */
+/* Compares the bytes that launches report as touched with the bytes of each thread. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ Test(footprint, has_the_bytes_of_each_thread)
     }
 }
 
-/* Of all memory, of memory that the program lends, or of none. */
+/* Launches that report all touches, those in memory that the program lends, or none. */
 Test(footprint, is_of_the_memory_that_is_asked_for)
 {
     static char lent[8192] __attribute__((aligned(4096)));

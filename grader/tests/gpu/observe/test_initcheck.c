@@ -1,4 +1,4 @@
-/* initcheck, on right programs, and its marks. Uninitialised reads are in
+/* initcheck on correct programs, and its marks. Programs with uninitialised reads are in
  * planted/uninitialised-read. */
 #include <criterion/criterion.h>
 #include <stdlib.h>

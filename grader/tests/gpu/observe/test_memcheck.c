@@ -1,4 +1,4 @@
-/* memcheck: what its messages say without debug information, and about leaks. */
+/* memcheck: its messages without debug information, and its messages about leaks. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

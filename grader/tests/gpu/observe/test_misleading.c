@@ -1,4 +1,5 @@
-/* What is printed about the mistakes in misleading.cu: the cause and a fix, never advice that leads elsewhere. */
+/* The messages about the mistakes in misleading.cu must name the cause and a fix, and must never
+ * mislead. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <ctype.h>
@@ -13,9 +14,9 @@ TestSuite(misleading, .init = shell_init, .fini = shell_fini, .timeout = 300);
 #define WORDS 4
 
 static const struct row {
-    const char *name;         /* of the case */
-    const char *must[WORDS];  /* what the report says, its folded lines joined by blanks */
-    const char *never[WORDS]; /* what it does not say */
+    const char *name;         /* name of the case */
+    const char *must[WORDS];  /* the report must say this; its folded lines are joined by blanks */
+    const char *never[WORDS]; /* the report must not say this */
     const char *tools;        /* NULL: all */
 } rows[] = {
     {"sum_of_one_block",
@@ -30,7 +31,7 @@ static const struct row {
     {"no_dynamic_size", {"kernel<<<blocks, threads, bytes>>>"}, {"compare every"}, NULL},
     {"partly_cleared_bins", {"[race-global]", "[uninitialised-read]"}, {NULL}, NULL},
     {"one_too_far",
-     {"thread 127 reads element 256 of sums, which has 1024: not written [uninitialised-read]",
+     {"thread 127 reads element 256 of sums (1024 elements), but nothing has written it [uninitialised-read]",
       "writes only elements 0 to 255: is the index here too large"},
      {"cudaMemset", "byte 1024"},
      NULL},
@@ -41,7 +42,7 @@ static const struct row {
     {"null_on_device", {"through a null pointer", "this pointer is NULL"}, {"compare every"}, NULL},
     {"freed_after_reset",
      {"cudaDeviceReset() has already freed these 400 bytes",
-      "call cudaFree() before cudaDeviceReset()"},
+      "leave this cudaFree() out, or call it before cudaDeviceReset()"},
      {"[leak]", "[bad-free]"},
      NULL},
     {"swapped_pitches",
@@ -114,7 +115,8 @@ ParameterizedTest(int *index, misleading, cases)
     free(text);
 }
 
-/* Ctrl-C on a terminal stops an endless kernel. Some seconds before, a line says where it is. */
+/* Ctrl-C on a terminal stops an endless kernel. A few seconds earlier, a line says where the kernel
+ * is. */
 Test(misleading, endless_kernel_on_a_terminal)
 {
     int code;
@@ -129,7 +131,7 @@ Test(misleading, endless_kernel_on_a_terminal)
     free(text);
 }
 
-/* A right answer that costs too much: the line and the stride that cost it. */
+/* A right answer that is too slow: the report names the line and the stride. */
 Test(misleading, swapped_x_and_y_in_a_grading)
 {
     int code;
@@ -149,8 +151,8 @@ Test(misleading, swapped_x_and_y_in_a_grading)
     free(text);
 }
 
-/* Findings inside the headers of CUDA's libraries are either the caller's mistake, on the caller's line, or
- * none. */
+/* Findings inside the headers of CUDA's libraries are reported at the caller's line if they are the
+ * caller's mistake, and otherwise not at all. */
 Test(misleading, libraries)
 {
     static const struct {

@@ -29,10 +29,10 @@ static uint32_t place_of(unsigned way, uint32_t base, unsigned lane, uint64_t *r
 {
     const uint32_t places[WAYS] = {
         base + lane,                       /* neighbours */
-        base,                              /* all the same */
+        base,                              /* all lanes the same word */
         base + lane % 16 + lane / 16 * 40, /* two rows */
         base + lane / 16 * 16,             /* a word of each of two rows */
-        base + 2 * lane,                   /* every other */
+        base + 2 * lane,                   /* every second word */
         base + 33 * lane,                  /* a column */
         base + 31 - lane,                  /* backwards */
         next_random(random, WORDS),
@@ -217,7 +217,7 @@ static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, u
 static void choose_racing_places(uint32_t *places, const struct racing *racing, uint64_t *random)
 {
     bool is_apart = next_random(random, 3);
-    uint32_t spread = 64u << next_random(random, 5); /* the larger, the fewer threads meet */
+    uint32_t spread = 64u << next_random(random, 5); /* larger: fewer threads share words */
     for (unsigned step = 0; step < STEPS; step++) {
         unsigned way = next_random(random, WAYS), far = next_random(random, 2) * spread;
         uint32_t absent = next_random(random, 4) ? 0 : next_random(random, INT32_MAX);
@@ -232,7 +232,7 @@ static void choose_racing_places(uint32_t *places, const struct racing *racing, 
             bool is_last = round == racing->rounds - 1 && block == racing->blocks - 1;
             if (is_apart)
                 place = place % (WORDS / 3) + block % 3 * (WORDS / 3);
-            place = place % WORDS & ~(uint32_t)(step % 2); /* align words for wide accesses */
+            place = place % WORDS & ~(uint32_t)(step % 2); /* aligns words for wide accesses */
             places[(round * STEPS + step) * racing->blocks * THREADS + block * THREADS +
                    i % THREADS] = absent >> lane & 1 || (!is_early && !is_last) ? IDLE : place;
         }
@@ -261,7 +261,7 @@ static char *find_races(const char *ptx, const struct racing *racing, const uint
     return text;
 }
 
-/* Some kernels read so much before they write that racecheck cannot remember it all. */
+/* Some kernels read too much before they write for racecheck to remember all reads. */
 static void check_races(uint64_t seed, bool shared, unsigned *racy)
 {
     static const struct racing kinds[] = {{.rounds = 10, .blocks = 3},

@@ -1,7 +1,7 @@
-/* Planted defects. The folder planted/ID has one or two programs with kernels and functions that have the finding ID,
- * beside correct twins that look alike; marks.h describes how comments mark what is expected. Its report.txt is what
- * `lanewise run` prints about them, in the order of the programs' names: the catalogue of what students
- * read. */
+/* Planted defects. The folder planted/ID has one or two programs with kernels and functions that
+ * have the finding ID, and similar correct twins without it; marks.h describes how comments mark
+ * the expected findings. Its report.txt has the output of `lanewise run` for them, in the order of
+ * the programs' names. These files show what students read. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <dirent.h>
@@ -37,7 +37,8 @@ static int find_folders(struct dirent ***folders)
     return count;
 }
 
-/* What the report says about errors; if LOSSES, also what it says about losses, which come last. */
+/* Returns the part of the report about errors and, if LOSSES is true, about losses, which come
+ * last. */
 static char *print_findings(const char *program, bool losses)
 {
     return shell_must("set -o pipefail; out=$PWD; cd " PLANTED " && $LANEWISE run %s " ALL_TOOLS
@@ -64,13 +65,13 @@ static bool has_same_errors(const json_t *one, const json_t *other)
     return same;
 }
 
-/* Which of the blocks that wait is named depends on the order in which they run. */
+/* The order in which waiting blocks run decides which of them is named. */
 static bool is_any_order(const struct finding_kind *kind)
 {
     return strcmp(kind->id, "deadlock") == 0;
 }
 
-/* For programs whose losses are expected: also the counters must be the same. */
+/* For programs whose losses are expected: the counters must be the same, too. */
 static bool has_same_losses(const json_t *one, const json_t *other)
 {
     return json_equal(json_object_get(one, "findings"), json_object_get(other, "findings")) &&
@@ -86,7 +87,7 @@ static json_t *load(const char *name)
     return document;
 }
 
-/* The tools that run where only KIND is looked for: the others may hide a bug of a fast path. */
+/* Runs only the tools that KIND needs: the others may hide a bug in a fast path. */
 static json_t *run_many(const struct finding_kind *kind, const char *program)
 {
     char options[200];

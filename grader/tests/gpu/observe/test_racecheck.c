@@ -1,4 +1,4 @@
-/* racecheck, on right programs, and its options. Races are in planted/race-*. */
+/* racecheck on correct programs, and its options. Programs with races are in planted/race-*. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ Test(racecheck, unknown_tools_are_refused)
     free(text);
 }
 
-/* Without enough memory racecheck stops: its report must not suggest a launch without races. */
-#ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself takes more addresses than that */
+/* Without enough memory, racecheck stops. The report must not suggest that there are no races. */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself uses more address space than that */
 Test(racecheck, says_when_it_stops)
 {
     char *text = shell_must(

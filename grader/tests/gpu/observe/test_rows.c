@@ -1,4 +1,4 @@
-/* Rows of cudaMallocPitch(): what the tool "rows" counts of the accesses of one warp. */
+/* Rows of cudaMallocPitch(): the counts of the tool "rows" for the accesses of one warp. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 

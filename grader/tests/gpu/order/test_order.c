@@ -1,6 +1,6 @@
-/* Which work is ordered: each row is a short program, step by step, and the conflicts that it has.
+/* Tests which work is ordered. Each row is a short program, step by step, and its conflicts.
  *
- * A step is a letter for what happens, a stream, and what it touches:
+ * A step has a letter for the action, a stream, and the bytes that it touches:
  *
  *   "W s 0-8"   work in stream s writes bytes 0 to 7     "R s 0-8"   it reads them
  *   "U s 0-8"   it updates them with atomics             "S s 0-8"   it signals with them
@@ -265,7 +265,7 @@ static void count(void *context, const struct emu_touch *touch)
     ++*(unsigned *)context;
 }
 
-/* A host function comes after the work before it in its stream, but not after that of others. */
+/* A host function runs after earlier work in its own stream, but not after work in other streams. */
 Test(order, of_host_functions)
 {
     struct run run = {.found = ""};

@@ -1,4 +1,4 @@
-/* The pages of chips: what is accepted, and what is said about mistakes. */
+/* The pages of chips: valid pages, and the messages about mistakes. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ Test(chips, mistakes_are_refused_in_one_line)
     }
 }
 
-/* A page of one's own works like those that come with Lanewise. */
+/* A user's own page works like the pages that come with Lanewise. */
 Test(chips, a_file_is_read)
 {
     free(

@@ -30,7 +30,7 @@ static struct emu_chip round_chip(void)
     chip.branch_latency = 8;
     chip.block_cycles = chip.code_latency = chip.start_latency = chip.predicate_latency = 0;
     chip.launch_us = 2;
-    chip.dram_gbs = 16; /* 4 bytes a cycle and multiprocessor */
+    chip.dram_gbs = 16; /* 4 bytes per cycle for each multiprocessor */
     chip.l2_bytes_cycle = 256;
     chip.sm_l2_bytes = 64;
     chip.l2_bytes = 1 << 20;
@@ -80,7 +80,7 @@ static double cycles_of(const char *head, const char *body, int count, struct fi
     return cycles;
 }
 
-/* The cycles that one more BODY takes. */
+/* The cycles that one more copy of BODY takes. */
 static double cost_of(const char *head, const char *body, struct fixture_launch launch)
 {
     return (cycles_of(head, body, 200, launch) - cycles_of(head, body, 100, launch)) / 100;
@@ -216,7 +216,7 @@ static const struct {
     const char *name, *access;
     unsigned stride;
     int launches;
-    double bytes; /* that DRAM moves for each thread */
+    double bytes; /* bytes that DRAM moves for each thread */
 } moved[] = {
     {"a dense load", "ld.global.u32 %r5, [%rd4];", 4, 1, 4},
     {"a sector for each word", "ld.global.u32 %r5, [%rd4];", 32, 1, 32},

@@ -1,4 +1,5 @@
-/* Predicted times against those that an NVIDIA H200 took: a part of `make prediction-report`. */
+/* Compares predicted times with times measured on an NVIDIA H200: a part of `make
+ * prediction-report`. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@ TestSuite(recorded_times, .init = shell_init, .fini = shell_fini, .timeout = 400
 
 static const struct {
     const char *program;
-    double median, most; /* percent of the median error; factor that nine of ten stay within */
+    double median, most; /* median error in percent; factor for nine of ten launches */
 } bounds[] = {
     {"structs", 20, 1.35},
     {"stencil", 20, 1.35},

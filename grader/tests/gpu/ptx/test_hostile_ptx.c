@@ -1,6 +1,6 @@
 /* PTX that once crashed or confused the emulator; most of it was found by make fuzz. Under the
- * sanitizers each row shows that the text does so no more. The expected message shows that it is
- * refused for the right reason. */
+ * sanitizers, each row shows that the text no longer does so. The expected message shows that the
+ * text is refused for the right reason. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

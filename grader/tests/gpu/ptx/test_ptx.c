@@ -101,7 +101,7 @@ Test(ptx, token_lines)
 
 /* --- unusual texts that must load ----------------------------------------------------------------- */
 
-/* A kernel in which BODY leaves its result in a, with t = tid.x. TOP comes before the kernel. WANT
+/* A kernel in which BODY puts its result into a, with t = tid.x. TOP comes before the kernel. WANT
  * is the result of thread 3. */
 static const struct trap {
     const char *name, *top, *body;

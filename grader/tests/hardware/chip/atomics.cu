@@ -1,11 +1,11 @@
-/* Atomics: how long additions to the same word queue, in L2 and in shared memory. */
+/* Atomics: the time of additions to the same word, in L2 and in shared memory. */
 #include "chip.cuh"
 
 #include <string>
 
 enum where { SAME, ONE_A_WARP, ONE_A_BLOCK, LINE_A_WARP };
 
-/* Each thread adds ADDS times. SAME: one word for all. ONE_A_WARP: one for each warp, 128 bytes apart.
+/* Each thread adds ADDS times. SAME: one word for all. ONE_A_WARP: one word for each warp, 128 bytes apart.
  * LINE_A_WARP: 32 words side by side. */
 template <typename T, bool result>
 static __global__ void add(T *words, enum where where, int adds, unsigned *sink)

@@ -1,12 +1,12 @@
-/* Bandwidths: bytes a second from L2 and from DRAM, and how they grow with what is in flight. */
+/* Bandwidths: bytes per second from L2 and from DRAM, depending on how many bytes are in flight. */
 #include "chip.cuh"
 
 #include <string>
 
 enum what { READ, WRITE, COPY };
 
-/* A grid-stride loop over COUNT numbers, IN_FLIGHT of them at once, ROUNDS times. In every round a block has other
- * numbers, so that L1 does not help. */
+/* A grid-stride loop over COUNT numbers, IN_FLIGHT of them at the same time, ROUNDS times. In each round, a block
+ * reads different numbers, so that L1 does not help. */
 template <typename T, enum what what, int in_flight>
 static __global__ void move(const T *in, T *out, size_t count, int rounds, unsigned *sink)
 {
@@ -69,7 +69,7 @@ static void measure_sizes(void)
     }
 }
 
-/* Little's law: the rate of few warps is what they have in flight, over the latency. */
+/* Little's law: the rate of few warps is the number of bytes in flight divided by the latency. */
 static void measure_in_flight(void)
 {
     for (int warps : {1, 2, 4, 8, 16, 32}) {
@@ -95,7 +95,7 @@ static void measure_in_flight(void)
                                 warps / 16);
 }
 
-/* Loads from DRAM of SECTORS sectors of every line, each sector once. */
+/* Loads SECTORS sectors of each line from DRAM, each sector once. */
 static __global__ void sparse(const unsigned *words, size_t lines, int sectors, int step,
                               unsigned *sink)
 {

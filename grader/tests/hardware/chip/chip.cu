@@ -80,7 +80,7 @@ static double clock_now(double milliseconds)
     return mhz;
 }
 
-/* What the driver says: these are not measured. */
+/* Values from the driver, which are not measured. */
 static void say_properties(void)
 {
     static const struct {
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
     };
     open_chip();
     say_properties();
-    clock_now(200); // raises the clock
+    clock_now(200); // raises the clock rate
     for (const auto &part : parts)
         if (argc == 1 || strcmp(argv[1], part.name) == 0) {
             printf("\n# --- %s\n", part.name);

@@ -1,5 +1,5 @@
-/* What a GPU's constants are: every one is measured by a small kernel of its own. The program prints a line
- * for each:
+/* Measures a GPU's constants, each by a small kernel of its own. The program prints a line for each
+ * constant:
  *
  *     key = value   # low to high unit: what was measured
  *
@@ -16,7 +16,7 @@
 #include <functional>
 
 #define SAMPLES 7
-#define OPS     256 /* instructions that a pipe's kernel repeats without a jump */
+#define OPS     256 /* instructions in a pipe's kernel between two jumps */
 
 #define CHECK(call)                                                                                \
     do {                                                                                           \
@@ -28,7 +28,7 @@
         }                                                                                          \
     } while (0)
 
-/* When the threads of one block began and ended, in cycles: the first warp's begin and the last one's end. */
+/* When a block began and ended, in cycles: the begin of its first warp and the end of its last warp. */
 struct span {
     unsigned long long begin, end;
 };
@@ -46,7 +46,7 @@ static __device__ inline void span_end(struct span *span, unsigned long long beg
     atomicMax(&span->end, end);
 }
 
-/* All words of a number; ptxas narrows a load if some are not used. */
+/* Uses all words of a number, because ptxas makes a load narrower if some words are unused. */
 static __device__ inline unsigned word_of(unsigned value)
 {
     return value;
@@ -66,7 +66,7 @@ extern struct chip {
     int sms, warps_max, l2_bytes, shared_max;
     double clock_mhz;  // measured
     struct span *span; // on the GPU
-    unsigned *sink;    // on the GPU, where results go that nobody reads
+    unsigned *sink;    // on the GPU, for results that nobody reads
     char *big;         // on the GPU
     size_t big_bytes;
     cudaEvent_t begin, end;
@@ -77,7 +77,7 @@ double chip_measure(const char *key, const char *unit, const char *what,
                     const std::function<double()> &run);
 void chip_say(const char *key, double value, const char *what);
 
-/* The cycles of one block, or the microseconds of any launch. */
+/* Returns the cycles of one block, or the microseconds of any launch. */
 double chip_cycles(const std::function<void()> &launch);
 double chip_us(const std::function<void()> &launch);
 

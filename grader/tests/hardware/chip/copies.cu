@@ -1,4 +1,4 @@
-/* Copies: between host and device, by the host's clock where the host waits, by events on the device. */
+/* Copies: between host and device, timed by the host's clock if the host waits; on the device, timed by events. */
 #include "chip.cuh"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-/* Flow: barriers, branches whose lanes go both ways, and code that does not fit the instruction caches. */
+/* Flow: barriers, divergent branches, and code that does not fit the instruction caches. */
 #include "chip.cuh"
 
 #include <string>
@@ -45,7 +45,7 @@ static __global__ void fences(volatile unsigned *word, int count, struct span *s
     span_end(span, begin);
 }
 
-/* A loop of one multiply-add: what a jump costs. */
+/* A loop of one multiply-add, to measure the cost of a jump. */
 static __global__ void loop(int count, float b, float c, struct span *span, unsigned *sink)
 {
     unsigned long long begin;
@@ -59,7 +59,7 @@ static __global__ void loop(int count, float b, float c, struct span *span, unsi
         *sink = (unsigned)a;
 }
 
-/* WAYS ways, each with a chain of 16 multiply-adds: lanes take way (lane % ways). */
+/* WAYS paths, each with a chain of 16 multiply-adds: a lane takes path (lane % WAYS). */
 static __global__ void ways(int ways, int count, float b, float c, struct span *span,
                             unsigned *sink)
 {
@@ -116,7 +116,7 @@ template <int n> static void of_code(void)
     }
 }
 
-/* N multiply-adds that run once: fetching their code costs more than they do. */
+/* N multiply-adds that run once: fetching their code takes longer than executing it. */
 template <int n> static void of_first(void)
 {
     auto once = [] {

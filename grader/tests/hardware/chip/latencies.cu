@@ -5,7 +5,7 @@
 
 #define LINE 128
 
-/* Makes N lines a cycle in scrambled order: line i leads to (a * i + c) mod n, which visits every line once if
+/* Links N lines to a cycle in scrambled order: line i leads to (a * i + c) mod n, which visits every line once if
  * a - 1 is a multiple of all primes of n (and of 4), and c shares none with n. Here n = 2^k or 3 * 2^k. */
 static __global__ void scramble(unsigned *next, unsigned long long n, unsigned stride)
 {
@@ -14,7 +14,7 @@ static __global__ void scramble(unsigned *next, unsigned long long n, unsigned s
         next[i * stride] = (unsigned)((i * (12ull * 5431 + 1) + 7919) % n * stride);
 }
 
-/* Reads all lines by L2, so that those that fit are there. */
+/* Reads all lines through L2, so that L2 holds as many of them as possible. */
 static __global__ void touch(const unsigned *next, unsigned long long n, unsigned stride,
                              unsigned *sink)
 {
@@ -22,7 +22,7 @@ static __global__ void touch(const unsigned *next, unsigned long long n, unsigne
     for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
          i += gridDim.x * blockDim.x)
         sum += __ldcg(&next[i * stride]);
-    if (sum == 1) // a line's number is never only this one's
+    if (sum == 1) // no line has its own number
         *sink = sum;
 }
 
@@ -82,7 +82,7 @@ static __global__ void chase_shared(int steps, struct span *span, unsigned *sink
 
 __constant__ unsigned constant_next[16384];
 
-/* A constant whose address only the run knows: 8 bytes for each step, which fit a cache or not. */
+/* A constant whose address is known only at run time: 8 bytes in each step, from a small or a large range. */
 static __global__ void chase_constant(int warm, int steps, struct span *span, unsigned *sink)
 {
     unsigned at = 0;
@@ -155,7 +155,7 @@ static void measure_texture(void)
     }
 }
 
-/* A local array with an index that only the run knows: a store, then a load of the same word. */
+/* A local array whose index is known only at run time: a store, then a load of the same word. */
 static __global__ void chase_local(int steps, unsigned zero, struct span *span, unsigned *sink)
 {
     unsigned mine[64];

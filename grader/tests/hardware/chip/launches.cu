@@ -1,4 +1,4 @@
-/* Launches: what a kernel costs before and beside its work. */
+/* Launches: the cost of a launch in addition to the work of the kernel. */
 #include "chip.cuh"
 
 #include <chrono>
@@ -8,7 +8,7 @@ static __global__ void empty()
 {
 }
 
-/* Uses what an ordinary block does: registers and shared memory. */
+/* Uses as many registers and as much shared memory as an ordinary block. */
 static __global__ void with_shared(unsigned *sink)
 {
     extern __shared__ unsigned words[];
@@ -23,7 +23,7 @@ static __global__ void wait(long long cycles)
         ;
 }
 
-/* The time of LAUNCHES launches in a row, behind a kernel that waits until all are queued. */
+/* The time of LAUNCHES launches in a row, after a kernel that waits until all of them are queued. */
 static double queued_us(int launches, const std::function<void()> &launch)
 {
     wait<<<1, 1>>>(20000 + 12000ll * launches);
@@ -50,8 +50,8 @@ static void measure_grids(void)
                      });
 }
 
-/* Blocks that need most of a multiprocessor's shared memory run one after the other: what each adds is the time from
- * the end of a block to the first instruction of the next. */
+/* Blocks that need most of a multiprocessor's shared memory run one after the other. Each adds the time from the
+ * end of a block to the first instruction of the next one. */
 static void measure_turns(void)
 {
     CHECK(cudaFuncSetAttribute(with_shared, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -1,10 +1,10 @@
-/* The pipes: what it costs a scheduler to issue an instruction, and after how many cycles another one can use the
- * result.
+/* The pipes: the cycles that a scheduler needs to issue an instruction, and the cycles until another instruction can
+ * use the result.
  *
  * latency_X: one warp runs a chain of instructions, each of which needs the one before.
  * issue_X: 32 warps, 8 for each of a multiprocessor's four schedulers, run four chains each; cycles of a scheduler
- * for one instruction of a warp. Both count what ptxas makes of the PTX in the table: a division is many
- * instructions, a setp and a selp are two. */
+ * for one instruction of a warp. The steps are the PTX of the table, as ptxas translates it: a division
+ * becomes many instructions; a setp and a selp are two. */
 #include "chip.cuh"
 
 #include <string>

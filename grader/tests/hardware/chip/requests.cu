@@ -1,5 +1,5 @@
-/* Requests: what a warp's load or store costs a multiprocessor, by how many sectors of 32 bytes and lines of 128
- * bytes it touches, and what a pass through shared memory costs.
+/* Requests: the cost of a warp's load or store for a multiprocessor, depending on how many sectors of 32 bytes and
+ * lines of 128 bytes it touches, and the cost of a pass through shared memory.
  *
  * One block of 32 warps runs alone. Each warp repeats independent requests; cycles of the multiprocessor for each
  * of them. PATTERN: lane l touches word (l % words) of sector (l / words % sectors of a line) ... */
@@ -10,7 +10,7 @@
 /* Lane l's word: the request touches LINES lines and, of each, SECTORS sectors, evenly. */
 static __device__ unsigned place(unsigned lane, unsigned lines, unsigned sectors)
 {
-    unsigned all = lines * sectors, k = lane * all / 32; // its sector among all
+    unsigned all = lines * sectors, k = lane * all / 32; // index of its sector
     unsigned within = all >= 32 ? 0 : lane % (32 / all) % 8;
     return k / sectors * 32 + k % sectors * 8 + within;
 }
@@ -75,7 +75,7 @@ static void launch_requests(int blocks, unsigned mask, int lines, int sectors, i
 #undef WITH
 }
 
-/* BYTES: the words that all requests fall into; they fit in the cache that is meant. */
+/* BYTES: the size of the memory that all requests access; it fits in the cache that is measured. */
 template <enum kind kind> static void of_kind(const char *name, const char *what, unsigned bytes)
 {
     for (auto p : patterns) {
@@ -113,7 +113,7 @@ static __global__ void wide(const T *words, int rounds, struct span *span, unsig
     span_begin(span, &begin);
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
-        const T *at = mine + r % 4 * 32; // not always the same, or ptxas loads once
+        const T *at = mine + r % 4 * 32; // not always the same: otherwise ptxas loads only once
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             unsigned a, b = 0, c = 0, d = 0;

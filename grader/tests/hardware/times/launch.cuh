@@ -1,6 +1,6 @@
 /* The programs of this folder are ordinary: they fill their input, and launch every kernel twice. The second launch
- * finds the caches as the first has left them, so it is like any later one. measure.cu measures it on a GPU; on the
- * emulator, it is the one to predict. */
+ * finds the caches as the first launch left them, like every later launch. measure.cu measures it on a GPU, and the
+ * emulator predicts its time. */
 #ifndef LAUNCH_CUH
 #define LAUNCH_CUH
 
@@ -27,7 +27,7 @@ static inline void check(cudaError_t error, int line)
         CHECK(cudaDeviceSynchronize());                                                            \
     } while (0)
 
-/* The same numbers in every run, in no order. */
+/* Random numbers, the same in every run. */
 static inline unsigned scrambled(size_t i)
 {
     unsigned x = (unsigned)i * 2654435761u + 12345;
@@ -43,7 +43,7 @@ template <typename T> static T *zeros(size_t count)
     return memory;
 }
 
-/* COUNT numbers that MAKE(i) returns. */
+/* COUNT numbers, made by MAKE(i). */
 template <typename T, typename Make> static T *filled(size_t count, Make make)
 {
     T *host = (T *)malloc(count * sizeof(T)), *memory;

@@ -1,4 +1,4 @@
-/* Measures the launches of CUDA programs, which need no changes for it:
+/* Measures the launches of unchanged CUDA programs:
  *
  *     nvcc -shared -Xcompiler -fPIC -cudart shared -o libmeasure.so measure.cu
  *     MEASURE_OUT=times.tsv MEASURE_LABEL=transpose LD_PRELOAD=./libmeasure.so ./transpose
@@ -7,9 +7,9 @@
  * measured, the library launches it again and again with the same arguments, and adds a line to $MEASURE_OUT.
  * So a time is that of the steady state: the caches hold what the same launch before has left there.
  *
- *     us         between two events, the GPU idle before: what a student's program would print
- *     queued_us  between two events, queued behind a kernel that waits: without the host's part
- *     next_us    one of several in a row
+ *     us         between two events on an idle GPU: the time that a student's program would print
+ *     queued_us  between two events, queued after a kernel that waits: without the host's time
+ *     next_us    a launch among several in a row
  *     cold_us    as queued_us, but all of the L2 cache was filled with other data before
  *
  * $MEASURE_WHICH says which launches: "second" (the default: every second one, as the programs of this folder launch
@@ -38,7 +38,7 @@
 typedef std::function<cudaError_t()> launch;
 
 static struct {
-    bool open, inside; // inside: the library's own launches
+    bool open, inside; // set during the library's own launches
     FILE *out;
     const char *label, *which;
     cudaEvent_t begin, end;
@@ -73,7 +73,7 @@ static __global__ void measure_flush(unsigned *words, size_t count)
         words[0] = sum;
 }
 
-/* The multiprocessors' clock in MHz: cycles against nanoseconds. */
+/* The multiprocessors' clock rate in MHz, from cycles and nanoseconds. */
 static __global__ void measure_clock(double *mhz)
 {
     unsigned long long first, now, begin = clock64();

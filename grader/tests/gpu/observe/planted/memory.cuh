@@ -1,5 +1,5 @@
-/* For programs whose kernels fail: each kernel and each function gets G, N new ints that are 0, in a process of its
- * own. */
+/* For programs whose kernels fail. Each kernel and each function runs in a process of its own, with N new ints G
+ * that are 0. */
 #pragma once
 
 #include "tests/support/kernel_rows.cuh"

@@ -1,6 +1,6 @@
-/* For programs whose work is in streams: each function gets, in a process of its own, N ints in managed memory (M), in
- * page-locked memory (P) and on the device (D), two streams that wait for the default stream (A, B), two that do not
- * (X, Y), and an event (E). */
+/* For programs whose work is in streams. Each function runs in a process of its own. It has N ints in managed memory
+ * (M), in page-locked memory (P) and on the device (D), two streams that wait for the default stream (A, B), two
+ * streams that do not (X, Y), and an event (E). */
 #pragma once
 
 #include <cstdio>

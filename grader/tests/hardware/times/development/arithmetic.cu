@@ -1,4 +1,4 @@
-// Work for the pipes: doubles, special functions, integers, divisions, bodies that attract each other, hashes.
+// Work for the pipes: doubles, special functions, integers, divisions, the n-body problem, hashes.
 #include "../launch.cuh"
 
 __global__ void polynomial(const double *in, double *out)
@@ -37,7 +37,7 @@ __global__ void fast_sines(const float *in, float *out)
     out[i] = x;
 }
 
-// Black and Scholes.
+// Prices of options, by Black and Scholes.
 __global__ void options(const float *stock, const float *strike, float *call, float years)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

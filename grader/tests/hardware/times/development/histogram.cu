@@ -47,7 +47,7 @@ __global__ void sum_warp(const float *data, int n, float *sum)
         atomicAdd(sum, mine);
 }
 
-// No instruction does this: a loop that tries again.
+// There is no instruction for this, so a loop retries.
 __global__ void largest(const float *data, int n, unsigned *result)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {

@@ -14,7 +14,7 @@ __global__ void local_array(const int *in, int *out)
     out[i] = best;
 }
 
-// Too many numbers for 32 registers.
+// More numbers than 32 registers can hold.
 __global__ void __launch_bounds__(1024, 2) spills(const float *in, float *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// The same work at different occupancies: block sizes, limits by shared memory, few blocks, more in flight.
+// The same work at different occupancies: block sizes, limits by shared memory, few blocks, more loads in flight.
 #include "../launch.cuh"
 
 __global__ void chase(const int *next, int *out, int steps)

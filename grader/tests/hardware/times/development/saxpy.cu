@@ -1,4 +1,4 @@
-// y = a x + y: one or many numbers a thread, vectors, doubles, small and large.
+// y = a x + y: with one or many numbers per thread, vectors, doubles, small and large arrays.
 #include "../launch.cuh"
 
 template <typename T> __global__ void one_each(int n, T a, const T *x, T *y)

@@ -13,7 +13,7 @@ __global__ void jacobi_shared(const float *in, float *out, int n)
 {
     __shared__ float tile[10][34];
     int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
-    int x = blockIdx.x * 32 + tx, y = blockIdx.y * 8 + ty; // the outermost rows and columns stay
+    int x = blockIdx.x * 32 + tx, y = blockIdx.y * 8 + ty; // outermost rows and columns stay as is
     bool inside = x < n - 1 && y < n - 1;
     if (inside) {
         tile[ty][tx] = in[y * n + x];

@@ -55,7 +55,7 @@ __global__ void asian_option(float *payoff, int steps)
     payoff[i] = fmaxf(sum / steps - 100, 0.0f);
 }
 
-// Walkers on a grid that count where they have been.
+// Random walks on a grid; each cell counts its visits.
 __global__ void walkers(int *visits, int side, int steps)
 {
     unsigned s = (blockIdx.x * blockDim.x + threadIdx.x) * 1103515245u + 12345;

@@ -20,7 +20,7 @@ __global__ void rank_push(const int *to, const float *rank, float *next)
         atomicAdd(&next[to[v * DEGREE + e]], mine);
 }
 
-// Edges of a vertex are n apart, so lanes read side by side.
+// Edges of a vertex are n apart, so that neighbouring lanes read neighbouring words.
 __global__ void rank_pull_columns(const int *from, const float *rank, float *next, int n)
 {
     int v = blockIdx.x * blockDim.x + threadIdx.x;

@@ -44,7 +44,7 @@ __global__ void life_bytes(const unsigned char *now, unsigned char *next, int n)
     next[y * n + x] = alive == 3 || (alive == 2 && now[y * n + x]);
 }
 
-// 32 cells in a word, added up bit by bit.
+// 32 cells in a word; neighbours are added up bit by bit.
 __global__ void life_bits(const unsigned *now, unsigned *next, int words, int n)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -124,7 +124,7 @@ __global__ void scale_half(const __half2 *in, __half2 *out, float by)
     out[i] = __hfma2(in[i], __float2half2_rn(by), in[i]);
 }
 
-// A sum for each channel, of all pictures: one block a channel.
+// A sum over all pictures for each channel: one block per channel.
 __global__ void channel_means(const float *in, float *mean, int channels, int pixels, int pictures)
 {
     __shared__ float all[256];

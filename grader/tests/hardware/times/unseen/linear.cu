@@ -59,7 +59,7 @@ __global__ void batched8(const float *A, const float *B, float *C)
     C[at] = s;
 }
 
-// A thread solves a tridiagonal system by Thomas' method: numbers of a system lie side by side.
+// A thread solves a tridiagonal system by Thomas' method: the numbers of a system are stored together.
 __global__ void thomas(const float *a, const float *b, const float *c, float *d, float *work, int n)
 {
     int first = (blockIdx.x * blockDim.x + threadIdx.x) * n;

@@ -1,4 +1,4 @@
-// What students compare: one or many blocks, large or small blocks, types, order of data, widths of loads, aliasing.
+// Pairs that students compare: one or many blocks, large or small blocks, types, order of data, widths of loads, aliasing.
 #include "../launch.cuh"
 
 __global__ void dot_atomic(const float *a, const float *b, float *sum)

@@ -61,7 +61,7 @@ __global__ void fftStage(float2 *data, int half)
     data[b] = make_float2(0.5f * (u.x - w.x), 0.5f * (u.y - w.y));
 }
 
-// Channel after channel: lanes are a whole channel apart.
+// Stored channel by channel: lanes are a whole channel apart.
 __global__ void iirByChannel(const float *x, float *y, int length)
 {
     int ch = blockIdx.x * blockDim.x + threadIdx.x;
@@ -72,7 +72,7 @@ __global__ void iirByChannel(const float *x, float *y, int length)
     }
 }
 
-// Moment after moment: lanes are side by side.
+// Stored moment by moment: lanes read neighbouring words.
 __global__ void iirByTime(const float *x, float *y, int length)
 {
     int ch = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;

@@ -40,7 +40,7 @@ __global__ void lettersGlobal(const char *text, int n, unsigned *freq)
     }
 }
 
-// Edit distances of one string to many: a block each, a diagonal a step.
+// Edit distances of one string to many: one block for each, one diagonal in each step.
 __global__ void editDistance(const char *a, const char *many, int *result, int len)
 {
     __shared__ int d[3][130];

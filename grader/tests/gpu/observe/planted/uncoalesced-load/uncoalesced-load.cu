@@ -79,7 +79,7 @@ __global__ void hashed(const float *a, float *out)
     out[INDEX] = a[INDEX * 13 % 100]; // B
 }
 
-// uncoalesced-load: each group of 2 lanes reads the same word, 64 bytes from one group to the next
+// uncoalesced-load: each group of 2 lanes reads the same word; the next group's word is 64 bytes away
 __global__ void pairs_far(const float *a, float *out)
 {
     out[INDEX] = a[INDEX / 2 * 16]; // B
@@ -91,7 +91,7 @@ __global__ void pairs(const float *a, float *out)
     out[INDEX] = a[INDEX / 2];
 }
 
-// uncoalesced-load: each row of 5 lanes reads neighbouring words, 256 bytes from one row to the next
+// uncoalesced-load: each row of 5 lanes reads neighbouring words; the next row is 256 bytes away
 __global__ void rows_of_5(const float *a, float *out)
 {
     out[INDEX] = a[INDEX / 5 * 64 + INDEX % 5]; // B
