@@ -292,6 +292,9 @@ double check_worse_counter(struct check *check, const struct run *run, const cha
 /* The number of sectors that kernels read from global memory: by loads, through textures, and by
  * atomics, which return the old value. 0 for NULL. */
 double check_sectors_read(const struct run *run);
+/* The number of sectors that kernels and copies on the GPU read from and write to global memory.
+ * Memory that the program only clears does not count. 0 for NULL. */
+double check_sectors_moved(const struct run *run);
 /* Launch number INDEX must do the work. It must read at least BYTES; all launches together may read
  * at most 1.5 times BYTES, so that none of them does useless work. One warp must not work for its
  * whole block: it may read at most a quarter of the block's share of BYTES. Does nothing on a

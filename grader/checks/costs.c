@@ -52,17 +52,32 @@ static const struct {
          "Let one launch do the work of many small ones: each launch takes time, even with little to do."},
 };
 
+/* Sectors that copies on the GPU read and write. */
+static double sectors_copied(const struct run *run)
+{
+    return check_sum(json_object_get(run->record, "sectors"), "copy copy_rows");
+}
+
+static double sectors_stored(const struct run *run)
+{
+    return check_sum(run->counters, "global_store_sectors global_reduction_sectors");
+}
+
+double check_sectors_moved(const struct run *run)
+{
+    return run ? check_sectors_read(run) + sectors_stored(run) + sectors_copied(run) : 0;
+}
+
 /* Measures the costs of a run. A copy on the GPU reads half of its sectors and writes the other
  * half. */
 static void measure(const struct run *run, double costs[CHECK_COSTS])
 {
     const json_t *counters = run->counters, *sectors = json_object_get(run->record, "sectors");
-    double copied = check_sum(sectors, "copy copy_rows") / 2;
+    double copied = sectors_copied(run) / 2;
     costs[CHECK_PATH] = check_counter(run, "longest_warp_instructions");
     costs[CHECK_WORK] = check_counter(run, "warp_instructions");
     costs[CHECK_READS] = check_sectors_read(run) + copied;
-    costs[CHECK_WRITES] = check_sum(counters, "global_store_sectors global_reduction_sectors") +
-                          copied + check_sum(sectors, "set set_rows");
+    costs[CHECK_WRITES] = sectors_stored(run) + copied + check_sum(sectors, "set set_rows");
     costs[CHECK_SHARED] = check_sum(
         counters, "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts");
     costs[CHECK_BARRIERS] = check_counter(run, "barriers");

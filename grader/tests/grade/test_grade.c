@@ -579,6 +579,12 @@ static const struct {
     {"06-tiled-matmul", "tile-writes", "solution", NULL, {NULL, NULL}},
     {"06-tiled-matmul", "tile-reads", "naive", "b-transposed", {NULL, NULL}},
     {"06-tiled-matmul", "tile-reads", "solution", NULL, {NULL, NULL}},
+    {"08-transpose", "sectors", "naive", "naive", {NULL, NULL}},
+    {"08-transpose", "sectors", "solution", NULL, {NULL, NULL}},
+    {"08-transpose", "any-size", "naive", "naive", {NULL, NULL}},
+    {"08-transpose", "any-size", "solution", NULL, {NULL, NULL}},
+    {"08-transpose", "conflicts", "naive", "not-padded", {NULL, NULL}},
+    {"08-transpose", "conflicts", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not

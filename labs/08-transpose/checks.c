@@ -1,0 +1,249 @@
+/* Lab 08: a transpose that reads rows and writes rows.
+ *
+ * The figures are totals for 32 numbers: sectors that are read and written, and passes through
+ * shared memory. A program that reads down columns to write along rows touches as many sectors as
+ * one that does the reverse, and work for show only adds to a total. Shared memory itself is not
+ * asked for: lanes may exchange their numbers by shuffles. */
+#include "checks/check.h"
+
+#include <math.h>
+#include <string.h>
+
+LAB(.title = "A transpose that reads rows and writes rows", .file = "transpose.cu",
+    .needs = {"04-bank-conflicts", "05-pitched-alloc"},
+    .hints = {
+        "Take one warp of the naive kernel. Which 32 places does it read, and how far apart are they? Which 32 places does it write? A tile of 32 x 32 numbers has 32 rows to read and 32 rows to write: who could write a row of the result?",
+        "The kernel has two loops with a __syncthreads() between them. In the first, a warp copies a row of the data's tile into a row of the tile in shared memory. In the second, a warp takes a column of that tile and writes it as a row of the result. So x and y of the block change places, and tx and i keep theirs.",
+        "First loop: tile[i][tx] = m.data[(y + i) * m.width + x + tx]. Second loop: if (y + tx < m.height && x + i < m.width) m.turned[(x + i) * m.height + y + tx] = tile[tx][i]. TODO 2: tile[TILE][TILE + 1]."});
+
+enum rung { NAIVE, BY_TILE };
+
+/* The size of one run: the data's rows and columns. */
+struct job {
+    int height, width;
+};
+
+/* --- cases and their right answers ---------------------------------------------------------------- */
+
+static struct job job_of(const struct case_data *input)
+{
+    return (struct job){*(const int *)case_find(input, "height")->values,
+                        *(const int *)case_find(input, "width")->values};
+}
+
+static const float *data_of(const struct case_data *input)
+{
+    return case_find(input, "data")->values;
+}
+
+/* Row Y of the result is column Y of the data. */
+static void make_row(const struct case_data *input, int y, double *values)
+{
+    struct job job = job_of(input);
+    for (int i = 0; i < job.height; ++i)
+        values[i] = (double)data_of(input)[i * job.width + y];
+}
+
+/* Mistake: nothing is turned. */
+static void copy(const struct case_data *input, float *values)
+{
+    struct job job = job_of(input);
+    memcpy(values, data_of(input), (size_t)job.height * (size_t)job.width * sizeof *values);
+}
+
+/* Mistake: the second loop takes rows of the tile, too. A tile that sticks out of the matrix then
+ * has no number for some of the places. */
+static void keep_tiles(const struct case_data *input, float *values)
+{
+    struct job job = job_of(input);
+    for (int x = 0; x < job.width; ++x)
+        for (int y = 0; y < job.height; ++y) {
+            int row = y / 32 * 32 + x % 32, column = x / 32 * 32 + y % 32;
+            if (row < job.height && column < job.width)
+                values[x * job.height + y] = data_of(input)[row * job.width + column];
+        }
+}
+
+/* Mistake: in each step, the second loop takes column threadIdx.y of the tile. */
+static void repeat_columns(const struct case_data *input, float *values)
+{
+    struct job job = job_of(input);
+    for (int x = 0; x < job.width; ++x)
+        for (int y = 0; y < job.height; ++y)
+            values[x * job.height + y] = data_of(input)[y * job.width + x / 32 * 32 + x % 8];
+}
+
+static const struct check_guess guesses[] = {
+    {"exactly the data, not turned", copy},
+    {"exactly what comes out if the tiles change places, but the numbers of a tile do not: [tx][i] is a column of the tile, [i][tx] a row",
+     keep_tiles},
+    {"exactly what comes out if all steps of the second loop take column ty of the tile: [tx][ty] in place of [tx][i]",
+     repeat_columns},
+    {0}};
+
+static struct case_data *make_case(struct check *check, int rung, struct job job)
+{
+    size_t count = (size_t)job.height * (size_t)job.width;
+    const float *data = check_random_floats(check, count, -1, 1);
+    struct case_data *input = check_case(check, "%s rows of %s numbers", check_number(job.height),
+                                         check_number(job.width));
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "height", CASE_INT, &job.height, 1);
+    case_add(input, "width", CASE_INT, &job.width, 1);
+    case_add(input, "data", CASE_FLOAT, data, count);
+    return input;
+}
+
+/* The result of RUN, which had INPUT, must be right. */
+static void judge(struct check *check, const struct run *run, const struct case_data *input)
+{
+    struct job job = job_of(input);
+    double *values = check_memory(check, (size_t)job.height * (size_t)job.width, sizeof *values);
+    for (int y = 0; y < job.width; ++y)
+        make_row(input, y, values + y * job.height);
+    struct check_matrix want = {job.width, job.height, values, NULL, make_row, guesses};
+    check_within(check, run, "turned", &want);
+}
+
+/* Runs rung 1 on JOB and judges the result. */
+static const struct run *turn(struct check *check, struct job job)
+{
+    const struct case_data *input = make_case(check, BY_TILE, job);
+    const struct run *run = check_run(check, input);
+    judge(check, run, input);
+    check_made_by_kernels(check, run, "turned");
+    check_has_read(check, run, (uint64_t)job.height * (uint64_t)job.width * sizeof(float));
+    return run;
+}
+
+CHECK(
+    correct, .title = "turned right where 32 divides height and width", .points = 10,
+    .hint =
+        "Follow the number in row 1, column 40 of 64 x 96 numbers with pencil and paper: which thread of which block reads it, where in the tile is it, and which thread writes it where?")
+{
+    turn(check, (struct job){64, 96});
+    turn(check, (struct job){320, 256});
+}
+
+CHECK(
+    ragged, .title = "turned right for any height and width", .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise an edge is the problem: the second loop writes row x + i, column y + tx of the result. Both must be inside of it.")
+{
+    turn(check, (struct job){1, 1});
+    turn(check, (struct job){1, 700});
+    turn(check, (struct job){1030, 1});
+    turn(check, (struct job){33, 95});
+    turn(check, (struct job){check_random_int(check, 2, 31), check_random_int(check, 65, 300)});
+    turn(check, (struct job){32 * check_random_int(check, 4, 9) + 1, 200});
+}
+
+CHECK(
+    sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
+    .watched = true,
+    .hint =
+        "Other warps write the column that a warp reads. All threads of the block must pass a __syncthreads() between the two loops.")
+{
+    turn(check, (struct job){95, 130});
+}
+
+/* --- totals --------------------------------------------------------------------------------------- */
+
+/* COUNT per 32 numbers. */
+static double for_32(double count, struct job job)
+{
+    return 32 * count / job.height / job.width;
+}
+
+/* One warp must not do the work of many. */
+#define LEAST_WARPS 16
+
+/* Runs JOB. Its kernels must do the work, many warps together. */
+static const struct run *turn_together(struct check *check, struct job job)
+{
+    const struct run *run = turn(check, job);
+    double most = check_counter(run, "longest_warp_load_sectors");
+    if (most > job.height * job.width / 8.0 / LEAST_WARPS)
+        check_refuse(check, run, "Let each block turn a tile.",
+                     "one warp loads %s sectors, of %s that hold the matrix", check_number(most),
+                     check_number(job.height * job.width / 8.0));
+    return run;
+}
+
+/* The worse figure of two sizes: a program must not be good for one of them only. */
+static void measure_worse(struct check *check, struct job job, struct job other,
+                          double (*figure)(struct check *check, const struct run *run,
+                                           struct job job))
+{
+    double elsewhere = figure(check, turn_together(check, other), other);
+    const struct run *run = turn_together(check, job);
+    check_measure(check, run, fmax(figure(check, run, job), elsewhere));
+}
+
+static double sectors(struct check *check, const struct run *run, struct job job)
+{
+    return for_32(check_sectors_moved(run), job);
+}
+
+/* Most sectors for 32 numbers of a kernel that uses a tile, or shuffles. */
+#define MOST_SECTORS 14
+
+/* A kernel that needs no shared memory because it is as wasteful as the naive one earns nothing. */
+static double passes(struct check *check, const struct run *run, struct job job)
+{
+    if (sectors(check, run, job) > MOST_SECTORS)
+        check_refuse(check, run, "TODO 1 comes first.",
+                     "moving 32 numbers touches %s sectors, so this kernel does not turn tiles yet",
+                     check_number(sectors(check, run, job)));
+    return for_32(check_counter(run, "shared_load_wavefronts") +
+                      check_counter(run, "shared_store_wavefronts") +
+                      check_counter(run, "shared_atomic_wavefronts"),
+                  job);
+}
+
+/* A warp may turn a whole tile alone, and another check judges the passes. */
+#define JUDGED (1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH | 1 << CHECK_SHARED)
+
+#define SECTORS(naive_sectors, solution_sectors)                                                   \
+    {                                                                                              \
+        .text = "moving 32 numbers touches %s sectors of 32 bytes", .want = "at most %s",          \
+        .counter = "global_store_sectors", .judges = JUDGED, .budget = {                           \
+            .naive = naive_sectors,                                                                \
+            .solution = solution_sectors,                                                          \
+            .slack = 1.05                                                                          \
+        }                                                                                          \
+    }
+
+CHECK(sectors, .title = "both sides are coalesced", .points = 30, .where = CHECK_COUNTS,
+      .figure = SECTORS(36, 8),
+      .hint = "TODO 1: in the second loop, the lanes of a warp must write neighbours of one row.")
+{
+    const struct job other = {32 * check_random_int(check, 5, 12),
+                              32 * check_random_int(check, 13, 20)};
+    measure_worse(check, (struct job){480, 352}, other, sectors);
+}
+
+CHECK(any_size, .title = "both sides are coalesced at any size", .points = 20,
+      .where = CHECK_COUNTS, .figure = SECTORS(36.9, 9.83),
+      .hint = "Use the same tiles for every size. Only the `if`s care about the edges.")
+{
+    const struct job other = {2 * check_random_int(check, 180, 200) + 1,
+                              2 * check_random_int(check, 220, 240) + 1};
+    measure_worse(check, (struct job){497, 363}, other, sectors);
+}
+
+CHECK(
+    conflicts, .title = "no bank serves two words at once", .points = 20, .where = CHECK_COUNTS,
+    .figure = {.text = "32 numbers take %s passes through shared memory",
+               .want = "at most %s",
+               .counter = "shared_load_wavefronts",
+               .judges = JUDGED,
+               /* Each halving of the passes earns the same. */
+               .budget = {.naive = 33, .solution = 2, .slack = 1.25, .scale = JUDGE_LOGARITHMIC}},
+    .hint =
+        "TODO 2: which banks hold the words of a column, if a row of the tile has 32 words? And if it has 33?")
+{
+    const struct job other = {32 * check_random_int(check, 5, 12),
+                              32 * check_random_int(check, 13, 20)};
+    measure_worse(check, (struct job){480, 352}, other, passes);
+}
