@@ -114,6 +114,23 @@ static void fail_within(struct check *check, const struct run *run, const float 
         check_advise(check, "The right answer comes first: without it this earns no points.");
 }
 
+/* The numbers of ARRAY as floats. */
+static const float *as_floats(struct check *check, const struct case_array *array)
+{
+    if (array->type == CASE_FLOAT)
+        return array->values;
+    float *floats = check_memory(check, array->count, sizeof *floats);
+    for (size_t i = 0; i < array->count; ++i)
+        floats[i] = array->type == CASE_BYTE ? (float)((const uint8_t *)array->values)[i]
+                                             : (float)((const int32_t *)array->values)[i];
+    return floats;
+}
+
+static const char *type_name(enum case_type type)
+{
+    return type == CASE_INT ? "LAB_INT" : type == CASE_BYTE ? "LAB_BYTE" : "LAB_FLOAT";
+}
+
 static void look_within(struct check *check, const struct run *run, const char *name,
                         const struct check_matrix *want)
 {
@@ -122,24 +139,26 @@ static void look_within(struct check *check, const struct run *run, const char *
     const struct answer *answer = check_answer(check, run, name);
     const struct case_array *got = answer ? &answer->array : NULL;
     size_t count = (size_t)want->height * (size_t)want->width;
+    enum case_type type = want->type ? want->type : CASE_FLOAT;
     if (!got)
         check_fail(check, "no-result", "your program did not hand in a result called \"%s\"", name);
-    else if (got->type != CASE_FLOAT || got->count != count)
-        check_fail(check, "failed", "the result \"%s\" is not %s x %s LAB_FLOAT numbers", name,
-                   check_number(want->height), check_number(want->width));
+    else if (got->type != type || got->count != count)
+        check_fail(check, "failed", "the result \"%s\" is not %s x %s %s numbers", name,
+                   check_number(want->height), check_number(want->width), type_name(type));
     if (!check_is_open(check)) {
         check_advise(check, "Leave the line with lab_result() as it was.");
         return;
     }
-    size_t index = judge_first_outside(got->values, want->values, want->bounds, count);
+    const float *numbers = as_floats(check, got);
+    size_t index = judge_first_outside(numbers, want->values, want->bounds, count);
     if (index < count && answer->same) {
         check_fail(check, "failed", "%s has the same numbers whatever data the GPU has", name);
         check_advise(check, CHECK_ADVICE_SAME);
     } else if (index < count) {
-        fail_within(check, run, got->values, name, want, count, index);
+        fail_within(check, run, numbers, name, want, count, index);
     }
     if (index < count)
-        check_explain_matrix(check, run, answer, want);
+        check_explain_matrix(check, run, answer, numbers, want);
 }
 
 void check_within(struct check *check, const struct run *run, const char *name,
