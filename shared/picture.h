@@ -199,7 +199,7 @@ static inline const char *lab_text(struct lab *lab, const char *name)
 /* The case's picture. By hand: the file of picture=FILE, or a drawn one. */
 static inline struct picture lab_picture(struct lab *lab)
 {
-    struct picture picture = {lab_int(lab, "width", 640), lab_int(lab, "height", 480), NULL};
+    struct picture picture = {lab_int(lab, "width", 320), lab_int(lab, "height", 200), NULL};
     if (!lab_by_hand(lab)) {
         int count = picture.width * picture.height;
         picture.pixels = (unsigned char *)lab_find(lab, "pixels", LAB_BYTE, count);

@@ -90,7 +90,17 @@ void check_equal_u64(struct check *check, const struct run *run, const char *nam
     check_equal(check, run, name, CASE_U64, &want);
 }
 
-/* --- a matrix of floats ----------------------------------------------------------------------- */
+/* --- a matrix ---------------------------------------------------------------------------------- */
+
+/* Writes the index in TEXT: "[2][3]" in a matrix, "[3]" in one row, nothing for one number. */
+static void write_index(const struct check_matrix *want, size_t index, char text[48])
+{
+    size_t width = (size_t)want->width;
+    if (want->height > 1)
+        snprintf(text, 48, "[%zu][%zu]", index / width, index % width);
+    else
+        snprintf(text, 48, width > 1 ? "[%zu]" : "", index);
+}
 
 /* Reports that GOT, an array of COUNT floats from RUN, is wrong at INDEX, and how many of the
  * floats are wrong. */
@@ -98,18 +108,19 @@ static void fail_within(struct check *check, const struct run *run, const float 
                         const char *name, const struct check_matrix *want, size_t count,
                         size_t index)
 {
-    char margin[48] = "";
-    size_t width = (size_t)want->width;
+    char margin[48] = "", place[48], all[100] = "";
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     int digits = fabs(want->values[index]) < 1e9 ? 9 : 10; /* enough for a float, no exponent */
     double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* a NaN, unsigned */
     if (want->bounds)
         snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
                  want->bounds[index]);
-    check_fail(check, "failed",
-               "%s[%zu][%zu] is %.*g, but %.*g is right%s; %s of %s numbers are wrong%s", name,
-               index / width, index % width, digits, value, digits, want->values[index], margin,
-               check_number((double)wrong), check_number((double)count), if_no_kernel(run));
+    if (count > 1)
+        snprintf(all, sizeof all, "; %s of %s numbers are wrong", check_number((double)wrong),
+                 check_number((double)count));
+    write_index(want, index, place);
+    check_fail(check, "failed", "%s%s is %.*g, but %.*g is right%s%s%s", name, place, digits, value,
+               digits, want->values[index], margin, all, if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
 }

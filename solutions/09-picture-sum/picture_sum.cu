@@ -15,9 +15,9 @@
 #include "picture.h"
 
 #define BLOCKS  16
-#define THREADS 256
 #define GREYS   256
-#define COPIES  32 // of each bin: one for each lane of a warp
+#define THREADS GREYS // of a block: one for each grey
+#define COPIES  32    // of each bin: one for each lane of a warp
 
 // Rungs 0 to 2.
 __global__ void sum_atomic(const unsigned char *pixels, int n, float *sum)
@@ -48,14 +48,12 @@ __global__ void sum_tree(const unsigned char *pixels, int n, float *sum)
 __global__ void count_shared(const unsigned char *pixels, int n, int *bins)
 {
     __shared__ int mine[GREYS];
-    for (int g = threadIdx.x; g < GREYS; g += blockDim.x)
-        mine[g] = 0;
+    mine[threadIdx.x] = 0;
     __syncthreads();
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&mine[pixels[i]], 1);
     __syncthreads();
-    for (int g = threadIdx.x; g < GREYS; g += blockDim.x)
-        atomicAdd(&bins[g], mine[g]);
+    atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
 }
 
 // Rung 5. Copy c of bin g is mine[g * COPIES + c], in bank c: lane c's own word in its own bank.
@@ -68,12 +66,10 @@ __global__ void count_copies(const unsigned char *pixels, int n, int *bins)
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&mine[pixels[i] * COPIES + threadIdx.x % COPIES], 1);
     __syncthreads();
-    for (int g = threadIdx.x; g < GREYS; g += blockDim.x) {
-        int total = 0;
-        for (int c = 0; c < COPIES; ++c)
-            total += mine[g * COPIES + (g + c) % COPIES]; // each lane begins in another bank
-        atomicAdd(&bins[g], total);
-    }
+    int g = threadIdx.x, total = 0;
+    for (int c = 0; c < COPIES; ++c)
+        total += mine[g * COPIES + (g + c) % COPIES]; // each lane begins in another bank
+    atomicAdd(&bins[g], total);
 }
 
 // The place of `grey` among all pixels, from 0 for the darkest to 255 for the brightest.
@@ -91,8 +87,7 @@ __device__ unsigned char new_grey(const int *bins, int n, int grey)
 __global__ void equalise(const unsigned char *pixels, int n, const int *bins, unsigned char *after)
 {
     __shared__ unsigned char table[GREYS];
-    for (int g = threadIdx.x; g < GREYS; g += blockDim.x)
-        table[g] = new_grey(bins, n, g);
+    table[threadIdx.x] = new_grey(bins, n, threadIdx.x);
     __syncthreads();
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         after[i] = table[pixels[i]];
@@ -104,6 +99,7 @@ int main(int argc, char **argv)
     int rung = lab_int(&lab, "rung", 6);
     struct picture picture = lab_picture(&lab);
     int n = picture.width * picture.height, bins[GREYS], *bins_on_gpu;
+    int blocks = rung < 2 ? 1 : BLOCKS, threads = rung < 1 ? 1 : THREADS;
     float sum, *sum_on_gpu;
     unsigned char *pixels, *after;
     CHECK_CUDA(cudaMalloc(&sum_on_gpu, sizeof sum));
@@ -116,24 +112,25 @@ int main(int argc, char **argv)
         CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum));
         CHECK_CUDA(cudaMemset(bins_on_gpu, 0, sizeof bins));
         if (rung <= 2)
-            sum_atomic < < <rung<2 ? 1 : BLOCKS, rung<1 ? 1 : THREADS>>>(pixels, n, sum_on_gpu);
+            sum_atomic<<<blocks, threads>>>(pixels, n, sum_on_gpu);
         else if (rung == 3)
-            sum_tree<<<BLOCKS, THREADS>>>(pixels, n, sum_on_gpu);
+            sum_tree<<<blocks, threads>>>(pixels, n, sum_on_gpu);
         else if (rung == 5)
-            count_copies<<<BLOCKS, THREADS>>>(pixels, n, bins_on_gpu);
+            count_copies<<<blocks, threads>>>(pixels, n, bins_on_gpu);
         else
-            count_shared<<<BLOCKS, THREADS>>>(pixels, n, bins_on_gpu);
+            count_shared<<<blocks, threads>>>(pixels, n, bins_on_gpu);
         if (rung == 6)
-            equalise<<<BLOCKS, THREADS>>>(pixels, n, bins_on_gpu, after);
+            equalise<<<blocks, threads>>>(pixels, n, bins_on_gpu, after);
         CHECK_CUDA(cudaGetLastError()); // did the kernels start?
     }
 
-    CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaMemcpy(bins, bins_on_gpu, sizeof bins, cudaMemcpyDeviceToHost));
-    if (rung <= 3)
+    if (rung <= 3) { // cudaMemcpy() also waits for the kernels, and reports if one failed
+        CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
         lab_result(&lab, "sum", LAB_FLOAT, &sum, 1);
-    else
+    } else {
+        CHECK_CUDA(cudaMemcpy(bins, bins_on_gpu, sizeof bins, cudaMemcpyDeviceToHost));
         lab_result(&lab, "bins", LAB_INT, bins, GREYS);
+    }
     if (lab_by_hand(&lab))
         picture_compare(picture, rung <= 3 ? NULL : bins);
     if (rung == 6) {
