@@ -110,7 +110,8 @@ static void fail_within(struct check *check, const struct run *run, const float 
 {
     char margin[48] = "", place[48], all[100] = "";
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
-    int digits = fabs(want->values[index]) < 1e9 ? 9 : 10; /* enough for a float, no exponent */
+    bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
+    int digits = is_long ? 10 : 9; /* enough for a float, no exponent */
     double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* a NaN, unsigned */
     if (want->bounds)
         snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,

@@ -98,6 +98,21 @@ static struct case_data *make_case(struct check *check, int rung, const struct s
     return input;
 }
 
+/* A common mistake: adds the grey itself to its bin, not 1. */
+static void add_greys(const struct case_data *input, float *bins)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    for (int g = 0; g < GREYS; ++g)
+        bins[g] = 0;
+    for (size_t i = 0; i < pixels->count; ++i) {
+        int grey = ((const uint8_t *)pixels->values)[i];
+        bins[grey] += (float)grey;
+    }
+}
+
+static const struct check_guess guesses[] = {{"as if each pixel added its grey, not 1", add_greys},
+                                             {NULL, NULL}};
+
 static void judge(struct check *check, const struct run *run, const char *name,
                   struct check_matrix want)
 {
@@ -114,7 +129,8 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
         judge(check, run, "sum", (struct check_matrix){1, 1, .values = &scene->sum});
     else
         judge(check, run, "bins",
-              (struct check_matrix){1, GREYS, .values = scene->bins, .type = CASE_INT});
+              (struct check_matrix){1, GREYS, .values = scene->bins, .guesses = guesses,
+                                    .type = CASE_INT});
     if (rung == EQUALISE) { /* other ways to round are right, too */
         double *bounds = check_memory(check, (size_t)n, sizeof *bounds);
         for (int i = 0; i < n; ++i)
