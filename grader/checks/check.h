@@ -250,6 +250,11 @@ struct check_matrix {
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
 
+/* Shows the array NAME of RUN's input, or of its result, in the report's page: bytes, HEIGHT rows of
+ * WIDTH greys from 0, black. Call this after the result was judged. */
+void check_show(struct check *check, const struct run *run, const char *name, int width,
+                int height);
+
 /* The kernels must have read at least BYTES from global memory, because the answer must come from
  * the data on the device. Does nothing on a GPU, which has no counters. */
 void check_has_read(struct check *check, const struct run *run, uint64_t bytes);

@@ -142,12 +142,13 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     return run;
 }
 
-/* Runs all rungs that have a TODO. */
-static void look_at_all(struct check *check, enum kind kind, int width, int height)
+/* Runs all rungs that have a TODO. Returns the run of the last one. */
+static const struct run *look_at_all(struct check *check, const struct scene *scene)
 {
-    const struct scene *scene = new_scene(check, kind, width, height);
+    const struct run *run = NULL;
     for (int rung = TREE; rung <= EQUALISE; ++rung)
-        look_at(check, rung, scene);
+        run = look_at(check, rung, scene);
+    return run;
 }
 
 CHECK(
@@ -155,8 +156,11 @@ CHECK(
     .hint =
         "Each pixel counts once. Is shared memory cleared before anybody counts in it? Do all threads wait between two steps of the tree, and between clearing, counting and adding up?")
 {
-    look_at_all(check, RANDOM, 256, 256);
-    look_at_all(check, DRAWN, 320, 200);
+    const struct scene *drawn = new_scene(check, DRAWN, 320, 200);
+    look_at_all(check, new_scene(check, RANDOM, 256, 256));
+    const struct run *run = look_at_all(check, drawn);
+    check_show(check, run, "pixels", 320, 200);
+    check_show(check, run, "after", 320, 200);
 }
 
 CHECK(
@@ -164,11 +168,11 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each loop over the pixels must end with i < n, and threads without a pixel still wait at all barriers.")
 {
-    look_at_all(check, RANDOM, 1, 1);
-    look_at_all(check, RAMP, check_random_int(check, 2, 300), 1);
-    look_at_all(check, RANDOM, 2 * check_random_int(check, 20, 60) + 1, 33);
-    look_at_all(check, FLAT, 61, 67);
-    look_at_all(check, STRIPES, 255, 17);
+    look_at_all(check, new_scene(check, RANDOM, 1, 1));
+    look_at_all(check, new_scene(check, RAMP, check_random_int(check, 2, 300), 1));
+    look_at_all(check, new_scene(check, RANDOM, 2 * check_random_int(check, 20, 60) + 1, 33));
+    look_at_all(check, new_scene(check, FLAT, 61, 67));
+    look_at_all(check, new_scene(check, STRIPES, 255, 17));
 }
 
 CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
@@ -177,7 +181,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
           "Between a write and another thread's read of the same word, all threads of the block "
           "must reach one __syncthreads().")
 {
-    look_at_all(check, DRAWN, 100 + check_random_int(check, 1, 20), 61);
+    look_at_all(check, new_scene(check, DRAWN, 100 + check_random_int(check, 1, 20), 61));
 }
 
 CHECK(
