@@ -33,6 +33,7 @@ grade    | links csv.h csv_init -lcsv                   | libcsv-dev          | 
 grade    | links unistr.h u8_check -lunistring          | libunistring-dev    | comparing names in any language
 grade    | runs bwrap --version                          | bubblewrap          | the sandbox: limits files and processes
 grade    | links yaml.h yaml_parser_load -lyaml         | libyaml-dev         | reading course files
+grade    | links png.h png_image_write_to_memory -lpng | libpng-dev        | pictures in reports
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
 grade    | links gelf.h elf_version -lelf                | libelf-dev          | listing the symbols that a program defines

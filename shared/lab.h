@@ -51,7 +51,7 @@ static inline void lab_check(cudaError_t error, const char *call, const char *fi
     exit(LAB_EXIT_CUDA);
 }
 
-enum lab_type { LAB_INT = 1, LAB_FLOAT = 2, LAB_DOUBLE = 3, LAB_U64 = 4 };
+enum lab_type { LAB_INT = 1, LAB_FLOAT = 2, LAB_DOUBLE = 3, LAB_U64 = 4, LAB_BYTE = 5 };
 
 struct lab {
     int argc;
@@ -85,7 +85,7 @@ static inline void lab_fail(const char *what, const char *name)
 
 static inline size_t lab_type_size(uint32_t type)
 {
-    return type == LAB_DOUBLE || type == LAB_U64 ? 8 : 4;
+    return type == LAB_BYTE ? 1 : type == LAB_DOUBLE || type == LAB_U64 ? 8 : 4;
 }
 
 /* The value after OPTION on the command line, or NULL. */
@@ -356,6 +356,8 @@ static inline void lab_result(struct lab *lab, const char *name, enum lab_type t
             printf(" %d", ((const int *)values)[i]);
         else if (type == LAB_U64)
             printf(" %llu", (unsigned long long)((const uint64_t *)values)[i]);
+        else if (type == LAB_BYTE)
+            printf(" %d", ((const unsigned char *)values)[i]);
         else
             printf(" %g",
                    type == LAB_FLOAT ? ((const float *)values)[i] : ((const double *)values)[i]);

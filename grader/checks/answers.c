@@ -91,7 +91,17 @@ void check_equal_u64(struct check *check, const struct run *run, const char *nam
     check_equal(check, run, name, CASE_U64, &want);
 }
 
-/* --- a matrix of floats ----------------------------------------------------------------------- */
+/* --- a matrix ---------------------------------------------------------------------------------- */
+
+/* Writes the index in TEXT: "[2][3]" in a matrix, "[3]" in one row, nothing for one number. */
+static void write_index(const struct check_matrix *want, size_t index, char text[48])
+{
+    size_t width = (size_t)want->width;
+    if (want->height > 1)
+        snprintf(text, 48, "[%zu][%zu]", index / width, index % width);
+    else
+        snprintf(text, 48, width > 1 ? "[%zu]" : "", index);
+}
 
 /* Reports that GOT, an array of COUNT floats from RUN, is wrong at INDEX, and how many of the
  * floats are wrong. */
@@ -99,21 +109,40 @@ static void fail_within(struct check *check, const struct run *run, const float 
                         const char *name, const struct check_matrix *want, size_t count,
                         size_t index)
 {
-    char margin[48] = "";
-    size_t width = (size_t)want->width;
+    char margin[48] = "", place[48], all[100] = "";
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
-    int digits = fabs(want->values[index]) < 1e9 ? 9 : 10; /* enough for a float, no exponent */
+    bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
+    int digits = is_long ? 10 : 9; /* enough for a float, no exponent */
     double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* a NaN, unsigned */
     if (want->bounds)
         snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
                  want->bounds[index]);
-    check_fail(check, "failed",
-               "%s[%zu][%zu] is %.*g, but %.*g is right%s; %s of %s numbers are wrong%s", name,
-               index / width, index % width, digits, value, digits, want->values[index], margin,
-               check_number((double)wrong), check_number((double)count), if_no_kernel(run));
+    if (count > 1)
+        snprintf(all, sizeof all, "; %s of %s numbers are wrong", check_number((double)wrong),
+                 check_number((double)count));
+    write_index(want, index, place);
+    check_fail(check, "failed", "%s%s is %.*g, but %.*g is right%s%s%s", name, place, digits, value,
+               digits, want->values[index], margin, all, if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check,
                      "First make the answer right: without that, this check gives no points.");
+}
+
+/* The numbers of ARRAY as floats. */
+static const float *as_floats(struct check *check, const struct case_array *array)
+{
+    if (array->type == CASE_FLOAT)
+        return array->values;
+    float *floats = check_memory(check, array->count, sizeof *floats);
+    for (size_t i = 0; i < array->count; ++i)
+        floats[i] = array->type == CASE_BYTE ? (float)((const uint8_t *)array->values)[i]
+                                             : (float)((const int32_t *)array->values)[i];
+    return floats;
+}
+
+static const char *type_name(enum case_type type)
+{
+    return type == CASE_INT ? "LAB_INT" : type == CASE_BYTE ? "LAB_BYTE" : "LAB_FLOAT";
 }
 
 static void look_within(struct check *check, const struct run *run, const char *name,
@@ -124,24 +153,26 @@ static void look_within(struct check *check, const struct run *run, const char *
     const struct answer *answer = check_answer(check, run, name);
     const struct case_array *got = answer ? &answer->array : NULL;
     size_t count = (size_t)want->height * (size_t)want->width;
+    enum case_type type = want->type ? want->type : CASE_FLOAT;
     if (!got)
         check_fail(check, "no-result", "your program did not hand in a result called \"%s\"", name);
-    else if (got->type != CASE_FLOAT || got->count != count)
-        check_fail(check, "failed", "the result \"%s\" is not %s x %s LAB_FLOAT numbers", name,
-                   check_number(want->height), check_number(want->width));
+    else if (got->type != type || got->count != count)
+        check_fail(check, "failed", "the result \"%s\" is not %s x %s %s numbers", name,
+                   check_number(want->height), check_number(want->width), type_name(type));
     if (!check_is_open(check)) {
         check_advise(check, "Restore the original line with lab_result().");
         return;
     }
-    size_t index = judge_first_outside(got->values, want->values, want->bounds, count);
+    const float *numbers = as_floats(check, got);
+    size_t index = judge_first_outside(numbers, want->values, want->bounds, count);
     if (index < count && answer->same) {
         check_fail(check, "failed", "%s has the same numbers, whatever data is on the GPU", name);
         check_advise(check, CHECK_ADVICE_SAME);
     } else if (index < count) {
-        fail_within(check, run, got->values, name, want, count, index);
+        fail_within(check, run, numbers, name, want, count, index);
     }
     if (index < count)
-        check_explain_matrix(check, run, answer, want);
+        check_explain_matrix(check, run, answer, numbers, want);
 }
 
 void check_within(struct check *check, const struct run *run, const char *name,

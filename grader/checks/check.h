@@ -235,7 +235,7 @@ struct check_guess {
     void (*make)(const struct case_data *input, float *values);
 };
 
-/* The right value of a result: HEIGHT rows of WIDTH floats, one after another. The last two members
+/* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and GUESSES
  * explain wrong values: the report says so if a result equals one of the guesses, or equals what
  * MAKE_ROW computes from an input that was read in a wrong way. */
 struct check_matrix {
@@ -245,9 +245,15 @@ struct check_matrix {
     /* Computes row Y of the right result from INPUT; NULL: unknown. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL: none */
+    enum case_type type; /* of the numbers: CASE_INT (below 2^24), CASE_BYTE; 0: CASE_FLOAT */
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
+
+/* Shows the array NAME of RUN's input, or of its result, in the report's page: bytes, HEIGHT rows of
+ * WIDTH greys from 0, black. Call this after the result was judged. */
+void check_show(struct check *check, const struct run *run, const char *name, int width,
+                int height);
 
 /* The kernels must have read at least BYTES from global memory, because the answer must come from
  * the data on the device. Does nothing on a GPU, which has no counters. */

@@ -130,6 +130,8 @@ static bool add_other(struct case_data *other, const struct case_array *array, b
         return false;
     if (!draws)
         memcpy(room, array->values, count * size);
+    else if (size == 1)
+        draw(array->values, 1, count, random, room);
     else if (size == 4)
         draw(array->values, 4, count, random, room);
     else

@@ -27,7 +27,7 @@
  * different order. */
 #define MOST_COMPARED ((size_t)1 << 28)
 /* Bytes of a word. Parts of lent memory begin with a whole word, and all elements of a result are
- * whole words. */
+ * whole words, or bytes. */
 #define WORD 4
 
 struct cover {
@@ -36,8 +36,8 @@ struct cover {
     const unsigned char *bytes;
     unsigned char *judged; /* receives the judged bytes for BYTES */
     size_t left;           /* number of bytes that no copy covers yet */
-    /* Bytes of an element. Smaller copies do not count: they would let main() pick the bytes of an
-     * answer from a table. */
+    /* Bytes of an element. Smaller copies, and copies of less than a word, do not count: they would
+     * let main() pick the bytes of an answer from a table. */
     size_t element;
     size_t compared;  /* number of bytes compared so far */
     bool same;        /* all copies so far are the same with other data */
@@ -90,7 +90,7 @@ static bool is_copy(struct cover *cover, const json_t *copy)
     char hex[HASH_SIZE];
     size_t size = size_of(copy);
     if (!is_made(copy) || size == 0 || size > cover->left || size % cover->element != 0 ||
-        cover->compared > MOST_COMPARED)
+        (size < WORD && size < cover->left) || cover->compared > MOST_COMPARED)
         return false;
     struct base_hash *hash = base_hash_new();
     if (!hash)

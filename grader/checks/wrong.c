@@ -132,13 +132,13 @@ static bool explain_matrix(const struct check_matrix *want, const struct judge_m
 }
 
 void check_explain_matrix(struct check *check, const struct run *run, const struct answer *answer,
-                          const struct check_matrix *want)
+                          const float *got, const struct check_matrix *want)
 {
     struct rerun again;
     char text[400];
     struct judge_matrix matrix = {.height = (size_t)want->height,
                                   .width = (size_t)want->width,
-                                  .got = answer->array.values,
+                                  .got = got,
                                   .want = want->values,
                                   .bounds = want->bounds};
     bool found = find_error(check, run, &again);

@@ -13,8 +13,8 @@ struct run;
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
                           const void *want);
 
-/* Explains why ANSWER, which is a matrix, is wrong. WANT is the right matrix. */
+/* Explains why ANSWER, which is a matrix of the numbers GOT, is wrong. WANT is the right matrix. */
 void check_explain_matrix(struct check *check, const struct run *run, const struct answer *answer,
-                          const struct check_matrix *want);
+                          const float *got, const struct check_matrix *want);
 
 #endif

@@ -124,6 +124,7 @@ void grade_result_add(struct grade_result *result, const json_t *declared, const
     grade_add_cause(result, verdict, check);
     record_add_lines(result->lines, json_object_get(verdict, "lines"), NULL);
     record_add_accesses(result->accesses, json_object_get(verdict, "accesses"), NULL);
+    json_array_extend(result->shown, json_object_get(verdict, "shown"));
 }
 
 /* --- the document ----------------------------------------------------------------------------- */
@@ -193,6 +194,8 @@ void grade_result_add_optional(const struct grade_result *result, json_t *docume
         json_object_set(document, "terms", result->grading->lab->terms);
     if (result->grading->pictures)
         json_object_set(document, "accesses", result->accesses);
+    if (result->grading->pictures && json_array_size(result->shown) > 0)
+        json_object_set(document, "shown", result->shown);
     if (result->grading->fingerprint && result->build->end == COMPILE_DONE)
         add_fingerprint(result, document);
 }
@@ -207,7 +210,8 @@ void grade_result_begin(struct grade_result *result, const struct grading *gradi
                                     .causes = json_array(),
                                     .findings = json_array(),
                                     .lines = json_array(),
-                                    .accesses = json_array()};
+                                    .accesses = json_array(),
+                                    .shown = json_array()};
 }
 
 void grade_result_free(struct grade_result *result)
@@ -217,4 +221,5 @@ void grade_result_free(struct grade_result *result)
     json_decref(result->findings);
     json_decref(result->lines);
     json_decref(result->accesses);
+    json_decref(result->shown);
 }

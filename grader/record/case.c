@@ -36,6 +36,8 @@ size_t case_type_size(enum case_type type)
     case CASE_DOUBLE:
     case CASE_U64:
         return 8;
+    case CASE_BYTE:
+        return 1;
     }
     return 0;
 }

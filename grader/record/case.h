@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum case_type { CASE_INT = 1, CASE_FLOAT = 2, CASE_DOUBLE = 3, CASE_U64 = 4 };
+enum case_type { CASE_INT = 1, CASE_FLOAT = 2, CASE_DOUBLE = 3, CASE_U64 = 4, CASE_BYTE = 5 };
 
 #define CASE_NAME_SIZE  24 /* bytes of a name, with its NUL */
 #define CASE_MAX_ARRAYS 32

@@ -305,6 +305,32 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
 }
 
+/* Shows the pictures that the lab is about, such as one before and after. */
+static void put_shown(struct page *page)
+{
+    const json_t *shown = json_object_get(page->result, "shown");
+    struct markup *m = &page->m;
+    size_t i;
+    json_t *one;
+    if (json_array_size(shown) == 0)
+        return;
+    open_section(page, "shown", "What your program saw and made");
+    json_array_foreach(shown, i, one)
+    {
+        const char *name = json_text_of(one, "name");
+        markup_open(m, "figure");
+        markup_open(m, "img");
+        markup_set(m, "alt", "the picture \"%s\"", name);
+        markup_set(m, "width", "%lld", (long long)json_integer_of(one, "width"));
+        markup_set(m, "height", "%lld", (long long)json_integer_of(one, "height"));
+        markup_set(m, "src", "data:image/png;base64,%s", json_text_of(one, "png"));
+        markup_close_void(m);
+        markup_leaf(m, "figcaption", NULL, "%s: %s", name, json_text_of(one, "case"));
+        close_line(page);
+    }
+    close_line(page);
+}
+
 /* Draws the most wasteful lines. If no line wastes anything, draws the first line that accesses
  * memory. */
 static void put_pictures(struct page *page)
@@ -472,7 +498,7 @@ void report_html_begin(struct markup *m, const char *title)
         m,
         "<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n");
     markup_leaf(m, "title", NULL, "%s", title);
     markup_break(m);
     markup_open(m, "style");
@@ -522,6 +548,7 @@ void report_html_sections(struct markup *m, const json_t *result,
     put_causes(&page);
     put_checks(&page);
     put_findings(&page);
+    put_shown(&page);
     put_pictures(&page);
     put_source(&page);
     put_environment(&page);

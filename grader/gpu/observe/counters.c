@@ -19,11 +19,11 @@
 enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
 
 /* The counts of one instruction in one memory space. `pieces` are sectors or wavefronts, `ideal` is
- * the smallest number of pieces possible. last_...: the same for the latest access that was not
- * dense. */
+ * the smallest number of pieces possible, and `collisions` are lanes whose word another lane has
+ * named before. last_...: the same for the latest access that was not dense. */
 struct traffic {
-    uint64_t requests, pieces, ideal, lines;
-    uint32_t last_pieces, last_ideal, last_lines;
+    uint64_t requests, pieces, ideal, lines, collisions;
+    uint32_t last_pieces, last_ideal, last_lines, last_collisions;
 };
 
 struct state {
@@ -171,6 +171,7 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     traffic->last_pieces = sectors;
     traffic->last_lines = lines;
     traffic->last_ideal = (words * access->bytes + 31) / 32;
+    traffic->last_collisions = active - words;
 }
 
 /* The cost of a dense access follows from its first address alone. */
@@ -209,6 +210,7 @@ LANES_INLINE uint64_t count_global(struct traffic *traffic, struct sample *sampl
     traffic->pieces += traffic->last_pieces;
     traffic->ideal += traffic->last_ideal;
     traffic->lines += traffic->last_lines;
+    traffic->collisions += traffic->last_collisions;
     return traffic->last_pieces;
 }
 
@@ -329,6 +331,18 @@ LANES_INLINE void measure_serialised(struct traffic *traffic, const struct obs_a
     traffic->last_ideal = ((unsigned)__builtin_popcount(access->mask) + columns - 1) / columns;
 }
 
+/* Counts the lanes whose word another lane wants, too. Inactive lanes repeat an active lane's
+ * address. */
+LANES_INLINE void measure_collisions(struct traffic *traffic, const struct obs_access *access)
+{
+    unsigned shift = log2_of(access->bytes);
+    uint32_t asked[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        asked[i] = (uint32_t)access->addr[i] >> shift;
+    traffic->last_collisions = (uint32_t)__builtin_popcount(access->mask) -
+                               (uint32_t)__builtin_popcount(find_firsts(asked, LANES));
+}
+
 LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_access *access,
                                       enum atomic_form form)
 {
@@ -345,6 +359,9 @@ LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_
         measure_shared(traffic, access);
     else if (!access->repeats)
         measure_serialised(traffic, access);
+    if (!access->repeats)
+        measure_collisions(traffic, access);
+    traffic->collisions += traffic->last_collisions;
     traffic->pieces += passes * traffic->last_pieces;
     traffic->ideal += passes * traffic->last_ideal;
 }
@@ -378,8 +395,10 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     struct sample *sample = &state->samples[repeat->pc];
     bool is_global = repeat->space == PTX_GLOBAL;
     struct traffic *traffic = is_global ? &state->global[repeat->pc] : &state->shared[repeat->pc];
-    struct traffic one = {
-        .pieces = traffic->last_pieces, .ideal = traffic->last_ideal, .lines = traffic->last_lines};
+    struct traffic one = {.pieces = traffic->last_pieces,
+                          .ideal = traffic->last_ideal,
+                          .lines = traffic->last_lines,
+                          .collisions = traffic->last_collisions};
     if (!is_global && repeat->space != PTX_SHARED)
         return OBS_COUNT_ONLY;
     if (!is_global && state->kind[state->count + repeat->pc] > OBS_STORE)
@@ -397,6 +416,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     traffic->pieces += one.pieces * repeat->times;
     traffic->ideal += one.ideal * repeat->times;
     traffic->lines += one.lines * repeat->times;
+    traffic->collisions += one.collisions * repeat->times;
     if (is_global && repeat->kind == OBS_LOAD)
         note_load(state, repeat->cta, repeat->warp, one.pieces * repeat->times);
     struct access_seen seen = {repeat->cta, repeat->first,
@@ -451,6 +471,7 @@ static void counters_join(void *into, void *argument)
         total->global[i].pieces += state->global[i].pieces;
         total->global[i].ideal += state->global[i].ideal;
         total->global[i].lines += state->global[i].lines;
+        total->global[i].collisions += state->global[i].collisions;
     }
     for (uint32_t i = 0; i < 2 * total->count; i++)
         total->kind[i] |= state->kind[i];
@@ -486,6 +507,8 @@ static void counters_end(void *argument, const struct launch_view *launch,
         value[1] += s->pieces;
         value[2] += s->ideal;
         value[3] += s->pieces - s->ideal;
+        per_instruction[pc].value[EMU_atomic_collisions] +=
+            (state->kind[pc] > OBS_STORE ? g->collisions : 0) + s->collisions;
         per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
     }
     for (uint64_t i = 0; per_instruction && i < state->places; i++) {

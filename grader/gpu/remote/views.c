@@ -129,7 +129,7 @@ static size_t unit(const struct views *views, size_t at)
          head += HEAD + (count * size + 7) / 8 * 8) {
         memcpy(&type, views->shown + head + TYPE, sizeof type);
         memcpy(&count, views->shown + head + COUNT, sizeof count);
-        size = type == 3 || type == 4 ? 8 : 4;
+        size = type == 5 ? 1 : type == 3 || type == 4 ? 8 : 4;
     }
     return size;
 }

@@ -29,10 +29,12 @@ Test(case_file, arrays_come_back_as_they_were_written)
     const int32_t ints[] = {1, -2, 3};
     const uint64_t large = 1ull << 63 | 5;
     const double none = 0;
+    const uint8_t bytes[] = {7, 0, 255};
     char error[100];
     struct case_data *written = case_new();
     cr_assert(case_add(written, "ints", CASE_INT, ints, 3));
     cr_assert(case_add(written, "large", CASE_U64, &large, 1));
+    cr_assert(case_add(written, "bytes", CASE_BYTE, bytes, 3));
     cr_assert(case_add(written, "none", CASE_DOUBLE, &none, 0));
     cr_assert(case_write(written, "case"));
     struct case_data *read = case_read("case", 1000, error, sizeof error);
@@ -43,6 +45,9 @@ Test(case_file, arrays_come_back_as_they_were_written)
     array = case_find(read, "large");
     cr_assert(array && array->type == CASE_U64 && array->count == 1);
     cr_expect_eq(*(const uint64_t *)array->values, large);
+    array = case_find(read, "bytes");
+    cr_assert(array && array->type == CASE_BYTE && array->count == 3);
+    cr_expect_arr_eq(array->values, bytes, sizeof bytes);
     array = case_find(read, "none");
     cr_expect(array && array->type == CASE_DOUBLE && array->count == 0);
     cr_expect_null(case_find(read, "others"));

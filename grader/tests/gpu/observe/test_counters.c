@@ -599,6 +599,61 @@ Test(counters, straight_line)
     fixture_close(&f);
 }
 
+/* Lanes whose word an earlier lane of the same request wants, too. */
+Test(counters, atomic_collisions)
+{
+    static const struct {
+        struct pattern pattern;
+        unsigned collisions;
+    } rows[] = {
+        {{"one word", "red.global.add.u32 [g], t;", 0, 0, 0, {0}}, 31},
+        {{"20 lanes, one word", "red.global.add.u32 [g], t;", 0, 0, 20, {0}}, 19},
+        {{"two words",
+          "@p red.global.add.u32 [g], t; @!p red.global.add.u32 [g+4], t;",
+          0,
+          0,
+          0,
+          {0}},
+         30},
+        {{"a word each", "red.global.add.u32 [gi], t;", 4, 0, 0, {0}}, 0},
+        {{"a line each", "red.global.add.u32 [gi], t;", 128, 0, 0, {0}}, 0},
+        {{"64 bits in pairs",
+          "and.b32 v, t, 30; mul.wide.u32 d, v, 8; add.s64 d, d, g;"
+          "atom.global.add.u64 e, [d], 1;",
+          0,
+          0,
+          0,
+          {0}},
+         16},
+        {{"nine times",
+          "mov.u32 v1, 0; L: red.global.add.u32 [g], t; add.u32 v1, v1, 1; "
+          "setp.lt.u32 p, v1, 9; @p bra L;",
+          0,
+          0,
+          0,
+          {0}},
+         9 * 31},
+        {{"loads", "ld.global.u32 v, [g];", 0, 0, 0, {0}}, 0},
+        {{"shared, one word", "red.shared.add.u32 [s], 1;", 0, 0, 0, {0}}, 31},
+        {{"shared, one bank", "red.shared.add.u32 [si], t;", 128, 0, 0, {0}}, 0},
+        {{"shared, half a warp", "@q red.shared.add.u32 [s], t;", 0, 0, 0, {0}}, 15},
+        {{"shared, nine times",
+          "mov.u32 v1, 0; L: red.shared.add.u32 [s], t; add.u32 v1, v1, 1; "
+          "setp.lt.u32 p, v1, 9; @p bra L;",
+          0,
+          0,
+          0,
+          {0}},
+         9 * 31},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct emu_counters c;
+        run_pattern(&rows[i].pattern, &c);
+        cr_expect_eq(VALUE(c, atomic_collisions), rows[i].collisions, "%s: %lu, want %u",
+                     rows[i].pattern.name, VALUE(c, atomic_collisions), rows[i].collisions);
+    }
+}
+
 /* Threads of 8 warps come to each kind of barrier in memory. Polling for its completion does not
  * count as another wait. A vote does count as a wait. */
 Test(counters, other_barriers)

@@ -1,0 +1,263 @@
+/* Lab 09: the sum of a picture, its histogram, and a better picture.
+ *
+ * The figures are totals: threads that add to the sum one after another, atomic requests to global
+ * memory, lanes of a warp that take turns in shared memory, and requests that load. Lanes take
+ * turns where they name the same word (atomic_collisions), or words of one bank. Today's GPUs count
+ * the lanes that add 1 to a word of shared memory in one pass, so the bank conflicts alone would
+ * not show it. Sums are below 2^24, so they are exact in any order. */
+#include <math.h>
+
+#include "../../shared/picture.h"
+#include "checks/check.h"
+
+LAB(.title = "The sum of a picture, its histogram, and a better picture", .file = "picture_sum.cu",
+    .needs = {"04-bank-conflicts"},
+    .hints = {
+        "Each rung asks the same question: how many additions must wait for each other? Let a thread combine what it has, then the threads of a block, and only then the blocks.",
+        "TODO 1 is the tree of lab 04 with floats; it ends with atomicAdd(sum, sums[0]) in thread 0. TODO 2 has three parts with a __syncthreads() between them: mine[threadIdx.x] = 0; the loop with atomicAdd(&mine[pixels[i]], 1); atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]).",
+        "TODO 3: __shared__ int mine[GREYS * COPIES], cleared in a loop; atomicAdd(&mine[pixels[i] * COPIES + threadIdx.x % COPIES], 1); then, with g = threadIdx.x, total += mine[g * COPIES + (g + c) % COPIES] for all c, and atomicAdd(&bins[g], total). TODO 4: __shared__ unsigned char table[GREYS]; table[threadIdx.x] = new_grey(bins, n, threadIdx.x); __syncthreads(); and the loop stores table[pixels[i]].",
+    });
+
+#define GREYS 256
+
+enum rung { TREE = 3, SHARED, COPIES, EQUALISE };
+enum kind { RANDOM, FLAT, STRIPES, RAMP, DRAWN };
+
+/* A picture and the right answers for it. */
+struct scene {
+    enum kind kind;
+    struct picture picture;
+    double sum, bins[GREYS], *after;
+};
+
+/* The pixel at X. DRAWN is its grey in the drawn picture, whose darkest parts become one grey. The
+ * stripes are 4 pixels wide and have 4 greys, in different banks. */
+static int pixel_of(struct check *check, enum kind kind, int x, int width, int base, int drawn)
+{
+    switch (kind) {
+    case FLAT:
+        return base;
+    case STRIPES:
+        return base + x / 4 % 4;
+    case RAMP:
+        return x * GREYS / width;
+    case DRAWN:
+        drawn += check_random_int(check, 0, 3);
+        return drawn < 116 ? 116 : drawn;
+    default:
+        return check_random_int(check, 0, GREYS - 1);
+    }
+}
+
+/* The new grey of each pixel: its place among all pixels. */
+static void equalise(struct scene *scene, int n)
+{
+    double up_to[GREYS], first = 0;
+    for (int g = 0; g < GREYS; ++g) {
+        up_to[g] = scene->bins[g] + (g > 0 ? up_to[g - 1] : 0);
+        first = first > 0 ? first : up_to[g];
+    }
+    for (int i = 0; i < n; ++i) {
+        int g = scene->picture.pixels[i];
+        scene->after[i] = n == first ? g : floor(255 * (up_to[g] - first) / (n - first));
+    }
+}
+
+static struct scene *new_scene(struct check *check, enum kind kind, int width, int height)
+{
+    int n = width * height, base = check_random_int(check, 1, GREYS / 2);
+    struct scene *scene = check_memory(check, 1, sizeof *scene);
+    struct picture drawn = picture_draw(width, height);
+    scene->kind = kind;
+    scene->picture = (struct picture){width, height, check_memory(check, (size_t)n, 1)};
+    scene->after = check_memory(check, (size_t)n, sizeof *scene->after);
+    for (int i = 0; i < n; ++i) {
+        int grey = pixel_of(check, kind, i % width, width, base, drawn.pixels[i]);
+        scene->picture.pixels[i] = (unsigned char)grey;
+        scene->sum += grey;
+        scene->bins[grey]++;
+    }
+    equalise(scene, n);
+    free(drawn.pixels);
+    return scene;
+}
+
+/* The case of RUNG and SCENE. */
+static struct case_data *make_case(struct check *check, int rung, const struct scene *scene)
+{
+    static const char *const kinds[] = {"random", "flat", "striped", "sloping", "drawn"};
+    struct picture picture = scene->picture;
+    struct case_data *input =
+        check_case(check, "rung %d, a %s picture of %s x %s pixels", rung, kinds[scene->kind],
+                   check_number(picture.width), check_number(picture.height));
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "width", CASE_INT, &picture.width, 1);
+    case_add(input, "height", CASE_INT, &picture.height, 1);
+    case_add(input, "pixels", CASE_BYTE, picture.pixels,
+             (size_t)picture.width * (size_t)picture.height);
+    return input;
+}
+
+/* A common mistake: adds the grey itself to its bin, not 1. */
+static void add_greys(const struct case_data *input, float *bins)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    for (int g = 0; g < GREYS; ++g)
+        bins[g] = 0;
+    for (size_t i = 0; i < pixels->count; ++i) {
+        int grey = ((const uint8_t *)pixels->values)[i];
+        bins[grey] += (float)grey;
+    }
+}
+
+static const struct check_guess guesses[] = {{"as if each pixel added its grey, not 1", add_greys},
+                                             {NULL, NULL}};
+
+static void judge(struct check *check, const struct run *run, const char *name,
+                  struct check_matrix want)
+{
+    check_within(check, run, name, &want);
+    check_made_by_kernels(check, run, name);
+}
+
+/* Runs RUNG on SCENE and judges what it hands in. */
+static const struct run *look_at(struct check *check, int rung, const struct scene *scene)
+{
+    int width = scene->picture.width, height = scene->picture.height, n = width * height;
+    const struct run *run = check_run(check, make_case(check, rung, scene));
+    if (rung == TREE)
+        judge(check, run, "sum", (struct check_matrix){1, 1, .values = &scene->sum});
+    else
+        judge(check, run, "bins",
+              (struct check_matrix){1, GREYS, .values = scene->bins, .guesses = guesses,
+                                    .type = CASE_INT});
+    if (rung == EQUALISE) { /* other ways to round are right, too */
+        double *bounds = check_memory(check, (size_t)n, sizeof *bounds);
+        for (int i = 0; i < n; ++i)
+            bounds[i] = 1;
+        judge(check, run, "after",
+              (struct check_matrix){height, width, scene->after, bounds, .type = CASE_BYTE});
+    }
+    check_has_read(check, run, (uint64_t)n);
+    return run;
+}
+
+/* Runs all rungs that have a TODO. Returns the run of the last one. */
+static const struct run *look_at_all(struct check *check, const struct scene *scene)
+{
+    const struct run *run = NULL;
+    for (int rung = TREE; rung <= EQUALISE; ++rung)
+        run = look_at(check, rung, scene);
+    return run;
+}
+
+CHECK(
+    correct, .title = "right sum, histogram and picture of 256 x 256 pixels", .points = 10,
+    .hint =
+        "Each pixel counts once. Is shared memory cleared before anybody counts in it? Do all threads wait between two steps of the tree, and between clearing, counting and adding up?")
+{
+    const struct scene *drawn = new_scene(check, DRAWN, 320, 200);
+    look_at_all(check, new_scene(check, RANDOM, 256, 256));
+    const struct run *run = look_at_all(check, drawn);
+    check_show(check, run, "pixels", 320, 200);
+    check_show(check, run, "after", 320, 200);
+}
+
+CHECK(
+    ragged, .title = "also of 1 x 1 pixels, of odd sizes and of one grey", .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: each loop over the pixels must end with i < n, and threads without a pixel still wait at all barriers.")
+{
+    look_at_all(check, new_scene(check, RANDOM, 1, 1));
+    look_at_all(check, new_scene(check, RAMP, check_random_int(check, 2, 300), 1));
+    look_at_all(check, new_scene(check, RANDOM, 2 * check_random_int(check, 20, 60) + 1, 33));
+    look_at_all(check, new_scene(check, FLAT, 61, 67));
+    look_at_all(check, new_scene(check, STRIPES, 255, 17));
+}
+
+CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
+      .watched = true,
+      .hint =
+          "Between a write and another thread's read of the same word, all threads of the block "
+          "must reach one __syncthreads().")
+{
+    look_at_all(check, new_scene(check, DRAWN, 100 + check_random_int(check, 1, 20), 61));
+}
+
+CHECK(
+    tree, .title = "rung 3: one addition for each block", .points = 20, .where = CHECK_COUNTS,
+    .figure = {.text = "%s threads add to the sum, one after another",
+               .want = "at most %s",
+               .counter = "atomic_collisions",
+               .budget = {.naive = 65536,
+                          .solution = 16,
+                          .slack = 2.1, /* one more if the last block to finish does the rest */
+                          .scale = JUDGE_LOGARITHMIC}},
+    .hint =
+        "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")
+{
+    const struct run *run = look_at(check, TREE, new_scene(check, RANDOM, 256, 256));
+    check_measure(check, run,
+                  check_counter(run, "global_atomic_requests") +
+                      check_counter(run, "global_reduction_requests") +
+                      check_counter(run, "atomic_collisions"));
+}
+
+CHECK(
+    shared, .title = "rung 4: each block counts in its own bins", .points = 20,
+    .where = CHECK_COUNTS,
+    .figure =
+        {.text = "the warps make %s atomic requests to global memory",
+         .want = "at most %s",
+         .counter = "global_reduction_requests",
+         .judges = 1 << CHECK_ATOMICS,
+         .budget = {.naive = 8192, .solution = 128, .slack = 2.1, .scale = JUDGE_LOGARITHMIC}},
+    .hint =
+        "TODO 2: count in a __shared__ array. At the end each block adds its 256 bins to those in global memory, once.")
+{
+    const struct run *run = look_at(check, SHARED, new_scene(check, RANDOM, 512, 512));
+    check_measure(check, run,
+                  check_counter(run, "global_atomic_requests") +
+                      check_counter(run, "global_reduction_requests"));
+}
+
+/* Lanes of a warp that wait for another. */
+static double waiting_lanes(const struct run *run)
+{
+    return check_counter(run, "atomic_collisions") +
+           check_counter(run, "shared_load_bank_conflicts") +
+           check_counter(run, "shared_store_bank_conflicts") +
+           check_counter(run, "shared_atomic_bank_conflicts");
+}
+
+CHECK(
+    copies, .title = "rung 5: no lane waits for another", .points = 20, .where = CHECK_COUNTS,
+    .figure = {.text = "for 32 pixels of few greys, %s lanes wait for another lane of their warp",
+               .want = "%s",
+               .counter = "atomic_collisions",
+               .judges = 1 << CHECK_SHARED,
+               .budget = {.naive = 30, .solution = 0, .slack = 1}},
+    .hint =
+        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If lanes still wait: in which banks are the words that the lanes add up at the end?")
+{
+    const struct scene *flat = new_scene(check, FLAT, 512, 512);
+    const struct scene *striped = new_scene(check, STRIPES, 512, 256);
+    const struct run *run = look_at(check, COPIES, flat), *other = look_at(check, COPIES, striped);
+    double lanes = waiting_lanes(run) + waiting_lanes(other);
+    check_measure(check, run, floor(32 * lanes / (512 * 512 + 512 * 256)));
+    check_costs(check, other);
+}
+
+CHECK(table, .title = "rung 6: the new greys come from a table", .points = 10,
+      .where = CHECK_COUNTS,
+      .figure =
+          {.text = "the warps load from global memory %s times",
+           .want = "at most %s",
+           .counter = "global_load_requests",
+           .judges = 1 << CHECK_ATOMICS | 1 << CHECK_SHARED | 1 << CHECK_READS,
+           .budget = {.naive = 276120, .solution = 22528, .slack = 2, .scale = JUDGE_LOGARITHMIC}},
+      .hint = "TODO 4: thread t works out new_grey() of grey t, once. All others look it up.")
+{
+    const struct run *run = look_at(check, EQUALISE, new_scene(check, DRAWN, 256, 256));
+    check_measure(check, run, check_counter(run, "global_load_requests"));
+}
