@@ -578,6 +578,14 @@ static const struct {
     {"06-tiled-matmul", "tile-writes", "solution", NULL, {NULL, NULL}},
     {"06-tiled-matmul", "tile-reads", "naive", "b-transposed", {NULL, NULL}},
     {"06-tiled-matmul", "tile-reads", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-75", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-75", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-86", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-86", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-90", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-90", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "reads", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "reads", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not
