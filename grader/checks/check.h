@@ -286,6 +286,13 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 
+/* The theoretical occupancy of the kernels on a GPU of CAPABILITY (times 10: 86 is 8.6), in percent,
+ * as far as threads and shared memory limit it: registers do not count, because the emulator only
+ * estimates them. Of several launches, the worst counts that does at least 5 % of the work. It counts
+ * less if its average warp executes less than 70 % of what its longest executes: warps that only fill
+ * the multiprocessor are no use. A note says which limit binds. 0 for NULL, and on a GPU. */
+double check_occupancy(struct check *check, const struct run *run, unsigned capability);
+
 /* The counter NAME, summed over all launches. longest_warp_instructions is also summed: launches
  * run one after another, so the critical path of the program is the sum of their critical paths. 0
  * for NULL. */

@@ -10,6 +10,7 @@ int cmd_grade(int argc, char **argv);
 int cmd_batch(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_occupancy(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_hint(int argc, char **argv);

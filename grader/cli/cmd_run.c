@@ -20,6 +20,7 @@
 #include "cli/lab_program.h"
 #include "cli/options.h"
 #include "gpu/chips.h"
+#include "gpu/limits.h"
 #include "gpu/rules.h"
 #include "gpu/tools.h"
 #include "gpu/virtual_gpu.h"
@@ -175,7 +176,7 @@ static int read_options(struct options *options, int argc, char **argv)
 static json_t *describe_device(void)
 {
     char capability[16];
-    snprintf(capability, sizeof capability, "%u.%u", RT_ARCH / 10, RT_ARCH % 10);
+    snprintf(capability, sizeof capability, "%u.%u", EMU_CAPABILITY / 10, EMU_CAPABILITY % 10);
     const char *deterministic = getenv("LANEWISE_DETERMINISTIC");
     return json_pack("{s:s, s:s, s:s, s:b}", "name", RT_NAME, "kind", "emulator",
                      "compute_capability", capability, "deterministic",

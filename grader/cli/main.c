@@ -22,6 +22,7 @@ static const struct command {
     {"batch", cmd_batch, "grade a class: lanewise batch SUBMISSIONS/ [--roster FILE] ..."},
     {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program or --lab NAME"},
     {"explain", cmd_explain, "explain a finding: lanewise explain bank-conflict"},
+    {"occupancy", cmd_occupancy, "calculate how many blocks fit: lanewise occupancy --threads 256"},
     {"report", cmd_report, "grade a lab and write an HTML page: lanewise report --lab NAME"},
     {"trace", cmd_trace, "draw how a line accesses memory: lanewise trace --line FILE:31 -o a.svg"},
     {"hint", cmd_hint, "show one more hint: lanewise hint --lab NAME"},

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gpu/fatbin/fatbin.h"
+#include "gpu/limits.h"
 #include "gpu/virtual_gpu.h"
 
 #define RUNTIME_PREFIX "libcudart.so"
@@ -111,7 +112,8 @@ static void read_fat_binaries(struct program *program, struct bytes section)
             at += 8; /* padding: fat binaries are aligned to 8 bytes */
             continue;
         }
-        fatbin_summarise(&program->code, section.start + at, section.size - at, RT_ARCH, message);
+        fatbin_summarise(&program->code, section.start + at, section.size - at, EMU_CAPABILITY,
+                         message);
         at += (fatbin.size + 7) & ~(size_t)7;
     }
 }
@@ -172,7 +174,7 @@ static bool judge(const struct program *program, const char *path, char *message
             "%s needs %s; build it with nvcc from CUDA 12 or 13, whose runtimes Lanewise provides",
             path, program->runtime);
     else if (program->registers_kernels && !program->code.has_ptx) {
-        fatbin_explain(&program->code, RT_ARCH, why);
+        fatbin_explain(&program->code, EMU_CAPABILITY, why);
         snprintf(message, size, "%s cannot be run: %s", path, why);
     } else
         return true;

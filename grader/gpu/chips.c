@@ -120,7 +120,11 @@ static bool read_page(const char *text, struct emu_chip *chip, char *why, size_t
             snprintf(why, size, "the chip's file does not say %s", fields[i].name);
             return false;
         }
-    return true;
+    chip->limits = emu_limits((uint32_t)(chip->capability * 10 + 0.5));
+    if (!chip->limits)
+        snprintf(why, size, "the chip's file: nobody knows the limits of capability %g",
+                 chip->capability);
+    return chip->limits;
 }
 
 static char *read_file(const char *path)

@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "gpu/limits.h"
+
 struct emu_chip {
     char name[64];  /* the file's name: "h200" */
     char title[64]; /* "NVIDIA H200" */
 #define C(name, meaning) double name;
 #include "gpu/chips.def"
 #undef C
+    const struct emu_limits *limits; /* of its capability */
 };
 
 /* Finds the chip NAME: one of emu_chip_names(), or a file whose name contains a '/'. False: WHY

@@ -310,10 +310,7 @@ bool emu_has_record(struct emu_device *device);
  * gpu/record/record.h. Fails if there is no record. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size);
 
-/* Limits of the virtual GPU: those of an H100, compute capability 9.0. */
-#define EMU_MAX_THREADS 1024u /* per CTA */
-#define EMU_MAX_SHARED                                                                             \
-    232448u /* bytes per CTA, static and dynamic; the runtime library checks the opt-in */
+/* Limits of the virtual GPU, an H100's, that gpu/limits.h does not have. */
 #define EMU_MULTIPROCESSORS 132u
 #define EMU_MAX_CLUSTER     16u /* CTAs; a program must opt in to more than 8 */
 #define EMU_WARP_SIZE       32u

@@ -1,65 +1,133 @@
-/* Computes occupancy by the rules of compute capability 9.0. An SM has four quarters of 16,384
- * registers. A warp takes its registers from one quarter, in units of 256. A CTA's warps go to the
- * quarters in turn. */
+/* Computes occupancy from the table of limits.
+ *
+ * Since capability 2.0, an SM has parts, each with its own registers. A warp takes its registers from
+ * one part, in units; a CTA's warps go to the parts in turn. Before, a CTA took registers for all of
+ * its warps together, and for an even number of warps. */
 #include "gpu/occupancy.h"
+
+#include <stdbool.h>
 
 #include "gpu/device.h"
 
-enum { QUARTERS = 4, REGISTER_UNIT = 256 };
-
-static uint32_t round_up(uint64_t value, uint32_t unit)
+static uint64_t round_up(uint64_t value, uint32_t unit)
 {
-    return (uint32_t)((value + unit - 1) / unit * unit);
+    return (value + unit - 1) / unit * unit;
 }
 
-/* The number of warps whose registers fit into an SM. */
-static uint32_t warps_by_registers(uint32_t registers)
+static uint32_t warps_of(const struct emu_demand *demand)
 {
-    uint32_t of_warp = round_up((uint64_t)registers * EMU_WARP_SIZE, REGISTER_UNIT);
-    return of_warp ? EMU_SM_REGISTERS / QUARTERS / of_warp * QUARTERS : EMU_SM_WARPS;
+    return (demand->threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
 }
 
-/* The shared memory that a CTA takes, in units. */
-static uint64_t shared_units(const struct emu_demand *demand)
+/* The registers that WARPS warps take together: of one part, or before 2.0 of the SM. */
+static uint32_t registers_of(const struct emu_limits *limits, uint32_t registers, uint32_t warps)
 {
-    return (demand->shared + EMU_SHARED_RESERVED + EMU_SHARED_UNIT - 1) / EMU_SHARED_UNIT;
+    uint64_t units = round_up((uint64_t)registers * EMU_WARP_SIZE * warps, limits->register_unit) /
+                     limits->register_unit;
+    if (limits->capability / 10 == 2 && units >= 11 && units <= 23 && units % 4 == 3)
+        units++; /* so do GPUs of capability 2.x with 11, 15, 19 and 23 units */
+    return (uint32_t)units * limits->register_unit;
+}
+
+/* The number of warps whose registers fit into an SM that has parts. */
+static uint32_t warps_by_registers(const struct emu_limits *limits, uint32_t registers)
+{
+    uint32_t of_warp = registers_of(limits, registers, 1), parts = limits->register_parts;
+    return of_warp ? limits->sm_registers / parts / of_warp * parts : limits->sm_warps;
+}
+
+uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct emu_demand *demand)
+{
+    uint32_t warps = warps_of(demand);
+    return limits->register_parts
+               ? registers_of(limits, demand->registers, 1) * warps
+               : registers_of(limits, demand->registers, (uint32_t)round_up(warps, 2));
+}
+
+/* A GPU checks a CTA as if all parts had as many of its warps as the fullest one. 6.0 has two parts,
+ * but checks for four, like 6.1. */
+static bool is_too_much(const struct emu_limits *limits, const struct emu_demand *demand)
+{
+    struct emu_demand even = *demand;
+    even.threads =
+        (uint32_t)round_up(warps_of(demand), limits->capability < 30 ? 2 : 4) * EMU_WARP_SIZE;
+    return demand->registers > limits->thread_registers ||
+           emu_occupancy_registers(limits, &even) > limits->block_registers;
+}
+
+static uint32_t ctas_by_registers(const struct emu_limits *limits, const struct emu_demand *demand)
+{
+    if (!demand->registers)
+        return UINT32_MAX;
+    if (is_too_much(limits, demand))
+        return 0;
+    return limits->register_parts ? warps_by_registers(limits, demand->registers) / warps_of(demand)
+                                  : limits->sm_registers / emu_occupancy_registers(limits, demand);
+}
+
+uint64_t emu_occupancy_shared(const struct emu_limits *limits, uint64_t shared)
+{
+    return round_up(shared + limits->shared_reserved, limits->shared_unit);
+}
+
+static uint32_t ctas_by_shared(const struct emu_limits *limits, uint64_t shared, uint32_t capacity)
+{
+    uint64_t bytes = emu_occupancy_shared(limits, shared);
+    if (shared > limits->block_shared_optin)
+        return 0;
+    return bytes ? (uint32_t)(capacity / bytes) : UINT32_MAX;
+}
+
+static void find_most(const struct emu_limits *limits, const struct emu_demand *demand,
+                      uint32_t capacity, uint32_t most[EMU_OCCUPANCY_LIMITS])
+{
+    bool is_short = demand->threads <= limits->block_threads;
+    most[EMU_BY_WARPS] = is_short ? limits->sm_warps / warps_of(demand) : 0;
+    most[EMU_BY_BLOCKS] = limits->sm_blocks;
+    most[EMU_BY_REGISTERS] = ctas_by_registers(limits, demand);
+    most[EMU_BY_SHARED] = ctas_by_shared(limits, demand->shared, capacity);
+}
+
+void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand *demand,
+                        uint32_t most[EMU_OCCUPANCY_LIMITS])
+{
+    find_most(limits, demand, limits->sm_shared, most);
 }
 
 /* The occupancy of an SM with CAPACITY bytes of shared memory. */
-static struct emu_occupancy occupancy(const struct emu_demand *demand, uint32_t capacity)
+static struct emu_occupancy occupancy(const struct emu_limits *limits,
+                                      const struct emu_demand *demand, uint32_t capacity)
 {
-    uint32_t warps = (demand->threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
-    const uint32_t most[EMU_OCCUPANCY_LIMITS] = {
-        [EMU_BY_WARPS] = EMU_SM_WARPS / warps,
-        [EMU_BY_BLOCKS] = EMU_SM_CTAS,
-        [EMU_BY_REGISTERS] = warps_by_registers(demand->registers) / warps,
-        [EMU_BY_SHARED] = (uint32_t)(capacity / EMU_SHARED_UNIT / shared_units(demand)),
-    };
+    uint32_t most[EMU_OCCUPANCY_LIMITS];
     struct emu_occupancy o = {.ctas = UINT32_MAX};
+    find_most(limits, demand, capacity, most);
     for (int i = 0; i < EMU_OCCUPANCY_LIMITS; i++) {
         if (most[i] >= o.ctas)
             continue;
         o.ctas = most[i];
         o.limit = (enum emu_occupancy_limit)i;
     }
-    o.warps = o.ctas * warps;
+    o.warps = o.ctas * warps_of(demand);
     return o;
+}
+
+struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
+                                      const struct emu_demand *demand)
+{
+    return occupancy(limits, demand, limits->sm_shared);
 }
 
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand)
 {
-    return occupancy(demand, EMU_SM_SHARED);
+    return emu_occupancy_of(emu_limits(EMU_CAPABILITY), demand);
 }
 
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent)
 {
-    static const uint32_t divisions[] = {8, 16, 32, 64, 100, 132, 164, 196, 228}; /* KiB */
-    uint64_t needed = shared_units(demand) * EMU_SHARED_UNIT;
-    uint32_t i = 0, last = sizeof divisions / sizeof *divisions - 1;
-    while (i < last &&
-           (divisions[i] * 100 < divisions[last] * percent || divisions[i] << 10 < needed))
-        i++;
-    return occupancy(demand, divisions[i] << 10);
+    const struct emu_limits *limits = emu_limits(EMU_CAPABILITY);
+    uint64_t wanted = ((uint64_t)limits->sm_shared * percent + 99) / 100;
+    uint64_t needed = emu_occupancy_shared(limits, demand->shared);
+    return occupancy(limits, demand, emu_limits_split(limits, wanted > needed ? wanted : needed));
 }
 
 /* SMs come in groups. Some SMs are switched off, not the same ones on every GPU. With these group
@@ -79,7 +147,8 @@ uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 
 uint32_t emu_occupancy_threads(uint32_t registers)
 {
-    uint32_t threads = warps_by_registers(registers) * EMU_WARP_SIZE;
+    const struct emu_limits *limits = emu_limits(EMU_CAPABILITY);
+    uint32_t threads = warps_by_registers(limits, registers) * EMU_WARP_SIZE;
     return threads < EMU_MAX_THREADS ? threads : EMU_MAX_THREADS;
 }
 

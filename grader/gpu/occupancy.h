@@ -1,17 +1,10 @@
-/* Occupancy: how many CTAs and warps of a kernel one multiprocessor (SM) of the virtual GPU
- * holds at a time. The same function answers programs that ask, limits cooperative launches,
- * decides how many CTAs of a launch run together, and fills in the record. */
+/* Occupancy: how many CTAs and warps of a kernel one multiprocessor (SM) holds at a time. The same
+ * function answers programs that ask, limits cooperative launches, decides how many CTAs of a launch
+ * run together, fills in the record, and answers `lanewise occupancy`. */
 #ifndef GPU_OCCUPANCY_H
 #define GPU_OCCUPANCY_H
 
-#include <stdint.h>
-
-#define EMU_SM_WARPS        64u
-#define EMU_SM_CTAS         32u
-#define EMU_SM_REGISTERS    65536u /* registers of an SM; one CTA may have all of them */
-#define EMU_SM_SHARED       233472u
-#define EMU_SHARED_RESERVED 1024u /* bytes that each CTA takes beyond its own shared memory */
-#define EMU_SHARED_UNIT     128u  /* shared memory comes in units of this many bytes */
+#include "gpu/limits.h"
 
 /* The resource that is used up first. If several are used up together, the first of them in this
  * list. */
@@ -36,7 +29,20 @@ struct emu_demand {
     uint64_t shared;    /* bytes, static and dynamic */
 };
 
+/* Of the virtual GPU. */
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
+/* Of a GPU with these LIMITS. */
+struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
+                                      const struct emu_demand *demand);
+
+/* How many CTAs each resource alone allows; 0: more than a CTA may have. UINT32_MAX: the kernel does
+ * not use the resource. */
+void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand *demand,
+                        uint32_t most[EMU_OCCUPANCY_LIMITS]);
+
+/* The registers and the bytes of shared memory that an SM sets aside for a CTA. */
+uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct emu_demand *demand);
+uint64_t emu_occupancy_shared(const struct emu_limits *limits, uint64_t shared);
 /* Like emu_occupancy(), for a kernel that asks for only PERCENT of the SM's shared memory and
  * leaves the rest to the cache. GPUs offer only some sizes of shared memory; the SM gets the
  * smallest one that is at least PERCENT and holds a CTA. */

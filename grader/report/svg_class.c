@@ -2,49 +2,10 @@
 
 #include <stdio.h>
 
+#include "report/svg_shapes.h"
+
 enum { LEFT = 34, RIGHT = 8, TOP = 40, BOTTOM = 40, PLOT = 110, COLUMN = 34 };
 enum { HEIGHT = TOP + PLOT + BOTTOM };
-
-static void open_text(struct markup *m, const char *class, const char *anchor, double x, double y)
-{
-    markup_open(m, "text");
-    markup_set(m, "class", "%s", class);
-    markup_set(m, "text-anchor", "%s", anchor);
-    markup_set(m, "x", "%.1f", x);
-    markup_set(m, "y", "%.1f", y);
-}
-
-static void put_text(struct markup *m, const char *class, const char *anchor, double x, double y,
-                     const char *text)
-{
-    open_text(m, class, anchor, x, y);
-    markup_text(m, "%s", text);
-    markup_close(m);
-}
-
-static void put_rect(struct markup *m, const char *class, double x, double y, double width,
-                     double height)
-{
-    markup_open(m, "rect");
-    markup_set(m, "class", "%s", class);
-    markup_set(m, "x", "%.1f", x);
-    markup_set(m, "y", "%.1f", y);
-    markup_set(m, "width", "%.1f", width);
-    markup_set(m, "height", "%.1f", height);
-    markup_close(m);
-}
-
-static void put_line(struct markup *m, const char *class, double x1, double y1, double x2,
-                     double y2)
-{
-    markup_open(m, "line");
-    markup_set(m, "class", "%s", class);
-    markup_set(m, "x1", "%.1f", x1);
-    markup_set(m, "y1", "%.1f", y1);
-    markup_set(m, "x2", "%.1f", x2);
-    markup_set(m, "y2", "%.1f", y2);
-    markup_close(m);
-}
 
 /* Opens a plot with COLUMNS columns, and its description. The caller writes and closes the
  * description. */
@@ -85,13 +46,13 @@ static void put_bin(struct markup *m, unsigned bin, unsigned count, unsigned lar
 {
     double height = PLOT * (double)count / largest, x = column_middle(bin);
     if (count) {
-        put_rect(m, bin == CLASS_BINS - 1 ? "plot-full" : "plot-bar", x - COLUMN * 0.42,
-                 TOP + PLOT - height, COLUMN * 0.84, height);
-        open_text(m, "lw-strong", "middle", x, TOP + PLOT - height - 4);
+        svg_put_rect(m, bin == CLASS_BINS - 1 ? "plot-full" : "plot-bar", x - COLUMN * 0.42,
+                     TOP + PLOT - height, COLUMN * 0.84, height);
+        svg_open_text(m, "lw-strong", "middle", x, TOP + PLOT - height - 4);
         markup_text(m, "%u", count);
         markup_close(m);
     }
-    open_text(m, "lw-dim", "middle", x, TOP + PLOT + 14);
+    svg_open_text(m, "lw-dim", "middle", x, TOP + PLOT + 14);
     markup_text(m, bin == 0 ? "<10" : bin == CLASS_BINS - 1 ? "%u" : "%u+", bin * 10);
     markup_close(m);
 }
@@ -107,11 +68,12 @@ void report_svg_scores(struct markup *m, const char *id, const char *title,
     if (bins[CLASS_BINS - 1])
         markup_text(m, "%u with 100 %%. ", bins[CLASS_BINS - 1]);
     markup_close(m);
-    put_text(m, "lw-head", "start", 4, 16, title);
-    put_line(m, "plot-axis", LEFT, TOP + PLOT, LEFT + CLASS_BINS * COLUMN, TOP + PLOT);
+    svg_put_text(m, "lw-head", "start", 4, 16, title);
+    svg_put_line(m, "plot-axis", LEFT, TOP + PLOT, LEFT + CLASS_BINS * COLUMN, TOP + PLOT);
     for (unsigned i = 0; i < CLASS_BINS; i++)
         put_bin(m, i, bins[i], largest);
-    put_text(m, "lw-dim", "middle", column_middle(CLASS_BINS / 2), HEIGHT - 8, "% of the points");
+    svg_put_text(m, "lw-dim", "middle", column_middle(CLASS_BINS / 2), HEIGHT - 8,
+                 "% of the points");
     markup_close(m);
     markup_break(m);
 }
@@ -132,8 +94,8 @@ static void put_grid(struct markup *m, unsigned columns)
 {
     for (unsigned percent = 0; percent <= 100; percent += 50) {
         double y = height_of(percent / 100.0);
-        put_line(m, percent ? "plot-grid" : "plot-axis", LEFT, y, LEFT + columns * COLUMN, y);
-        open_text(m, "lw-dim", "end", LEFT - 4, y + 4);
+        svg_put_line(m, percent ? "plot-grid" : "plot-axis", LEFT, y, LEFT + columns * COLUMN, y);
+        svg_open_text(m, "lw-dim", "end", LEFT - 4, y + 4);
         markup_text(m, "%u", percent);
         markup_close(m);
     }
@@ -166,7 +128,7 @@ static void put_curve(struct markup *m, const struct class_trend *trend, unsigne
 static void put_attempt(struct markup *m, unsigned i, const struct class_trend *trend)
 {
     double x = column_middle(i), y = height_of(mean_of(trend));
-    open_text(m, "lw-dim", "middle", x, TOP + PLOT + 14);
+    svg_open_text(m, "lw-dim", "middle", x, TOP + PLOT + 14);
     markup_text(m, "%u", i + 1);
     markup_close(m);
     if (!trend->count)
@@ -179,10 +141,10 @@ static void put_attempt(struct markup *m, unsigned i, const struct class_trend *
     markup_leaf(m, "title", NULL, "attempt %u: mean %.0f %%, %u students", i + 1,
                 100 * mean_of(trend), trend->count);
     markup_close(m);
-    open_text(m, "lw-strong", "middle", x, y - 8);
+    svg_open_text(m, "lw-strong", "middle", x, y - 8);
     markup_text(m, "%.0f", 100 * mean_of(trend));
     markup_close(m);
-    open_text(m, "lw-dim", "middle", x, TOP + PLOT + 27);
+    svg_open_text(m, "lw-dim", "middle", x, TOP + PLOT + 27);
     markup_text(m, "n = %u", trend->count);
     markup_close(m);
 }
@@ -197,12 +159,12 @@ void report_svg_trend(struct markup *m, const char *id, const char *title,
             markup_text(m, "Attempt %u: mean %.0f %%, %u students. ", i + 1,
                         100 * mean_of(&trend[i]), trend[i].count);
     markup_close(m);
-    put_text(m, "lw-head", "start", 4, 16, title);
+    svg_put_text(m, "lw-head", "start", 4, 16, title);
     put_grid(m, CLASS_BINS);
     put_curve(m, trend, count);
     for (unsigned i = 0; i < count; i++)
         put_attempt(m, i, &trend[i]);
-    put_text(m, "lw-dim", "end", LEFT + CLASS_BINS * COLUMN, HEIGHT - 8, "attempt");
+    svg_put_text(m, "lw-dim", "end", LEFT + CLASS_BINS * COLUMN, HEIGHT - 8, "attempt");
     markup_close(m);
     markup_break(m);
 }
@@ -223,7 +185,7 @@ void report_svg_outcomes(struct markup *m, const struct class_check *check)
     for (unsigned i = 0; i < CLASS_OUTCOMES; i++) {
         double width = check->graded ? 100.0 * check->outcomes[i] / check->graded : 0;
         if (width > 0)
-            put_rect(m, classes[i], x, 0, width, 10);
+            svg_put_rect(m, classes[i], x, 0, width, 10);
         x += width;
     }
     markup_close(m);

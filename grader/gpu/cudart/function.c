@@ -25,7 +25,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const v
         .maxThreadsPerBlock = info->max_threads < fitting ? info->max_threads : fitting,
         .numRegs = info->registers,
         .ptxVersion = info->sm_version,
-        .binaryVersion = RT_ARCH,
+        .binaryVersion = EMU_CAPABILITY,
         .maxDynamicSharedSizeBytes = rt_dynamic_limit(function),
         .preferredShmemCarveout = function->carveout,
         .clusterDimMustBeSet = function->needs_cluster || info->needs_cluster || info->cluster[0],
@@ -47,7 +47,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 
 static cudaError_t set_dynamic(struct rt_function *function, int bytes)
 {
-    int64_t limit = (int64_t)RT_SHARED_OPTIN - function->info.shared_bytes;
+    int64_t limit = (int64_t)EMU_MAX_SHARED - function->info.shared_bytes;
     if (bytes < 0 || bytes > limit)
         return cudaErrorInvalidValue;
     function->max_dynamic_shared = bytes;

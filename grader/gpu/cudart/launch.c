@@ -70,7 +70,7 @@ size_t rt_dynamic_limit(const struct rt_function *function)
     if (function->max_dynamic_shared >= 0)
         return function->max_dynamic_shared;
     uint32_t taken = function->info.shared_bytes;
-    return taken < RT_SHARED_PER_BLOCK ? RT_SHARED_PER_BLOCK - taken : 0;
+    return taken < EMU_DEFAULT_SHARED ? EMU_DEFAULT_SHARED - taken : 0;
 }
 
 static bool is_empty(dim3 size)
@@ -103,19 +103,19 @@ static cudaError_t check_config(const struct rt_function *function, const struct
         refuse("a grid of %u x %u x %u blocks is empty", grid.x, grid.y, grid.z);
         return rt_shape_error;
     }
-    if (!is_within(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z)) {
+    if (!is_within(grid, EMU_MAX_GRID_X, EMU_MAX_GRID_Y, EMU_MAX_GRID_Z)) {
         refuse("a grid of %u x %u x %u blocks is too large: the limit is %u x %u x %u", grid.x,
-               grid.y, grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
+               grid.y, grid.z, EMU_MAX_GRID_X, EMU_MAX_GRID_Y, EMU_MAX_GRID_Z);
         return rt_shape_error;
     }
     if (is_empty(block)) {
         refuse("a block of %u x %u x %u threads is empty", block.x, block.y, block.z);
         return rt_shape_error;
     }
-    if (!is_within(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z)) {
+    if (!is_within(block, EMU_MAX_BLOCK_X, EMU_MAX_BLOCK_Y, EMU_MAX_BLOCK_Z)) {
         refuse(
             "a block of %u x %u x %u threads is too large: the limit is %u x %u x %u, and %u threads in total",
-            block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
+            block.x, block.y, block.z, EMU_MAX_BLOCK_X, EMU_MAX_BLOCK_Y, EMU_MAX_BLOCK_Z,
             EMU_MAX_THREADS);
         return rt_shape_error;
     }
@@ -124,6 +124,13 @@ static cudaError_t check_config(const struct rt_function *function, const struct
             "a block of %u x %u x %u = %llu threads is too large: the limit for this kernel is %u",
             block.x, block.y, block.z, (unsigned long long)threads, most_threads);
         return threads > EMU_MAX_THREADS ? rt_shape_error : cudaErrorInvalidValue;
+    }
+    if (function->info.shared_bytes > EMU_DEFAULT_SHARED) {
+        refuse(
+            "%u bytes of static shared memory is too much: no GPU's compiler allows more than %u; "
+            "more must be dynamic, extern __shared__",
+            function->info.shared_bytes, EMU_DEFAULT_SHARED);
+        return cudaErrorInvalidPtx;
     }
     if (launch->shared > rt_dynamic_limit(function)) {
         refuse("%zu bytes of dynamic shared memory is too much: the limit is %zu%s", launch->shared,

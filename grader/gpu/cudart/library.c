@@ -14,7 +14,7 @@
 static cudaError_t no_ptx(const struct fatbin_summary *summary)
 {
     char message[FATBIN_MESSAGE];
-    fatbin_explain(summary, RT_ARCH, message);
+    fatbin_explain(summary, EMU_CAPABILITY, message);
     rt_finding("no-ptx", NULL, "this library cannot be loaded: %s", message);
     return cudaErrorNoKernelImageForDevice;
 }
@@ -27,7 +27,7 @@ static cudaError_t unpack(const void *code, char **text, size_t *size)
     uint64_t length;
     memcpy(&length, (const char *)code + FATBIN_HEADER_SIZE - sizeof length, sizeof length);
     if (!rt_is_mapped(code, FATBIN_HEADER_SIZE + length) ||
-        !fatbin_summarise(&summary, code, FATBIN_HEADER_SIZE + length, RT_ARCH, message))
+        !fatbin_summarise(&summary, code, FATBIN_HEADER_SIZE + length, EMU_CAPABILITY, message))
         return cudaErrorInvalidKernelImage;
     if (!summary.has_ptx)
         return no_ptx(&summary);

@@ -112,7 +112,7 @@ static cudaError_t add_data(struct texts *texts, const void *data, struct fatbin
 {
     char message[FATBIN_MESSAGE];
     summary->has_ptx = false;
-    if (!fatbin_summarise(summary, data, readable(data), RT_ARCH, message)) {
+    if (!fatbin_summarise(summary, data, readable(data), EMU_CAPABILITY, message)) {
         rt_finding("bad-fat-binary", NULL, "%s", message);
         return cudaErrorInvalidKernelImage;
     }
@@ -128,7 +128,7 @@ static cudaError_t add_all(struct texts *texts, const struct wrapper *wrapper)
             error = add_data(texts, *data, &summary);
     if (error == cudaSuccess && !texts->size) {
         char message[FATBIN_MESSAGE];
-        fatbin_explain(&summary, RT_ARCH, message);
+        fatbin_explain(&summary, EMU_CAPABILITY, message);
         rt_finding("no-ptx", NULL, "this program cannot run: %s", message);
         error = cudaErrorNoKernelImageForDevice;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/occupancy.h"
 #include "gpu/predict/machine.h"
 #include "gpu/predict/sample.h"
 #include "gpu/predict/sm.h"
@@ -201,14 +202,11 @@ static double find_sharing(const struct work *work)
 
 static uint32_t l1_bytes(const struct work *work)
 {
-    static const uint32_t splits[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228}; /* KiB */
     const struct emu_chip *chip = &work->predictor->chip;
-    double shared = work->launch->shared_bytes ? work->launch->shared_bytes + 1024.0 : 0;
-    double needed = shared * work->sample->spread.resident;
-    unsigned i = 0;
-    while (i + 1 < sizeof splits / sizeof *splits && splits[i] * 1024.0 < needed)
-        i++;
-    double left = chip->sm_l1 - splits[i] * 1024.0;
+    uint64_t bytes = work->launch->shared_bytes;
+    uint64_t shared = bytes ? emu_occupancy_shared(chip->limits, bytes) : 0;
+    double left =
+        chip->sm_l1 - emu_limits_split(chip->limits, shared * work->sample->spread.resident);
     return left > 0 ? (uint32_t)left : 0;
 }
 

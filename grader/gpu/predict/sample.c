@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/device.h"
 #include "gpu/lanes.h"
+#include "gpu/occupancy.h"
 
 /* What the workers of a launch share. */
 struct sampling {
@@ -43,13 +45,13 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
     struct spread spread = {.warps = launch->warps};
     spread.sms = (uint32_t)(launch->cta_count < sms ? launch->cta_count : sms);
     spread.each = (launch->cta_count + sms - 1) / sms;
-    uint32_t fit = launch->occupancy.ctas ? launch->occupancy.ctas : 1;
-    uint32_t by_warps = (uint32_t)chip->sm_warps / launch->warps;
-    uint32_t by_shared =
-        launch->shared_bytes ? (uint32_t)(chip->sm_shared / (launch->shared_bytes + 1024.0)) : fit;
-    fit = by_warps && by_warps < fit ? by_warps : fit;
-    fit = by_shared && by_shared < fit ? by_shared : fit;
-    fit = chip->sm_blocks < fit ? (uint32_t)chip->sm_blocks : fit;
+    /* a compiler for the chip leaves no thread more registers than it may have */
+    uint32_t most = chip->limits->thread_registers;
+    struct emu_demand demand = {launch->warps * EMU_WARP_SIZE,
+                                launch->registers < most ? launch->registers : most,
+                                launch->shared_bytes};
+    uint32_t fit = emu_occupancy_of(chip->limits, &demand).ctas;
+    fit = fit ? fit : 1;
     spread.resident = (uint32_t)(spread.each < fit ? spread.each : fit);
     return spread;
 }

@@ -585,6 +585,14 @@ static const struct {
     {"08-transpose", "any-size", "solution", NULL, {NULL, NULL}},
     {"08-transpose", "conflicts", "naive", "not-padded", {NULL, NULL}},
     {"08-transpose", "conflicts", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-75", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-75", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-86", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-86", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-90", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-90", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "reads", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "reads", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not

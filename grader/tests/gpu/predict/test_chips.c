@@ -46,6 +46,10 @@ static const struct {
     {"a page that lacks a value",
      "echo 'sms = 1' >chip; $LANEWISE run --gpu ./chip $PROGRAMS/indices",
      "the chip's file does not say clock_mhz"},
+    {"a capability that does not exist",
+     "sed 's/^capability = .*/capability = 4.0/' $TESTS/../gpu/predict/chips/h200 >chip; "
+     "$LANEWISE run --gpu ./chip $PROGRAMS/indices",
+     "nobody knows the limits of capability 4"},
 };
 
 Test(chips, mistakes_are_refused_in_one_line)

@@ -1,0 +1,84 @@
+/* The occupancy of a program's launches, on GPUs of any capability. */
+#include "gpu/occupancy.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/number.h"
+#include "checks/check.h"
+#include "checks/internal.h"
+#include "checks/run.h"
+#include "gpu/device.h"
+
+/* Where the average warp executes less than this share of the longest, the launch counts less. */
+#define BUSY 0.7
+
+static double warps_of(const struct check_launch *launch)
+{
+    return ceil(launch->threads / EMU_WARP_SIZE);
+}
+
+/* How much of the longest warp's instructions the average warp executes, relative to BUSY: at most
+ * 1. */
+static double busy(const struct check_launch *launch, const json_t *counters)
+{
+    double longest = json_number_of(counters, "longest_warp_instructions");
+    double average = json_number_of(counters, "warp_instructions") / launch->blocks;
+    return longest > 0 ? fmin(1, average / warps_of(launch) / longest / BUSY) : 1;
+}
+
+static struct emu_demand demand_of(const struct check_launch *launch)
+{
+    return (struct emu_demand){
+        .threads = (uint32_t)launch->threads,
+        .shared = (uint64_t)(launch->static_shared_bytes + launch->dynamic_shared_bytes)};
+}
+
+/* Says what a launch takes, and which limit binds. */
+static void write_note(struct check *check, const struct emu_limits *limits,
+                       const struct check_launch *launch, double share)
+{
+    struct emu_demand demand = demand_of(launch);
+    struct emu_occupancy o = emu_occupancy_of(limits, &demand);
+    char *note = check->verdict.note;
+    size_t size = sizeof check->verdict.note;
+    static const char *const names[] = {[EMU_BY_WARPS] = "the number of warps",
+                                        [EMU_BY_BLOCKS] = "the number of blocks",
+                                        [EMU_BY_REGISTERS] = "the registers",
+                                        [EMU_BY_SHARED] = "the shared memory"};
+    unsigned warps = (unsigned)warps_of(launch);
+    snprintf(note, size,
+             "A block has %u warp%s and %s bytes of shared memory. A multiprocessor holds %u such "
+             "block%s, %u of %u warps: %s binds.%s",
+             warps, warps == 1 ? "" : "s", NUMBER(demand.shared), o.ctas, o.ctas == 1 ? "" : "s",
+             o.warps, limits->sm_warps, names[o.limit],
+             share < 1 ? " Most of these warps have little to do." : "");
+}
+
+/* Counts the launches that do some of the work, and of those the worst: another one cannot make up
+ * for it. */
+#define SOME 0.05
+
+double check_occupancy(struct check *check, const struct run *run, unsigned capability)
+{
+    const struct emu_limits *limits = emu_limits(capability);
+    double worst = INFINITY, all = check_counter(run, "warp_instructions");
+    size_t i;
+    json_t *launch;
+    json_array_foreach(run ? json_object_get(run->record, "launches") : NULL, i, launch)
+    {
+        const json_t *counters = json_object_get(launch, "counters");
+        struct check_launch shape = check_launch(run, i);
+        struct emu_demand demand = demand_of(&shape);
+        double share = busy(&shape, counters);
+        double percent = 100 * share * emu_occupancy_of(limits, &demand).warps / limits->sm_warps;
+        if (json_number_of(counters, "warp_instructions") < SOME * all || percent >= worst)
+            continue;
+        worst = percent;
+        write_note(check, limits, &shape, share);
+    }
+    if (worst >= 100)
+        check->verdict.note[0] = '\0';
+    return isfinite(worst) ? worst : 0;
+}

@@ -1,0 +1,135 @@
+/* Lab 10: how many blocks fit on a multiprocessor.
+ *
+ * Two figures pull in opposite directions. The occupancy falls if a tile takes more shared memory.
+ * The sectors that blocks read rise if a tile has fewer rows, because each tile needs 40 rows of its
+ * neighbours. The occupancy is that of three generations: a block that fills a multiprocessor of 64
+ * warps may leave a rest of one of 48.
+ *
+ * Registers limit the occupancy, too, but the emulator only estimates them: no points depend on them.
+ * Run time does not judge this lab: with a high enough occupancy, more of it makes nothing faster. */
+#include <math.h>
+
+#include "checks/check.h"
+
+LAB(.title = "How many blocks fit", .file = "block_size.cu", .needs = {"03-shared-reduce"},
+    .hints = {
+        "A multiprocessor takes blocks until one of its limits is reached: warps, blocks, shared memory, registers. build/lanewise occupancy --threads 32 --shared 6144 --cc all shows which. With one warp a block, which limit binds?",
+        "Full multiprocessors have 32, 48 or 64 warps. A block's warps must divide all three, and there must be few enough blocks: at most 16 on 7.5 and 8.6. Then divide the shared memory by the number of blocks that you want: that is the largest tile.",
+        "TODO 1: for (int j = threadIdx.y; j < ...; j += WARPS) in both loops. TODO 2: #define WARPS 16 gives 2, 3 and 4 blocks. TODO 3: 2 blocks share 64 KiB on 7.5, 3 share 100 KiB on 8.6, where each takes 1,024 bytes more. 32,768 bytes are 256 rows of 32 floats; 40 of them are not the tile's own."});
+
+#define LARGEST 255 /* sums of whole numbers up to this size are exact in any order */
+#define REACH   20
+
+/* The reference: the exact sums. */
+static double *blur(struct check *check, const float *data, int width, int height)
+{
+    double *sums = check_memory(check, (size_t)width * (size_t)height, sizeof *sums);
+    for (int i = 0; i < width * height; ++i)
+        for (int d = -REACH; d <= REACH; ++d)
+            if (i / width + d >= 0 && i / width + d < height)
+                sums[i] += (REACH + 1 - abs(d)) * (double)data[i + d * width];
+    return sums;
+}
+
+/* Runs the submission on a random picture and judges the result. */
+static const struct run *run_on(struct check *check, int width, int height)
+{
+    size_t count = (size_t)width * (size_t)height;
+    float *data = check_memory(check, count, sizeof *data);
+    for (size_t i = 0; i < count; ++i)
+        data[i] = (float)check_random_int(check, 0, LARGEST);
+    struct case_data *input =
+        check_case(check, "%s rows of %s numbers", check_number(height), check_number(width));
+    case_add(input, "width", CASE_INT, &width, 1);
+    case_add(input, "height", CASE_INT, &height, 1);
+    case_add(input, "data", CASE_FLOAT, data, count);
+    const struct run *run = check_run(check, input);
+    struct check_matrix want = {height, width, .values = blur(check, data, width, height)};
+    check_within(check, run, "blurred", &want);
+    check_made_by_kernels(check, run, "blurred");
+    check_has_read(check, run, count * sizeof(float));
+    return run;
+}
+
+CHECK(
+    correct, .title = "right sums for 640 rows of 256 numbers", .points = 10,
+    .hint =
+        "A tile has TILE rows of sums, and begins at row blockIdx.y * TILE. Row j of the shared memory is row first + j - REACH of the picture; rows outside of the picture are 0.")
+{
+    run_on(check, 256, 640);
+}
+
+CHECK(
+    ragged, .title = "right sums for any width and height", .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise the blocks do not divide the picture: the grid must be rounded up, and threads that are outside of the picture must read and write nothing.")
+{
+    run_on(check, 1, 1);
+    run_on(check, 33, 41);
+    run_on(check, 31, check_random_int(check, 2, 20));
+    run_on(check, check_random_int(check, 65, 200), check_random_int(check, 200, 400));
+    run_on(check, check_random_int(check, 2, 31), check_random_int(check, 1000, 1100));
+}
+
+CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHECK_COUNTS,
+      .watched = true,
+      .hint = "Between the copy to shared memory and the sums, all threads of the block must wait.")
+{
+    run_on(check, 70, 450);
+}
+
+/* The least of the occupancies of two pictures: a program must not be good for one only. */
+static void fill(struct check *check, unsigned capability)
+{
+    const struct run *run = run_on(check, 256, 900);
+    double there = check_occupancy(check, run, capability);
+    run = run_on(check, 128, 600);
+    check_measure(check, run, fmin(there, check_occupancy(check, run, capability)));
+}
+
+/* Low tiles read much, and are another check's subject. */
+#define FILLED(capability, naive_percent)                                                          \
+    {                                                                                              \
+        .text = "on " capability ", the blocks fill %s percent of a multiprocessor's warps",       \
+        .want = "%s", .judges = 1 << CHECK_READS | 1 << CHECK_SHARED, .budget = {                  \
+            .naive = naive_percent,                                                                \
+            .solution = 100,                                                                       \
+            .slack = 1                                                                             \
+        }                                                                                          \
+    }
+#define FILLED_HINT                                                                                \
+    "Calculate with build/lanewise occupancy --cc all: it says which limit binds, and what one "   \
+    "more block needs."
+
+CHECK(fills_75, .title = "fills a multiprocessor of 7.5, such as a T4", .points = 15,
+      .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25), .hint = FILLED_HINT)
+{
+    fill(check, 75);
+}
+
+CHECK(fills_86, .title = "fills a multiprocessor of 8.6, such as an RTX 3060", .points = 15,
+      .where = CHECK_COUNTS, .figure = FILLED("8.6", 29.1667), .hint = FILLED_HINT)
+{
+    fill(check, 86);
+}
+
+CHECK(fills_90, .title = "fills a multiprocessor of 9.0, such as an H100", .points = 15,
+      .where = CHECK_COUNTS, .figure = FILLED("9.0", 50), .hint = FILLED_HINT)
+{
+    fill(check, 90);
+}
+
+CHECK(
+    reads, .title = "reads few rows of other tiles", .points = 30, .where = CHECK_COUNTS,
+    .figure = {.text = "for 32 sums, warps read %s sectors of 32 bytes",
+               .want = "at most %s",
+               .counter = "global_load_sectors",
+               .budget = {.naive = 23.77, .solution = 4.66, .slack = 1.2},
+               .textures = true,
+               .judges = 1 << CHECK_READS},
+    .hint =
+        "Each tile needs 20 rows above and below it: the higher the tile, the less they matter. How many rows can a tile have before fewer blocks fit?")
+{
+    const struct run *run = run_on(check, 256, 970);
+    check_measure(check, run, check_sectors_read(run) / (256 * 970 / 32));
+}
