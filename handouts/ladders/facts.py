@@ -53,6 +53,7 @@ COLUMNS = {
     "shared_requests": ("requests to shared memory", ""),
     "wavefronts": ("wavefronts", ""),
     "bank_conflicts": ("bank conflicts", ""),
+    "load_conflicts_per_request": ("extra passes a load", ""),
     "transactions": ("transactions", ""),
     "transactions_per_request": ("transactions a request", ""),
     "load_transactions_per_half_warp": ("transactions for the loads of 16 threads", ""),
@@ -163,6 +164,7 @@ def columns_of(launches):
         "shared_requests": sum(c[f"shared_{kind}_requests"] for kind in shared),
         "wavefronts": sum(c[f"shared_{kind}_wavefronts"] for kind in shared),
         "bank_conflicts": sum(c[f"shared_{kind}_bank_conflicts"] for kind in shared),
+        "load_conflicts_per_request": ratio(c["shared_load_bank_conflicts"], c["shared_load_requests"]),
         "occupancy": occupancy["percent"],
         "occupancy_limit": occupancy["limit"],
         "registers": occupancy["registers"],
@@ -182,6 +184,7 @@ def columns_by_rules(launches, rules):
         "load_transactions_per_half_warp": ratio(new["global_load_lines"], half_warps),
         "sectors": new["sectors"],
         "bank_conflicts": new["bank_conflicts"],
+        "load_conflicts_per_request": new["load_conflicts_per_request"],
     }
     return {f"{column}_{rules}": value for column, value in counted.items()}
 
