@@ -201,6 +201,9 @@ Test(ladders, count_nearly_what_theory_says)
     double naive = fact(facts, "matmul", "naive", "load_requests");
     cr_expect(fact(facts, "matmul", "tiles-16-padded", "load_requests") < naive / 15);
     cr_expect(fact(facts, "matmul", "tiles-32-padded", "load_requests") < naive / 30);
+    /* four products of each thread in each of 1,024 steps, 8 warps: an instruction more each */
+    double product = fact(facts, "costs", "int-fma", "warp_instructions");
+    cr_expect(fact(facts, "costs", "int-mul24", "warp_instructions") > product + 8 * 1024);
     json_decref(facts);
 }
 
