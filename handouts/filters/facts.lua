@@ -227,4 +227,13 @@ local function Div(div)
   return pandoc.Div(blocks, { class = 'facts' })
 end
 
-return { Code = Code, Div = Div }
+-- For ladders.lua: the names of all ladders, and the facts of one of them.
+local function names(needle)
+  return keys(load_facts(needle).ladders)
+end
+
+local function ladder(name)
+  return facts.ladders[name]
+end
+
+return { Code = Code, Div = Div, names = names, ladder = ladder }

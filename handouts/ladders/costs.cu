@@ -1,5 +1,7 @@
 /* The cost of instructions. All multiprocessors are full; each thread repeats one operation on four numbers in
- * turn, so that no operation waits for the one before. Also the cost of a launch that does nothing. */
+ * turn, so that no operation waits for the one before. Also the cost of a launch that does nothing.
+ *
+ * Look at: the warp instructions of each launch. Which operations are several instructions, even in PTX? */
 #include "ladder.cuh"
 
 #include <math.h>

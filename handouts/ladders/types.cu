@@ -1,5 +1,8 @@
 /* Types and banks: a warp reads neighbouring elements of an array in shared memory, or one field of neighbouring
- * structures. Then the sum of an array of ints, read with 32, 64 and 128 bits a load. */
+ * structures. Then the sum of an array of ints, read with 32, 64 and 128 bits a load.
+ *
+ * Look at: bank conflicts a request, and with RULES=g80 the same of half a warp on a card of 2007. Then the
+ * requests of the last three rungs. */
 #include "ladder.cuh"
 
 #define WARPS    8
