@@ -19,7 +19,7 @@ $(FACTS): | build/setup/handouts
 HANDOUT_PAGES := $(patsubst $(HANDOUTS)/%.md,%,$(wildcard $(HANDOUTS)/*.md))
 HANDOUT_DOCUMENTS := $(HANDOUT_PAGES:%=$(HANDOUT_WORK)/%.json)
 HANDOUT_FIGURES := $(basename $(notdir $(wildcard $(HANDOUTS)/figures/*.*)))
-PAGE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,page.lua common.lua code.lua facts.lua \
+PAGE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,page.lua common.lua code.lua facts.lua ladders.lua \
 	console.lua exercises.lua run.sh)
 SITE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,site.lua book.lua contents.lua shape.lua)
 

@@ -7,7 +7,8 @@ static uint64_t cost_of(const struct emu_counters *counters)
     static const enum emu_counter costs[] = {
         EMU_warp_instructions,       EMU_global_load_sectors,      EMU_global_store_sectors,
         EMU_global_atomic_sectors,   EMU_global_reduction_sectors, EMU_shared_load_wavefronts,
-        EMU_shared_store_wavefronts, EMU_shared_atomic_wavefronts};
+        EMU_shared_store_wavefronts, EMU_shared_atomic_wavefronts, EMU_local_load_sectors,
+        EMU_local_store_sectors};
     uint64_t cost = 0;
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
         cost += counters->value[costs[i]];

@@ -165,6 +165,14 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
             NUMBER(value[LAST]), bad ? page->style.off : "", base_ratio(value[LAST], value[0]));
 }
 
+/* Local memory has no ideal: the best is not to need it. */
+static void print_local(struct page *page, const char *name, const uint64_t value[2])
+{
+    if (value[0])
+        fprintf(page->to, "  %-17s %11s requests %11s sectors  %.1f a request\n", name,
+                NUMBER(value[0]), NUMBER(value[COST]), base_ratio(value[COST], value[0]));
+}
+
 static void print_requests(struct page *page, const char *name, uint64_t requests)
 {
     if (requests)
@@ -195,6 +203,8 @@ static void print_counters(struct page *page, const struct emu_counters *counter
         print_global(page, counters, &global_accesses[i]);
     for (size_t i = 0; i < COUNT(shared_accesses); i++)
         print_shared(page, counters, &shared_accesses[i]);
+    print_local(page, "local loads", value + EMU_local_load_requests);
+    print_local(page, "local stores", value + EMU_local_store_requests);
 }
 
 /* --- kernels ---------------------------------------------------------------------------------- */

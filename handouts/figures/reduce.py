@@ -8,4 +8,4 @@ plot("reduce", {
     "warp_instructions": ("all warps", "instructions, counted"),
     "time_h100": ("time", "µs, H100, blocks of 256"),
     "time_1024_h100": ("time", "µs, blocks of 1,024"),
-}, "Seven reductions: then, the longest warp, all instructions, and time with two sizes of blocks")
+}, "Eight reductions: then, the longest warp, all instructions, and time with two sizes of blocks")

@@ -30,7 +30,7 @@ local function answer(div)
 end
 
 local known = { surprise = true, exercise = true, answer = true, facts = true, pages = true, note = true,
-  listing = true, session = true }
+  ladders = true, listing = true, session = true }
 
 local function Div(div)
   if div.classes:includes('exercise') then return exercise(div) end

@@ -170,6 +170,21 @@ local function sources(columns)
   return #list > 0 and 'Measured on ' .. table.concat(list, '; ') .. '.' or nil
 end
 
+-- Whether COLUMN's device was recorded before there was this ladder (facts.py: "# without: LADDER").
+local function is_unrecorded(of, column)
+  local device = facts.devices[column:match('[^_]+$')] or {}
+  return (' ' .. (device.without or '') .. ' '):find(' ' .. of .. ' ', 1, true) ~= nil
+end
+
+-- These columns without those that are not recorded yet, and a line that says what is left out, or nil.
+local function recorded(of, columns)
+  local kept = {}
+  for _, column in ipairs(columns) do
+    if not is_unrecorded(of, column) then kept[#kept + 1] = column end
+  end
+  return kept, #kept < #columns and 'Not timed yet: make record-ladders does it, on a machine with a GPU.' or nil
+end
+
 local function has_column(ladder, column)
   if column == 'rung' then return true end
   for _, row in pairs(ladder.rungs) do
@@ -192,7 +207,7 @@ local function Div(div)
       return common.complain(rung, '%s has no rung "%s"; its rungs are %s', of, rung, table.concat(ladder.order, ', '))
     end
   end
-  local columns = common.words(div.attributes.columns or 'rung')
+  local columns, gap = recorded(of, common.words(div.attributes.columns or 'rung'))
   local headers, aligns, widths, rows = {}, {}, {}, {}
   for i = 1, #rungs do rows[i] = {} end
   for c, column in ipairs(columns) do
@@ -207,9 +222,18 @@ local function Div(div)
   headers[1] = columns[1] == 'rung' and { pandoc.Plain {} } or headers[1]
   local caption = div.content[1] and div.content[1].content or {}
   local blocks = { pandoc.utils.from_simple_table(pandoc.SimpleTable(caption, aligns, widths, headers, rows)) }
-  local source = sources(columns)
+  local source = sources(columns) or gap
   if source then blocks[2] = pandoc.Para { pandoc.Span({ pandoc.Str(source) }, { class = 'where' }) } end
   return pandoc.Div(blocks, { class = 'facts' })
 end
 
-return { Code = Code, Div = Div }
+-- For ladders.lua: the names of all ladders, and the facts of one of them.
+local function names(needle)
+  return keys(load_facts(needle).ladders)
+end
+
+local function ladder(name)
+  return facts.ladders[name]
+end
+
+return { Code = Code, Div = Div, names = names, ladder = ladder }

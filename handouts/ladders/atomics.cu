@@ -1,5 +1,8 @@
 /* The sum of an image's 4,096 x 4,096 pixels in one word of 64 bits: how many threads queue for it? And its
- * histogram: one array for all, or one for each block. */
+ * histogram: one array for all, or one for each block.
+ *
+ * Look at: the atomics and reductions in global memory, which become fewer from rung to rung, and the atomics in
+ * shared memory of the last one. */
 #include "ladder.cuh"
 
 #define BLOCKS  1056

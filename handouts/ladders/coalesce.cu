@@ -1,6 +1,8 @@
 /* Each thread reads its own chunk, or the threads read interleaved words; with few blocks and with many. The
  * loops are those of lab 02, but each thread stores its sum in a separate place: atomics would cost more than
- * the loads. */
+ * the loads.
+ *
+ * Look at: the sectors of a load: 32 with chunks and 4 interleaved, however many blocks there are. */
 #include "ladder.cuh"
 
 #define THREADS     256

@@ -1,5 +1,7 @@
 /* The cost of instructions. All multiprocessors are full; each thread repeats one operation on four numbers in
- * turn, so that no operation waits for the one before. Also the cost of a launch that does nothing. */
+ * turn, so that no operation waits for the one before. Also the cost of a launch that does nothing.
+ *
+ * Look at: the warp instructions of each launch. Which operations are several instructions, even in PTX? */
 #include "ladder.cuh"
 
 #include <math.h>
@@ -24,6 +26,12 @@ template <typename T> struct divide {
     __device__ T operator()(T a, T b)
     {
         return b / a;
+    }
+};
+struct multiply_24_add {
+    __device__ int operator()(int a, int b)
+    {
+        return __mul24(a, b) + b;
     }
 };
 struct remainder_of {
@@ -119,6 +127,7 @@ int main(int argc, char **argv)
     rung("double-fma", "double: a * b + b", multiply_add<double>(), 0.5);
     rung("double-divide", "double: b / a", divide<double>(), 1.5);
     rung("int-fma", "int: a * b + b", multiply_add<int>(), 3);
+    rung("int-mul24", "int: __mul24(a, b) + b", multiply_24_add(), 3);
     rung("int-divide", "int: b % (a | 1)", remainder_of(), 123456789);
     rung("int-remainder-32", "int: (a + b) % 32", remainder_of_32(), 5);
     return 0;

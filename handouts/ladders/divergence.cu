@@ -1,4 +1,6 @@
-/* The cost of a branch at which the lanes of a warp go different ways: 1, 2, 4 ... 32 ways of equal length. */
+/* The cost of a branch at which the lanes of a warp go different ways: 1, 2, 4 ... 32 ways of equal length.
+ *
+ * Look at: active lanes, which become half from rung to rung, and divergent branches. */
 #include "ladder.cuh"
 
 #define BLOCKS  1056

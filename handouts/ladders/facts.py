@@ -12,7 +12,8 @@ Writes OUT.json, and the same facts as OUT.lua for pandoc's filters:
   ladders   {ladder: {order: [rung], rungs: {rung: {column: value}}, columns: {column: {title, unit}}}}
 
 A column from a data file gets the device's name: `time` of h100.tsv becomes `time_h100`. It is an error if a data file
-has a rung that the ladder lacks, or lacks a rung that the ladder has: then record the ladders again.
+has a rung that the ladder lacks, or lacks a rung that the ladder has: then record the ladders again. Until then, a line
+"# without: LADDER LADDER.RUNG" lists what was added after the recording.
 """
 import argparse
 import json
@@ -24,6 +25,7 @@ import sys
 COLUMNS = {
     "title": ("rung", ""),
     "then": ("then", ""),
+    "then_kernel": ("then, the kernel alone", ""),
     "time": ("time", "µs"),
     "spread": ("spread", "%"),
     "n": ("numbers", ""),
@@ -51,6 +53,7 @@ COLUMNS = {
     "shared_requests": ("requests to shared memory", ""),
     "wavefronts": ("wavefronts", ""),
     "bank_conflicts": ("bank conflicts", ""),
+    "load_conflicts_per_request": ("extra passes a load", ""),
     "transactions": ("transactions", ""),
     "transactions_per_request": ("transactions a request", ""),
     "load_transactions_per_half_warp": ("transactions for the loads of 16 threads", ""),
@@ -161,6 +164,7 @@ def columns_of(launches):
         "shared_requests": sum(c[f"shared_{kind}_requests"] for kind in shared),
         "wavefronts": sum(c[f"shared_{kind}_wavefronts"] for kind in shared),
         "bank_conflicts": sum(c[f"shared_{kind}_bank_conflicts"] for kind in shared),
+        "load_conflicts_per_request": ratio(c["shared_load_bank_conflicts"], c["shared_load_requests"]),
         "occupancy": occupancy["percent"],
         "occupancy_limit": occupancy["limit"],
         "registers": occupancy["registers"],
@@ -180,6 +184,7 @@ def columns_by_rules(launches, rules):
         "load_transactions_per_half_warp": ratio(new["global_load_lines"], half_warps),
         "sectors": new["sectors"],
         "bank_conflicts": new["bank_conflicts"],
+        "load_conflicts_per_request": new["load_conflicts_per_request"],
     }
     return {f"{column}_{rules}": value for column, value in counted.items()}
 
@@ -219,25 +224,29 @@ class Facts:
 
     def add_recording(self, device, path):
         rows, self.devices[device] = read_table(path)
+        self.recorded[device] = set()
         for name, rung, column, value, *unit in rows:
             if column.startswith("title"):
                 continue
             if rung == "*":
                 self.sizes[name][column.removeprefix("size")] = value
                 continue
-            column = column if column == "then" else f"{column}_{device}"
+            column = column if column.startswith("then") else f"{column}_{device}"
             if rung not in self.ladders.get(name, {"rungs": {}})["rungs"]:
                 fail(f"{path}: ladder {name} has no rung {rung}; run make record-ladders")
             self.ladders[name]["rungs"][rung][column] = number(value)
             if unit:
                 self.units[name][column] = unit[0]
-            self.recorded.setdefault((name, device), set()).add(rung)
+            self.recorded[device].add((name, rung))
 
     def check(self):
-        for (name, device), rungs in self.recorded.items():
-            missing = set(self.ladders[name]["order"]) - rungs
-            if missing and device != "classic":
-                fail(f"handouts/data/{device}.tsv lacks rungs of {name}: {', '.join(sorted(missing))}; run make record-ladders")
+        rungs = {(name, rung) for name, ladder in self.ladders.items() for rung in ladder["order"]}
+        for device in self.devices.keys() - {"classic"}:
+            without = self.devices[device].get("without", "").split()
+            missing = {f"{name}.{rung}" for name, rung in rungs - self.recorded[device] if name not in without}
+            missing -= set(without)
+            if missing:
+                fail(f"handouts/data/{device}.tsv lacks {', '.join(sorted(missing))}; run make record-ladders")
 
     def describe(self, name, column):
         """A column's title and unit in a ladder. The column's name may end in a size, rules or a device."""

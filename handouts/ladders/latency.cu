@@ -1,5 +1,7 @@
 /* How long one thread waits for one number from shared memory, the L1 cache, the L2 cache and the GPU's memory.
- * The thread follows a chain of links: each number that it loads is the index of the next one. */
+ * The thread follows a chain of links: each number that it loads is the index of the next one.
+ *
+ * Look at: how alike the counts are. Only the times on a GPU tell these rungs apart. */
 #include "ladder.cuh"
 
 #define SLOT   32   // ints in a line; each link is in a separate line

@@ -1,5 +1,8 @@
 /* A product of two n x n matrices of floats: the kernels of lab 06; a kernel that is worse than the lab's first;
- * and three more rungs, with pitched rows and with padded tiles of 16 and of 32. */
+ * and three more rungs, with pitched rows and with padded tiles of 16 and of 32.
+ *
+ * Look at: the sectors of global memory from the naive kernel to the tiles, and the instructions of the exact
+ * sums. */
 #include "ladder.cuh"
 
 #include <math.h>

@@ -1,7 +1,9 @@
 /* How the number of warps that a multiprocessor holds affects the time: blocks of several sizes, and blocks of 256
  * threads that take more and more shared memory. The job is always the same: each thread follows three links, where
  * each number that it loads is the index of the next. A thread that waits has nothing else to do, so other warps
- * must use the time. A warp's numbers are side by side, in a line that no other warp needs: caches do not help. */
+ * must use the time. A warp's numbers are side by side, in a line that no other warp needs: caches do not help.
+ *
+ * Look at: the occupancy, and what limits it. */
 #include "ladder.cuh"
 
 __global__ void follow(const int *next, int *out, int n)

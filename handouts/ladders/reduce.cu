@@ -1,5 +1,7 @@
 /* A block adds up its numbers, one number a thread: thread 0 alone, trees in shared memory that choose threads
- * and words in three ways, and shuffles. The first rung and the last but one are lab 04's. */
+ * and words in three ways, one of them also unrolled, and shuffles. The first rung and the last but one are lab 04's.
+ *
+ * Look at: active lanes, bank conflicts and barriers. Which rung has few of all three? */
 #include "ladder.cuh"
 
 #define main lab_main // the lab's own main(), which is not called here
@@ -74,6 +76,23 @@ __global__ void tree_sequential(const int *data, int n, int *result)
         result[blockIdx.x] = sums[0];
 }
 
+// The same with the number of threads known to the compiler, which unrolls all steps. The barriers stay.
+template <int threads> __global__ void tree_unrolled(const int *data, int n, int *result)
+{
+    __shared__ int sums[threads];
+    int t = threadIdx.x;
+    sums[t] = solution::sum_of_thread(data, n);
+    __syncthreads();
+#pragma unroll
+    for (int off = threads / 2; off > 0; off /= 2) {
+        if (t < off)
+            sums[t] += sums[t + off];
+        __syncthreads();
+    }
+    if (t == 0)
+        result[blockIdx.x] = sums[0];
+}
+
 __device__ int sum_of_warp(int mine)
 {
     for (int off = 16; off > 0; off /= 2)
@@ -113,6 +132,8 @@ static void climb(const int *numbers, int n, int threads)
     rung("mask", "tree, threads by a mask", tree_mask);
     rung("modulo", "tree, threads by modulo", tree_modulo);
     rung("sequential", "tree, halves", tree_sequential);
+    rung("halves-unrolled", "tree, halves, unrolled",
+         threads == 256 ? tree_unrolled<256> : tree_unrolled<MAX_THREADS>);
     rung("unrolled", "tree, last warp alone", solution::sum_by_tree);
     rung("shuffle", "shuffles", shuffle);
     CHECK_CUDA(cudaFree((void *)data));

@@ -1,6 +1,9 @@
 /* The cost of registers. Each thread keeps 8, 32, 64 or 128 numbers in registers, so fewer and fewer threads fit.
  * The last rung must leave room for many threads, so it keeps some numbers in local memory: it spills. The job is
- * always the same: each thread mixes its numbers with each other. */
+ * always the same: each thread mixes its numbers with each other.
+ *
+ * Look at: the registers, which are an estimate, and the occupancy that they leave. The spills of the last rung
+ * are not in PTX, and so not in our counts. */
 #include "ladder.cuh"
 
 #define THREADS 256

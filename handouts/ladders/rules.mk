@@ -7,7 +7,7 @@ LADDERS := $(basename $(notdir $(wildcard handouts/ladders/*.cu)))
 LADDERS_OUT := $(BUILD)/ladders
 FACTS := $(LADDERS_OUT)/facts.lua
 # These ladders also run with the counting rules of older GPUs.
-LADDERS_BY_RULES := aos strides banks transpose
+LADDERS_BY_RULES := aos strides banks types transpose
 LADDER_RECORDS := $(LADDERS:%=$(LADDERS_OUT)/%.json) \
 	$(foreach rules,g80 gt200,$(LADDERS_BY_RULES:%=$(LADDERS_OUT)/%.$(rules).json))
 LADDER_DATA := $(wildcard handouts/data/*.tsv)

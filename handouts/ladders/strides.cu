@@ -1,5 +1,8 @@
 /* The cost of a stride and an offset: thread i reads in[stride * i + offset]. All threads write side
- * by side. */
+ * by side.
+ *
+ * Look at: the sectors of a load for each stride and offset. RULES=g80 and RULES=gt200 count as the cards of 2007
+ * and 2008 did. */
 #include "ladder.cuh"
 
 #define THREADS 256

@@ -1,5 +1,7 @@
 /* The sum of the squares of n ints, from one thread to a grid: the kernels of labs 01 and 02. They make one
- * atomicAdd() for each thread; the last rung makes one for each block. */
+ * atomicAdd() for each thread; the last rung makes one for each block.
+ *
+ * Look at: the longest warp, from rung to rung, and the atomics of the last two. */
 #include "ladder.cuh"
 
 #define main lab_main // the labs' own main(), which is not called here

@@ -1,5 +1,7 @@
 /* Numbers go to the GPU, change there and come back: from ordinary memory, from pinned memory, and in pieces
- * whose copies and kernels overlap in streams. */
+ * whose copies and kernels overlap in streams.
+ *
+ * Look at: the number of launches. What the streams gain shows only on a GPU. */
 #include "ladder.cuh"
 
 #define THREADS     256

@@ -1,4 +1,6 @@
-/* The transpose of a matrix: it reads rows and writes columns. A tile in shared memory exchanges them. */
+/* The transpose of a matrix: it reads rows and writes columns. A tile in shared memory exchanges them.
+ *
+ * Look at: the sectors of a store in the naive kernel, then the bank conflicts of the first tile. */
 #include "ladder.cuh"
 
 #define TILE 32

@@ -30,11 +30,10 @@ struct state {
     uint32_t count;
     enum emu_rules rules;
     const struct launch_view *launch;
-    uint8_t *form;                   /* for each pc: enum atomic_form; UNKNOWN until it is needed */
-    struct traffic *global, *shared; /* the counts of each pc */
-    /* enum obs_access_kind of each pc, first for global memory, then for shared memory */
-    uint8_t *kind;
-    struct sample *samples; /* for each pc: the access that wasted most */
+    uint8_t *form; /* for each pc: enum atomic_form; UNKNOWN until it is needed */
+    struct traffic *global, *shared, *local; /* the counts of each pc, in one array */
+    uint8_t *kind;                           /* enum obs_access_kind, in the same order */
+    struct sample *samples;                  /* for each pc: the access that wasted most */
     uint64_t *others; /* for each pc: accesses to other CTAs' shared memory; NULL: no clusters */
     /* Sectors of global memory that each warp has loaded, by CTA and warp: an array of `places`
      * entries. In a very large grid, several warps share an entry and count as one warp. */
@@ -43,6 +42,7 @@ struct state {
 };
 
 #define MOST_PLACES ((uint64_t)1 << 22)
+#define SPACES      3u /* global, shared and local memory */
 
 static void counters_free(struct state *state)
 {
@@ -57,6 +57,12 @@ static void counters_free(struct state *state)
     free(state);
 }
 
+/* The place of PC's entry for SPACE in `global` and `kind`. */
+static size_t entry_of(const struct state *state, uint8_t space, uint32_t pc)
+{
+    return pc + (size_t)state->count * (space == PTX_SHARED ? 1 : space == PTX_LOCAL ? 2 : 0);
+}
+
 static void *counters_begin(const struct launch_view *launch)
 {
     struct state *state = calloc(1, sizeof *state);
@@ -65,10 +71,11 @@ static void *counters_begin(const struct launch_view *launch)
     state->launch = launch;
     state->count = launch->code_count + 1;
     state->rules = launch->options->rules;
-    state->global = calloc(2 * (size_t)state->count, sizeof *state->global);
-    state->kind = calloc(2 * (size_t)state->count, 1);
+    state->global = calloc(SPACES * (size_t)state->count, sizeof *state->global);
+    state->kind = calloc(SPACES * (size_t)state->count, 1);
     state->form = calloc(state->count, 1);
     state->shared = state->global ? state->global + state->count : NULL;
+    state->local = state->global ? state->shared + state->count : NULL;
     state->samples = calloc(state->count, sizeof *state->samples);
     bool has_others = launch->cluster_size > 1;
     state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
@@ -366,16 +373,44 @@ LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_
     traffic->ideal += passes * traffic->last_ideal;
 }
 
+/* --- local memory ----------------------------------------------------------------------------- */
+
+/* Each thread has its own local memory. A GPU interleaves those of a warp: word w of lane l is word
+ * 32 * w + l of the warp's memory. So 8 neighbouring lanes share a sector if they access the same
+ * word, wherever the warp's memory begins. */
+static uint32_t measure_local(const struct obs_access *access)
+{
+    unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2;
+    uint32_t words = 1u << (shift - 2), sectors = 0;
+    for (unsigned l = 0; l < LANES; l++) {
+        bool is_new = access->mask >> l & 1;
+        for (unsigned k = l & ~7u; k < l && is_new; k++)
+            is_new =
+                !(access->mask >> k & 1) || access->addr[k] >> shift != access->addr[l] >> shift;
+        sectors += is_new ? words : 0;
+    }
+    return sectors;
+}
+
+static void count_local(struct traffic *traffic, const struct obs_access *access)
+{
+    if (!access->repeats || access->dense)
+        traffic->last_pieces = measure_local(access);
+    traffic->requests++;
+    traffic->pieces += traffic->last_pieces;
+}
+
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
-    uint32_t at = access->pc + (access->space == PTX_SHARED ? state->count : 0);
     if (access->space == PTX_CLUSTER) {
         state->others[access->pc]++;
         return;
     }
-    state->kind[at] = access->kind;
-    if (access->space == PTX_GLOBAL) {
+    state->kind[entry_of(state, access->space, access->pc)] = access->kind;
+    if (access->space == PTX_LOCAL) {
+        count_local(&state->local[access->pc], access);
+    } else if (access->space == PTX_GLOBAL) {
         remember(&state->samples[access->pc], access);
         uint64_t sectors =
             count_global(&state->global[access->pc], &state->samples[access->pc], access);
@@ -393,15 +428,17 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
 {
     struct state *state = argument;
     struct sample *sample = &state->samples[repeat->pc];
-    bool is_global = repeat->space == PTX_GLOBAL;
-    struct traffic *traffic = is_global ? &state->global[repeat->pc] : &state->shared[repeat->pc];
+    bool is_global = repeat->space == PTX_GLOBAL, is_local = repeat->space == PTX_LOCAL;
+    struct traffic *traffic = &state->global[entry_of(state, repeat->space, repeat->pc)];
     struct traffic one = {.pieces = traffic->last_pieces,
                           .ideal = traffic->last_ideal,
                           .lines = traffic->last_lines,
                           .collisions = traffic->last_collisions};
-    if (!is_global && repeat->space != PTX_SHARED)
+    if (!is_global && !is_local && repeat->space != PTX_SHARED)
         return OBS_COUNT_ONLY;
-    if (!is_global && state->kind[state->count + repeat->pc] > OBS_STORE)
+    if (is_local && repeat->dense) /* its cost depends on the place of the first byte in its word */
+        return OBS_FULL;
+    if (repeat->space == PTX_SHARED && state->kind[state->count + repeat->pc] > OBS_STORE)
         return OBS_FULL;
     if (repeat->dense && is_global) {
         one = (struct traffic){0};
@@ -409,8 +446,9 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     } else if (repeat->dense) {
         one.pieces = one.ideal = repeat->bytes > 4 ? repeat->bytes / 4 : 1;
     }
-    if (one.pieces > one.ideal && sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal,
-                                                  repeat->cta, repeat->warp))
+    if (!is_local && one.pieces > one.ideal &&
+        sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal, repeat->cta,
+                        repeat->warp))
         return OBS_FULL;
     traffic->requests += repeat->times;
     traffic->pieces += one.pieces * repeat->times;
@@ -423,7 +461,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
                                repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
     if (is_global)
         sample_again(sample, true, repeat->warp, &seen);
-    return is_global || one.pieces > one.ideal ? OBS_DONE : OBS_COUNT_ONLY;
+    return is_global || (!is_local && one.pieces > one.ideal) ? OBS_DONE : OBS_COUNT_ONLY;
 }
 
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
@@ -448,14 +486,18 @@ static void access_by_old_rules(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
     bool shared = access->space == PTX_SHARED;
+    size_t at = entry_of(state, access->space, access->pc);
     if (access->space == PTX_CLUSTER)
         state->others[access->pc]++;
+    if (access->space == PTX_LOCAL) {
+        state->kind[at] = access->kind;
+        count_local(&state->local[access->pc], access);
+    }
     if ((!shared && access->space != PTX_GLOBAL) || (shared && access->kind > OBS_STORE))
         return;
-    uint32_t at = access->pc + (shared ? state->count : 0);
     struct old_cost cost = old_rules_measure(state->rules, access);
     state->kind[at] = access->kind;
-    state->global[at].requests += cost.requests; /* shared memory's entries follow */
+    state->global[at].requests += cost.requests;
     state->global[at].pieces += cost.pieces;
     state->global[at].ideal += cost.ideal;
     state->global[at].lines += cost.transactions;
@@ -466,15 +508,14 @@ static void access_by_old_rules(void *argument, const struct obs_access *access)
 static void counters_join(void *into, void *argument)
 {
     struct state *total = into, *state = argument;
-    for (uint32_t i = 0; i < 2 * total->count; i++) { /* shared memory's entries follow */
+    for (size_t i = 0; i < SPACES * (size_t)total->count; i++) {
         total->global[i].requests += state->global[i].requests;
         total->global[i].pieces += state->global[i].pieces;
         total->global[i].ideal += state->global[i].ideal;
         total->global[i].lines += state->global[i].lines;
         total->global[i].collisions += state->global[i].collisions;
-    }
-    for (uint32_t i = 0; i < 2 * total->count; i++)
         total->kind[i] |= state->kind[i];
+    }
     for (uint32_t i = 0; total->others && i < total->count; i++)
         total->others[i] += state->others[i];
     for (uint32_t i = 0; i < total->count; i++)
@@ -494,6 +535,9 @@ static void counters_end(void *argument, const struct launch_view *launch,
     static const enum emu_counter shared[] = {EMU_shared_load_requests, EMU_shared_store_requests,
                                               EMU_shared_atomic_requests,
                                               EMU_shared_atomic_requests};
+    /* atomics have no local memory */
+    static const enum emu_counter local[] = {EMU_local_load_requests, EMU_local_store_requests,
+                                             EMU_local_store_requests, EMU_local_store_requests};
     struct state *state = argument;
     for (uint32_t pc = 0; per_instruction && pc < launch->code_count; pc++) {
         const struct traffic *g = &state->global[pc], *s = &state->shared[pc];
@@ -509,6 +553,9 @@ static void counters_end(void *argument, const struct launch_view *launch,
         value[3] += s->pieces - s->ideal;
         per_instruction[pc].value[EMU_atomic_collisions] +=
             (state->kind[pc] > OBS_STORE ? g->collisions : 0) + s->collisions;
+        value = per_instruction[pc].value + local[state->kind[2 * state->count + pc]];
+        value[0] += state->local[pc].requests;
+        value[1] += state->local[pc].pieces;
         per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
     }
     for (uint64_t i = 0; per_instruction && i < state->places; i++) {

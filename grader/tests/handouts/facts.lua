@@ -3,6 +3,7 @@ return {
   devices = {
     classic = { device = 'Old Card', date = '2007' },
     fake = { device = 'Fake Card', driver = '1.2', toolkit = '3.4', date = '2026-01-02' },
+    later = { device = 'Later Card', without = 'walk climb' },
   },
   ladders = {
     climb = {

@@ -10,7 +10,8 @@
 #define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
 
 /* A kernel that executes ACCESS once per thread: t = tid.x, g = 64 KiB of global and s = 32 KiB of
- * shared memory, i = scale * t + shift bytes, gi = g + i, si = s + i; v, w, v1 to v3 hold values. */
+ * shared memory, l = 32 KiB of local memory, i = scale * t + shift bytes, gi = g + i, si = s + i,
+ * li = l + i; v, w, v1 to v3 hold values. */
 struct pattern {
     const char *name, *access;
     unsigned scale, shift;
@@ -24,9 +25,11 @@ static void run_pattern(const struct pattern *p, struct emu_counters *counters)
     struct fixture f;
     snprintf(ptx, sizeof ptx,
              ".visible .entry k(.param .u64 block)\n{\n.shared .align 128 .b8 s[32768];\n"
-             ".reg .pred p, q;\n.reg .b32 t, i, si, v, v1, v2, v3;\n.reg .b64 g, gi, d, e;\n"
+             ".local .align 16 .b8 l[32768];\n"
+             ".reg .pred p, q;\n.reg .b32 t, i, si, li, v, v1, v2, v3;\n.reg .b64 g, gi, d, e;\n"
              "mov.u32 t, %%tid.x;\nld.param.u64 g, [block];\nmad.lo.u32 i, t, %u, %u;\n"
              "cvt.u64.u32 gi, i;\nadd.s64 gi, gi, g;\nmov.u32 si, s;\nadd.u32 si, si, i;\n"
+             "mov.u32 li, l;\nadd.u32 li, li, i;\n"
              "and.b32 v, t, 1;\nsetp.ne.u32 p, v, 0;\nsetp.lt.u32 q, t, 16;\n%s\nret;\n}\n",
              p->scale, p->shift, p->access);
     fixture_open(&f, NULL);
@@ -52,7 +55,7 @@ static void expect_four(const struct pattern *p, const struct emu_counters *coun
 static void expect_only(const struct pattern *p, const struct emu_counters *counters,
                         enum emu_counter first)
 {
-    for (int i = EMU_global_load_requests; i <= EMU_shared_atomic_bank_conflicts; i++)
+    for (int i = EMU_global_load_requests; i <= EMU_local_store_sectors; i++)
         if (i < (int)first || i >= (int)first + 4)
             cr_expect(counters->value[i] == 0, "%s: %s is %lu, want 0", p->name,
                       emu_counter_name((enum emu_counter)i), (unsigned long)counters->value[i]);
@@ -374,6 +377,63 @@ Test(counters, shared_atomics)
         {"64 bits, stride 2", "red.shared.add.u64 [si], d;", 16, 0, 0, {1, 8, 4, 4}},
     };
     CHECK(patterns, EMU_shared_atomic_requests);
+}
+
+/* --- local memory ------------------------------------------------------------------------------- */
+
+/* Requests and sectors of loads, then of stores. A scale of 0: all threads access the same word of
+ * their own memory. Other scales are those of an array whose index differs between threads. */
+Test(counters, local_memory)
+{
+    static const struct pattern patterns[] = {
+        {"the same word", "ld.local.u32 v, [li];", 0, 4, 0, {1, 4}},
+        {"the same 64 bits", "ld.local.u64 d, [li];", 0, 8, 0, {1, 8}},
+        {"the same 128 bits", "ld.local.v4.u32 {v, v1, v2, v3}, [li];", 0, 16, 0, {1, 16}},
+        {"the same byte", "ld.local.u8 v, [li];", 0, 3, 0, {1, 4}},
+        {"the same half of a word", "ld.local.u16 v, [li];", 0, 6, 0, {1, 4}},
+        {"one lane", "ld.local.u32 v, [li];", 0, 0, 1, {1, 1}},
+        {"20 lanes", "ld.local.u32 v, [li];", 0, 0, 20, {1, 3}},
+        {"every second lane", "@p ld.local.u32 v, [li];", 0, 0, 0, {1, 4}},
+        {"a word each", "ld.local.u32 v, [li];", 4, 0, 0, {1, 32}},
+        {"every second word", "ld.local.u32 v, [li];", 8, 0, 0, {1, 32}},
+        {"64 bits each", "ld.local.u64 d, [li];", 8, 0, 0, {1, 64}},
+        {"128 bits each", "ld.local.v4.u32 {v, v1, v2, v3}, [li];", 16, 0, 0, {1, 128}},
+        {"bytes, four in a word", "ld.local.u8 v, [li];", 1, 0, 0, {1, 8}},
+        {"bytes, from the third of a word on", "ld.local.u8 v, [li];", 1, 2, 0, {1, 12}},
+        {"two words", "@p add.s32 li, li, 64; ld.local.u32 v, [li];", 0, 0, 0, {1, 8}},
+        {"a word for each half warp",
+         "@q add.s32 li, li, 64; ld.local.u32 v, [li];",
+         0,
+         0,
+         0,
+         {1, 4}},
+        {"generic", "cvt.u64.u32 d, li; cvta.local.u64 d, d; ld.u32 v, [d];", 0, 0, 0, {1, 4}},
+        {"store", "st.local.u32 [li], t;", 0, 0, 0, {0, 0, 1, 4}},
+        {"store, a word each", "st.local.u32 [li], t;", 4, 0, 0, {0, 0, 1, 32}},
+        {"two warps", "st.local.u64 [li], d; ld.local.u32 v, [li];", 0, 0, 64, {2, 8, 2, 16}},
+        {"the same word again and again",
+         "mov.u32 v1, 0; L: ld.local.u32 v, [li]; add.s32 li, li, 4; add.u32 v1, v1, 1; "
+         "setp.lt.u32 p, v1, 100; @p bra L;",
+         0,
+         0,
+         0,
+         {100, 400}},
+        {"bytes, moving on by a byte",
+         "mov.u32 v1, 0; L: ld.local.u8 v, [li]; add.s32 li, li, 1; add.u32 v1, v1, 1; "
+         "setp.lt.u32 p, v1, 8; @p bra L;",
+         1,
+         0,
+         0,
+         {8, 2 * 8 + 6 * 12}},
+        {"two words, moving on",
+         "@p add.s32 li, li, 64; mov.u32 v1, 0; L: st.local.u32 [li], v; add.s32 li, li, 4; "
+         "add.u32 v1, v1, 1; setp.lt.u32 q, v1, 9; @q bra L;",
+         0,
+         0,
+         0,
+         {0, 0, 9, 72}},
+    };
+    CHECK(patterns, EMU_local_load_requests);
 }
 
 /* --- shared memory at random ---------------------------------------------------------------------- */
