@@ -226,12 +226,17 @@ const char *report_waves_text(const struct report_prediction *p, const struct re
 {
     char tail[32], count[32];
     snprintf(count, sizeof count, waves->waves < 9.95 ? "%.1f" : "%.0f", waves->waves);
-    snprintf(text, REPORT_TEXT,
-             "%s block%s of %.0f warp%s, %s at a time: %s wave%s. On average %.3g %% of the chip's "
-             "%s warps; the tail costs %s.",
-             NUMBER((uint64_t)p->blocks), p->blocks == 1 ? "" : "s", p->block_warps,
-             p->block_warps == 1 ? "" : "s", NUMBER((uint64_t)waves->at_a_time), count,
-             strcmp(count, "1.0") == 0 ? "" : "s", 100 * waves->average,
-             NUMBER((uint64_t)p->most_warps), report_time(tail, waves->tail_us));
+    int size = snprintf(text, REPORT_TEXT,
+                        "%s block%s of %.0f warp%s, %s at a time: %s wave%s. On average %.3g %% of "
+                        "the chip's %s warps",
+                        NUMBER((uint64_t)p->blocks), p->blocks == 1 ? "" : "s", p->block_warps,
+                        p->block_warps == 1 ? "" : "s", NUMBER((uint64_t)waves->at_a_time), count,
+                        strcmp(count, "1.0") == 0 ? "" : "s", 100 * waves->average,
+                        NUMBER((uint64_t)p->most_warps));
+    if (waves->tail_us > p->us / 100)
+        snprintf(text + size, REPORT_TEXT - (size_t)size, "; the tail costs %s.",
+                 report_time(tail, waves->tail_us));
+    else
+        snprintf(text + size, REPORT_TEXT - (size_t)size, ".");
     return text;
 }
