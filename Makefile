@@ -136,9 +136,9 @@ watch: lanewise ## Grade a lab now and each time you save it: LAB= [DEVICE= UNSA
 	@$(LANEWISE) watch $(call option,LAB,lab) $(call option,DEVICE,device) \
 		$(if $(UNSAFE),--unsafe)
 
-run: lanewise ## Run a program and show its counters: LAB= or PROGRAM= [ARGS='n=5' GPU= WITH= LIMIT= RULES= JSON=]
+run: lanewise ## Run a program and show its counters: LAB= or PROGRAM= [ARGS='n=5' GPU= DRAW=all WITH= LIMIT= RULES= JSON=]
 	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=02 or PROGRAM=file.cu))
-	@$(LANEWISE) run --max-instructions $(or $(LIMIT),200000000) $(call option,WITH,tools) $(call option,RULES,rules) $(call option,GPU,gpu) $(call option,JSON,json) \
+	@$(LANEWISE) run --max-instructions $(or $(LIMIT),200000000) $(call option,WITH,tools) $(call option,RULES,rules) $(call option,GPU,gpu) $(call option,DRAW,draw) $(call option,JSON,json) \
 		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 
 trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRAM= [LINE=39 OUT=file.svg ARGS=]
@@ -149,10 +149,14 @@ trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRA
 # LINE is a number, or for a PROGRAM of several files FILE:NUMBER.
 line_in = $(if $(and $(filter %.cu,$1),$(if $(findstring :,$(LINE)),,yes)),$(notdir $1):)$(LINE)
 
-report: lanewise ## Grade a lab, write an HTML page: LAB= [SUBMISSION= OUT=file.html DEVICE= SEED= UNSAFE=]
-	@$(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
-		--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
-		$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
+report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
+	$(if $(PROGRAM),$(if $(GPU),,$(error predict its times on which GPU? Add GPU=h200)))
+	@$(if $(GPU),$(call predict_page),$(call grade_page))
+predict_page = $(LANEWISE) run --gpu '$(GPU)' --draw none --lines 0 --picture '$(or $(OUT),$(BUILD)/report.html)' \
+	$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
+grade_page = $(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
+	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
+	$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 
 diff: lanewise ## Compare your code with the solution, after full marks: LAB= [SPOIL=1 COMMENTS=1]
 	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) $(if $(COMMENTS),--comments) || test $$? -eq 1

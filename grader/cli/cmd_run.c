@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/execute.h"
@@ -25,6 +26,8 @@
 #include "gpu/tools.h"
 #include "gpu/virtual_gpu.h"
 #include "record/record.h"
+#include "report/predicted.h"
+#include "report/predicted_html.h"
 #include "report/result_json.h"
 #include "report/run_terminal.h"
 #include "report/sarif.h"
@@ -40,7 +43,8 @@
 struct options {
     const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
-    const char *lab; /* the lab to build and run, or NULL */
+    const char *lab;            /* the lab to build and run, or NULL */
+    const char *draw, *picture; /* which pictures of predicted times; the file of one, or NULL */
     const char *lines, *workers, *tools, *rules, *gpu, *max_instructions;
     bool all, deterministic, ignores_order;
     struct cli_lab_program built;
@@ -74,6 +78,12 @@ static const struct cli_option table[] = {
              "how to count sectors and conflicts: sector (for current GPUs),\n"
              "g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)"),
     CLI_TEXT(gpu, "gpu", "NAME", "predict how long each launch takes on this GPU, such as h200"),
+    CLI_TEXT(draw, "draw", "LIST",
+             "with --gpu, which pictures: limits, roofline, occupancy, all or none\n"
+             "(default: limits)"),
+    CLI_TEXT(picture, "picture", "FILE",
+             "with --gpu, write FILE.svg with one of the pictures, or a page\n"
+             "FILE.html with all of them"),
     CLI_WHOLE(max_instructions, "max-instructions", "N", 1, ULLONG_MAX,
               "stop a launch after N warp instructions"),
     CLI_END};
@@ -94,6 +104,35 @@ static const struct cli_syntax syntax = {
 static bool pass(const char *variable, const char *value)
 {
     return !value || setenv(variable, value, 1) == 0;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), of_end = strlen(end);
+    return length > of_end && strcmp(text + length - of_end, end) == 0;
+}
+
+/* Checks --draw and --picture. False: the reason was printed. */
+static bool choose_pictures(struct options *options)
+{
+    const char *draw = options->draw ? options->draw : "limits";
+    unsigned *drawn = &options->report.drawn;
+    if (!report_find_pictures(draw, drawn))
+        complain("unknown pictures \"%s\"; --draw takes a list of limits, roofline and occupancy, "
+                 "or all, or none",
+                 draw);
+    else if ((options->draw || options->picture) && !options->gpu)
+        complain("pictures of which GPU's times? Add --gpu h200");
+    else if (options->picture && !ends_in(options->picture, ".svg") &&
+             !ends_in(options->picture, ".html"))
+        complain("--picture takes a file whose name ends in .svg or .html, not \"%s\"",
+                 options->picture);
+    else if (options->picture && ends_in(options->picture, ".svg") &&
+             __builtin_popcount(*drawn) != 1)
+        complain("an SVG has one picture: give --draw limits, roofline or occupancy");
+    else
+        return true;
+    return false;
 }
 
 /* Checks the options and passes them to the runtime library. False: an option is wrong, and the
@@ -121,6 +160,8 @@ static bool apply_options(struct options *options)
         complain("%s", why);
         return false;
     }
+    if (!choose_pictures(options))
+        return false;
     bool chosen = options->tools || getenv("LANEWISE_TOOLS");
     return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
            pass("LANEWISE_WORKERS", options->workers) &&
@@ -157,7 +198,7 @@ static bool choose_lab(struct options *options, char **argv)
 static int read_options(struct options *options, int argc, char **argv)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
-    const struct cli_files files = {{options->json, options->sarif}, {NULL}};
+    const struct cli_files files = {{options->json, options->sarif, options->picture}, {NULL}};
     if (code >= 0)
         return cli_clear_after_mistake(code, &files);
     if (!cli_clear_outputs("run", &files))
@@ -267,6 +308,30 @@ static void print_report(const struct options *options, const json_t *record)
     print_limit(options, record);
 }
 
+/* Writes the file of --picture. Draws to memory first, so that the file is never half written. */
+static int draw(const struct options *options, const json_t *record)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return complain("out of memory");
+    const char *slash = strrchr(options->argv[0], '/');
+    bool any = ends_in(options->picture, ".html")
+                   ? report_predicted_html(memory, record, slash ? slash + 1 : options->argv[0])
+                   : report_predicted_svg(memory, record, options->report.drawn);
+    fclose(memory);
+    int code = 0;
+    if (!any)
+        code = complain("there is nothing to draw: no launch has a predicted time");
+    else if (!base_write_output(options->picture, text, size, 0644))
+        code = complain("cannot write %s: %s", options->picture, strerror(errno));
+    else
+        cli_say(stderr, "lanewise: the picture was written to %s", options->picture);
+    free(text);
+    return code;
+}
+
 static int report(const struct options *options, int status, json_t *record)
 {
     int code = cli_exit_code(status);
@@ -281,7 +346,8 @@ static int report(const struct options *options, int status, json_t *record)
     if (options->sarif && (!document || !report_json_write(document, options->sarif)))
         code = complain("cannot write %s: %s", options->sarif, strerror(errno));
     json_decref(document);
-    return code;
+    int drawn = options->picture ? draw(options, record) : 0;
+    return drawn ? drawn : code;
 }
 
 /* Runs the chosen program. Returns the exit code. */

@@ -31,9 +31,10 @@ enum {
     MAX_COST = 32,             /* most sectors or wavefronts of one request */
 };
 
-#define MAX_REAL   1e18
-#define MAX_PARTS  32u
-#define MAX_OFFSET (1ll << 48) /* bytes between two lanes' addresses */
+#define MAX_REAL    1e18
+#define MAX_PARTS   32u
+#define MAX_MOMENTS 1000u
+#define MAX_OFFSET  (1ll << 48) /* bytes between two lanes' addresses */
 
 /* --- values: copied only if they have the right type and range -------------------------------- */
 
@@ -162,34 +163,51 @@ static bool copy_rules(json_t *launch, const json_t *from)
     return name && emu_find_rules(name, &rules) && copy_text(launch, from, "rules", MAX_NAME);
 }
 
+/* Adds the object NAME of FROM, whose members are numbers. */
+static bool copy_reals(json_t *to, const json_t *from, const char *name)
+{
+    const json_t *members = json_object_get(from, name);
+    json_t *copies = json_object(), *unused;
+    bool good = json_is_object(members) && json_object_size(members) <= MAX_PARTS;
+    const char *key;
+    json_object_foreach((json_t *)members, key, unused) good =
+        good && copy_real(copies, members, key);
+    return json_object_set_new(to, name, copies) == 0 && good;
+}
+
+/* Adds the numbers of warps over the time of the launch. */
+static bool copy_warps(json_t *to, const json_t *from)
+{
+    json_t *warps = json_object_get(from, "warps"), *one;
+    bool good = json_is_array(warps) && json_array_size(warps) <= MAX_MOMENTS;
+    size_t i;
+    json_array_foreach(warps, i, one) good =
+        good && json_is_integer(one) && json_integer_value(one) >= 0;
+    return good && json_object_set(to, "warps", warps) == 0;
+}
+
 /* Adds the launch's predicted time, if it has one. */
 static bool copy_prediction(json_t *launch, const json_t *from)
 {
-    static const char *const reals[] = {"us",           "low_us",     "high_us", "cycles",
-                                        "instructions", "dram_bytes", "l2_hits"};
+    static const char *const reals[] = {"us",           "low_us",       "high_us",   "cycles",
+                                        "instructions", "dram_bytes",   "l2_hits",   "flops",
+                                        "l2_bytes",     "shared_bytes", "most_warps"};
     static const char *const optional[] = {"us_ideal_sectors", "us_ideal_wavefronts"};
-    const json_t *parts = json_object_get(from, "parts");
-    json_t *predicted = json_object(), *copies = json_object(), *unused;
-    const char *name;
-    if (!from) {
-        json_decref(predicted);
-        json_decref(copies);
+    if (!from)
         return true;
-    }
+    json_t *predicted = json_object();
     bool good = copy_text(predicted, from, "gpu", MAX_NAME) &&
                 copy_text(predicted, from, "title", MAX_NAME) &&
                 json_is_boolean(json_object_get(from, "measured")) &&
-                copy_text(predicted, from, "limit", MAX_NAME) &&
-                json_object_size(parts) <= MAX_PARTS;
+                copy_text(predicted, from, "limit", MAX_NAME);
     json_object_set(predicted, "measured", json_object_get(from, "measured"));
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         good = good && copy_real(predicted, from, reals[i]);
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         good = good &&
                (!json_object_get(from, optional[i]) || copy_real(predicted, from, optional[i]));
-    json_object_foreach((json_t *)parts, name, unused) good =
-        good && copy_real(copies, parts, name);
-    json_object_set_new(predicted, "parts", copies);
+    good = good && copy_reals(predicted, from, "parts") && copy_reals(predicted, from, "roofs") &&
+           copy_warps(predicted, from);
     return json_object_set_new(launch, "predicted", predicted) == 0 && good;
 }
 

@@ -3,38 +3,8 @@
 #include <string.h>
 
 #include "base/json.h"
-
-/* The names of the parts of a prediction, in the order in which they are printed. */
-static const struct {
-    const char *name, *short_name, *limit;
-} parts[] = {
-    {"issue", "issue", "issuing instructions"},
-    {"fp32", "float", "float arithmetic"},
-    {"integer", "integer", "integer arithmetic"},
-    {"fp64", "double", "double arithmetic"},
-    {"special", "special", "special functions"},
-    {"matrix", "matrix", "tensor cores"},
-    {"shared", "shared", "shared memory"},
-    {"l1", "L1", "the L1 cache"},
-    {"l2", "L2", "the L2 cache"},
-    {"dram", "DRAM", "DRAM"},
-    {"atomics", "atomics", "atomics on the same words"},
-    {"latency", "latency", "latency: too little work to hide the waits"},
-    {"launch", "launch", "the launch itself"},
-    {"tail", "tail", "multiprocessors without work"},
-};
-#define PARTS (sizeof parts / sizeof *parts)
-
-const char *report_time(char text[32], double time)
-{
-    static const char *const units[] = {"us", "ms", "s"};
-    unsigned unit = 0;
-    for (; time >= 9999.5 && unit < 2; unit++)
-        time /= 1000;
-    int digits = time < 9.995 ? 2 : time < 99.95 ? 1 : 0;
-    snprintf(text, 32, "%.*f %s", digits, time, units[unit]);
-    return text;
-}
+#include "report/predicted.h"
+#include "report/predicted_terminal.h"
 
 /* The predicted time NAME, which is for a hypothetical launch; if it is not known, US, the launch's
  * own time. */
@@ -51,10 +21,8 @@ void report_predicted_add(struct report_predicted *predicted, const json_t *laun
     if (!from)
         return;
     if (!predicted->title || us > predicted->longest_us) {
-        predicted->longest = from;
-        predicted->lines = json_object_get(launch, "lines");
+        predicted->longest = launch;
         predicted->longest_us = us;
-        predicted->limit = json_string_value(json_object_get(from, "limit"));
     }
     predicted->title = json_string_value(json_object_get(from, "title"));
     predicted->measured = json_is_true(json_object_get(from, "measured"));
@@ -64,31 +32,6 @@ void report_predicted_add(struct report_predicted *predicted, const json_t *laun
     predicted->high_us += json_number_of(from, "high_us");
     predicted->sectors_us += time_or(from, "us_ideal_sectors", us);
     predicted->wavefronts_us += time_or(from, "us_ideal_wavefronts", us);
-}
-
-static const char *limit_text(const char *limit)
-{
-    for (size_t i = 0; i < PARTS && limit; i++)
-        if (strcmp(parts[i].name, limit) == 0)
-            return parts[i].limit;
-    return "an unknown part";
-}
-
-/* Prints the parts of the longest launch that take at least a hundredth of its time. */
-static void print_parts(FILE *to, const struct report_predicted *predicted)
-{
-    const json_t *object = json_object_get(predicted->longest, "parts");
-    bool any = false;
-    for (size_t i = 0; i < PARTS; i++) {
-        char text[32];
-        double us = json_number_of(object, parts[i].name);
-        if (us < predicted->longest_us / 100)
-            continue;
-        fprintf(to, "%s%s %s", any ? ", " : "    each alone: ", parts[i].short_name,
-                report_time(text, us));
-        any = true;
-    }
-    fputs(any ? "\n" : "", to);
 }
 
 #define MOST_LINES  3
@@ -134,17 +77,31 @@ static void print_without(FILE *to, const char *what, double us, double all)
         fprintf(to, "    %s: %s\n", what, report_time(text, us));
 }
 
-void report_predicted_print(FILE *to, const struct report_predicted *predicted)
+/* Prints the pictures in DRAWN of the longest launch P. */
+static void print_pictures(FILE *to, const struct report_prediction *p, unsigned drawn, bool colour)
 {
+    if (drawn & REPORT_LIMITS)
+        report_draw_limits(to, p, colour);
+    if (drawn & REPORT_ROOFLINE)
+        report_draw_roofline(to, p, colour);
+    if (drawn & REPORT_WAVES)
+        report_draw_waves(to, p, colour);
+}
+
+void report_predicted_print(FILE *to, const struct report_predicted *predicted, unsigned drawn,
+                            bool colour)
+{
+    struct report_prediction p;
     char time[32], low[32], high[32];
-    if (!predicted->title)
+    if (!predicted->title || !report_read_prediction(predicted->longest, &p))
         return;
     fprintf(to, "  predicted time on %s: %s (%s to %s)%s\n    limited by %s\n", predicted->title,
             report_time(time, predicted->us), report_time(low, predicted->low_us),
             report_time(high, predicted->high_us),
-            predicted->launches > 1 ? " for all launches" : "", limit_text(predicted->limit));
-    print_parts(to, predicted);
-    print_lines(to, predicted->lines);
+            predicted->launches > 1 ? " for all launches" : "",
+            p.limit < REPORT_PARTS ? report_parts[p.limit].limit : "an unknown part");
+    print_pictures(to, &p, drawn, colour);
+    print_lines(to, json_object_get(predicted->longest, "lines"));
     print_without(to, "with the ideal number of sectors", predicted->sectors_us, predicted->us);
     print_without(to, "without bank conflicts", predicted->wavefronts_us, predicted->us);
     if (!predicted->measured)

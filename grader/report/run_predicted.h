@@ -14,18 +14,15 @@ struct report_predicted {
     double us, low_us, high_us;       /* times of all launches together */
     double sectors_us, wavefronts_us; /* times if they touched the fewest sectors, or took the
                                        * fewest wavefronts */
-    const char *limit;                /* the part that limits the longest launch */
-    const json_t *longest;            /* prediction of the longest launch */
-    const json_t *lines;              /* source lines of the longest launch */
+    const json_t *longest;            /* the longest launch */
     double longest_us;
 };
 
 /* Adds LAUNCH of a lanewise/run/v1 document, which must live as long as PREDICTED. */
 void report_predicted_add(struct report_predicted *predicted, const json_t *launch);
-void report_predicted_print(FILE *to, const struct report_predicted *predicted);
 
-/* Writes TIME, in microseconds, with three digits and a unit: "7.12 us", "36.2 ms". Returns
- * TEXT. */
-const char *report_time(char text[32], double time);
+/* DRAWN: pictures of the longest launch (report/predicted.h). */
+void report_predicted_print(FILE *to, const struct report_predicted *predicted, unsigned drawn,
+                            bool colour);
 
 #endif

@@ -248,7 +248,8 @@ static void print_occupancies(FILE *to, const struct report_kernel *kernel)
                 kernel->other_launches == 1 ? "more launch" : "more launches");
 }
 
-static void print_kernel(struct page *page, const struct report_kernel *kernel)
+static void print_kernel(struct page *page, const struct report_kernel *kernel,
+                         const struct report_run_options *options)
 {
     bool fits = strlen(kernel->name) < TEXT_COLUMNS;
     fprintf(page->to, "\n%s%.*s%s%s\n  %s %s", page->style.strong,
@@ -265,7 +266,7 @@ static void print_kernel(struct page *page, const struct report_kernel *kernel)
         fprintf(page->to, ", %s%s%s", page->style.bad, kernel->failed, page->style.off);
     fputc('\n', page->to);
     print_occupancies(page->to, kernel);
-    report_predicted_print(page->to, &kernel->predicted);
+    report_predicted_print(page->to, &kernel->predicted, options->drawn, options->colour);
     print_counters(page, &kernel->counters);
 }
 
@@ -463,7 +464,7 @@ void report_run_terminal(FILE *to, const json_t *document, const struct report_r
         page.rules = totals.rules;
     print_rules(&page);
     for (size_t i = 0; i < totals.kernel_count; i++)
-        print_kernel(&page, &totals.kernels[i]);
+        print_kernel(&page, &totals.kernels[i], options);
     print_lines(&page, &totals, options, findings);
     if (totals.kernel_count > 0)
         fprintf(to,

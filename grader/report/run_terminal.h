@@ -13,6 +13,7 @@ struct report_run_options {
     bool colour;
     bool lines_asked;    /* --lines or --all: include lines that waste nothing */
     unsigned line_limit; /* the maximum number of lines, or REPORT_ALL_LINES */
+    unsigned drawn;      /* pictures of predicted times: a set of REPORT_LIMITS, ... */
 };
 
 /* Writes the report of DOCUMENT (lanewise/run/v1) to TO. All launches of a kernel appear as one

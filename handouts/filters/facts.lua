@@ -19,7 +19,7 @@ local function load_facts(needle)
     facts = assert(load(text, path))()
   else
     common.complain(needle, 'there are no facts: no file "%s"', path)
-    facts = { devices = {}, ladders = {} }
+    facts = { chips = {}, devices = {}, ladders = {} }
   end
   return facts
 end
@@ -94,8 +94,15 @@ local function look_up(key, needle)
   return row[column], unit_of(ladder, column)
 end
 
+-- The chip for which a column's times are predicted, or nil.
+local function chip_of(column)
+  return column:match('^predicted') and facts.chips[column:match('[^_]+$')]
+end
+
 -- The source of a column's figures.
 local function origin(column)
+  local chip = chip_of(column)
+  if chip then return 'predicted by the emulator when this page was made, for the ' .. chip.title end
   for name, device in pairs(facts.devices) do
     if column:match('_' .. name .. '$') then
       return ('measured on %s, %s'):format(device.device or name, device.date or 'no date')
@@ -159,15 +166,19 @@ end
 
 -- One line that names the devices of these columns' times, or nil.
 local function sources(columns)
-  local said, list = {}, {}
+  local said, list, predicted = {}, {}, ''
   for _, column in ipairs(columns) do
     local device = facts.devices[column:match('[^_]+$')]
-    if device and not said[device] and column:find('_') then
+    local chip = chip_of(column)
+    if chip then
+      predicted = (' Predicted by the emulator for the %s%s.'):format(chip.title, chip.measured and ''
+        or ', whose constants nobody has measured: most are those of the H200')
+    elseif device and not said[device] and column:find('_') then
       said[device] = true
       list[#list + 1] = ('%s, driver %s, %s, %s'):format(device.device, device.driver, device.toolkit, device.date)
     end
   end
-  return #list > 0 and 'Measured on ' .. table.concat(list, '; ') .. '.' or nil
+  return #list > 0 and 'Measured on ' .. table.concat(list, '; ') .. '.' .. predicted or nil
 end
 
 -- Whether COLUMN's device was recorded before there was this ladder (facts.py: "# without: LADDER").

@@ -58,14 +58,11 @@ static void climb(int n)
 int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
+    ladder_size("", ladder.large ? "67,108,864 ints" : "16,777,216 ints");
+    climb(ladder.large ? 1 << 26 : 1 << 24);
     if (ladder.times) {
-        ladder_size("", "67,108,864 ints");
-        climb(1 << 26);
         ladder_size("_256m", "268,435,456 ints");
         climb(1 << 28);
-    } else {
-        ladder_size("", "16,777,216 ints");
-        climb(1 << 24);
     }
     return 0;
 }

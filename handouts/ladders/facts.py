@@ -4,10 +4,12 @@
     facts.py --out OUT --ladders sumsq.json sumsq.g80.json ... --data handouts/data/h100.tsv ...
 
 NAME.json is the record of ladder NAME's run on the emulator (lanewise run --json). NAME.tsv in the same folder is
-the output of that run: rung, column, value. NAME.RULES.json is a record by the rules of an older GPU. A data file has
+the output of that run: rung, column, value. NAME.RULES.json is a record by the rules of an older GPU, and
+NAME.predicted.json one at a size that is timed, with predicted times; NAME.predicted.tsv is its output. A data file has
 figures from other sources, one a line: ladder, rung, column, value, and a unit if it differs from COLUMNS.
 Writes OUT.json, and the same facts as OUT.lua for pandoc's filters:
 
+  chips     {chip: {title, measured}}: GPUs whose times are predicted; measured: by microbenchmarks of that chip
   devices   {device: {device, driver, toolkit, date, command}}
   ladders   {ladder: {order: [rung], rungs: {rung: {column: value}}, columns: {column: {title, unit}}}}
 
@@ -27,6 +29,7 @@ COLUMNS = {
     "then": ("then", ""),
     "then_kernel": ("then, the kernel alone", ""),
     "time": ("time", "µs"),
+    "predicted": ("predicted", "µs"),
     "spread": ("spread", "%"),
     "n": ("numbers", ""),
     "threads": ("threads", ""),
@@ -194,7 +197,7 @@ def columns_by_rules(launches, rules):
 
 class Facts:
     def __init__(self):
-        self.ladders, self.devices, self.recorded = {}, {}, {}
+        self.ladders, self.devices, self.recorded, self.chips = {}, {}, {}, {}
         self.sizes = {}  # by ladder: {suffix of columns: description of the size}
         self.climbed = {}  # by ladder: [(rung, suffix)] in the order of its runs
         self.units = {}  # by ladder: {column: unit}, where the unit differs from COLUMNS
@@ -221,6 +224,19 @@ class Facts:
         for (rung, size), of_rung in zip(self.climbed[name], launches):
             counted = columns_by_rules(of_rung, rules) if rules else columns_of(of_rung)
             rungs[rung].update((column + size, value) for column, value in counted.items())
+
+    def add_predictions(self, name, path):
+        """The predicted time of each rung: the sum of its launches' times."""
+        titles = [row for row in read_table(path[: -len("json")] + "tsv")[0] if row[1].startswith("title")]
+        launches = split_launches(path)
+        if len(launches) != len(titles):
+            fail(f"{path} has {len(launches)} rungs, but the ladder printed {len(titles)} titles")
+        for (rung, size, _), of_rung in zip(titles, launches):
+            predictions = [launch["predicted"] for launch in of_rung]
+            chip = predictions[0]["gpu"]
+            self.chips[chip] = {"title": predictions[0]["title"], "measured": predictions[0]["measured"]}
+            column = f"predicted{size.removeprefix('title')}_{chip}"
+            self.ladders[name]["rungs"][rung][column] = sum(p["us"] for p in predictions)
 
     def add_recording(self, device, path):
         rows, self.devices[device] = read_table(path)
@@ -253,7 +269,7 @@ class Facts:
         base, notes = column, []
         while base not in COLUMNS and "_" in base:
             base, _, end = base.rpartition("_")
-            if end in self.devices:
+            if end in self.devices or end in self.chips:
                 notes.append(end.upper())  # the line below a table names the device in full
             elif end in RULES:
                 notes.append(f"rules {end}")
@@ -268,7 +284,7 @@ class Facts:
         for name, ladder in self.ladders.items():
             used = sorted({column for rung in ladder["rungs"].values() for column in rung})
             ladder["columns"] = {column: self.describe(name, column) for column in used}
-        return {"devices": self.devices, "ladders": self.ladders}
+        return {"chips": self.chips, "devices": self.devices, "ladders": self.ladders}
 
 
 # --- writing ----------------------------------------------------------------------------------------
@@ -292,6 +308,9 @@ def main():
     given, facts = parser.parse_args(), Facts()
     for path in sorted(given.ladders, key=lambda path: path.count(".")):
         name, *rules = os.path.basename(path)[: -len(".json")].split(".")
+        if rules == ["predicted"]:
+            facts.add_predictions(name, path)
+            continue
         if not rules:
             facts.add_ladder(name, path[: -len("json")] + "tsv")
         facts.add_record(name, rules[0] if rules else None, path)

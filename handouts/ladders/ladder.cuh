@@ -2,6 +2,7 @@
  *
  *     ./sumsq counts    each rung once, at a small size: for the emulator, which counts
  *     ./sumsq times     each rung at its real sizes, timed: for a GPU
+ *     ./sumsq predict   each rung once, at one of its real sizes: for the emulator, which predicts its time
  *
  * Either way the program compares each result with the CPU's, and exits with an error if one is wrong. It
  * prints a table of rung, column and value, with tabs between them; facts.py adds it to the handouts' facts.
@@ -20,7 +21,8 @@
 #define LADDER_ENOUGH   300e3 /* microseconds after which a rung ends, if it has LADDER_LEAST runs */
 
 struct ladder {
-    bool times;         // started with "times", not "counts"
+    bool times, predicts; // started with "times", "predict"; otherwise with "counts"
+    bool large;           // the sizes are those that are timed
     const char *suffix; // ends the columns' names, to tell sizes apart
     const char *rung;   // the latest rung's name
     float median;       // the latest rung's time in microseconds
@@ -58,9 +60,11 @@ static void ladder_open(int argc, char **argv)
 {
     bool counts = argc == 2 && strcmp(argv[1], "counts") == 0;
     ladder.times = argc == 2 && strcmp(argv[1], "times") == 0;
+    ladder.predicts = argc == 2 && strcmp(argv[1], "predict") == 0;
+    ladder.large = ladder.times || ladder.predicts;
     ladder.suffix = "";
-    if (!counts && !ladder.times) {
-        fprintf(stderr, "usage: %s counts|times\n", argv[0]);
+    if (!counts && !ladder.large) {
+        fprintf(stderr, "usage: %s counts|times|predict\n", argv[0]);
         exit(LAB_EXIT_USAGE);
     }
     CHECK_CUDA(cudaEventCreate(&ladder.begin));

@@ -164,14 +164,13 @@ static void climb(int n)
 int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
-    if (ladder.times) {
-        ladder_size("", "2,048 x 2,048");
-        climb(2048);
+    if (!ladder.predicts) {
+        ladder_size("", ladder.times ? "2,048 x 2,048" : "250 x 250");
+        climb(ladder.times ? 2048 : 250);
+    }
+    if (ladder.large) {
         ladder_size("_1000", "1,000 x 1,000");
         climb(1000);
-    } else {
-        ladder_size("", "250 x 250");
-        climb(250);
     }
     return 0;
 }

@@ -101,6 +101,7 @@ static void climb_width(int width, int height)
     float *numbers = (float *)malloc((size_t)width * height * sizeof *numbers);
     for (int i = 0; i < width * height; ++i)
         numbers[i] = ints[i];
+    free(ints);
     float *sums = add_on_cpu(numbers, width, height);
     climb(names[0], titles[0], flat::new_matrix(width, height), flat::new_matrix(width, height),
           width * sizeof(float), flat::copy_rows, flat::add_neighbours, flat::copy_to, numbers,
@@ -109,7 +110,6 @@ static void climb_width(int width, int height)
                     to = pitched::new_matrix(width, height);
     climb(names[1], titles[1], from, to, to.pitch, pitched::copy_rows, pitched::add_neighbours,
           pitched::copy_to, numbers, sums);
-    free(ints);
     free(numbers);
     free(sums);
 }
@@ -117,8 +117,8 @@ static void climb_width(int width, int height)
 int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
-    ladder_size("", ladder.times ? "about 65 million floats" : "about 64 thousand floats");
+    ladder_size("", ladder.large ? "about 65 million floats" : "about 64 thousand floats");
     for (int width : {1000, 1001, 8191})
-        climb_width(width, (ladder.times ? 65535 : 64) * 1000 / width);
+        climb_width(width, (ladder.large ? 65535 : 64) * 1000 / width);
     return 0;
 }

@@ -1,14 +1,18 @@
 # The ladders. A ladder is a program with several versions of a kernel, its rungs, which the handouts
 # compare. The facts are what their runs measure.
 #
-#   handouts/ladders/NAME.cu     -> build/ladders/NAME, and its runs: NAME.json, NAME.g80.json, NAME.tsv
+#   handouts/ladders/NAME.cu     -> build/ladders/NAME, and its runs: NAME.json, NAME.g80.json, NAME.tsv,
+#                                   NAME.predicted.json
 #   the runs and handouts/data/  -> build/ladders/facts.json, facts.lua
 LADDERS := $(basename $(notdir $(wildcard handouts/ladders/*.cu)))
 LADDERS_OUT := $(BUILD)/ladders
 FACTS := $(LADDERS_OUT)/facts.lua
 # These ladders also run with the counting rules of older GPUs.
 LADDERS_BY_RULES := aos strides banks types transpose
-LADDER_RECORDS := $(LADDERS:%=$(LADDERS_OUT)/%.json) \
+# The times of these ladders, those of the labs, are also predicted, for the GPU that data/ has times of.
+LADDERS_PREDICTED := sumsq coalesce atomics reduce pitch matmul
+PREDICTED_GPU := h100
+LADDER_RECORDS := $(LADDERS_PREDICTED:%=$(LADDERS_OUT)/%.predicted.json) $(LADDERS:%=$(LADDERS_OUT)/%.json) \
 	$(foreach rules,g80 gt200,$(LADDERS_BY_RULES:%=$(LADDERS_OUT)/%.$(rules).json))
 LADDER_DATA := $(wildcard handouts/data/*.tsv)
 LADDER_PARTS = $(wildcard handouts/ladders/*.cuh solutions/*/*.cu labs/*/.skeleton.cu) shared/lab.h
@@ -25,6 +29,11 @@ $(LADDERS_OUT)/%.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 $(LADDERS_OUT)/%.g80.json $(LADDERS_OUT)/%.gt200.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(Q)for rules in g80 gt200; do $(LANEWISE) run --rules $$rules --json $<.$$rules.json $< counts \
 		>/dev/null 2>$<.log || { cat $<.log >&2; exit 1; }; done
+
+# This takes about a minute of one processor for all ladders together.
+$(LADDERS_OUT)/%.predicted.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
+	$(call say,$@)
+	$(Q)$(LANEWISE) run --gpu $(PREDICTED_GPU) --tools memcheck --no-ordercheck --json $@ $< predict >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
 
 $(FACTS): handouts/ladders/facts.py $(LADDER_RECORDS) $(LADDER_DATA)
 	$(call say,$@)

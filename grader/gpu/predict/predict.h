@@ -40,6 +40,9 @@ enum predict_part {
         PREDICT_PART_COUNT
 };
 
+/* Moments at which a launch's occupancy is known, evenly spread over its time after PREDICT_launch. */
+#define PREDICT_MOMENTS 60
+
 struct prediction {
     bool is_known; /* the rest is set */
     double us, low_us, high_us;
@@ -48,9 +51,21 @@ struct prediction {
     double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
                            * accesses took the ideal number of passes; 0: no difference */
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
-    double *share; /* for each pc: its share of the time; malloc'd, or NULL */
+    /* for a roofline: operations on single-precision numbers; bytes that L2 and shared memory moved,
+     * of these also those that nobody asked for */
+    double flops, l2_bytes, shared_bytes;
+    double warps[PREDICT_MOMENTS]; /* on all multiprocessors together, on average around a moment */
+    double *share;                 /* for each pc: its share of the time; malloc'd, or NULL */
     uint32_t share_count;
 };
+
+/* The highest rates of a chip, in thousand millions a second: warp instructions, operations on
+ * single-precision numbers, and bytes of memory, of the second-level cache (0: there is none) and of
+ * shared memory. */
+struct predict_roofs {
+    double instructions, flops, dram, l2, shared;
+};
+struct predict_roofs predict_roofs(const struct emu_chip *chip);
 
 const char *predict_part_name(enum predict_part part);
 const char *predict_part_text(enum predict_part part);

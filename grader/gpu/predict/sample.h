@@ -47,6 +47,13 @@ struct predictor {
 /* balance.c: the instructions of the multiprocessor that gets the most work; 0: unknown. */
 double balance_busiest(const struct sample *sample);
 
+/* waves.c: the warps that all multiprocessors hold together, on average over each of COUNT equal
+ * parts of the launch. WARPS is 0 everywhere. */
+void predict_waves(const struct sample *sample, double *warps, unsigned count);
+
+/* roofline.c: operations on single-precision numbers. COUNTERS: of each instruction. */
+double predict_flops(const struct launch_view *launch, const struct emu_counters *counters);
+
 /* predict.c: predicts LAUNCH from SAMPLE, into predictor->last. COUNTERS has an entry for each
  * instruction. */
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,

@@ -256,6 +256,25 @@ static bool write_all(int fd, const char *text, size_t size)
     return true;
 }
 
+/* What pictures of a prediction need besides the times: gpu/predict/predict.h. */
+static void add_pictures(json_t *object, const struct prediction *p, const struct emu_chip *chip)
+{
+    struct predict_roofs roofs = predict_roofs(chip);
+    json_t *warps = json_array();
+    for (int i = 0; i < PREDICT_MOMENTS; i++)
+        json_array_append_new(warps, json_integer((json_int_t)(p->warps[i] + 0.5)));
+    json_object_set_new(object, "flops", json_real(p->flops));
+    json_object_set_new(object, "l2_bytes", json_real(p->l2_bytes));
+    json_object_set_new(object, "shared_bytes", json_real(p->shared_bytes));
+    json_object_set_new(object, "warps", warps);
+    json_object_set_new(object, "most_warps",
+                        json_integer((json_int_t)(chip->sms * chip->sm_warps)));
+    json_object_set_new(object, "roofs",
+                        json_pack("{sf,sf,sf,sf,sf}", "instructions", roofs.instructions, "flops",
+                                  roofs.flops, "dram", roofs.dram, "l2", roofs.l2, "shared",
+                                  roofs.shared));
+}
+
 /* The predicted time and the time of each limit alone, in microseconds, and the counts that a
  * profiler would show. */
 static json_t *predicted_json(const struct prediction *p, const struct emu_chip *chip)
@@ -273,6 +292,7 @@ static json_t *predicted_json(const struct prediction *p, const struct emu_chip 
         json_object_set_new(object, "us_ideal_sectors", json_real(p->without_us[0]));
     if (p->without_us[1] > 0)
         json_object_set_new(object, "us_ideal_wavefronts", json_real(p->without_us[1]));
+    add_pictures(object, p, chip);
     return object;
 }
 

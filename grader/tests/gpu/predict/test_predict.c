@@ -182,6 +182,52 @@ Test(predict, the_second_level_cache_keeps_what_fits)
     fixture_close(&f);
 }
 
+/* --- pictures ----------------------------------------------------------------------------------- */
+
+/* The chip of 4 multiprocessors holds 8 CTAs of 8 warps on each. */
+static const struct {
+    const char *name;
+    unsigned ctas;
+    json_int_t first, last; /* warps at the first and at the last moment */
+} over_time[] = {
+    {"one CTA is there from start to end", 1, 8, 8},
+    {"an even wave", 32, 256, 256},
+    {"5 CTAs: one multiprocessor has two, which take twice as long", 5, 40, 16},
+    {"a full wave, and one CTA more", 33, 256, 8},
+};
+
+Test(predict, warps_over_time)
+{
+    for (size_t i = 0; i < sizeof over_time / sizeof *over_time; i++) {
+        struct fixture f;
+        json_t *p = stream(&f, 1, over_time[i].ctas * 1024, 1),
+               *warps = json_object_get(p, "warps");
+        json_int_t first = json_integer_value(json_array_get(warps, 0));
+        json_int_t last = json_integer_value(json_array_get(warps, json_array_size(warps) - 1));
+        cr_expect_eq(number(p, "most_warps"), 256);
+        cr_expect(first == over_time[i].first && last == over_time[i].last, "%s: %lld to %lld",
+                  over_time[i].name, first, last);
+        json_decref(p);
+        fixture_close(&f);
+    }
+}
+
+Test(predict, what_a_roofline_needs)
+{
+    struct fixture f;
+    json_t *p = stream(&f, 1, 64 << 10, 1), *roofs = json_object_get(p, "roofs");
+    cr_expect_float_eq(number(p, "flops"), 16384, 1e-9); /* an addition in each thread */
+    cr_expect_float_eq(number(p, "l2_bytes"), 64 << 10, 1e-6);
+    cr_expect_float_eq(number(p, "shared_bytes"), 0, 1e-9);
+    cr_expect_float_eq(number(roofs, "instructions"), 16, 1e-9); /* 4 x 4 schedulers at 1 GHz */
+    cr_expect_float_eq(number(roofs, "flops"), 1024, 1e-9);
+    cr_expect_float_eq(number(roofs, "dram"), 16, 1e-9);
+    cr_expect_float_eq(number(roofs, "l2"), 0.8 * 256, 1e-9);
+    cr_expect_float_eq(number(roofs, "shared"), 512, 1e-9);
+    json_decref(p);
+    fixture_close(&f);
+}
+
 /* Each thread loads (or stores) one word; neighbouring threads' words are STRIDE bytes apart. */
 static double bytes_of(const char *access, unsigned stride, int launches)
 {

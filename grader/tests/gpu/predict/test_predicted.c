@@ -12,10 +12,11 @@ TestSuite(predicted, .init = shell_init, .fini = shell_fini, .timeout = 100);
 
 Test(golden_predicted, report)
 {
-    char *output = shell_must("for gpu in h200 8800gt; do\n"
-                              "$LANEWISE run --gpu $gpu --lines 0 $PROGRAMS/predicted 2>&1 |\n"
-                              "sed -n '/^[a-z_]*(float/p; /^  predicted/,/^  warp/p'\n"
-                              "done");
+    char *output =
+        shell_must("for gpu in h200 8800gt; do\n"
+                   "$LANEWISE run --gpu $gpu --draw all --lines 0 $PROGRAMS/predicted 2>&1 |\n"
+                   "sed -n '/^[a-z_]*(float/p; /^  predicted/,/^  warp/p'\n"
+                   "done");
     golden_check("predicted", output);
     free(output);
 }

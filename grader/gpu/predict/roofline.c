@@ -1,0 +1,52 @@
+/* What a roofline needs: the highest rates of the chip, and how many operations a launch did. */
+#include "gpu/predict/sample.h"
+
+/* Bytes that shared memory delivers in a pass. */
+#define PASS_BYTES 128.0
+
+/* The second-level cache's rate counts a request as one more sector: of whole lines, 4 of 5 sectors
+ * are data. */
+#define USEFUL_PART 0.8
+
+struct predict_roofs predict_roofs(const struct emu_chip *chip)
+{
+    double issues = chip->sms * chip->schedulers * chip->clock_mhz / 1e3;
+    return (struct predict_roofs){
+        .instructions = issues,
+        .flops = 64 * issues / chip->fp32_cycles,
+        .dram = chip->dram_gbs,
+        .l2 = chip->l2_bytes ? chip->l2_bytes_cycle * chip->clock_mhz / 1e3 * USEFUL_PART : 0,
+        .shared = chip->sms * PASS_BYTES * chip->clock_mhz / 1e3,
+    };
+}
+
+/* Operations on single-precision numbers in one lane's execution of IN. */
+static unsigned flops_of(const struct ptx_instruction *in)
+{
+    if (!in->type_count || in->types[0] != PTX_f32)
+        return 0;
+    switch (in->opcode) {
+    case PTX_OP_add:
+    case PTX_OP_sub:
+    case PTX_OP_mul:
+    case PTX_OP_div:
+        return 1;
+    case PTX_OP_fma:
+    case PTX_OP_mad:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+double predict_flops(const struct launch_view *launch, const struct emu_counters *counters)
+{
+    double flops = 0;
+    for (uint32_t pc = 0; counters && pc < launch->code_count; pc++) {
+        uint32_t index;
+        const struct ptx_function *function = view_function(launch, pc, &index);
+        flops +=
+            flops_of(&function->code[index]) * (double)counters[pc].value[EMU_thread_instructions];
+    }
+    return flops;
+}

@@ -1,0 +1,98 @@
+/* How many warps a launch has on the chip, over its time. It replays the launch with the work of each
+ * CTA: CTAs start wherever one has ended, and those of a multiprocessor share its rate evenly. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/predict/sample.h"
+
+#define MOST_RESIDENT 64u
+
+struct replayed_sm {
+    double now;  /* its state is that of this moment; a moment is one instruction */
+    double done; /* work that a CTA would have got by now, had it been here from the start */
+    double end[MOST_RESIDENT]; /* for each CTA: it ends when `done` is this */
+    uint32_t count, first;     /* CTAs; the number of the one that ends first */
+    double next;               /* when that one ends */
+};
+
+struct replay {
+    struct replayed_sm *sms;
+    uint32_t sm_count;
+    double *warps; /* for each of COUNT parts of the time until END; NULL: nobody asks */
+    unsigned count;
+    double end;
+};
+
+static void find_next(struct replayed_sm *sm)
+{
+    sm->first = 0;
+    for (uint32_t i = 1; i < sm->count; i++)
+        if (sm->end[i] < sm->end[sm->first])
+            sm->first = i;
+    sm->next = sm->now + (sm->count ? (sm->end[sm->first] - sm->done) * sm->count : 0);
+}
+
+/* Adds up the CTAs that SM holds from now until its first one ends. */
+static void hold(struct replay *replay, const struct replayed_sm *sm)
+{
+    double scale = replay->count / replay->end, from = sm->now * scale, to = sm->next * scale;
+    for (unsigned i = (unsigned)from; i < replay->count && i < to; i++) {
+        double begin = from > i ? from : i, stop = to < i + 1 ? to : i + 1;
+        replay->warps[i] += (stop - begin) * sm->count;
+    }
+}
+
+/* Ends the first CTA of SM. The next one, which has MORE work, takes its place; 0: there is none. */
+static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t more)
+{
+    if (replay->warps)
+        hold(replay, sm);
+    sm->done = sm->end[sm->first];
+    sm->now = sm->next;
+    sm->end[sm->first] = more ? sm->done + (double)more : sm->end[--sm->count];
+    find_next(sm);
+}
+
+/* Returns when the last CTA ends. */
+static double run(struct replay *replay, const struct sample *sample)
+{
+    uint32_t most = sample->spread.resident;
+    uint64_t first = (uint64_t)replay->sm_count * (most < MOST_RESIDENT ? most : MOST_RESIDENT);
+    uint64_t next = 0;
+    double last = 0;
+    memset(replay->sms, 0, replay->sm_count * sizeof *replay->sms);
+    for (; next < sample->work_count && next < first; next++) {
+        struct replayed_sm *sm = &replay->sms[next % replay->sm_count];
+        sm->end[sm->count++] = (double)sample->work[next];
+    }
+    for (uint32_t s = 0; s < replay->sm_count; s++)
+        find_next(&replay->sms[s]);
+    while (next < sample->work_count) {
+        struct replayed_sm *earliest = replay->sms;
+        for (uint32_t s = 1; s < replay->sm_count; s++)
+            if (replay->sms[s].next < earliest->next)
+                earliest = &replay->sms[s];
+        end_first(replay, earliest, sample->work[next++]);
+    }
+    for (uint32_t s = 0; s < replay->sm_count; s++) {
+        while (replay->sms[s].count)
+            end_first(replay, &replay->sms[s], 0);
+        last = replay->sms[s].now > last ? replay->sms[s].now : last;
+    }
+    return last;
+}
+
+void predict_waves(const struct sample *sample, double *warps, unsigned count)
+{
+    struct replay replay = {.sm_count = sample->spread.sms, .count = count};
+    replay.sms = malloc(replay.sm_count * sizeof *replay.sms);
+    if (!replay.sms)
+        return;
+    replay.end = run(&replay, sample);
+    replay.warps = warps;
+    if (replay.end > 0)
+        run(&replay, sample);
+    for (unsigned i = 0; i < count; i++)
+        warps[i] *= sample->spread.warps;
+    free(replay.sms);
+}

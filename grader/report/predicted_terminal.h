@@ -1,0 +1,19 @@
+/* Pictures of a predicted time, in characters: at most 96 columns. */
+#ifndef REPORT_PREDICTED_TERMINAL_H
+#define REPORT_PREDICTED_TERMINAL_H
+
+#include <stdio.h>
+
+#include "report/predicted.h"
+
+/* A bar for each part that takes at least a hundredth of the time. */
+void report_draw_limits(FILE *to, const struct report_prediction *p, bool colour);
+
+/* The launch under the chip's roofs: D, L and S are its FLOP (or instructions) a second above those
+ * for each byte of DRAM, L2 and shared memory. */
+void report_draw_roofline(FILE *to, const struct report_prediction *p, bool colour);
+
+/* The warps on the chip from the start of the launch to its end. */
+void report_draw_waves(FILE *to, const struct report_prediction *p, bool colour);
+
+#endif

@@ -1,0 +1,35 @@
+/* Pictures of predicted times as SVG. Like those of svg.h they follow the reader's light or dark
+ * scheme, have a description for screen readers, and carry no meaning by colour alone. */
+#ifndef REPORT_SVG_PREDICTED_H
+#define REPORT_SVG_PREDICTED_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/predicted.h"
+
+#define REPORT_MOST_POINTS 8 /* launches under one roofline */
+
+/* ID is the picture's id, unique on the page: letters and digits. INLINED: the page already contains
+ * report_svg_predicted_style. */
+struct report_drawing {
+    const char *id;
+    bool inlined;
+};
+
+/* Draws COUNT launches under the roofs of their chip. Each has a mark for each kind of memory that it
+ * uses. Several launches get numbers. */
+void report_svg_roofline(FILE *to, const struct report_prediction *launches, unsigned count,
+                         const struct report_drawing *drawing);
+
+/* Draws a bar for each part of the time, and shows which one binds. */
+void report_svg_limits(FILE *to, const struct report_prediction *p,
+                       const struct report_drawing *drawing);
+
+/* Draws the warps on the chip over the launch's time. */
+void report_svg_waves(FILE *to, const struct report_prediction *p,
+                      const struct report_drawing *drawing);
+
+extern const char report_svg_predicted_style[];
+
+#endif
