@@ -24,6 +24,9 @@ struct report_predicted {
 void report_predicted_add(struct report_predicted *predicted, const json_t *launch);
 void report_predicted_print(FILE *to, const struct report_predicted *predicted);
 
+/* Prints the predicted time of the whole program, if DOCUMENT has it. */
+void report_timeline_print(FILE *to, const json_t *document);
+
 /* Writes TIME, in microseconds, with three digits and a unit: "7.12 us", "36.2 ms". Returns
  * TEXT. */
 const char *report_time(char text[32], double time);

@@ -301,6 +301,8 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
         "findings", findings_json(launch, name));
     if (line)
         add_prediction(line, launch, result->status);
+    if (line && launch->reads_clock)
+        json_object_set_new(json_object_get(line, "launch"), "reads_clock", json_true());
     if (line && result->watched)
         json_object_set_new(json_object_get(line, "launch"), "watched",
                             json_string(result->watched));
