@@ -275,11 +275,12 @@ static void print_clock(const struct options *options, const json_t *record)
     bool clocks = has_flag(record, "reads_clock");
     if (options->clock || getenv("LANEWISE_CLOCK") || (!events && !clocks))
         return;
-    fprintf(stderr, "\n%s%s%s: that is no GPU's time. --gpu h200 --clock predicted (with make: GPU=h200\n"
-                    "CLOCK=predicted) shows predicted time instead.\n",
+    fprintf(stderr,
+            "\n%s%s%s:\nthat is no GPU's time. --gpu h200 --clock predicted (with make: GPU=h200 "
+            "CLOCK=predicted) predicts it.\n",
             events ? "cudaEventElapsedTime() has measured the emulator" : "",
             events && clocks ? ", and " : "",
-            clocks ? "the clocks in kernels have counted instructions" : "");
+            clocks ? "clocks in kernels have counted instructions" : "");
 }
 
 /* Says how to raise the limit if a launch was stopped, because a correct kernel may just have much

@@ -94,10 +94,10 @@ static void time_copy(struct emu_device *device, const struct cudaMemcpy3DParms 
                       struct timeline_work *timed, bool *waits)
 {
     struct rt_route route = rt_copy_route(device, copy);
-    double gbs = route.from_host ? (route.is_pageable ? chip()->pageable_to_gbs : chip()->copy_to_gbs)
-                 : route.to_host
-                     ? (route.is_pageable ? chip()->pageable_from_gbs : chip()->copy_from_gbs)
-                     : chip()->dram_gbs / 2;
+    double gbs =
+        route.from_host ? (route.is_pageable ? chip()->pageable_to_gbs : chip()->copy_to_gbs)
+        : route.to_host ? (route.is_pageable ? chip()->pageable_from_gbs : chip()->copy_from_gbs)
+                        : chip()->dram_gbs / 2;
     double latency = route.from_host ? chip()->copy_to_us
                      : route.to_host ? chip()->copy_from_us
                                      : chip()->copy_on_us;
@@ -234,12 +234,12 @@ void rt_time_finish(void)
         return;
     timeline_host_waits_all(timeline);
     struct timeline_totals totals = timeline_totals(timeline);
-    json_t *line = json_pack(
-        "{s{sssssbsfsfsfsfsIsIsI}}", "timeline", "gpu", chip()->name, "title", chip()->title,
-        "measured", chip()->measured != 0, "us", totals.us, "kernels_us", totals.kernels_us,
-        "copies_us", totals.copies_us, "overlapped_us", totals.overlapped_us, "kernels",
-        (json_int_t)totals.kernels, "copies", (json_int_t)totals.copies, "unknown",
-        (json_int_t)unknown);
+    json_t *line =
+        json_pack("{s{sssssbsfsfsfsfsIsIsI}}", "timeline", "gpu", chip()->name, "title",
+                  chip()->title, "measured", chip()->measured != 0, "us", totals.us, "kernels_us",
+                  totals.kernels_us, "copies_us", totals.copies_us, "overlapped_us",
+                  totals.overlapped_us, "kernels", (json_int_t)totals.kernels, "copies",
+                  (json_int_t)totals.copies, "unknown", (json_int_t)unknown);
     if (line)
         rt_record(line);
     timeline_close(timeline);

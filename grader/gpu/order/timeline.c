@@ -9,15 +9,15 @@
  * today's GPUs keep about as many launches. */
 #define MOST_QUEUED 1024u
 
-#define NO_ROOM 1e-9 /* a smaller share of the multiprocessors counts as none */
-#define AN_END  1e-9 /* microseconds: an item with less to do is done */
+#define NO_ROOM     1e-9 /* a smaller share of the multiprocessors counts as none */
+#define AN_END      1e-9 /* microseconds: an item with less to do is done */
 
 struct item {
     enum { WORK, RECORD, WAIT } type;
     uint64_t number; /* in the order of the program's calls, from 1 */
     struct timeline_work work;
-    struct timeline_mark *mark;        /* RECORD; NULL: nobody asks for the time */
-    uint64_t for_stream, for_number;   /* WAIT: it waits for this item */
+    struct timeline_mark *mark;      /* RECORD; NULL: nobody asks for the time */
+    uint64_t for_stream, for_number; /* WAIT: it waits for this item */
     bool is_running;
     double start, left, rate; /* left: microseconds at rate 1 */
     struct item *next;

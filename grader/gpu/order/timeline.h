@@ -55,10 +55,10 @@ struct timeline_mark {
 };
 
 struct timeline_totals {
-    double us;                                /* until the last work has ended */
-    double kernels_us, copies_us;             /* while at least one of them ran */
-    double overlapped_us;                     /* while both ran */
-    uint64_t kernels, copies;                 /* how many there were */
+    double us;                    /* until the last work has ended */
+    double kernels_us, copies_us; /* while at least one of them ran */
+    double overlapped_us;         /* while both ran */
+    uint64_t kernels, copies;     /* how many there were */
 };
 
 struct timeline;

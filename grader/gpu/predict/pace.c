@@ -10,12 +10,13 @@
 /* A CTA that runs. Two phases of its barrier can be under way at the same time: some warps have not
  * yet gone on after the first, others have arrived at the next. */
 struct paced_cta {
-    struct walk_cta *walks; /* what the warps have done since their clocks were brought up to date */
+    struct walk_cta
+        *walks; /* what the warps have done since their clocks were brought up to date */
     struct sm sm;
-    double arrived[2];            /* the latest arrival at each of these phases */
-    uint64_t newest;              /* the latest phase at which a warp has arrived */
-    uint64_t phase[MAX_WARPS];    /* of each warp */
-    bool waits[MAX_WARPS];        /* it has arrived there */
+    double arrived[2];         /* the latest arrival at each of these phases */
+    uint64_t newest;           /* the latest phase at which a warp has arrived */
+    uint64_t phase[MAX_WARPS]; /* of each warp */
+    bool waits[MAX_WARPS];     /* it has arrived there */
     struct paced_cta *next;
 };
 
