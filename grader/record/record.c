@@ -197,8 +197,8 @@ static bool copy_prediction(json_t *launch, const json_t *from)
 static bool copy_clock(json_t *launch, const json_t *from)
 {
     const json_t *reads = json_object_get(from, "reads_clock");
-    return !reads || (json_is_true(reads) &&
-                      json_object_set_new(launch, "reads_clock", json_true()) == 0);
+    return !reads ||
+           (json_is_true(reads) && json_object_set_new(launch, "reads_clock", json_true()) == 0);
 }
 
 /* Adds how much of the launch racecheck and initcheck observed, if their work was limited. */
@@ -217,7 +217,8 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_number(launch, from, "constant_bytes", UINT32_MAX) &&
                 copy_occupancy(launch, json_object_get(from, "occupancy")) &&
                 copy_text(launch, from, "status", MAX_NAME) && copy_rules(launch, from) &&
-                copy_clock(launch, from) && copy_watched(launch, from) && copy_counters(launch, from, true) &&
+                copy_clock(launch, from) && copy_watched(launch, from) &&
+                copy_counters(launch, from, true) &&
                 copy_lines(launch, json_object_get(from, "lines")) &&
                 copy_prediction(launch, json_object_get(from, "predicted"));
     return json_array_append_new(launches, launch) == 0 && good;
@@ -231,8 +232,8 @@ static bool add_work(json_t *list, const json_t *from)
     json_t *work = json_object();
     bool good = json_array_size(list) < RECORD_WORK && copy_text(work, from, "name", MAX_NAME) &&
                 copy_text(work, from, "engine", MAX_NAME) &&
-                copy_number(work, from, "stream", INT64_MAX) &&
-                copy_real(work, from, "start_us") && copy_real(work, from, "end_us") &&
+                copy_number(work, from, "stream", INT64_MAX) && copy_real(work, from, "start_us") &&
+                copy_real(work, from, "end_us") &&
                 (!json_object_get(from, "bytes") || copy_number(work, from, "bytes", MAX_OFFSET));
     return json_array_append_new(list, work) == 0 && good;
 }
@@ -533,7 +534,8 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     const json_t *copy = json_object_get(line, "copy"), *missing = json_object_get(line, "missing");
     const json_t *lent = json_object_get(line, "lent");
     size_t i;
-    const json_t *work = json_object_get(line, "work"), *timeline = json_object_get(line, "timeline");
+    const json_t *work = json_object_get(line, "work"),
+                 *timeline = json_object_get(line, "timeline");
     bool known =
         launch || findings || calls || requests || copy || lent || missing || work || timeline;
     bool good = json_is_object(line) && known && (!copy || add_copy(builder->copies, copy)) &&

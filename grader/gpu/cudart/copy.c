@@ -313,8 +313,7 @@ struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy
         return (struct rt_route){0};
     return (struct rt_route){.from_host = is_host_memory(&plan.from),
                              .to_host = is_host_memory(&plan.to),
-                             .is_pageable =
-                                 plan.from.place == ON_HOST || plan.to.place == ON_HOST,
+                             .is_pageable = plan.from.place == ON_HOST || plan.to.place == ON_HOST,
                              .bytes = (uint64_t)plan.box.width * plan.box.height * plan.box.depth};
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/device/device_parts.h"
 #include "gpu/chips.h"
+#include "gpu/device/device_parts.h"
 #include "gpu/execute/child.h"
 #include "gpu/execute/heartbeat.h"
 #include "gpu/lanes.h"
@@ -236,8 +236,8 @@ static const struct prediction *prediction_of(const struct emu_device *device)
 static void add_predicted(const struct prediction *p)
 {
     last_predicted.us += p->us;
-    last_predicted.share = p->share_of_chip > last_predicted.share ? p->share_of_chip
-                                                                   : last_predicted.share;
+    last_predicted.share =
+        p->share_of_chip > last_predicted.share ? p->share_of_chip : last_predicted.share;
 }
 
 /* Moves the clocks that kernels read beyond the launch, whose longest warp has executed LONGEST

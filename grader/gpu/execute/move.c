@@ -156,8 +156,8 @@ LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value,
 static bool predicted_now(const struct warp *warp, double *cycles)
 {
     const struct listener *follower = &warp->cta->worker->follower;
-    bool is_predicted = warp->cta->launch->options->predicts_clock && follower->observer &&
-                        follower->observer->now;
+    bool is_predicted =
+        warp->cta->launch->options->predicts_clock && follower->observer && follower->observer->now;
     if (is_predicted)
         *cycles = follower->observer->now(follower->state, warp->cta->linear, warp->index);
     return is_predicted;

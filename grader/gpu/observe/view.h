@@ -54,7 +54,7 @@ struct launch_view {
     /* size of that part of a thread's local memory that addresses may reach */
     uint32_t local_bytes;
     uint32_t registers; /* number of registers of a thread: an estimate */
-    bool reads_clock; /* the kernel reads clocks or timers */
+    bool reads_clock;   /* the kernel reads clocks or timers */
     bool uses_stack; /* the kernel calls functions; their stack follows own_bytes in local memory */
     struct emu_occupancy occupancy;
     uint64_t limit;        /* warp instructions that the launch may execute; 0: no limit */

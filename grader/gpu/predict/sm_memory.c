@@ -93,8 +93,7 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
     sm->result->l2_sectors += count;
     sm->result->packets += count + 1;
     double start = take(sm, &sm->l2, at, (count + 1) * sm->l2_cycles);
-    if (!sm->memory->buffer_count && sm->memory->l2 && is_new &&
-        !l2_holds(sm->memory->l2, line))
+    if (!sm->memory->buffer_count && sm->memory->l2 && is_new && !l2_holds(sm->memory->l2, line))
         return start + sm->chip->dram_latency;
     bool pays = is_first && fate < sm->memory->misses[b];
     if (!pays && !(is_first && sm->is_first_wave && fate < sm->memory->cold[b]))
