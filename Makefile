@@ -136,9 +136,9 @@ watch: lanewise ## Grade a lab now and each time you save it: LAB= [DEVICE= UNSA
 	@$(LANEWISE) watch $(call option,LAB,lab) $(call option,DEVICE,device) \
 		$(if $(UNSAFE),--unsafe)
 
-run: lanewise ## Run a program and show its counters: LAB= or PROGRAM= [ARGS='n=5' GPU= DRAW=all WITH= LIMIT= RULES= JSON=]
+run: lanewise ## Run a program and show its counters: LAB= or PROGRAM= [ARGS='n=5' GPU= DRAW=all CLOCK= WITH= LIMIT= RULES= JSON=]
 	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=02 or PROGRAM=file.cu))
-	@$(LANEWISE) run --max-instructions $(or $(LIMIT),200000000) $(call option,WITH,tools) $(call option,RULES,rules) $(call option,GPU,gpu) $(call option,DRAW,draw) $(call option,JSON,json) \
+	@$(LANEWISE) run --max-instructions $(or $(LIMIT),200000000) $(call option,WITH,tools) $(call option,RULES,rules) $(call option,GPU,gpu) $(call option,DRAW,draw) $(call option,CLOCK,clock) $(call option,JSON,json) \
 		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 
 trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRAM= [LINE=39 OUT=file.svg ARGS=]

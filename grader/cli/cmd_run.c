@@ -45,7 +45,7 @@ struct options {
     const char *sarif;
     const char *lab;            /* the lab to build and run, or NULL */
     const char *draw, *picture; /* which pictures of predicted times; the file of one, or NULL */
-    const char *lines, *workers, *tools, *rules, *gpu, *max_instructions;
+    const char *lines, *workers, *tools, *rules, *gpu, *clock, *max_instructions;
     bool all, deterministic, ignores_order;
     struct cli_lab_program built;
     struct report_run_options report;
@@ -84,6 +84,9 @@ static const struct cli_option table[] = {
     CLI_TEXT(picture, "picture", "FILE",
              "with --gpu, write FILE.svg with one of the pictures, or a page\n"
              "FILE.html with all of them"),
+    CLI_TEXT(clock, "clock", "predicted",
+             "with --gpu: events and the clocks that kernels read show predicted\n"
+             "time, not the emulator's"),
     CLI_WHOLE(max_instructions, "max-instructions", "N", 1, ULLONG_MAX,
               "stop a launch after N warp instructions"),
     CLI_END};
@@ -162,6 +165,14 @@ static bool apply_options(struct options *options)
     }
     if (!choose_pictures(options))
         return false;
+    if (options->clock && strcmp(options->clock, "predicted") != 0) {
+        complain("unknown clock \"%s\"; --clock takes: predicted", options->clock);
+        return false;
+    }
+    if (options->clock && !options->gpu && !getenv("LANEWISE_GPU")) {
+        complain("--clock predicted needs the name of a GPU, such as --gpu h200");
+        return false;
+    }
     bool chosen = options->tools || getenv("LANEWISE_TOOLS");
     return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
            pass("LANEWISE_WORKERS", options->workers) &&
@@ -169,7 +180,8 @@ static bool apply_options(struct options *options)
            pass("LANEWISE_ORDERCHECK", options->ignores_order ? "0" : NULL) &&
            pass("LANEWISE_TOOLS", chosen ? options->tools : ALL_TOOLS) &&
            pass("LANEWISE_WATCH_BUDGET", chosen ? "0" : WATCH_BUDGET) &&
-           pass("LANEWISE_RULES", options->rules) && pass("LANEWISE_GPU", options->gpu);
+           pass("LANEWISE_RULES", options->rules) && pass("LANEWISE_GPU", options->gpu) &&
+           pass("LANEWISE_CLOCK", options->clock);
 }
 
 static bool choose_program(struct options *options, char **argv)
@@ -244,11 +256,14 @@ static json_t *make_document(const struct options *options, int status, const js
     json_t *arguments = json_array();
     for (char **argument = options->argv + 1; *argument; argument++)
         json_array_append_new(arguments, json_text(*argument));
-    return json_pack(
+    json_t *document = json_pack(
         "{s:s, s:o, s:o, s:i, s:o, s:O, s:O, s:O}", "schema", RECORD_SCHEMA, "program",
         json_text(options->program), "args", arguments, "exit_status", cli_exit_code(status),
         "device", describe_device(), "launches", json_object_get(record, "launches"), "findings",
         json_object_get(record, "findings"), "calls", json_object_get(record, "calls"));
+    if (json_object_get(record, "timeline"))
+        json_object_set(document, "timeline", json_object_get(record, "timeline"));
+    return document;
 }
 
 static bool wants_colour(void)
@@ -270,6 +285,19 @@ static bool has_launch(const json_t *record, const char *key, const char *value)
     return false;
 }
 
+/* Whether FLAG is true for some launch. */
+static bool has_flag(const json_t *record, const char *flag)
+{
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+    {
+        if (json_is_true(json_object_get(launch, flag)))
+            return true;
+    }
+    return false;
+}
+
 /* Says that racecheck and initcheck did not watch the whole run, if their default limit was
  * reached. */
 static void print_watch(const json_t *record)
@@ -280,6 +308,21 @@ static void print_watch(const json_t *record)
             "\nOnly the first part of this run was searched for races and uninitialised reads:\nsearching "
             "all of it would take too long. To search it all, add --tools racecheck,initcheck (with "
             "make:\nWITH=racecheck,initcheck).\n");
+}
+
+/* Says whose time the program's clocks have shown, if they did not show predicted time. */
+static void print_clock(const struct options *options, const json_t *record)
+{
+    bool events = json_object_get(json_object_get(record, "calls"), "cudaEventElapsedTime");
+    bool clocks = has_flag(record, "reads_clock");
+    if (options->clock || getenv("LANEWISE_CLOCK") || (!events && !clocks))
+        return;
+    fprintf(stderr,
+            "\n%s%s%s:\nthat is no GPU's time. --gpu h200 --clock predicted (with make: GPU=h200 "
+            "CLOCK=predicted) predicts it.\n",
+            events ? "cudaEventElapsedTime() has measured the emulator" : "",
+            events && clocks ? ", and " : "",
+            clocks ? "clocks in kernels have counted instructions" : "");
 }
 
 /* Says how to raise the limit if a launch was stopped, because a correct kernel may just have much
@@ -306,6 +349,7 @@ static void print_report(const struct options *options, const json_t *record)
     report_run_terminal(stderr, record, &report);
     print_watch(record);
     print_limit(options, record);
+    print_clock(options, record);
 }
 
 /* Writes the file of --picture. Draws to memory first, so that the file is never half written. */

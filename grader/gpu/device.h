@@ -79,6 +79,7 @@ struct emu_options {
     int record_fd;               /* the record is written to it; -1: no record */
     uint64_t record_bytes;       /* a record of this size gets no more lines; 0: no limit */
     const struct emu_chip *chip; /* the chip for which launch times are predicted; NULL: none */
+    bool predicts_clock;         /* with a chip: clocks that programs read show predicted time */
 };
 
 struct emu_device;
@@ -272,6 +273,14 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
  * touched by grids that its kernel launched. The list is empty if the launch failed or was parked.
  * The caller frees *LIST. Accesses to textures are not listed. */
 void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count);
+
+/* The predicted time of a launch on options.chip, including the grids that its kernel launched. */
+struct emu_predicted {
+    double us;    /* as two events around it would measure; 0: unknown */
+    double share; /* of the multiprocessors that it keeps busy: above 0, at most 1 */
+};
+/* That of this thread's latest launch that has ended. */
+struct emu_predicted emu_predicted(struct emu_device *device);
 
 /* A launch with may_park is parked (stopped, to be continued) when its threads only poll memory
  * that does not change. The caller continues it after changing memory: by calls, by other launches,

@@ -105,6 +105,17 @@ static const struct emu_chip *read_chip(void)
     return &chip;
 }
 
+/* $LANEWISE_CLOCK=predicted: clocks show predicted time. */
+static bool read_clock(void)
+{
+    const char *name = getenv("LANEWISE_CLOCK");
+    if (name && strcmp(name, "predicted") != 0)
+        refuse("LANEWISE_CLOCK", name, "expected predicted");
+    if (name && !getenv("LANEWISE_GPU"))
+        refuse("LANEWISE_CLOCK", name, "needs LANEWISE_GPU, the GPU whose time is predicted");
+    return name;
+}
+
 void emu_read_environment(struct emu_options *options)
 {
     *options = (struct emu_options){
@@ -122,6 +133,7 @@ void emu_read_environment(struct emu_options *options)
         .rules = read_rules(),
         .trace = read_trace(),
         .chip = read_chip(),
+        .predicts_clock = read_clock(),
         .record_fd = open_record(),
         .record_bytes = read_number("LANEWISE_RECORD_BYTES", 0, UINT64_MAX),
     };

@@ -9,7 +9,8 @@
  *   LANEWISE_RECORD_BYTES                       a number: a record of this size gets no more lines
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
  *   LANEWISE_RULES=sector, gt200 or g80
- *   LANEWISE_GPU=h200                           predicts the launches' times on this chip */
+ *   LANEWISE_GPU=h200                           predicts the launches' times on this chip
+ *   LANEWISE_CLOCK=predicted                    clocks and events show predicted time */
 #ifndef GPU_ENVIRONMENT_H
 #define GPU_ENVIRONMENT_H
 

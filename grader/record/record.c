@@ -211,6 +211,14 @@ static bool copy_prediction(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "predicted", predicted) == 0 && good;
 }
 
+/* Adds whether the kernel reads a clock. */
+static bool copy_clock(json_t *launch, const json_t *from)
+{
+    const json_t *reads = json_object_get(from, "reads_clock");
+    return !reads ||
+           (json_is_true(reads) && json_object_set_new(launch, "reads_clock", json_true()) == 0);
+}
+
 /* Adds how much of the launch racecheck and initcheck observed, if their work was limited. */
 static bool copy_watched(json_t *launch, const json_t *from)
 {
@@ -227,10 +235,42 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_number(launch, from, "constant_bytes", UINT32_MAX) &&
                 copy_occupancy(launch, json_object_get(from, "occupancy")) &&
                 copy_text(launch, from, "status", MAX_NAME) && copy_rules(launch, from) &&
-                copy_watched(launch, from) && copy_counters(launch, from, true) &&
+                copy_clock(launch, from) && copy_watched(launch, from) &&
+                copy_counters(launch, from, true) &&
                 copy_lines(launch, json_object_get(from, "lines")) &&
                 copy_prediction(launch, json_object_get(from, "predicted"));
     return json_array_append_new(launches, launch) == 0 && good;
+}
+
+/* --- the timeline ------------------------------------------------------------------------------ */
+
+/* Adds a piece of work in a stream. */
+static bool add_work(json_t *list, const json_t *from)
+{
+    json_t *work = json_object();
+    bool good = json_array_size(list) < RECORD_WORK && copy_text(work, from, "name", MAX_NAME) &&
+                copy_text(work, from, "engine", MAX_NAME) &&
+                copy_number(work, from, "stream", INT64_MAX) && copy_real(work, from, "start_us") &&
+                copy_real(work, from, "end_us") &&
+                (!json_object_get(from, "bytes") || copy_number(work, from, "bytes", MAX_OFFSET));
+    return json_array_append_new(list, work) == 0 && good;
+}
+
+static bool copy_timeline(json_t *document, const json_t *from, json_t *work)
+{
+    static const char *const reals[] = {"us", "kernels_us", "copies_us", "overlapped_us"};
+    static const char *const numbers[] = {"kernels", "copies", "unknown"};
+    json_t *timeline = json_object();
+    bool good = copy_text(timeline, from, "gpu", MAX_NAME) &&
+                copy_text(timeline, from, "title", MAX_NAME) &&
+                json_is_boolean(json_object_get(from, "measured"));
+    json_object_set(timeline, "measured", json_object_get(from, "measured"));
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+        good = good && copy_real(timeline, from, reals[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        good = good && copy_number(timeline, from, numbers[i], RECORD_COUNTER);
+    json_object_set(timeline, "work", work);
+    return json_object_set_new(document, "timeline", timeline) == 0 && good;
 }
 
 /* --- findings --------------------------------------------------------------------------------- */
@@ -239,7 +279,7 @@ static bool add_launch(json_t *launches, const json_t *from)
 struct builder {
     json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows, *sectors;
     json_t *known; /* findings under their finding_key(), to add up counts */
-    json_t *copies;
+    json_t *copies, *work;
 };
 
 static const char *text_of(const json_t *object, const char *name)
@@ -512,7 +552,10 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     const json_t *copy = json_object_get(line, "copy"), *missing = json_object_get(line, "missing");
     const json_t *lent = json_object_get(line, "lent");
     size_t i;
-    bool known = launch || findings || calls || requests || copy || lent || missing;
+    const json_t *work = json_object_get(line, "work"),
+                 *timeline = json_object_get(line, "timeline");
+    bool known =
+        launch || findings || calls || requests || copy || lent || missing || work || timeline;
     bool good = json_is_object(line) && known && (!copy || add_copy(builder->copies, copy)) &&
                 (!lent || add_lent(builder->copies, lent)) &&
                 (!missing || copy_number(builder->document, line, "missing", RECORD_COUNTER)) &&
@@ -520,7 +563,9 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
                 add_counts(builder->rows, json_object_get(line, "rows")) &&
                 add_counts(builder->sectors, json_object_get(line, "sectors")) &&
                 (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
-                (!launch || add_launch(builder->launches, launch));
+                (!launch || add_launch(builder->launches, launch)) &&
+                (!work || add_work(builder->work, work)) &&
+                (!timeline || copy_timeline(builder->document, timeline, builder->work));
     json_array_foreach(findings, i, finding)
     {
         good = good && add_finding(builder, finding);
@@ -583,7 +628,8 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
                               .rows = json_object(),
                               .sectors = json_object(),
                               .known = json_object(),
-                              .copies = json_array()};
+                              .copies = json_array(),
+                              .work = json_array()};
     json_object_set_new(builder.document, "schema", json_string(RECORD_SCHEMA));
     json_object_set_new(builder.document, "launches", builder.launches);
     json_object_set_new(builder.document, "findings", builder.findings);
@@ -596,6 +642,7 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
     bool good = add_lines(&builder, file, error, size);
     fclose(file);
     json_decref(builder.known);
+    json_decref(builder.work);
     if (good) {
         record_describe_losses(builder.document);
         return builder.document;

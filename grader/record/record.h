@@ -17,8 +17,9 @@
 /* Upper limits of a record and of the numbers in it. */
 #define RECORD_BYTES    ((size_t)64 << 20) /* bytes of a submission's record; labs write a few KB */
 #define RECORD_LAUNCHES (1u << 17)
-#define RECORD_FINDINGS 1000u /* findings; further ones are left out */
-#define RECORD_ACCESSES 1000u /* source lines with an access; further ones are left out */
+#define RECORD_FINDINGS 1000u  /* findings; further ones are left out */
+#define RECORD_ACCESSES 1000u  /* source lines with an access; further ones are left out */
+#define RECORD_WORK     10000u /* pieces of work in the timeline; further ones are left out */
 #define RECORD_LANES    32u
 #define RECORD_COUNTER  (1ll << 45) /* most in one launch; the sum of all launches fits 63 bits */
 
@@ -31,7 +32,8 @@
  *                  "counters": {all of counters.def, but rows_... only if not 0},
  *                  "lines": [{"file", "line", "counters": {those that are not 0},
  *                             "time_share": part of the predicted time}],
- *                  "predicted": {only with a chip: as in gpu/record/record.h}}],
+ *                  "predicted": {only with a chip: as in gpu/record/record.h},
+ *                  "reads_clock": true only if the kernel reads a clock or timer}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line", "message"}]}],
  *    "calls": {"cudaMalloc": 2, ...},
@@ -40,6 +42,7 @@
  *    "sectors": {"copy": 64, ...},
  *    "copies": [{"bytes", "sha256", "made", "same"} or {"bytes", "lent": true}],
  *    "missing": bytes of the input,
+ *    "timeline": {only with a chip: as in gpu/record/record.h, with "work": [its pieces of work]},
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *

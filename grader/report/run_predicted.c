@@ -108,3 +108,21 @@ void report_predicted_print(FILE *to, const struct report_predicted *predicted, 
         fprintf(to, "    this GPU was never measured: its numbers come from documents and from the "
                     "H200,\n    and nobody knows how often the interval holds\n");
 }
+
+void report_timeline_print(FILE *to, const json_t *document)
+{
+    const json_t *timeline = json_object_get(document, "timeline");
+    char all[32], kernels[32], copies[32], both[32];
+    json_int_t unknown = json_integer_of(timeline, "unknown");
+    if (!timeline)
+        return;
+    fprintf(to, "\nwhole program: %s on %s: kernels %s, copies %s, overlapped %s\n",
+            report_time(all, json_number_of(timeline, "us")), json_text_of(timeline, "title"),
+            report_time(kernels, json_number_of(timeline, "kernels_us")),
+            report_time(copies, json_number_of(timeline, "copies_us")),
+            report_time(both, json_number_of(timeline, "overlapped_us")));
+    if (unknown)
+        fprintf(to, "    without %lld launch%s whose time is not known\n", (long long)unknown,
+                unknown == 1 ? "" : "es");
+    fprintf(to, "    the host's own work takes time, too, which is not predicted\n");
+}

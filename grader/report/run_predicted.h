@@ -25,4 +25,7 @@ void report_predicted_add(struct report_predicted *predicted, const json_t *laun
 void report_predicted_print(FILE *to, const struct report_predicted *predicted, unsigned drawn,
                             bool colour);
 
+/* Prints the predicted time of the whole program, if DOCUMENT has it. */
+void report_timeline_print(FILE *to, const json_t *document);
+
 #endif

@@ -465,6 +465,7 @@ void report_run_terminal(FILE *to, const json_t *document, const struct report_r
     print_rules(&page);
     for (size_t i = 0; i < totals.kernel_count; i++)
         print_kernel(&page, &totals.kernels[i], options);
+    report_timeline_print(to, document);
     print_lines(&page, &totals, options, findings);
     if (totals.kernel_count > 0)
         fprintf(to,

@@ -101,7 +101,8 @@ static void judge(struct check *check, const struct run *run, const struct case_
     double *values = check_memory(check, (size_t)job.height * (size_t)job.width, sizeof *values);
     for (int y = 0; y < job.width; ++y)
         make_row(input, y, values + y * job.height);
-    struct check_matrix want = {job.width, job.height, values, NULL, make_row, guesses};
+    struct check_matrix want = {job.width, job.height, .values = values, .make_row = make_row,
+                                .guesses = guesses};
     check_within(check, run, "turned", &want);
 }
 

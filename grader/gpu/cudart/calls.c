@@ -6,6 +6,7 @@
  * first used. The counters of a function are added up at the end. Counting a call costs one atomic
  * addition. */
 #include "gpu/cudart/order.h"
+#include "gpu/cudart/timing.h"
 
 #include <jansson.h>
 #include <pthread.h>
@@ -80,5 +81,6 @@ __attribute__((destructor)) static void record_calls(void)
     if (exit_status == 0) /* do not report leaks of a program that failed */
         rt_report_leaks(true);
     rt_order_finish();
+    rt_time_finish();
     rt_record(json_pack("{s:o}", "calls", counts_by_name()));
 }

@@ -7,6 +7,7 @@
  *          -> the first call that waits reports the fault, which is STICKY from then on: every call
  *             that needs the device returns it until the process ends */
 #include "gpu/cudart/order.h"
+#include "gpu/cudart/timing.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -68,6 +69,7 @@ cudaError_t rt_wait(struct emu_device **device)
 {
     rt_finish_all();
     rt_order_waits_all();
+    rt_time_waits_all();
     return rt_surface_fault(device);
 }
 

@@ -306,6 +306,17 @@ struct emu_touch *rt_copy_touches(struct emu_device *device, const struct cudaMe
     return list;
 }
 
+struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    if (make_plan(device, copy, &plan) != cudaSuccess || !plan.box.width)
+        return (struct rt_route){0};
+    return (struct rt_route){.from_host = is_host_memory(&plan.from),
+                             .to_host = is_host_memory(&plan.to),
+                             .is_pageable = plan.from.place == ON_HOST || plan.to.place == ON_HOST,
+                             .bytes = (uint64_t)plan.box.width * plan.box.height * plan.box.depth};
+}
+
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
 {
     struct plan plan;

@@ -1,9 +1,10 @@
 /* Events. An event is recorded when all earlier work in its stream has ended: during the call of
  * cudaEventRecord(), unless work waits in queue.c. Times come from the host's clock, and each
  * record has a later time than the previous one. Time differences measure the speed of the
- * emulator, not of a GPU. */
+ * emulator, not of a GPU, unless the program runs with predicted time (timing.h). */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
+#include "gpu/cudart/timing.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,10 +12,11 @@
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t nanoseconds;     /* the time when it was recorded; 0: never */
-    uint64_t record;          /* id of its record in queue.c; 0: it was not queued */
-    struct rt_mark mark;      /* the latest record, if it was captured */
-    struct order_clock clock; /* the work before the latest record */
+    uint64_t nanoseconds;      /* the time when it was recorded; 0: never */
+    uint64_t record;           /* id of its record in queue.c; 0: it was not queued */
+    struct rt_mark mark;       /* the latest record, if it was captured */
+    struct order_clock clock;  /* the work before the latest record */
+    struct timeline_mark time; /* its predicted time */
     struct CUevent_st *next;
 };
 
@@ -96,6 +98,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     if (!at)
         return rt_return(cudaErrorInvalidResourceHandle);
     rt_mark_free(&event->mark);
+    rt_time_forget(&event->time);
     free(event->clock.last);
     free(event);
     return cudaSuccess;
@@ -118,6 +121,11 @@ struct order_clock *rt_event_clock(cudaEvent_t event)
     return is_live(event) ? &event->clock : NULL;
 }
 
+struct timeline_mark *rt_event_mark(cudaEvent_t event)
+{
+    return is_live(event) ? &event->time : NULL;
+}
+
 bool rt_event_is_shared(cudaEvent_t event)
 {
     return is_live(event) && event->flags & cudaEventInterprocess;
@@ -135,7 +143,10 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
         return rt_capture_mark(stream, &event->mark);
     rt_order_record(stream, &event->clock);
     event->record = rt_queue_record(stream, event);
-    return event->record ? cudaSuccess : rt_event_record(event);
+    if (event->record)
+        return cudaSuccess;
+    rt_time_record(rt_stream_order(stream), &event->time);
+    return rt_event_record(event);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -162,6 +173,12 @@ static cudaError_t check(cudaEvent_t event)
     return rt_mark_is_live(&event->mark) ? cudaErrorCapturedEvent : cudaSuccess;
 }
 
+static void note_wait(cudaEvent_t event)
+{
+    rt_order_waits_event(&event->clock);
+    rt_time_waits(&event->time);
+}
+
 static cudaError_t wait_for(cudaEvent_t event)
 {
     struct emu_device *device;
@@ -170,7 +187,7 @@ static cudaError_t wait_for(cudaEvent_t event)
     if (error == cudaSuccess)
         error = check(event);
     if (error == cudaSuccess)
-        rt_order_waits_event(&event->clock);
+        note_wait(event);
     return error;
 }
 
@@ -187,7 +204,7 @@ static cudaError_t query(cudaEvent_t event)
     if (error == cudaSuccess)
         error = check(event);
     if (error == cudaSuccess && !left)
-        rt_order_waits_event(&event->clock);
+        note_wait(event);
     return error == cudaSuccess && left ? cudaErrorNotReady : error;
 }
 
@@ -211,14 +228,16 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     if (error != cudaSuccess || left)
         return error != cudaSuccess ? error : cudaErrorNotReady;
     if (is_live(start) && is_live(end)) { /* a GPU would answer "not ready" */
-        rt_order_waits_event(&start->clock);
-        rt_order_waits_event(&end->clock);
+        note_wait(start);
+        note_wait(end);
     }
     pthread_mutex_lock(&lock);
     bool valid = keeps_time(start) && keeps_time(end);
     if (valid)
         *milliseconds = (int64_t)(end->nanoseconds - start->nanoseconds) * 1e-6f;
     pthread_mutex_unlock(&lock);
+    if (valid)
+        rt_time_between(&start->time, &end->time, milliseconds);
     return valid ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
@@ -238,11 +257,13 @@ static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned
     if (!is_live(event))
         return cudaErrorInvalidResourceHandle;
     error = rt_capture_join(stream, &event->mark);
-    if (error == cudaSuccess && !rt_is_capturing(stream))
-        rt_order_stream_waits(stream, &event->clock);
-    return error == cudaSuccess && rt_is_item_queued(event->record)
-               ? rt_queue_wait(stream, event->record)
-               : error;
+    if (error != cudaSuccess || rt_is_capturing(stream))
+        return error;
+    rt_order_stream_waits(stream, &event->clock);
+    if (rt_is_item_queued(event->record))
+        return rt_queue_wait(stream, event->record, event);
+    rt_time_stream_waits(rt_stream_order(stream), &event->time);
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)

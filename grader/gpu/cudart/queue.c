@@ -26,6 +26,7 @@
 
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
+#include "gpu/cudart/timing.h"
 
 struct item {
     struct rt_order order;
@@ -234,6 +235,8 @@ static bool resume(struct emu_device *device, struct item *item, enum emu_patien
     }
     if (error != cudaSuccess)
         rt_fault(error);
+    else
+        rt_time_work(device, item->order, &item->work, false);
     remove_item(item);
     return true;
 }
@@ -504,6 +507,8 @@ static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
         return cudaSuccess;
     error = rt_run(device, work);
     *is_alone = !others && error == cudaSuccess;
+    if (error == cudaSuccess)
+        rt_time_work(device, order, work, false);
     if (error == cudaErrorNotReady)
         error = put_parked(device, order, work);
     rt_resume_parked();
@@ -536,9 +541,9 @@ uint64_t rt_queue_record(cudaStream_t stream, cudaEvent_t event)
     return id;
 }
 
-cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id)
+cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id, cudaEvent_t event)
 {
-    struct rt_work work = {.type = cudaGraphNodeTypeEmpty};
+    struct rt_work work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
     struct rt_order order = rt_stream_order(stream);
     struct item *item = NULL;
     pthread_mutex_lock(&lock);

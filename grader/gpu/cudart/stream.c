@@ -3,6 +3,7 @@
  * thread. Work after a kernel that waits for main() is queued (queue.c). */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
+#include "gpu/cudart/timing.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -178,6 +179,12 @@ static cudaError_t check(cudaStream_t stream)
     return error == cudaSuccess && rt_is_capturing(stream) ? rt_capture_invalidate(stream) : error;
 }
 
+static void note_wait(cudaStream_t stream)
+{
+    rt_order_waits_stream(stream);
+    rt_time_waits_stream(stream);
+}
+
 static cudaError_t wait_for(cudaStream_t stream)
 {
     struct emu_device *device;
@@ -185,7 +192,7 @@ static cudaError_t wait_for(cudaStream_t stream)
     if (error == cudaSuccess)
         error = check(stream);
     if (error == cudaSuccess)
-        rt_order_waits_stream(stream);
+        note_wait(stream);
     return error;
 }
 
@@ -202,7 +209,7 @@ static cudaError_t query(cudaStream_t stream)
     if (error == cudaSuccess)
         error = check(stream);
     if (error == cudaSuccess && !busy)
-        rt_order_waits_stream(stream);
+        note_wait(stream);
     return error == cudaSuccess && busy ? cudaErrorNotReady : error;
 }
 

@@ -1,6 +1,7 @@
 /* Runs work, or passes it to a capture or to the queue. */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
+#include "gpu/cudart/timing.h"
 
 static cudaError_t run_host(const struct cudaHostNodeParams *host)
 {
@@ -57,6 +58,8 @@ cudaError_t rt_wait_and_run(const struct rt_work *work)
         rt_order_begin(&ordered, cudaStreamDefault, work, true);
         error = rt_run(device, work);
         rt_order_end(&ordered, work, error == cudaSuccess);
+        if (error == cudaSuccess)
+            rt_time_work(device, rt_stream_order(cudaStreamDefault), work, true);
     }
     rt_resume_parked();
     return error;

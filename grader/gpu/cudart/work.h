@@ -56,6 +56,14 @@ cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *lau
  * returns. */
 cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *launch,
                           enum emu_status status);
+/* Where the bytes of COPY, which is legal, come from and go to. Page-locked memory is the host's;
+ * managed memory counts as the device's. */
+struct rt_route {
+    bool from_host, to_host;
+    bool is_pageable; /* one side is host memory that is not page-locked */
+    uint64_t bytes;
+};
+struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 /* Whether COPY is legal and its source (or target) is host memory that is not page-locked. */
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
@@ -100,8 +108,8 @@ void rt_resume_parked(void);
 /* Queues the recording of EVENT if it must wait. Returns the queued item's id; 0: it need not
  * wait. */
 uint64_t rt_queue_record(cudaStream_t stream, cudaEvent_t event);
-/* Makes later work of STREAM wait for the queued item ID. */
-cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id);
+/* Makes later work of STREAM wait for the queued item ID, the latest record of EVENT. */
+cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id, cudaEvent_t event);
 
 /* Wait for all queued items, for the items that new work in STREAM must wait for, or for one
  * item. */

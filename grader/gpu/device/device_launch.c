@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/chips.h"
 #include "gpu/device/device_parts.h"
 #include "gpu/execute/child.h"
 #include "gpu/execute/heartbeat.h"
 #include "gpu/lanes.h"
 #include "gpu/occupancy.h"
+#include "gpu/predict/predict.h"
 #include "gpu/record/record.h"
 #include "gpu/tools.h"
 
@@ -132,6 +134,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     device->output.limit = device->limits[EMU_PRINT];
     launch->limit = device->options.max_warp_instructions;
     launch->clock = device->clock;
+    launch->timer = device->timer;
     launch->grid_id = ++device->launches;
 }
 
@@ -218,6 +221,39 @@ static void add_touched(const struct obs_touched *touched)
         return;
     memcpy(list + last_touched.count, touched->list, touched->count * sizeof *list);
     last_touched = (struct obs_touched){list, count, count};
+}
+
+/* The prediction for this thread's latest launch, and for the grids that its kernel launched. */
+static _Thread_local struct emu_predicted last_predicted;
+
+/* That of the launch that has just ended; NULL: unknown. */
+static const struct prediction *prediction_of(const struct emu_device *device)
+{
+    const struct prediction *p = device->predictor ? predictor_result(device->predictor) : NULL;
+    return p && p->is_known ? p : NULL;
+}
+
+static void add_predicted(const struct prediction *p)
+{
+    last_predicted.us += p->us;
+    last_predicted.share =
+        p->share_of_chip > last_predicted.share ? p->share_of_chip : last_predicted.share;
+}
+
+/* Moves the clocks that kernels read beyond the launch, whose longest warp has executed LONGEST
+ * instructions. */
+static void advance_clocks(struct emu_device *device, const struct prediction *p, uint64_t longest)
+{
+    bool predicts = device->options.predicts_clock && p;
+    device->clock += predicts ? (uint64_t)(p->us * device->options.chip->clock_mhz) : 4 * longest;
+    device->clock += 1000;
+    device->timer += predicts ? p->us * 1000 : 0;
+}
+
+struct emu_predicted emu_predicted(struct emu_device *device)
+{
+    (void)device;
+    return last_predicted;
 }
 
 void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count)
@@ -327,7 +363,6 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     struct child *child;
     enum emu_status status = launch_end(launch);
     launch_totals(launch, &totals);
-    device->clock += 4 * totals.value[EMU_longest_warp_instructions] + 1000;
     note_share(device, launch);
     if (counters)
         *counters = totals;
@@ -340,6 +375,12 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     pay_watch(device, launch);
     if (record_is_open(&device->options))
         record_launch(device->options.record_fd, &launch->view, &result);
+    const struct prediction *predicted = status == EMU_OK ? prediction_of(device) : NULL;
+    if (!launch->depth)
+        last_predicted = (struct emu_predicted){0};
+    if (predicted)
+        add_predicted(predicted);
+    advance_clocks(device, predicted, totals.value[EMU_longest_warp_instructions]);
     free(launch->per_instruction);
     free(running->recording.list);
     findings_free(&running->findings);

@@ -38,6 +38,7 @@ struct emu_device {
     struct kernel_handle *kernels; /* index: the handle - 1 */
     uint32_t kernel_count, kernel_room, next_module;
     uint64_t clock, launches, copies;
+    double timer; /* nanoseconds for %globaltimer: the predicted times of all launches so far */
     uint64_t watch_cost;          /* cost of the watch (struct launch) of all launches so far */
     struct emu_texture *textures; /* index: the handle - 1; width 0: a free entry */
     uint32_t texture_count;

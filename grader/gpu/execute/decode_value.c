@@ -477,6 +477,7 @@ void decode_mov(struct decoder *d)
     } else if (from->kind == PTX_SPECIAL_REGISTER &&
                ptx_special_is_dynamic((enum ptx_special)from->index)) {
         d->out->run = read_special_run;
+        d->kernel->reads_clock = true;
         d->out->read.special = from->index;
         d->out->dst = decode_destination(d, to, ptx_special_bytes((enum ptx_special)from->index));
     } else if (from->kind == PTX_VARIABLE && from->variable->space == PTX_LOCAL &&

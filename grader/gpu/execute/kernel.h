@@ -235,6 +235,7 @@ struct kernel {
     struct slot *vectors; /* storage of inst.mem.vector */
     uint32_t vector_count, constant_room;
     bool uses_heap;     /* calls malloc */
+    bool reads_clock;   /* reads clocks or timers */
     bool uses_stack;    /* calls functions, or alloca */
     bool shows_params;  /* takes generic addresses of its parameters */
     uint64_t params_at; /* generic address of its parameters; 0: none yet */

@@ -67,6 +67,7 @@ struct launch {
     uint32_t resident;         /* most CTAs that one worker runs in turns */
     uint64_t limit;            /* most warp instructions; 0: no limit */
     uint64_t clock;            /* the device's clock when the launch begins */
+    double timer;              /* predicted nanoseconds of all launches before */
     uint64_t workspace;        /* address of a cooperative launch's grid barrier, else 0 */
     struct children *children; /* grids that its kernels launch */
     unsigned depth;            /* 0: launched by the host; 1: by a kernel of depth 0; and so on */

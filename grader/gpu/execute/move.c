@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpu/chips.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/raw.h"
 #include "gpu/execute/rows.h"
@@ -151,28 +152,50 @@ LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value,
             words[l] = mask >> l & 1 ? (uint32_t)value : words[l];
 }
 
-static uint64_t nanoseconds(void)
+/* Whether clocks show predicted time. If so, *CYCLES gets the warp's since the launch began. */
+static bool predicted_now(const struct warp *warp, double *cycles)
+{
+    const struct listener *follower = &warp->cta->worker->follower;
+    bool is_predicted =
+        warp->cta->launch->options->predicts_clock && follower->observer && follower->observer->now;
+    if (is_predicted)
+        *cycles = follower->observer->now(follower->state, warp->cta->linear, warp->index);
+    return is_predicted;
+}
+
+static uint64_t nanoseconds(const struct warp *warp)
 {
     struct timespec now;
+    double cycles;
+    if (predicted_now(warp, &cycles)) {
+        const struct launch *launch = warp->cta->launch;
+        return (uint64_t)(launch->timer + cycles * 1000 / launch->options->chip->clock_mhz);
+    }
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* %clock starts at the device's clock and advances by 4 cycles with each instruction of the warp.
- * It never goes back, and its values are the same in every run. */
+/* %clock starts at the device's clock. It advances by 4 cycles with each instruction of the warp, or
+ * as predicted. It never goes back, and its values are the same in every run. */
+static uint64_t clock_now(const struct warp *warp)
+{
+    double cycles;
+    uint64_t begin = warp->cta->launch->clock;
+    return predicted_now(warp, &cycles) ? begin + (uint64_t)cycles : begin + 4 * warp->executed;
+}
+
 static uint64_t special_now(const struct warp *warp, uint32_t special)
 {
-    uint64_t clock = warp->cta->launch->clock + 4 * warp->executed;
     switch (special) {
     case PTX_SPECIAL_clock_hi:
-        return clock >> 32;
+        return clock_now(warp) >> 32;
     case PTX_SPECIAL_globaltimer:
     case PTX_SPECIAL_globaltimer_lo:
-        return nanoseconds();
+        return nanoseconds(warp);
     case PTX_SPECIAL_globaltimer_hi:
-        return nanoseconds() >> 32;
+        return nanoseconds(warp) >> 32;
     default:
-        return clock;
+        return clock_now(warp);
     }
 }
 

@@ -54,6 +54,7 @@ struct launch_view {
     /* size of that part of a thread's local memory that addresses may reach */
     uint32_t local_bytes;
     uint32_t registers; /* number of registers of a thread: an estimate */
+    bool reads_clock;   /* the kernel reads clocks or timers */
     bool uses_stack; /* the kernel calls functions; their stack follows own_bytes in local memory */
     struct emu_occupancy occupancy;
     uint64_t limit;        /* warp instructions that the launch may execute; 0: no limit */
@@ -326,6 +327,9 @@ struct observer {
     void (*step)(void *state, const struct obs_step *step);
     /* OBS_STEP: CTA has ended; all its warps together executed INSTRUCTIONS instructions. */
     void (*ended)(void *state, uint64_t cta, uint64_t instructions);
+    /* OBS_STEP: cycles of the warp since the launch began, for clocks that show predicted time. NULL:
+     * the observer does not know. */
+    double (*now)(void *state, uint64_t cta, uint32_t warp);
     /* Called when the launch continues after a pause in which memory may have been allocated and
      * freed: pointers to struct mem_block are no longer valid. NULL: the observer keeps no such
      * pointers. */

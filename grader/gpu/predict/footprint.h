@@ -51,6 +51,10 @@ struct l2;
 struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
 
+/* Whether the cache held LINE when the latest launch ended. Of pages that are not watched, their
+ * neighbour decides. */
+bool l2_holds(const struct l2 *l2, uint64_t line);
+
 /* Traffic of a launch between the second-level cache and DRAM, in sectors, in one allocation. */
 struct l2_buffer {
     uint64_t begin, end;

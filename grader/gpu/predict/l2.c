@@ -102,6 +102,21 @@ static const struct page **match(const struct l2 *l2, const struct footprint *fo
     return touched;
 }
 
+bool l2_holds(const struct l2 *l2, uint64_t line)
+{
+    uint32_t low = 0, high = l2->count; /* the first page after the line's */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (l2->pages[middle].number <= line / PAGE_BYTES)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low || (!l2->shift && l2->pages[low - 1].number != line / PAGE_BYTES))
+        return false;
+    return l2->pages[low - 1].held[line % PAGE_BYTES / 128] != 0;
+}
+
 /* --- a launch ----------------------------------------------------------------------------------- */
 
 struct launch_traffic {

@@ -384,6 +384,18 @@ static double tail_of(const struct work *work, double us)
     return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
 }
 
+/* The share of the chip that the launch keeps busy for others: of the places for blocks, or of the
+ * unit that is busiest. */
+static double share_of_chip(const struct work *work, const struct prediction *p, double us)
+{
+    const struct spread *spread = &work->sample->spread;
+    double places = work->predictor->chip.sms * spread->places;
+    double share = (double)work->launch->cta_count / places;
+    for (int i = 0; i < PREDICT_latency; i++)
+        share = p->part_us[i] / us > share ? p->part_us[i] / us : share;
+    return share < 1 ? share : 1;
+}
+
 static double without(const struct work *work, struct sm_options options)
 {
     struct sm_result result = {0};
@@ -416,6 +428,7 @@ static void fill(struct work *work, struct prediction *p)
                                        work->totals.value[EMU_shared_store_wavefronts] +
                                        work->totals.value[EMU_shared_atomic_wavefronts]);
     predict_waves(work->sample, p->warps, PREDICT_MOMENTS);
+    p->share_of_chip = share_of_chip(work, p, us);
     p->cycles = cycles;
     p->us = us + chip->launch_us;
     p->low_us = p->us / INTERVAL;

@@ -48,6 +48,8 @@ struct prediction {
     double us, low_us, high_us;
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
+    double
+        share_of_chip; /* that the launch keeps busy: of places for its blocks, or of its limit */
     double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
                            * accesses took the ideal number of passes; 0: no difference */
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */

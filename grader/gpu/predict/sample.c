@@ -12,6 +12,7 @@
 #include "gpu/device.h"
 #include "gpu/lanes.h"
 #include "gpu/occupancy.h"
+#include "gpu/predict/pace.h"
 
 /* What the workers of a launch share. */
 struct sampling {
@@ -37,6 +38,7 @@ struct state {
     uint64_t noted[NOTED]; /* lines that were noted recently, as a hash table: see was_noted() */
     uint64_t most;         /* instructions of a walk */
     struct walk_cta *ctas, *current;
+    struct pace *pace; /* NULL: the kernel reads no clock, or not the model's */
 };
 
 struct spread sample_spread(const struct launch_view *launch, const struct emu_chip *chip)
@@ -52,6 +54,7 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
                                 launch->shared_bytes};
     uint32_t fit = emu_occupancy_of(chip->limits, &demand).ctas;
     fit = fit ? fit : 1;
+    spread.places = fit;
     spread.resident = (uint32_t)(spread.each < fit ? spread.each : fit);
     return spread;
 }
@@ -114,6 +117,8 @@ static void *sample_begin(const struct launch_view *launch)
     state->parts = waves < MOST_PARTS ? (unsigned)waves : MOST_PARTS;
     state->most = SAMPLE_BUDGET / (state->spread.resident * state->spread.warps);
     state->most = state->most > SAMPLE_MIN_WALK ? state->most : SAMPLE_MIN_WALK;
+    if (launch->reads_clock && launch->options->predicts_clock)
+        state->pace = pace_new(launch, &predictor->chip, predictor->l2);
     return state;
 }
 
@@ -142,9 +147,9 @@ static void publish(struct state *state)
         state->sampling->length[number_of(state, cta->cta)] = walk_kept(cta);
 }
 
-static bool sample_follows(void *argument, uint64_t cta)
+/* Whether CTA is in the sample; if so, begins its walks. */
+static bool takes(struct state *state, uint64_t cta)
 {
-    struct state *state = argument;
     uint64_t number = number_of(state, cta), before = 0;
     if (number == SAMPLE_MOST)
         return false;
@@ -161,6 +166,12 @@ static bool sample_follows(void *argument, uint64_t cta)
     walks->next = state->ctas;
     state->ctas = state->current = walks;
     return true;
+}
+
+static bool sample_follows(void *argument, uint64_t cta)
+{
+    struct state *state = argument;
+    return takes(state, cta) || state->pace;
 }
 
 static struct walk_cta *find_cta(struct state *state, uint64_t cta)
@@ -180,15 +191,24 @@ static void sample_ended(void *argument, uint64_t cta, uint64_t instructions)
     uint64_t at = cta * sampling->work_count / state->launch->cta_count;
     if (sampling->work)
         __atomic_fetch_add(&sampling->work[at], instructions, __ATOMIC_RELAXED);
+    if (state->pace)
+        pace_ended(state->pace, cta);
 }
 
 static void sample_step(void *argument, const struct obs_step *step)
 {
     struct state *state = argument;
     struct walk_cta *cta = find_cta(state, step->cta);
-    if (!cta)
-        return;
-    walk_step(&cta->walk[step->warp], step, state->most);
+    if (cta)
+        walk_step(&cta->walk[step->warp], step, state->most);
+    if (state->pace)
+        pace_step(state->pace, step);
+}
+
+static double sample_now(void *argument, uint64_t cta, uint32_t warp)
+{
+    struct state *state = argument;
+    return state->pace ? pace_now(state->pace, cta, warp) : 0;
 }
 
 /* --- accesses ----------------------------------------------------------------------------------- */
@@ -249,6 +269,8 @@ static void sample_access(void *argument, const struct obs_access *access)
     struct state *state = argument;
     if (access->space == PTX_GLOBAL)
         note_access(state, access);
+    if (state->pace)
+        pace_access(state->pace, access);
     if (number_of(state, access->cta) == SAMPLE_MOST)
         return;
     struct walk_cta *cta = find_cta(state, access->cta);
@@ -269,7 +291,8 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     struct state *state = argument;
     if (repeat->times > 1 || (!repeat->first && !repeat->high && !repeat->low))
         return OBS_DONE; /* counted only: nothing to note */
-    if (number_of(state, repeat->cta) != SAMPLE_MOST && find_cta(state, repeat->cta))
+    if (state->pace ||
+        (number_of(state, repeat->cta) != SAMPLE_MOST && find_cta(state, repeat->cta)))
         return OBS_FULL;
     if (repeat->space != PTX_GLOBAL)
         return OBS_COUNT_ONLY;
@@ -300,6 +323,7 @@ static void sample_free(struct state *state)
     leave_sampling(state->predictor, state->sampling);
     footprint_free(&state->footprint);
     free_ctas(state->ctas);
+    pace_free(state->pace);
     free(state->costs);
     free(state);
 }
@@ -370,6 +394,7 @@ const struct observer obs_predict = {
     .follows = sample_follows,
     .step = sample_step,
     .ended = sample_ended,
+    .now = sample_now,
     .join = sample_join,
     .end = sample_end,
 };

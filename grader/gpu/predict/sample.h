@@ -20,6 +20,7 @@ struct spread {
     uint32_t sms;      /* multiprocessors that get a CTA */
     uint64_t each;     /* CTAs that the first of them gets; no other gets more */
     uint32_t resident; /* CTAs that a multiprocessor holds at a time */
+    uint32_t places;   /* CTAs that a multiprocessor could hold, if the launch had more */
     uint32_t warps;    /* warps of a CTA */
 };
 

@@ -115,7 +115,7 @@ static bool next_block(const struct sm *sm, struct sm_warp *warp)
     return true;
 }
 
-static void next_op(const struct sm *sm, struct sm_warp *warp)
+void sm_next_op(const struct sm *sm, struct sm_warp *warp)
 {
     for (;;) {
         const struct walk_run *run = &warp->walk->runs[warp->run];
@@ -132,8 +132,7 @@ static void next_op(const struct sm *sm, struct sm_warp *warp)
     warp->op = NULL;
 }
 
-/* Returns when the operands of the next op are ready. Notes the instruction that it waits for. */
-static double ready_at(const struct sm *sm, struct sm_warp *warp)
+double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
 {
     double at = warp->now;
     double more = warp->op->kind == OP_BRANCH ? sm->chip->predicate_latency : 0;
@@ -193,11 +192,22 @@ static void end_warp(struct sm *sm, struct sm_warp *warp)
 /* Goes to the warp's next op and queues the warp. */
 static void advance(struct sm *sm, struct sm_warp *warp)
 {
-    next_op(sm, warp);
+    sm_next_op(sm, warp);
     if (warp->op)
-        heap_push(sm, warp, ready_at(sm, warp));
+        heap_push(sm, warp, sm_ready_at(sm, warp));
     else
         end_warp(sm, warp);
+}
+
+void sm_enter(const struct sm *sm, struct sm_warp *warp)
+{
+    warp->run = 0;
+    warp->op = NULL;
+    warp->is_off = false;
+    if (!warp->walk->run_count)
+        return;
+    enter_block(sm, warp, warp->walk->runs[0].pc);
+    sm_next_op(sm, warp);
 }
 
 /* Starts the next CTA of the list in BLOCK's place, if there is one. */
@@ -346,17 +356,25 @@ static double fetch_code(struct sm *sm, const struct op *op, double at)
     return later(at, *piece);
 }
 
-static void issue(struct sm *sm, struct sm_warp *warp, double at)
+double sm_execute(struct sm *sm, struct sm_warp *warp, double at)
 {
     const struct op *op = warp->op;
     at = fetch_code(sm, op, at);
-    double before = warp->now, start = take_units(sm, warp, op, at);
+    double start = take_units(sm, warp, op, at);
     warp->now = start + op->count;
     double result = perform(sm, warp, op, start);
     for (uint32_t k = 0; k < op->result_count; k++) {
         warp->ready[op->result[k]] = result;
         warp->maker[op->result[k]] = op->pc;
     }
+    return at;
+}
+
+static void issue(struct sm *sm, struct sm_warp *warp, double at)
+{
+    const struct op *op = warp->op;
+    double before = warp->now;
+    at = sm_execute(sm, warp, at);
     if (sm->result->blame) {
         sm->result->blame[warp->blamed] += at - before;
         sm->result->blame[op->pc] += warp->now - at;
@@ -374,7 +392,7 @@ static void issue(struct sm *sm, struct sm_warp *warp, double at)
 
 /* --- the whole ---------------------------------------------------------------------------------- */
 
-static bool open_sm(struct sm *sm, uint32_t warps_each)
+bool sm_open(struct sm *sm, uint32_t warps_each)
 {
     uint32_t count = sm->resident * warps_each, registers = sm->machine->registers + 1;
     sm->warps_each = warps_each;
@@ -399,7 +417,7 @@ static bool open_sm(struct sm *sm, uint32_t warps_each)
     return ok;
 }
 
-static void close_sm(struct sm *sm)
+void sm_close(struct sm *sm)
 {
     for (uint32_t i = 0; sm->warps && i < sm->resident * sm->warps_each; i++) {
         free(sm->warps[i].ready);
@@ -447,7 +465,7 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     double queues = dram * chip->dram_latency / 128 / LINES_A_QUEUE;
     sm.queues = queues < 1 ? 1 : queues > MOST_QUEUES ? MOST_QUEUES : (uint32_t)(queues + 0.5);
     sm.dram_cycles = 128 * sm.queues / dram;
-    bool ok = ctas && open_sm(&sm, ctas->warps);
+    bool ok = ctas && sm_open(&sm, ctas->warps);
     for (uint32_t b = 0; ok && b < sm.resident; b++)
         begin_block(&sm, &sm.blocks[b], sm.started, options->no_limits ? 0 : chip->start_latency);
     while (ok && !sm.failed && sm.heap_count) {
@@ -456,6 +474,6 @@ bool sm_run(const struct emu_chip *chip, const struct machine *machine,
     }
     if (ok)
         sum_up(&sm);
-    close_sm(&sm);
+    sm_close(&sm);
     return ok && !sm.failed;
 }

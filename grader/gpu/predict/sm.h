@@ -22,7 +22,8 @@ struct sm_memory {
     double write_backs;     /* lines that DRAM writes for each sector that is stored */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */
     uint32_t l1_bytes, constant_bytes;
-    uint32_t active; /* multiprocessors that share the chip's bandwidth */
+    uint32_t active;     /* multiprocessors that share the chip's bandwidth */
+    const struct l2 *l2; /* without buffers: what the cache holds; NULL: all */
 };
 
 struct sm_options {

@@ -88,12 +88,14 @@ static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
 {
     struct touched_line *touched = touched_at(sm, line);
     unsigned count = (unsigned)__builtin_popcount(sectors), b = buffer_of(sm->memory, line);
-    bool is_first = sectors & ~touched->sectors && b < sm->memory->buffer_count;
+    bool is_new = sectors & ~touched->sectors, is_first = is_new && b < sm->memory->buffer_count;
     double fate = (double)(hash_of(line) & 0xffffff) / 0x1000000;
     touched->sectors |= sectors;
     sm->result->l2_sectors += count;
     sm->result->packets += count + 1;
     double start = take(sm, &sm->l2, at, (count + 1) * sm->l2_cycles);
+    if (!sm->memory->buffer_count && sm->memory->l2 && is_new && !l2_holds(sm->memory->l2, line))
+        return start + sm->chip->dram_latency;
     bool pays = is_first && fate < sm->memory->misses[b];
     if (!pays && !(is_first && sm->is_first_wave && fate < sm->memory->cold[b]))
         return start + sm->chip->l2_latency;

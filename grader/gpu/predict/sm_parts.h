@@ -89,6 +89,19 @@ struct sm {
     bool failed;
 };
 
+/* Opens the places for warps; the caller has filled in what sm_run() is given. False: out of
+ * memory; call sm_close() even then. */
+bool sm_open(struct sm *sm, uint32_t warps_each);
+void sm_close(struct sm *sm);
+
+/* Goes to the first op of the warp's walk, and to the next one. */
+void sm_enter(const struct sm *sm, struct sm_warp *warp);
+void sm_next_op(const struct sm *sm, struct sm_warp *warp);
+/* When the operands of the warp's op are ready. Notes what it waits for. */
+double sm_ready_at(const struct sm *sm, struct sm_warp *warp);
+/* Executes the op at AT, or later if its code is missing. Returns that time. */
+double sm_execute(struct sm *sm, struct sm_warp *warp, double at);
+
 /* Serves the accesses of a memory instruction that WARP issues at AT. Returns when its result is
  * ready. */
 double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, double at);

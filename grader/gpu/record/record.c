@@ -268,7 +268,7 @@ static void add_pictures(json_t *object, const struct prediction *p, const struc
     json_object_set_new(object, "shared_bytes", json_real(p->shared_bytes));
     json_object_set_new(object, "warps", warps);
     json_object_set_new(object, "most_warps",
-                        json_integer((json_int_t)(chip->sms * chip->sm_warps)));
+                        json_integer((json_int_t)(chip->sms * chip->limits->sm_warps)));
     json_object_set_new(object, "roofs",
                         json_pack("{sf,sf,sf,sf,sf}", "instructions", roofs.instructions, "flops",
                                   roofs.flops, "dram", roofs.dram, "l2", roofs.l2, "shared",
@@ -321,6 +321,8 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
         "findings", findings_json(launch, name));
     if (line)
         add_prediction(line, launch, result->status);
+    if (line && launch->reads_clock)
+        json_object_set_new(json_object_get(line, "launch"), "reads_clock", json_true());
     if (line && result->watched)
         json_object_set_new(json_object_get(line, "launch"), "watched",
                             json_string(result->watched));

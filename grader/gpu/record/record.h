@@ -14,6 +14,8 @@
  * the machine), "dram_bytes", "l2_hits", "us_ideal_sectors" and "us_ideal_wavefronts" if these
  * differ}.
  *
+ * "reads_clock": true exists if the kernel reads a clock or timer.
+ *
  * "accesses" exists only if struct emu_trace asked for accesses: the most wasteful access of each
  * line.
  *
@@ -29,6 +31,12 @@
  * the number of rows in these requests, and the sectors of 32 bytes that copies and fills on the
  * device (copy, copy_rows, set, set_rows) read and wrote. A call for rows, such as cudaMemcpy2D(),
  * is a request for rows even if there is only one row.
+ *
+ * With a chip, each piece of work that has ended has a line {"work": {"name", "engine": "compute",
+ * "to-device" or "from-device", "stream", "start_us", "end_us", "bytes" of a copy or fill}}, up to
+ * 10,000 lines, and the end has {"timeline": {"gpu", "title", "measured", "us", "kernels_us",
+ * "copies_us", "overlapped_us", "kernels", "copies", "unknown"}}: see gpu/order/timeline.h. "unknown"
+ * counts launches without a predicted time, which the timeline leaves out.
  *
  * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
  * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other input

@@ -35,6 +35,7 @@ static _Thread_local struct {
     struct emu_touch *list;
     size_t count;
 } last_touched;
+static _Thread_local struct emu_predicted last_predicted;
 
 static enum emu_status failed(enum emu_status status, const char *why)
 {
@@ -449,6 +450,9 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
     free(last_touched.list);
     last_touched.list = call.reply;
     last_touched.count = call.reply ? call.head.bytes / sizeof *last_touched.list : 0;
+    last_predicted = (struct emu_predicted){0}; /* of a parked launch, it stays unknown */
+    if (status == EMU_OK)
+        memcpy(&last_predicted, &call.head.arg[4], sizeof last_predicted);
     if (counters)
         *counters = (struct emu_counters){0};
     return status;
@@ -461,6 +465,12 @@ void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *cou
     *count = last_touched.count;
     last_touched.list = NULL;
     last_touched.count = 0;
+}
+
+struct emu_predicted emu_predicted(struct emu_device *device)
+{
+    (void)device;
+    return last_predicted;
 }
 
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length)

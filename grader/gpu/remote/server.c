@@ -303,6 +303,8 @@ static bool call_launch(struct server *server, struct exchange *x)
     x->head.what = emu_launch(server->device, &launch, NULL);
     struct emu_touch *touched;
     size_t count;
+    struct emu_predicted predicted = emu_predicted(server->device);
+    memcpy(&x->head.arg[4], &predicted, sizeof predicted);
     emu_touched(server->device, &touched, &count);
     x->data = x->owned = touched;
     x->head.bytes = (uint32_t)(count * sizeof *touched);

@@ -600,6 +600,8 @@ Test(remote, lent_memory_is_limited)
  * of the separate device's record, or NULL. */
 enum place { INSIDE, BESIDE, TWINS };
 
+static const char *chip = "", *clock_option = ""; /* further variables of the environment */
+
 static struct process_outcome run_recorded(const char *name, enum place place, const char *record)
 {
     /* the input is empty, so that both devices get the same data */
@@ -607,18 +609,21 @@ static struct process_outcome run_recorded(const char *name, enum place place, c
                                        "LANEWISE_ANSWERS=/dev/null", "LANEWISE_TOOLS=origins",
                                        NULL};
     char recorded[300] = "";
-    const char *alone[] = {recorded, NULL};
+    const char *alone[] = {recorded, chip, clock_option, NULL};
     bool beside = place != INSIDE;
     static const char *const device[] = {BUILT "/lib/lanewise-device", NULL};
     char path[512];
     snprintf(path, sizeof path, LANEWISE_ROOT "/build/tests/programs/%s", name);
-    const char *environment[] = {
-        beside ? "LD_LIBRARY_PATH=" BUILT "/lib/remote" : "LD_LIBRARY_PATH=" BUILT "/lib",
-        beside ? WIRE_VARIABLE "=1" : "",
+    const char *environment[] = {beside ? "LD_LIBRARY_PATH=" BUILT "/lib/remote"
+                                        : "LD_LIBRARY_PATH=" BUILT "/lib",
+                                 beside ? WIRE_VARIABLE "=1" : "",
+                                 chip,
+                                 clock_option,
 #ifdef LANEWISE_PRELOAD
-        "LD_PRELOAD=" LANEWISE_PRELOAD, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS,
+                                 "LD_PRELOAD=" LANEWISE_PRELOAD,
+                                 "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS,
 #endif
-        NULL};
+                                 NULL};
     const char *words[] = {path, NULL};
     struct process_command command = {.argv = words,
                                       .environment = environment,
@@ -754,6 +759,19 @@ Test(remote, only_parked_launches_continue)
     head = HEAD(0, 1, EMU_FINISH + 1);
     cr_expect_not(ask(&link, WIRE_CALL_go_on, &head, NULL), "no such patience");
     cr_expect_eq(close_link(&link), SERVER_BROKEN);
+}
+
+/* The device predicts a launch's time, and the program's library asks for it. */
+Test(remote, predicted_times_are_those_without_a_server)
+{
+    chip = "LANEWISE_GPU=h200";
+    clock_option = "LANEWISE_CLOCK=predicted";
+    struct process_outcome inside = run_program("timed", INSIDE);
+    struct process_outcome beside = run_program("timed", BESIDE);
+    cr_expect(strstr(inside.output, "4 streams: "), "%s", inside.output);
+    cr_expect_str_eq(beside.output, inside.output);
+    process_outcome_free(&inside);
+    process_outcome_free(&beside);
 }
 
 Test(remote, programs_behave_as_without_a_server)

@@ -23,12 +23,11 @@ static __global__ void wait(long long cycles)
         ;
 }
 
-/* The time of LAUNCHES launches in a row, after a kernel that waits until all of them are queued. */
-static double queued_us(int launches, const std::function<void()> &launch)
+double chip_queued_us(int count, const std::function<void()> &launch)
 {
-    wait<<<1, 1>>>(20000 + 12000ll * launches);
+    wait<<<1, 1>>>(20000 + 12000ll * count);
     return chip_us([&] {
-        for (int i = 0; i < launches; i++)
+        for (int i = 0; i < count; i++)
             launch();
     });
 }
@@ -40,12 +39,12 @@ static void measure_grids(void)
         for (int blocks : sizes) {
             std::string key = "empty_" + std::to_string(blocks) + "x" + std::to_string(threads);
             chip_measure(key.c_str(), "us", "empty kernel, BLOCKSxTHREADS, queued behind another",
-                         [=] { return queued_us(1, [=] { empty<<<blocks, threads>>>(); }); });
+                         [=] { return chip_queued_us(1, [=] { empty<<<blocks, threads>>>(); }); });
         }
     for (int kib : {1, 16, 48})
         chip_measure(("empty_16896x128_shared" + std::to_string(kib) + "k").c_str(), "us",
                      "empty kernel of 16,896 blocks with so much shared memory", [=] {
-                         return queued_us(
+                         return chip_queued_us(
                              1, [=] { with_shared<<<16896, 128, kib * 1024>>>(chip.sink); });
                      });
 }
@@ -61,7 +60,7 @@ static void measure_turns(void)
             ("block_turn_us_" + std::to_string(threads)).c_str(), "us",
             "for each of 100 empty blocks that a multiprocessor runs one after the other", [=] {
                 auto us = [=](int turns) {
-                    return queued_us(1, [=] {
+                    return chip_queued_us(1, [=] {
                         with_shared<<<chip.sms * turns, threads, chip.shared_max>>>(chip.sink);
                     });
                 };
@@ -75,14 +74,14 @@ void measure_launches(void)
     chip_measure("events_us", "us", "two events with nothing between them",
                  [] { return chip_us([] {}); });
     chip_measure("events_queued_us", "us", "the same, queued behind a kernel",
-                 [] { return queued_us(0, [] {}); });
+                 [] { return chip_queued_us(0, [] {}); });
     chip_measure("launch_us", "us", "an empty kernel between two events, the GPU idle before",
                  [=] { return chip_us(none); });
     chip_measure("launch_queued_us", "us",
                  "an empty kernel between two events, queued behind another",
-                 [=] { return queued_us(1, none); });
+                 [=] { return chip_queued_us(1, none); });
     chip_measure("launch_next_us", "us", "each of 50 empty kernels in a row, all queued",
-                 [=] { return queued_us(50, none) / 50; });
+                 [=] { return chip_queued_us(50, none) / 50; });
     chip_measure("launch_host_us", "us", "the host's time for each of 500 launches", [=] {
         CHECK(cudaDeviceSynchronize());
         auto begin = std::chrono::steady_clock::now();

@@ -5,6 +5,9 @@ SET.tsv is what table.py wrote on a GPU. PROGRAMS is the folder of the same prog
 Every launch gets a line; the last lines sum up. The predicted time is compared with queued_us: between two
 events, without the host's part. Where a program launches everything once, its first launch finds its data in
 memory and not in the cache, so its time is cold_us.
+
+Two kinds of pairs are counted, if their measured times differ by more than 10 %: any two launches of a program,
+and those that a student would compare, which pairs.tsv lists.
 """
 import argparse
 import json
@@ -84,15 +87,25 @@ def part(sorted_values, fraction):
     return sorted_values[min(len(sorted_values) - 1, int(fraction * len(sorted_values)))]
 
 
-def pairs_right(results):
-    right = pairs = 0
-    for i, (program, measured, predicted) in enumerate(results):
-        for other_program, other_measured, other_predicted in results[:i]:
-            if program != other_program or max(measured, other_measured) < 1.1 * min(measured, other_measured):
-                continue
-            pairs += 1
-            right += (measured < other_measured) == (predicted < other_predicted)
-    return right, pairs
+def name_faster(pairs):
+    """Counts the pairs ((measured, predicted), (measured, predicted)) that differ, and whose faster one is named right."""
+    differ = [(a, b) for a, b in pairs if max(a[0], b[0]) >= 1.1 * min(a[0], b[0])]
+    right = sum((a[0] < b[0]) == (a[1] < b[1]) for a, b in differ)
+    return f"{100 * right / len(differ) if differ else 100:.1f} % of {len(differ)} named right"
+
+
+def pairs_of_programs(times):
+    keys = list(times)
+    return [(times[a], times[b]) for i, a in enumerate(keys) for b in keys[:i] if a[0] == b[0]]
+
+
+def pairs_of_students(times, table):
+    """Those of pairs.tsv whose two launches are in TIMES: (program, number of the launch) -> (measured, predicted)."""
+    name = os.path.splitext(os.path.basename(table))[0]
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pairs.tsv")
+    fields = [line.rstrip("\n").split("\t") for line in open(path, encoding="utf-8") if not line.startswith("#")]
+    keys = [((f[2], f[3]), (f[5], f[6])) for f in fields if f[0] == name]
+    return [(times[a], times[b]) for a, b in keys if a in times and b in times]
 
 
 def main():
@@ -103,7 +116,7 @@ def main():
     parser.add_argument("--gpu", default="h200")
     parser.add_argument("--only")
     options = parser.parse_args()
-    rows, results, ratios, held, agreed, near, missing = read_rows(options.table), [], [], 0, 0, 0, 0
+    rows, times, ratios, held, agreed, near, missing = read_rows(options.table), {}, [], 0, 0, 0, 0
     for label, (which, program, arguments) in read_runs(os.path.join(os.path.dirname(options.table), "runs")).items():
         mine = [row for row in rows if row["program"] == label]
         if not mine or (options.only and options.only != label):
@@ -116,7 +129,7 @@ def main():
                 continue
             measured, us = float(row["queued_us" if which == "second" or number else "cold_us"]), predicted["us"]
             limit = LIMITS.get(predicted["limit"], "sm")
-            results.append((label, measured, us))
+            times[label, row["launch"]] = measured, us
             ratios.append(us / measured)
             held += predicted["low_us"] <= measured <= predicted["high_us"]
             agreed += limit == row["limit"]
@@ -126,13 +139,13 @@ def main():
     if not ratios:
         sys.exit("no launch has a prediction")
     errors, count = sorted(max(r, 1 / r) for r in ratios), len(ratios)
-    right, pairs = pairs_right(results)
     print(f"\n{count} launches, {missing} without a prediction\n"
           f"median error      {100 * part(sorted(abs(r - 1) for r in ratios), 0.5):.1f} %\n"
           f"nine of ten       within {part(errors, 0.9):.2f}x; worst {errors[-1]:.2f}x\n"
           f"interval holds    {100 * held / count:.0f} %\n"
           f"limit             {100 * agreed / count:.0f} % equal to Nsight Compute's, {100 * near / count:.0f} % within ten points\n"
-          f"faster of a pair  {100 * right / pairs if pairs else 100:.1f} % of {pairs} pairs named right")
+          f"faster of a pair  {name_faster(pairs_of_programs(times))} (of a program), "
+          f"{name_faster(pairs_of_students(times, options.table))} (pairs.tsv)")
 
 
 if __name__ == "__main__":

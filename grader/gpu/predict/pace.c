@@ -1,0 +1,196 @@
+#include "gpu/predict/pace.h"
+
+#include <stdlib.h>
+
+#include "gpu/lanes.h"
+#include "gpu/predict/sm_parts.h"
+
+#define MOST_PENDING 4096u /* runs of a warp that are kept until somebody asks for the time */
+
+/* A CTA that runs. Two phases of its barrier can be under way at the same time: some warps have not
+ * yet gone on after the first, others have arrived at the next. */
+struct paced_cta {
+    struct walk_cta
+        *walks; /* what the warps have done since their clocks were brought up to date */
+    struct sm sm;
+    double arrived[2];         /* the latest arrival at each of these phases */
+    uint64_t newest;           /* the latest phase at which a warp has arrived */
+    uint64_t phase[MAX_WARPS]; /* of each warp */
+    bool waits[MAX_WARPS];     /* it has arrived there */
+    struct paced_cta *next;
+};
+
+struct pace {
+    const struct launch_view *launch;
+    const struct emu_chip *chip;
+    struct machine *machine;
+    bool *is_barrier; /* for each pc */
+    struct walk_cost *costs;
+    struct sm_memory memory;
+    struct sm_options options;
+    struct sm_result result; /* nobody reads it */
+    struct paced_cta *ctas;
+};
+
+struct pace *pace_new(const struct launch_view *launch, const struct emu_chip *chip,
+                      const struct l2 *l2)
+{
+    struct pace *pace = calloc(1, sizeof *pace);
+    if (!pace)
+        return NULL;
+    pace->launch = launch;
+    pace->chip = chip;
+    pace->machine = machine_make(launch);
+    pace->is_barrier = calloc(launch->code_count + 1u, sizeof *pace->is_barrier);
+    pace->costs = calloc(launch->code_count + 1u, sizeof *pace->costs);
+    pace->options.no_limits = true;
+    pace->memory = (struct sm_memory){.constant_bytes = launch->constant_bytes,
+                                      .atomics_sharing = 1,
+                                      .active = 1,
+                                      .l2 = l2,
+                                      .l1_bytes = (uint32_t)chip->sm_l1};
+    if (!pace->machine || !pace->is_barrier || !pace->costs) {
+        pace_free(pace);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < pace->machine->op_count; i++)
+        if (pace->machine->ops[i].kind == OP_BARRIER)
+            pace->is_barrier[pace->machine->ops[i].pc] = true;
+    return pace;
+}
+
+static void free_cta(struct paced_cta *cta)
+{
+    sm_close(&cta->sm);
+    walk_free(cta->walks);
+    free(cta);
+}
+
+void pace_free(struct pace *pace)
+{
+    if (!pace)
+        return;
+    for (struct paced_cta *cta = pace->ctas, *next; cta; cta = next) {
+        next = cta->next;
+        free_cta(cta);
+    }
+    machine_free(pace->machine);
+    free(pace->is_barrier);
+    free(pace->costs);
+    free(pace);
+}
+
+static struct paced_cta *begin_cta(struct pace *pace, uint64_t number)
+{
+    struct paced_cta *cta = calloc(1, sizeof *cta);
+    if (!cta)
+        return NULL;
+    cta->walks = walk_new(number, pace->launch->warps);
+    cta->sm = (struct sm){.chip = pace->chip,
+                          .machine = pace->machine,
+                          .memory = &pace->memory,
+                          .options = &pace->options,
+                          .result = &pace->result,
+                          .resident = 1,
+                          .queues = 1};
+    if (!cta->walks || !sm_open(&cta->sm, pace->launch->warps)) {
+        free_cta(cta);
+        return NULL;
+    }
+    cta->sm.blocks[0].number = 1; /* not of the first wave: what others fetch, they have fetched */
+    for (uint32_t w = 0; w < pace->launch->warps; w++) {
+        struct sm_warp *warp = &cta->sm.warps[w];
+        warp->walk = &cta->walks->walk[w];
+        for (uint32_t i = 0; i < pace->machine->registers; i++)
+            warp->ready[i] = 0;
+    }
+    cta->next = pace->ctas;
+    return pace->ctas = cta;
+}
+
+static struct paced_cta *find_cta(struct pace *pace, uint64_t number)
+{
+    struct paced_cta *cta = pace->ctas;
+    while (cta && cta->walks->cta != number)
+        cta = cta->next;
+    return cta;
+}
+
+/* --- the barrier -------------------------------------------------------------------------------- */
+
+static void arrive(struct paced_cta *cta, uint32_t w)
+{
+    uint64_t phase = ++cta->phase[w];
+    double *arrived = &cta->arrived[phase % 2], now = cta->sm.warps[w].now;
+    *arrived = phase > cta->newest || now > *arrived ? now : *arrived;
+    cta->newest = phase > cta->newest ? phase : cta->newest;
+    cta->waits[w] = true;
+}
+
+/* The warp goes on, so all others have arrived. */
+static void pass(const struct pace *pace, struct paced_cta *cta, uint32_t w)
+{
+    double at = cta->arrived[cta->phase[w] % 2] + pace->chip->barrier_latency +
+                pace->chip->barrier_warp_cycles * pace->launch->warps;
+    cta->waits[w] = false;
+    cta->sm.warps[w].now = at > cta->sm.warps[w].now ? at : cta->sm.warps[w].now;
+}
+
+/* --- steps -------------------------------------------------------------------------------------- */
+
+/* Brings the warp's clock up to date. */
+static void catch_up(struct paced_cta *cta, uint32_t w)
+{
+    struct sm_warp *warp = &cta->sm.warps[w];
+    struct walk *walk = &cta->walks->walk[w];
+    for (sm_enter(&cta->sm, warp); warp->op; sm_next_op(&cta->sm, warp)) {
+        bool is_barrier = warp->op->kind == OP_BARRIER;
+        sm_execute(&cta->sm, warp, sm_ready_at(&cta->sm, warp));
+        if (is_barrier)
+            arrive(cta, w);
+    }
+    walk->run_count = walk->access_count = walk->line_count = 0;
+}
+
+void pace_step(struct pace *pace, const struct obs_step *step)
+{
+    struct paced_cta *cta = find_cta(pace, step->cta);
+    if (!cta && !(cta = begin_cta(pace, step->cta)))
+        return;
+    struct walk *walk = &cta->walks->walk[step->warp];
+    if (cta->waits[step->warp])
+        pass(pace, cta, step->warp);
+    if (walk->run_count >= MOST_PENDING)
+        catch_up(cta, step->warp);
+    walk_step(walk, step, UINT64_MAX);
+    if (pace->is_barrier[step->pc])
+        catch_up(cta, step->warp);
+}
+
+void pace_access(struct pace *pace, const struct obs_access *access)
+{
+    struct paced_cta *cta = find_cta(pace, access->cta);
+    if (cta)
+        walk_access(&cta->walks->walk[access->warp], access, &pace->costs[access->pc]);
+}
+
+void pace_ended(struct pace *pace, uint64_t number)
+{
+    struct paced_cta **at = &pace->ctas;
+    while (*at && (*at)->walks->cta != number)
+        at = &(*at)->next;
+    struct paced_cta *cta = *at;
+    if (!cta)
+        return;
+    *at = cta->next;
+    free_cta(cta);
+}
+
+double pace_now(struct pace *pace, uint64_t number, uint32_t warp)
+{
+    struct paced_cta *cta = find_cta(pace, number);
+    if (!cta)
+        return 0;
+    catch_up(cta, warp);
+    return cta->sm.warps[warp].now;
+}
