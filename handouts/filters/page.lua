@@ -28,6 +28,7 @@ return {
   { CodeBlock = require('code').CodeBlock },
   { CodeBlock = require('console').CodeBlock, Code = require('console').Code },
   require 'facts',
+  require 'messages',
   { Image = Image, DefinitionList = DefinitionList },
   require('exercises').answers,
   { Pandoc = function() common.finish() end },
