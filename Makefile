@@ -211,6 +211,7 @@ asan: ## Run all tests under AddressSanitizer and UBSan: [TEST_FILTER=]
 	$(Q)$(MAKE) SANITIZE=1 test
 
 mistakes: ## Grade typical mistakes and compare what their reports say first
+check-advice: ## Follow the advice of each finding and see whether it mends an example
 golden: ## Update the golden files; read the diff before you commit it
 check: ## Check format, warnings, file lengths, and that each header compiles alone
 format: ## Reformat the sources with clang-format
@@ -233,5 +234,5 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit asan \
-	golden check format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers record-gpu record-launches clean \
+	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers record-gpu record-launches clean \
 	distclean FORCE

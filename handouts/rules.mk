@@ -20,7 +20,7 @@ HANDOUT_PAGES := $(patsubst $(HANDOUTS)/%.md,%,$(wildcard $(HANDOUTS)/*.md))
 HANDOUT_DOCUMENTS := $(HANDOUT_PAGES:%=$(HANDOUT_WORK)/%.json)
 HANDOUT_FIGURES := $(basename $(notdir $(wildcard $(HANDOUTS)/figures/*.*)))
 PAGE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,page.lua common.lua code.lua facts.lua ladders.lua \
-	console.lua exercises.lua run.sh)
+	console.lua exercises.lua messages.lua run.sh)
 SITE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,site.lua book.lua contents.lua shape.lua)
 
 # Pages run commands, so they depend on all tools.
@@ -30,6 +30,8 @@ $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $
 	$(Q)HANDOUT=$(HANDOUT) HANDOUT_FACTS=$(HANDOUT_FACTS) HANDOUT_DEPS=$(@:.json=.d) \
 		HANDOUT_FIGURES='$(HANDOUT_FIGURES)' HANDOUT_LANEWISE=$(LANEWISE) pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
 -include $(HANDOUT_DOCUMENTS:.json=.d)
+# Its tables grow with these folders.
+$(HANDOUT_WORK)/every-message.json: $(wildcard grader/tests/advice/*.diff grader/tests/mutants/*/*.diff)
 
 # The list of pages. All pages depend on it, because they link to their neighbours. It changes only when a
 # page's front matter changes.

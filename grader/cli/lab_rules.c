@@ -234,6 +234,24 @@ static void check_mutants(const struct lab_parts *parts, struct lab_findings *fi
                      LAB_LEAST_MUTANTS);
 }
 
+/* Some mutant must lose points in each check: it shows the check's message, and the solution is what
+ * the message leads to. */
+static void check_reached(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
+    {
+        const char *id = json_text_of(check, "id");
+        bool reached = false;
+        for (size_t k = 0; k < parts->mutant_count && !reached; ++k)
+            reached = mutant_find_loss(&parts->mutants[k], id) != NULL;
+        if (!reached)
+            lab_violates(findings, "no mutant in grader/tests/mutants/%s loses points in check %s",
+                         parts->lab.name, id);
+    }
+}
+
 /* If there are handouts, each lab must have one. */
 static void check_handout(const struct lab_parts *parts, struct lab_findings *findings)
 {
@@ -286,6 +304,7 @@ void lab_apply_rules(const struct lab_parts *parts, struct lab_findings *finding
     check_needs(parts, findings);
     check_points(parts, findings);
     check_mutants(parts, findings);
+    check_reached(parts, findings);
     check_handout(parts, findings);
     check_all_written(parts, findings);
 }

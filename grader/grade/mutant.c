@@ -174,6 +174,15 @@ static bool read_edits(struct reader *reader)
     return good && (edited || fail(reader, "the file has no edit"));
 }
 
+bool mutant_edit(char *edits, char **source, char *error, size_t size)
+{
+    struct mutant mutant = {.source = *source};
+    struct reader reader = {.mutant = &mutant, .error = error, .size = size, .at = edits};
+    bool good = read_edits(&reader);
+    *source = mutant.source;
+    return good;
+}
+
 bool mutant_read(const char *path, const char *solution, struct mutant *mutant, char *error,
                  size_t size)
 {

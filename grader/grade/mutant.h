@@ -55,6 +55,9 @@ bool mutant_read(const char *path, const char *solution, struct mutant *mutant, 
                  size_t size);
 void mutant_free(struct mutant *mutant);
 
+/* Applies EDITS, which it changes, to *SOURCE, memory from malloc(). False: ERROR is one line. */
+bool mutant_edit(char *edits, char **source, char *error, size_t size);
+
 /* The loss that MUTANT declares for CHECK; NULL: none. */
 const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const char *check);
 

@@ -8,7 +8,7 @@ OTHER_TESTS := $(addprefix grader/tests/,attacks/% batch/class/% bench/% checks/
 	hardware/chip/% hardware/gpu/% hardware/times/% soak/%)
 TEST_FILES := $(shell find grader/tests -name '*.c' -o -name '*.cu')
 TEST_OBJECTS := $(call objects,$(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) grader/tests/attacks/test_attacks.c)
-TEST_PROGRAM_SOURCES := $(filter-out $(OTHER_TESTS) $(addprefix grader/tests/,gpu/ptx/linked/% handouts/% mutants/% similar/%), \
+TEST_PROGRAM_SOURCES := $(filter-out $(OTHER_TESTS) $(addprefix grader/tests/,advice/% gpu/ptx/linked/% handouts/% mutants/% similar/%), \
 	$(filter %.cu,$(TEST_FILES))) grader/tests/attacks/attacks.cu
 test_program = $(addprefix build/tests/programs/,$(basename $(notdir $1)))
 TEST_PROGRAMS := $(call test_program,$(TEST_PROGRAM_SOURCES))
@@ -79,6 +79,12 @@ golden: build/setup/test build/setup/handouts lanewise $(UNIT) $(TEST_PROGRAMS)
 
 mistakes: build/setup/test lanewise $(UNIT)
 	$(Q)LANEWISE_MISTAKES='*' $(UNIT) --filter 'golden_mistakes/*'
+
+# --- make check-advice: the advice of findings, followed to the letter (cli/test_advice.c) --------------------
+# LANEWISE_UPDATE_GOLDEN=1 records what findings say; read the diff.
+
+check-advice: build/setup/test lanewise $(UNIT)
+	$(Q)$(UNIT) --filter 'advice/*'
 
 # --- make bench: the kernels of bench/ on the emulator, under Oclgrind and with PoCL ------------
 

@@ -29,7 +29,7 @@ local function answer(div)
   return div
 end
 
-local known = { surprise = true, exercise = true, answer = true, facts = true, pages = true, note = true,
+local known = { surprise = true, exercise = true, answer = true, facts = true, messages = true, pages = true, note = true,
   ladders = true, listing = true, session = true }
 
 local function Div(div)

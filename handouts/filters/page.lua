@@ -29,6 +29,7 @@ return {
   { CodeBlock = require('console').CodeBlock, Code = require('console').Code },
   { Code = require('facts').Code, Div = require('facts').Div },
   require 'ladders',
+  require 'messages',
   { Image = Image, DefinitionList = DefinitionList },
   require('exercises').answers,
   { Pandoc = function() common.finish() end },

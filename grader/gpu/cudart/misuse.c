@@ -9,6 +9,17 @@ enum {
     MAX_LEAKS = 100
 }; /* most lines that are listed; leaks of further lines are added to the last line */
 
+/* The function that frees memory of RANGE's kind. */
+static const char *freed_by(const struct rt_range *range)
+{
+    return range->kind & RT_HOST         ? "free memory from cudaMallocHost() and the like with "
+                                           "cudaFreeHost()"
+           : range->kind & RT_REGISTERED ? "undo cudaHostRegister() with cudaHostUnregister(), and "
+                                           "free the memory as it was allocated"
+                                         : "free memory from cudaMalloc() and the like with "
+                                           "cudaFree()";
+}
+
 void rt_report_bad_free(const void *ptr)
 {
     struct rt_places places = {.at = rt_caller()};
@@ -32,10 +43,11 @@ void rt_report_bad_free(const void *ptr)
             "bad-free", NULL, &places, 1,
             "this address is %zu bytes inside an allocation: free the allocation's first address",
             (size_t)((const char *)ptr - (const char *)range.ptr));
-    else if (is_live)
+    else if (is_live) {
+        places.help = freed_by(&range);
         rt_finding_at("bad-free", NULL, &places, 1,
                       "this memory must be freed by a different function");
-    else
+    } else
         rt_finding_at("bad-free", NULL, &places, 1, "no CUDA function has allocated this address");
 }
 

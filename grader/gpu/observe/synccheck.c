@@ -117,6 +117,9 @@ static void synccheck_fault(void *state, const struct launch_view *launch,
         finding->help =
             "all lanes whose values are read must call the shuffle, too: call it outside of the "
             "if, with all 32 lanes, or begin with an offset that stays within the calling lanes";
+    if (finding && fault->kind == OBS_POLLS_HOST)
+        finding->help = "let main() write the value before it waits for the kernel, as in "
+                        "cudaDeviceSynchronize() or cudaMemcpy()";
     if (finding)
         print_fault(finding->message, sizeof finding->message, launch, fault);
     findings_unlock(launch->findings);

@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Adds up the values of the first 16 lanes of a warp.
 __global__ void right(int *a)
 {
@@ -24,10 +26,13 @@ __global__ void wrong(int *a)
 
 int main()
 {
-    int *a;
-    cudaMalloc(&a, 64 * sizeof(int));
-    cudaMemset(a, 0, 64 * sizeof(int));
+    int *a, *b;
+    cudaMallocManaged(&a, 64 * sizeof(int));
+    cudaMallocManaged(&b, 64 * sizeof(int));
+    for (int i = 0; i < 64; i++)
+        a[i] = b[i] = i;
     right<<<1, 32>>>(a);
-    wrong<<<1, 32>>>(a);
-    return cudaDeviceSynchronize();
+    wrong<<<1, 32>>>(b);
+    cudaDeviceSynchronize();
+    return memcmp(a, b, 64 * sizeof(int)) != 0;
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 // A warp reads a column of a tile. The column is in one bank unless rows are padded by a word.
 __global__ void right(float *out)
 {
@@ -17,9 +19,11 @@ __global__ void wrong(float *out)
 
 int main()
 {
-    float *out;
-    cudaMalloc(&out, 32 * 32 * sizeof(float));
-    right<<<1, dim3(32, 32)>>>(out);
-    wrong<<<1, dim3(32, 32)>>>(out);
-    return cudaDeviceSynchronize();
+    float *a, *b;
+    cudaMallocManaged(&a, 32 * 32 * sizeof(float));
+    cudaMallocManaged(&b, 32 * 32 * sizeof(float));
+    right<<<1, dim3(32, 32)>>>(a);
+    wrong<<<1, dim3(32, 32)>>>(b);
+    cudaDeviceSynchronize();
+    return memcmp(a, b, 32 * 32 * sizeof(float)) != 0;
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Reverses the first 48 words.
 __global__ void right(float *a)
 {
@@ -21,10 +23,13 @@ __global__ void wrong(float *a)
 
 int main()
 {
-    float *a;
-    cudaMalloc(&a, 64 * sizeof(float));
-    cudaMemset(a, 0, 64 * sizeof(float));
+    float *a, *b;
+    cudaMallocManaged(&a, 64 * sizeof(float));
+    cudaMallocManaged(&b, 64 * sizeof(float));
+    for (int i = 0; i < 64; i++)
+        a[i] = b[i] = i;
     right<<<1, 64>>>(a);
-    wrong<<<1, 64>>>(a);
-    return cudaDeviceSynchronize();
+    wrong<<<1, 64>>>(b);
+    cudaDeviceSynchronize();
+    return memcmp(a, b, 64 * sizeof(float)) != 0;
 }

@@ -1,8 +1,10 @@
 // Half of the threads do the work: the first half (right), or every second thread (wrong).
 __device__ void work(float *a, int t)
 {
-    for (int i = 0; i < 16; i++)
-        a[t + 256 * i] *= 2;
+    float x = a[t];
+    for (int i = 0; i < 100; i++)
+        x = x * 0.5f + i;
+    a[t] = x;
 }
 
 __global__ void right(float *a)
@@ -19,10 +21,15 @@ __global__ void wrong(float *a)
 
 int main()
 {
-    float *a;
-    cudaMalloc(&a, 256 * 16 * sizeof(float));
-    cudaMemset(a, 0, 256 * 16 * sizeof(float));
+    float *a, *b, difference = 0;
+    cudaMallocManaged(&a, 256 * sizeof(float));
+    cudaMallocManaged(&b, 256 * sizeof(float));
+    for (int i = 0; i < 256; i++)
+        a[i] = b[i] = 1;
     right<<<1, 256>>>(a);
-    wrong<<<1, 256>>>(a);
-    return cudaDeviceSynchronize();
+    wrong<<<1, 256>>>(b);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 256; i++)
+        difference += a[i] - b[i];
+    return difference != 0;
 }

@@ -19,4 +19,5 @@ int main()
     cudaMalloc(&b, 256 * sizeof(float));
     right(a);
     wrong(b);
+    return cudaGetLastError();
 }

@@ -20,9 +20,10 @@ static void wrong(int *data, volatile int *last)
 int main()
 {
     int *data;
-    volatile int last;
+    volatile int one, other;
     cudaMallocManaged(&data, 256 * sizeof(int));
-    right(data, &last);
-    wrong(data, &last);
+    right(data, &one);
+    wrong(data, &other);
     cudaFree(data);
+    return one != 255 || other != 255;
 }

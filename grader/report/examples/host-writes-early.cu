@@ -18,7 +18,7 @@ static void wrong(int *device, int *buffer, cudaStream_t stream)
 
 int main()
 {
-    int *device, *buffer;
+    int *device, *buffer, first;
     cudaStream_t stream;
     cudaMalloc(&device, 512 * sizeof(int));
     cudaMallocHost(&buffer, 256 * sizeof(int));
@@ -26,8 +26,11 @@ int main()
     for (int i = 0; i < 256; i++)
         buffer[i] = 1;
     right(device, buffer, stream);
+    buffer[0] = 1;
     wrong(device, buffer, stream);
+    cudaMemcpy(&first, device, sizeof first, cudaMemcpyDeviceToHost);
     cudaStreamDestroy(stream);
     cudaFreeHost(buffer);
     cudaFree(device);
+    return first != 1;
 }

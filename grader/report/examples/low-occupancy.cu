@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Each thread doubles a word. wrong() uses so much shared memory that only two blocks fit on an SM.
 __global__ void right(float *a)
 {
@@ -15,11 +17,14 @@ __global__ void wrong(float *a)
 
 int main()
 {
-    float *a;
-    cudaMalloc(&a, 1024 * 128 * sizeof(float));
-    cudaMemset(a, 0, 1024 * 128 * sizeof(float));
+    float *a, *b;
+    cudaMallocManaged(&a, 1024 * 128 * sizeof(float));
+    cudaMallocManaged(&b, 1024 * 128 * sizeof(float));
+    for (int i = 0; i < 1024 * 128; i++)
+        a[i] = b[i] = i;
     cudaFuncSetAttribute(wrong, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);
     right<<<1024, 128>>>(a);
-    wrong<<<1024, 128, 100 << 10>>>(a);
-    return cudaDeviceSynchronize();
+    wrong<<<1024, 128, 100 << 10>>>(b);
+    cudaDeviceSynchronize();
+    return memcmp(a, b, 1024 * 128 * sizeof(float)) != 0;
 }

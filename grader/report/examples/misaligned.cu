@@ -12,11 +12,15 @@ __global__ void wrong(const float *a, float4 *out)
 int main()
 {
     float *a;
-    float4 *out;
-    cudaMalloc(&a, 129 * sizeof(float));
-    cudaMalloc(&out, 32 * sizeof(float4));
-    cudaMemset(a, 0, 129 * sizeof(float));
-    right<<<1, 32>>>(a, out);
-    wrong<<<1, 32>>>(a, out);
-    return cudaDeviceSynchronize();
+    float4 *one, *other;
+    cudaMallocManaged(&a, 129 * sizeof(float));
+    cudaMallocManaged(&one, 32 * sizeof(float4));
+    cudaMallocManaged(&other, 32 * sizeof(float4));
+    for (int i = 0; i < 129; i++)
+        a[i] = i;
+    right<<<1, 32>>>(a, one);
+    wrong<<<1, 32>>>(a, other);
+    if (cudaDeviceSynchronize())
+        return 1;
+    return one[31].w != 127 || (other[31].w != 127 && other[31].w != 128);
 }

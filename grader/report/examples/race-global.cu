@@ -12,9 +12,10 @@ __global__ void wrong(unsigned *count)
 int main()
 {
     unsigned *count;
-    cudaMalloc(&count, sizeof(unsigned));
-    cudaMemset(count, 0, sizeof(unsigned));
+    cudaMallocManaged(&count, sizeof(unsigned));
+    *count = 0;
     right<<<4, 64>>>(count);
     wrong<<<4, 64>>>(count);
-    return cudaDeviceSynchronize();
+    cudaDeviceSynchronize();
+    return *count != 512;
 }

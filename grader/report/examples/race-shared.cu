@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Reverses a block's words: each thread reads a word that another thread writes.
 __global__ void right(float *a)
 {
@@ -16,10 +18,13 @@ __global__ void wrong(float *a)
 
 int main()
 {
-    float *a;
-    cudaMalloc(&a, 256 * sizeof(float));
-    cudaMemset(a, 0, 256 * sizeof(float));
+    float *a, *b;
+    cudaMallocManaged(&a, 256 * sizeof(float));
+    cudaMallocManaged(&b, 256 * sizeof(float));
+    for (int i = 0; i < 256; i++)
+        a[i] = b[i] = i;
     right<<<1, 256>>>(a);
-    wrong<<<1, 256>>>(a);
-    return cudaDeviceSynchronize();
+    wrong<<<1, 256>>>(b);
+    cudaDeviceSynchronize();
+    return memcmp(a, b, 256 * sizeof(float)) != 0;
 }

@@ -27,7 +27,7 @@ static void wrong(int *data, cudaStream_t first, cudaStream_t second)
 
 int main()
 {
-    int *data;
+    int *data, last;
     cudaStream_t first, second;
     cudaEvent_t filled;
     cudaMalloc(&data, 256 * sizeof(int));
@@ -36,5 +36,7 @@ int main()
     cudaEventCreate(&filled);
     right(data, first, second, filled);
     wrong(data, first, second);
+    cudaMemcpy(&last, data + 255, sizeof last, cudaMemcpyDeviceToHost);
     cudaFree(data);
+    return last != 2 * 255;
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Adds *step to many elements. A store to a[] might change *step, so wrong() loads it each time.
 __global__ void right(float *a, const float *step, int n)
 {
@@ -14,12 +16,15 @@ __global__ void wrong(float *a, const float *step, int n)
 
 int main()
 {
-    float *a, *step;
-    cudaMalloc(&a, 256 * 16 * sizeof(float));
-    cudaMalloc(&step, sizeof(float));
-    cudaMemset(a, 0, 256 * 16 * sizeof(float));
-    cudaMemset(step, 0, sizeof(float));
+    float *a, *b, *step;
+    cudaMallocManaged(&a, 256 * 16 * sizeof(float));
+    cudaMallocManaged(&b, 256 * 16 * sizeof(float));
+    cudaMallocManaged(&step, sizeof(float));
+    for (int i = 0; i < 256 * 16; i++)
+        a[i] = b[i] = i;
+    *step = 3;
     right<<<1, 256>>>(a, step, 256 * 16);
-    wrong<<<1, 256>>>(a, step, 256 * 16);
-    return cudaDeviceSynchronize();
+    wrong<<<1, 256>>>(b, step, 256 * 16);
+    cudaDeviceSynchronize();
+    return memcmp(a, b, 256 * 16 * sizeof(float)) != 0;
 }

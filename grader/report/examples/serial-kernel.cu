@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Doubles 4,096 numbers.
 __global__ void right(float *a, int n)
 {
@@ -14,10 +16,13 @@ __global__ void wrong(float *a, int n)
 
 int main()
 {
-    float *a;
-    cudaMalloc(&a, 4096 * sizeof(float));
-    cudaMemset(a, 0, 4096 * sizeof(float));
+    float *a, *b;
+    cudaMallocManaged(&a, 4096 * sizeof(float));
+    cudaMallocManaged(&b, 4096 * sizeof(float));
+    for (int i = 0; i < 4096; i++)
+        a[i] = b[i] = i;
     right<<<16, 256>>>(a, 4096);
-    wrong<<<1, 1>>>(a, 4096);
-    return cudaDeviceSynchronize();
+    wrong<<<1, 1>>>(b, 4096);
+    cudaDeviceSynchronize();
+    return memcmp(a, b, 4096 * sizeof(float)) != 0;
 }

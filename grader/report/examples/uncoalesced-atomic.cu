@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Counts odd threads. right() first adds up within each block; wrong() does an atomicAdd() per
 // thread.
 __global__ void right(unsigned *counts)
@@ -19,10 +21,15 @@ __global__ void wrong(unsigned *counts)
 
 int main()
 {
-    unsigned *counts;
-    cudaMalloc(&counts, 256 * 16 * sizeof(unsigned));
-    cudaMemset(counts, 0, 256 * 16 * sizeof(unsigned));
-    right<<<8, 256>>>(counts);
-    wrong<<<8, 256>>>(counts);
-    return cudaDeviceSynchronize();
+    unsigned *a, *b, sum = 0;
+    cudaMallocManaged(&a, sizeof(unsigned));
+    cudaMallocManaged(&b, 256 * 16 * sizeof(unsigned));
+    memset(b, 0, 256 * 16 * sizeof(unsigned));
+    *a = 0;
+    right<<<8, 256>>>(a);
+    wrong<<<8, 256>>>(b);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 256 * 16; i++)
+        sum += b[i];
+    return *a != sum;
 }

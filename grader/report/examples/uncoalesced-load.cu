@@ -17,11 +17,16 @@ __global__ void wrong(const float *a, float *sums)
 
 int main()
 {
-    float *a, *sums;
-    cudaMalloc(&a, 256 * 64 * sizeof(float));
-    cudaMalloc(&sums, 256 * sizeof(float));
-    cudaMemset(a, 0, 256 * 64 * sizeof(float));
-    right<<<1, 256>>>(a, sums);
-    wrong<<<1, 256>>>(a, sums);
-    return cudaDeviceSynchronize();
+    float *a, *one, *other, sum = 0;
+    cudaMallocManaged(&a, 256 * 64 * sizeof(float));
+    cudaMallocManaged(&one, 256 * sizeof(float));
+    cudaMallocManaged(&other, 256 * sizeof(float));
+    for (int i = 0; i < 256 * 64; i++)
+        a[i] = i % 10;
+    right<<<1, 256>>>(a, one);
+    wrong<<<1, 256>>>(a, other);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 256; i++)
+        sum += one[i] - other[i];
+    return sum != 0;
 }

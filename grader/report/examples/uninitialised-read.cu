@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Each word becomes the sum of its neighbours.
 __global__ void right(int *a)
 {
@@ -19,10 +21,13 @@ __global__ void wrong(int *a)
 
 int main()
 {
-    int *a;
-    cudaMalloc(&a, 64 * sizeof(int));
-    cudaMemset(a, 0, 64 * sizeof(int));
+    int *a, *b;
+    cudaMallocManaged(&a, 64 * sizeof(int));
+    cudaMallocManaged(&b, 64 * sizeof(int));
+    for (int i = 0; i < 64; i++)
+        a[i] = b[i] = i;
     right<<<1, 64>>>(a);
-    wrong<<<1, 64>>>(a);
-    return cudaDeviceSynchronize();
+    wrong<<<1, 64>>>(b);
+    cudaDeviceSynchronize();
+    return memcmp(a, b, 64 * sizeof(int)) != 0;
 }

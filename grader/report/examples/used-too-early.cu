@@ -23,5 +23,5 @@ int main()
     cudaStreamCreate(&other);
     right(stream);
     wrong(stream, other);
-    cudaDeviceSynchronize();
+    return cudaDeviceSynchronize();
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 // Copies the results to the host. wrong() names the opposite direction.
 static void right(float *host, float *device)
 {
@@ -11,10 +13,11 @@ static void wrong(float *host, float *device)
 
 int main()
 {
-    float host[256], *device;
-    cudaMalloc(&device, sizeof host);
-    cudaMemset(device, 0, sizeof host);
-    right(host, device);
-    wrong(host, device);
+    float a[256] = {0}, b[256] = {0}, *device;
+    cudaMalloc(&device, sizeof a);
+    cudaMemset(device, 1, sizeof a);
+    right(a, device);
+    wrong(b, device);
     cudaFree(device);
+    return memcmp(a, b, sizeof a) != 0;
 }

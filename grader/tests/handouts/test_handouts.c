@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "gpu/finding_kinds.h"
 #include "tests/support/shell.h"
 #include "tests/support/submission.h"
 
@@ -163,6 +164,38 @@ Test(handouts, all_pages_look_right_in_a_browser)
 Test(handouts, all_pages_are_valid_and_the_site_is_small)
 {
     free(shell_must(CHECKS "html.sh " SITE));
+}
+
+/* Whether PAGE has NAME as code. */
+static void expect_code(const char *page, const char *name)
+{
+    char *code;
+    cr_assert(asprintf(&code, "<code>%s</code>", name) >= 0);
+    cr_expect(strstr(page, code), "every-message.html lacks %s", name);
+    free(code);
+}
+
+Test(handouts, every_message_is_on_its_page)
+{
+    char *page = shell_file(SITE "/every-message.html", NULL), *rest;
+    for (size_t i = 0; i < emu_finding_kind_count; i++)
+        expect_code(page, emu_finding_kinds[i].id);
+    char *names =
+        shell_must("cd $TESTS/advice && for diff in *.diff; do echo ${diff%%.diff}.cu; done");
+    for (char *name = strtok_r(names, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
+        expect_code(page, name);
+    char *checks = shell_must("grep -ho '\"max_points\"' <(for runner in " LANEWISE_ROOT
+                              "/" LANEWISE_BUILD "/checks/*; do $runner --describe; done) | wc -l");
+    size_t rows = 0, wanted = strtoul(checks, NULL, 10);
+    for (const char *at = strstr(page, "id=\"checks-of-the-labs\""); at && (at = strstr(at, "<tr"));
+         at++, rows++)
+        ;
+    char *labs = shell_must("ls " LANEWISE_ROOT "/labs/*/checks.c | wc -l");
+    cr_expect_eq(rows, wanted + strtoul(labs, NULL, 10), "%zu rows for %zu checks", rows, wanted);
+    free(page);
+    free(names);
+    free(checks);
+    free(labs);
 }
 
 #endif

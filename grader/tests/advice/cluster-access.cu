@@ -1,0 +1,21 @@
+// Each block reads the number of the next block in its cluster.
+#include <cooperative_groups.h>
+
+__global__ void __cluster_dims__(2) swap(int *a)
+{
+    __shared__ int own;
+    cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+    own = blockIdx.x + 1;
+    cluster.sync();
+    a[blockIdx.x] = *cluster.map_shared_rank(&own, 1 - cluster.block_rank());
+}
+
+int main()
+{
+    int *a;
+    cudaMallocManaged(&a, 2 * sizeof(int));
+    swap<<<2, 1>>>(a);
+    if (cudaDeviceSynchronize())
+        return 1;
+    return a[0] != 2 || a[1] != 1;
+}

@@ -1,0 +1,11 @@
+// Copies a matrix of 10 rows of 100 ints to rows with a pitch, as if they lay end to end.
+int main()
+{
+    int numbers[10][100] = {{0}, {7}}, second = 0, *a;
+    size_t width = 100 * sizeof(int), pitch;
+    cudaMallocPitch(&a, &pitch, width, 10);
+    cudaMemset(a, 0, 10 * pitch);
+    cudaMemcpy2D(a, width, numbers, width, width, 10, cudaMemcpyHostToDevice);
+    cudaMemcpy(&second, (char *)a + pitch, sizeof second, cudaMemcpyDeviceToHost);
+    return second != 7;
+}
