@@ -6,6 +6,9 @@
 --   ::: {.facts of="sumsq" columns="rung,then,time_h100" rungs="one-thread,grid"}
 --   The table's caption.
 --   :::
+--   ::: {.recorded of="crossover" on="h100"}
+--   Shown once the ladder's times are recorded on that device.
+--   :::
 local common = require 'common'
 
 local facts
@@ -187,13 +190,30 @@ local function is_unrecorded(of, column)
   return (' ' .. (device.without or '') .. ' '):find(' ' .. of .. ' ', 1, true) ~= nil
 end
 
--- These columns without those that are not recorded yet, and a line that says what is left out, or nil.
+local gap = 'Not timed yet: make record-ladders does it, on a machine with a GPU.'
+
+local function gap_line()
+  return pandoc.Para { pandoc.Span({ pandoc.Str(gap) }, { class = 'where' }) }
+end
+
+-- Runs before all other filters, because the facts in such a part do not exist before the recording.
+local function if_recorded(div)
+  if not div.classes:includes('recorded') then return nil end
+  local of, on = div.attributes.of or '', div.attributes.on or ''
+  local needle = 'of="' .. of .. '" on="' .. on .. '"'
+  if not load_facts(needle).ladders[of] or not facts.devices[on] then
+    return common.complain(needle, 'no ladder "%s", or no device "%s"', of, on)
+  end
+  return is_unrecorded(of, 'time_' .. on) and { gap_line() } or div.content
+end
+
+-- These columns without those that are not recorded yet, and whether there are such columns.
 local function recorded(of, columns)
   local kept = {}
   for _, column in ipairs(columns) do
     if not is_unrecorded(of, column) then kept[#kept + 1] = column end
   end
-  return kept, #kept < #columns and 'Not timed yet: make record-ladders does it, on a machine with a GPU.' or nil
+  return kept, #kept < #columns
 end
 
 local function has_column(ladder, column)
@@ -218,7 +238,7 @@ local function Div(div)
       return common.complain(rung, '%s has no rung "%s"; its rungs are %s', of, rung, table.concat(ladder.order, ', '))
     end
   end
-  local columns, gap = recorded(of, common.words(div.attributes.columns or 'rung'))
+  local columns, has_gap = recorded(of, common.words(div.attributes.columns or 'rung'))
   local headers, aligns, widths, rows = {}, {}, {}, {}
   for i = 1, #rungs do rows[i] = {} end
   for c, column in ipairs(columns) do
@@ -233,8 +253,9 @@ local function Div(div)
   headers[1] = columns[1] == 'rung' and { pandoc.Plain {} } or headers[1]
   local caption = div.content[1] and div.content[1].content or {}
   local blocks = { pandoc.utils.from_simple_table(pandoc.SimpleTable(caption, aligns, widths, headers, rows)) }
-  local source = sources(columns) or gap
+  local source = sources(columns)
   if source then blocks[2] = pandoc.Para { pandoc.Span({ pandoc.Str(source) }, { class = 'where' }) } end
+  if has_gap then blocks[#blocks + 1] = gap_line() end
   return pandoc.Div(blocks, { class = 'facts' })
 end
 
@@ -247,4 +268,4 @@ local function ladder(name)
   return facts.ladders[name]
 end
 
-return { Code = Code, Div = Div, names = names, ladder = ladder }
+return { Code = Code, Div = Div, if_recorded = if_recorded, names = names, ladder = ladder }

@@ -24,6 +24,7 @@ local function DefinitionList(list)
 end
 
 return {
+  { Div = require('facts').if_recorded, traverse = 'topdown' },
   require('exercises').exercises,
   { CodeBlock = require('code').CodeBlock },
   { CodeBlock = require('console').CodeBlock, Code = require('console').Code },

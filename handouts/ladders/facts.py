@@ -69,6 +69,11 @@ COLUMNS = {
     "error": ("largest error", ""),
     "latency": ("latency", "ns"),
     "adds": ("additions to memory", ""),
+    "cores": ("cores", ""),
+    "library": ("library", ""),
+    "beats_core": ("faster than one core from n", ""),
+    "beats_cores": ("than all cores from n", ""),
+    "beats_blas": ("than the BLAS from n", ""),
     "ways": ("ways", ""),
     "stride": ("stride", ""),
     "pitch": ("pitch", "bytes"),
@@ -243,6 +248,7 @@ class Facts:
         self.recorded[device] = set()
         for name, rung, column, value, *unit in rows:
             if column.startswith("title"):
+                self.recorded[device].add((name, rung))
                 continue
             if rung == "*":
                 self.sizes[name][column.removeprefix("size")] = value
@@ -253,7 +259,6 @@ class Facts:
             self.ladders[name]["rungs"][rung][column] = number(value)
             if unit:
                 self.units[name][column] = unit[0]
-            self.recorded[device].add((name, rung))
 
     def check(self):
         rungs = {(name, rung) for name, ladder in self.ladders.items() for rung in ladder["order"]}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Records how long the ladders take on this machine's GPU: record.sh FOLDER LADDER..., where FOLDER has the
 # programs and $NVCC is the compiler that built them. Writes handouts/data/GPU.tsv; if a program fails, writes
-# nothing. (make record-ladders calls it.)
+# nothing. (make record-ladders calls it.) The ladder "crossover" also times the CPU: see there for $LADDER_BLAS,
+# $LADDER_CORES and $LADDER_MOST.
 set -eu -o pipefail
 folder=$1
 shift
@@ -20,6 +21,7 @@ trap 'rm -f "$new"' EXIT
     echo "# device: $device"
     echo "# driver: $(query driver_version)"
     echo "# toolkit: CUDA $("$NVCC" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')"
+    echo "# cpu: $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
     echo "# date: $(date +%F)"
     echo "# command: make record-ladders"
     printf '# ladder\trung\tcolumn\tvalue\n'
