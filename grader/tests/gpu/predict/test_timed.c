@@ -109,7 +109,8 @@ static const struct {
      "--clock predicted needs the name of a GPU, such as --gpu h200"},
     {"another clock", "$LANEWISE run --gpu h200 --clock wall $PROGRAMS/timed",
      "unknown clock \"wall\"; --clock takes: predicted"},
-    {"the variable without a GPU", "LANEWISE_CLOCK=predicted LD_LIBRARY_PATH=$LIB $PROGRAMS/timed",
+    {"the variable without a GPU",
+     "LANEWISE_CLOCK=predicted LD_PRELOAD=$PRELOAD LD_LIBRARY_PATH=$LIB $PROGRAMS/timed",
      "LANEWISE_CLOCK=predicted: needs LANEWISE_GPU"},
 };
 
