@@ -6,6 +6,8 @@
 --   ::: {.facts of="sumsq" columns="rung,then,time_h100" rungs="one-thread,grid"}
 --   The table's caption.
 --   :::
+--
+-- A column with a "?" after its name is left out as long as no rung has it, because nobody has measured it yet.
 local common = require 'common'
 
 local facts
@@ -192,7 +194,11 @@ local function Div(div)
       return common.complain(rung, '%s has no rung "%s"; its rungs are %s', of, rung, table.concat(ladder.order, ', '))
     end
   end
-  local columns = common.words(div.attributes.columns or 'rung')
+  local columns = {}
+  for _, word in ipairs(common.words(div.attributes.columns or 'rung')) do
+    local column, optional = word:match('^(.-)(%??)$')
+    if optional == '' or has_column(ladder, column) then columns[#columns + 1] = column end
+  end
   local headers, aligns, widths, rows = {}, {}, {}, {}
   for i = 1, #rungs do rows[i] = {} end
   for c, column in ipairs(columns) do
