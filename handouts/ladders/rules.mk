@@ -15,7 +15,7 @@ PREDICTED_GPU := h100
 LADDER_RECORDS := $(LADDERS_PREDICTED:%=$(LADDERS_OUT)/%.predicted.json) $(LADDERS:%=$(LADDERS_OUT)/%.json) \
 	$(foreach rules,g80 gt200,$(LADDERS_BY_RULES:%=$(LADDERS_OUT)/%.$(rules).json))
 LADDER_DATA := $(wildcard handouts/data/*.tsv)
-LADDER_PARTS = $(wildcard handouts/ladders/*.cuh solutions/*/*.cu labs/*/.skeleton.cu) shared/lab.h
+LADDER_PARTS = $(wildcard handouts/ladders/*.cuh solutions/*/*.cu labs/*/.skeleton.cu shared/*.h)
 
 $(LADDERS:%=$(LADDERS_OUT)/%): $(LADDERS_OUT)/%: handouts/ladders/%.cu $(LADDER_PARTS) $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so
 	@mkdir -p $(@D)
