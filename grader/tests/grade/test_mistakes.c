@@ -23,7 +23,7 @@ static const char *const few[] = {
     "03-shared-reduce/from-thread-1",    "04-bank-conflicts/ends-above-32",
     "05-pitched-alloc/a-quarter-copied", "05-pitched-alloc/copied-and-pasted",
     "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
-    "08-transpose/column-ty-of-tile",
+    "07-structures/first-as-words",      "08-transpose/column-ty-of-tile",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -41,6 +41,8 @@ static const struct {
     {"06-tiled-matmul", "no-last-tile"},
     {"06-tiled-matmul", "plain-sum"},
     {"06-tiled-matmul", "row-not-waited-for"},
+    {"07-structures", "words-from-t"},
+    {"07-structures", "still-8-apart"},
     {"08-transpose", "tile-not-turned"},
 };
 
