@@ -23,8 +23,8 @@ static const char *const few[] = {
     "03-shared-reduce/from-thread-1",    "04-bank-conflicts/ends-above-32",
     "05-pitched-alloc/a-quarter-copied", "05-pitched-alloc/copied-and-pasted",
     "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
-    "08-transpose/column-ty-of-tile",    "10-block-size/lower-edge",
-    "10-block-size/steps-by-columns",
+    "07-structures/first-as-words",      "08-transpose/column-ty-of-tile",
+    "10-block-size/lower-edge",          "10-block-size/steps-by-columns",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -42,6 +42,8 @@ static const struct {
     {"06-tiled-matmul", "no-last-tile"},
     {"06-tiled-matmul", "plain-sum"},
     {"06-tiled-matmul", "row-not-waited-for"},
+    {"07-structures", "words-from-t"},
+    {"07-structures", "still-8-apart"},
     {"08-transpose", "tile-not-turned"},
 };
 

@@ -1,0 +1,272 @@
+/* Lab 07: arrays of structures, and structures of arrays.
+ *
+ * The figures are totals for 32 structures: sectors that are read and written, and load requests.
+ * A kernel that rearranges structures pays for it in the same total. How the words of a vector come
+ * to their threads is free: through shared memory, by shuffles, or in wider loads.
+ *
+ * On an H100 only one of these lessons shows in time, one field of many (handouts/data/h100.tsv): the
+ * other words of a vector are still in the cache when its thread asks for them. */
+#include "checks/check.h"
+
+#include <math.h>
+
+LAB(.title = "Structures that warps can read", .file = "structures.cu",
+    .needs = {"03-shared-reduce", "05-pitched-alloc"},
+    .hints = {
+        "Write down the addresses of 32 neighbouring threads for each load: 12 bytes apart in rung 0, 32 bytes in rung 3. How many words of a sector does the load use? Who uses the others, and when?",
+        "Rung 1: to the threads that fetch them, the vectors are just 3 * THREADS words; only the threads that add up care whose word it is. Rung 2: leave four bytes after each vector, and say so to the compiler. Rung 4: read the records once, and write the one field that you need side by side.",
+        "TODO 1: for (int w = t; w < 3 * min(THREADS, n - first); w += THREADS) words[w] = from[w]; __syncthreads(); then words[3 * t], words[3 * t + 1], words[3 * t + 2]. TODO 2: cudaMalloc(&on_gpu, n * pitch); cudaMemcpy2D(on_gpu, pitch, data, size, size, n, cudaMemcpyHostToDevice). TODO 3: take_masses<<<blocks, THREADS>>>(particles, n, scratch); masses = scratch; apart = 1."});
+
+enum rung { AS_THEY_COME, STAGED, ALIGNED, RECORDS, ARRAY };
+
+#define PLANETS 10
+#define LARGEST 1000 /* with whole numbers up to this size, all results are exact */
+
+/* --- cases and their right answers ---------------------------------------------------------------- */
+
+static int number_in(const struct case_data *input, const char *name)
+{
+    return *(const int *)case_find(input, name)->values;
+}
+
+static bool has_vectors(int rung)
+{
+    return rung <= ALIGNED;
+}
+
+/* How many floats a structure has. */
+static int fields_of(int rung)
+{
+    return has_vectors(rung) ? 3 : 8;
+}
+
+/* Word WORD of structure I. */
+static double word_of(const struct case_data *input, int i, int word)
+{
+    int fields = fields_of(number_in(input, "rung"));
+    return (double)((const float *)case_find(input, "data")->values)[i * fields + word];
+}
+
+/* The lengths, or the weights on planet P: one row of the result. */
+static void make_row(const struct case_data *input, int p, double *values)
+{
+    const float *gravity = case_find(input, "gravity")->values;
+    bool vectors = has_vectors(number_in(input, "rung"));
+    for (int i = 0; i < number_in(input, "n"); ++i) {
+        double x = word_of(input, i, 0), y = word_of(input, i, 1), z = word_of(input, i, 2);
+        values[i] = vectors ? x * x + y * y + z * z : (double)gravity[p] * word_of(input, i, 3);
+    }
+}
+
+static struct case_data *make_case(struct check *check, int rung, int n)
+{
+    size_t count = (size_t)n * (size_t)fields_of(rung);
+    int planets = PLANETS;
+    float gravity[PLANETS], *data = check_memory(check, count, sizeof *data);
+    for (size_t i = 0; i < count; ++i)
+        data[i] = (float)check_random_int(check, -LARGEST, LARGEST);
+    for (int p = 0; p < PLANETS; ++p)
+        gravity[p] = (float)check_random_int(check, 1, LARGEST);
+    struct case_data *input = check_case(check, "rung %d, n = %s", rung, check_number(n));
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "n", CASE_INT, &n, 1);
+    case_add(input, "planets", CASE_INT, &planets, 1);
+    case_add(input, "data", CASE_FLOAT, data, count);
+    case_add(input, "gravity", CASE_FLOAT, gravity, PLANETS);
+    return input;
+}
+
+/* Mistake: vector T of block B begins at word 256 * B + EACH * T. */
+static void take_words(const struct case_data *input, int each, float *values)
+{
+    const float *data = case_find(input, "data")->values;
+    bool vectors = has_vectors(number_in(input, "rung"));
+    for (int i = 0; vectors && i < number_in(input, "n"); ++i) {
+        const float *at = data + i / 256 * 256 + each * (i % 256);
+        values[i] = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
+    }
+}
+
+static void next_words(const struct case_data *input, float *values)
+{
+    take_words(input, 1, values);
+}
+
+static void block_as_words(const struct case_data *input, float *values)
+{
+    take_words(input, 3, values);
+}
+
+/* Mistake: the kernel takes field FIELD of a particle. */
+static void take_field(const struct case_data *input, int field, float *values)
+{
+    const float *gravity = case_find(input, "gravity")->values;
+    int rung = number_in(input, "rung"), n = number_in(input, "n");
+    for (int i = 0; !has_vectors(rung) && i < PLANETS * n; ++i)
+        values[i] = gravity[i / n] * (float)word_of(input, i % n, field);
+}
+
+static void take_x(const struct case_data *input, float *values)
+{
+    take_field(input, 0, values);
+}
+
+static void take_charge(const struct case_data *input, float *values)
+{
+    take_field(input, 7, values);
+}
+
+static const struct check_guess guesses[] = {
+    {"exactly what the words i, i + 1 and i + 2 give: those of vector i begin at 3 * i",
+     next_words},
+    {"exactly what comes out if a block begins at word 256 * blockIdx.x: its vectors begin at word 3 * 256 * blockIdx.x",
+     block_as_words},
+    {"exactly what x gives in place of the mass", take_x},
+    {"exactly what the charge gives in place of the mass", take_charge},
+    {0}};
+
+/* The result of RUN, which had INPUT, must be right. */
+static void judge(struct check *check, const struct run *run, const struct case_data *input)
+{
+    bool vectors = has_vectors(number_in(input, "rung"));
+    int n = number_in(input, "n"), rows = vectors ? 1 : PLANETS;
+    double *values = check_memory(check, (size_t)n * (size_t)rows, sizeof *values);
+    for (int p = 0; p < rows; ++p)
+        make_row(input, p, values + p * n);
+    struct check_matrix want = {rows, n, values, NULL, make_row, guesses};
+    check_within(check, run, vectors ? "lengths" : "weights", &want);
+}
+
+/* Runs RUNG on N structures and judges the result. */
+static const struct run *try_rung(struct check *check, int rung, int n)
+{
+    const struct case_data *input = make_case(check, rung, n);
+    const struct run *run = check_run(check, input);
+    judge(check, run, input);
+    check_made_by_kernels(check, run, has_vectors(rung) ? "lengths" : "weights");
+    check_has_read(check, run, (uint64_t)(n * fields_of(rung)) * sizeof(float));
+    return run;
+}
+
+CHECK(
+    correct, .title = "right results for 4,096 structures", .points = 10,
+    .hint =
+        "Rung 1: word k of vector t is words[3 * t + k]. Rung 2: the copy and the kernel must agree how far apart the vectors are. Rung 4: the masses must be there before the loop begins.")
+{
+    try_rung(check, STAGED, 4096);
+    try_rung(check, ALIGNED, 4096);
+    try_rung(check, ARRAY, 4096);
+}
+
+CHECK(
+    ragged, .title = "right results for 1, 255, 257 and other numbers of structures", .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise the last block is the problem: it has fewer structures than threads, and must not read beyond them.")
+{
+    for (int rung = STAGED; rung <= ARRAY; ++rung) {
+        if (rung == RECORDS)
+            continue;
+        try_rung(check, rung, 1);
+        try_rung(check, rung, 255);
+        try_rung(check, rung, 257);
+        try_rung(check, rung, check_random_int(check, 1000, 9000));
+    }
+}
+
+CHECK(
+    sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
+    .watched = true,
+    .hint =
+        "Between a write and another thread's read of the same word, all threads of the block must pass a __syncthreads().")
+{
+    try_rung(check, STAGED, 1000);
+    try_rung(check, ALIGNED, 1000);
+    try_rung(check, ARRAY, 1000);
+}
+
+/* --- totals --------------------------------------------------------------------------------------- */
+
+#define MEASURED 16384
+
+/* Another number of structures: a program must not be good for MEASURED only. Rows of this length
+ * begin with a line, as those of MEASURED do, but the last block is not full. */
+static int elsewhere(struct check *check)
+{
+    return 256 * check_random_int(check, 36, 58) + 32 * check_random_int(check, 1, 7);
+}
+
+static double sectors_of(const struct run *run, int n)
+{
+    return 32 * check_sectors_moved(run) / n;
+}
+
+static void measure_sectors(struct check *check, int rung)
+{
+    int other = elsewhere(check);
+    double sectors = sectors_of(try_rung(check, rung, other), other);
+    const struct run *run = try_rung(check, rung, MEASURED);
+    check_measure(check, run, fmax(sectors_of(run, MEASURED), sectors));
+}
+
+#define SECTORS(what, naive_sectors, solution_sectors)                                             \
+    {                                                                                              \
+        .text = "for 32 " what " the program touches %s sectors of 32 bytes",                      \
+        .want = "at most %s", .counter = "global_load_sectors",                                    \
+        .judges = 1 << CHECK_READS | 1 << CHECK_WRITES, .budget = {                                \
+            .naive = naive_sectors,                                                                \
+            .solution = solution_sectors,                                                          \
+            .slack = 1.05                                                                          \
+        }                                                                                          \
+    }
+
+CHECK(
+    staged, .title = "rung 1: vectors are read word by word, side by side", .points = 25,
+    .where = CHECK_COUNTS, .figure = SECTORS("vectors", 40, 16),
+    .hint =
+        "TODO 1: in each step of the loop, thread t + 1 must fetch the word right after the one that thread t fetches.")
+{
+    measure_sectors(check, STAGED);
+}
+
+/* Sectors for 32 vectors of 16 bytes: 16 to read and 4 to write. */
+#define ALIGNED_SECTORS 20
+
+/* The loads for 32 vectors. If there are fewer than by words, they must be loads of vectors of 16
+ * bytes, or of neighbours. */
+static double requests_of(struct check *check, const struct run *run, int n)
+{
+    double requests = 32 *
+                      (check_counter(run, "global_load_requests") +
+                       check_counter(run, "global_atomic_requests")) /
+                      n;
+    if (requests < 2.9 && sectors_of(run, n) > 1.05 * ALIGNED_SECTORS)
+        check_refuse(check, run, "An aligned vector has 16 bytes, no more.",
+                     "for 32 vectors the program touches %s sectors; %d would do",
+                     check_number(sectors_of(run, n)), ALIGNED_SECTORS);
+    return requests;
+}
+
+CHECK(
+    aligned, .title = "rung 2: one load fetches a vector", .points = 20, .where = CHECK_COUNTS,
+    .figure = {.text = "the warps load %s times for 32 vectors",
+               .want = "%s",
+               .counter = "global_load_requests",
+               .judges = 1 << CHECK_READS,
+               .budget = {.naive = 3, .solution = 1, .slack = 1.05}},
+    .hint =
+        "TODO 2: __align__(16) promises the compiler that a vector begins at a multiple of 16 bytes. Then it loads 16 bytes at once, if the kernel copies the whole vector.")
+{
+    int other = elsewhere(check);
+    double requests = requests_of(check, try_rung(check, ALIGNED, other), other);
+    const struct run *run = try_rung(check, ALIGNED, MEASURED);
+    check_measure(check, run, fmax(requests_of(check, run, MEASURED), requests));
+}
+
+CHECK(
+    array, .title = "rung 4: the masses have an array of their own", .points = 25,
+    .where = CHECK_COUNTS, .figure = SECTORS("particles and 10 planets", 360, 116),
+    .hint =
+        "TODO 3: read the particles once, before the loop. In the loop, a sector should hold eight masses.")
+{
+    measure_sectors(check, ARRAY);
+}
