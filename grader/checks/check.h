@@ -90,7 +90,7 @@ struct check_figure {
     const char *want;    /* "at most %s", "at least %s" */
     const char *counter; /* the report shows the source line where it is largest; NULL: none */
     /* The thresholds, which were measured on the lab's own programs;
-     * grader/tests/grade/test_grade.c measures them again. With check_speed(), only the slack is
+     * grader/tests/grade/test_figures.c measures them again. With check_speed(), only the slack is
      * declared. */
     struct judge_budget budget;
     bool textures; /* kernels may use textures and surfaces: check_is_counted() */

@@ -133,7 +133,8 @@ static void judge(struct check *check, const struct run *run, const struct case_
     double *values = check_memory(check, (size_t)n * (size_t)rows, sizeof *values);
     for (int p = 0; p < rows; ++p)
         make_row(input, p, values + p * n);
-    struct check_matrix want = {rows, n, values, NULL, make_row, guesses};
+    struct check_matrix want = {rows, n, .values = values, .make_row = make_row,
+                                .guesses = guesses};
     check_within(check, run, vectors ? "lengths" : "weights", &want);
 }
 

@@ -1,0 +1,130 @@
+/* Counters of what a kernel executes: instructions, constants, branches, divergence and the longest warp. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/emulator_fixture.h"
+
+#define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
+
+/* 5 instructions by 3 warps, the last one of 8 threads. */
+Test(counters, straight_line)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 a;\nmov.u32 a, %tid.x;\n"
+                     "add.u32 a, a, 1;\nsetp.lt.u32 p, a, 10;\n@p add.u32 a, a, 1;\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.grid = {2}, .block = {72}, .counters = &c});
+    cr_expect(VALUE(c, warp_instructions) == 2 * 3 * 5, "%lu", VALUE(c, warp_instructions));
+    /* a false guard does not make a lane inactive */
+    cr_expect(VALUE(c, thread_instructions) == 2 * 72 * 5, "%lu", VALUE(c, thread_instructions));
+    cr_expect(VALUE(c, longest_warp_instructions) == 5);
+    cr_expect(VALUE(c, branches) == 0 && VALUE(c, divergent_branches) == 0 &&
+              VALUE(c, barriers) == 0);
+    fixture_close(&f);
+}
+
+/* Reads of constant memory and of parameters make no requests to global memory. */
+Test(counters, constants)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".const .align 4 .b8 table[256];\n.visible .entry k(.param .u32 n)\n{\n"
+                     ".reg .b32 i, a;\n.reg .b64 d;\nmov.u32 i, %tid.x;\nmul.wide.u32 d, i, 4;\n"
+                     "ld.const.u32 a, [table];\nadd.s64 d, d, table;\nld.const.u32 a, [d];\n"
+                     "ld.param.u32 a, [n];\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.block = {64}, .params = {7}, .counters = &c});
+    cr_expect(VALUE(c, constant_requests) == 2 * 2, "%lu", VALUE(c, constant_requests));
+    cr_expect(VALUE(c, global_load_requests) == 0);
+    fixture_close(&f);
+}
+
+/* Branches that all lanes take, that no lane takes and that half the lanes take. */
+Test(counters, branches)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f,
+                 ".visible .entry k()\n{\n.reg .pred p, q, r;\n.reg .b32 t;\nmov.u32 t, %tid.x;\n"
+                 "setp.lt.u32 p, t, 1000;\nsetp.ge.u32 q, t, 1000;\nand.b32 t, t, 1;\n"
+                 "setp.eq.u32 r, t, 0;\n@p bra A;\nA:\n@q bra B;\nadd.u32 t, t, 1;\nB:\n@r bra C;\n"
+                 "add.u32 t, t, 1;\nadd.u32 t, t, 1;\nC:\nbra.uni D;\nD:\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.block = {64}, .counters = &c});
+    cr_expect(VALUE(c, branches) == 2 * 4, "%lu", VALUE(c, branches));
+    cr_expect(VALUE(c, divergent_branches) == 2 * 1, "%lu", VALUE(c, divergent_branches));
+    cr_expect(VALUE(c, warp_instructions) == 2 * 13, "%lu", VALUE(c, warp_instructions));
+    /* half the lanes execute two of them */
+    cr_expect(VALUE(c, thread_instructions) == 2 * (11 * 32 + 2 * 16), "%lu",
+              VALUE(c, thread_instructions));
+    fixture_close(&f);
+}
+
+/* Both sides of a divergent branch run one after the other, each with its own lanes. */
+Test(counters, divergent_sides)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 t;\nmov.u32 t, %tid.x;\n"
+                     "setp.lt.u32 p, t, 4;\n@p bra LOW;\nadd.u32 t, t, 1;\nadd.u32 t, t, 1;\n"
+                     "bra END;\nLOW:\nadd.u32 t, t, 1;\nEND:\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.counters = &c});
+    cr_expect(VALUE(c, warp_instructions) == 3 + 3 + 1 + 1, "%lu", VALUE(c, warp_instructions));
+    cr_expect(VALUE(c, thread_instructions) == 32 * 4 + 28 * 3 + 4, "%lu",
+              VALUE(c, thread_instructions));
+    cr_expect(VALUE(c, branches) == 2 && VALUE(c, divergent_branches) == 1);
+    fixture_close(&f);
+}
+
+/* The warp with the longest loop is the critical path, whichever worker ran its CTA: 150 CTAs
+ * give a second worker its share. */
+Test(counters, longest_warp)
+{
+    enum { CTAS = 150 };
+    for (unsigned round = 0; round < 6; round++) {
+        unsigned workers = round ? 2 : 1;
+        struct fixture f;
+        struct emu_counters c;
+        fixture_open(&f, &(struct emu_options){.workers = workers});
+        fixture_load(
+            &f, ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 n, w;\nmov.u32 n, %ctaid.x;\n"
+                "mov.u32 w, %tid.x;\nshr.u32 w, w, 5;\nmad.lo.u32 n, n, 10, w;\n"
+                "L:\nsub.u32 n, n, 1;\nsetp.gt.s32 p, n, 0;\n@p bra L;\nret;\n}\n");
+        fixture_run(&f, (struct fixture_launch){.grid = {CTAS}, .block = {128}, .counters = &c});
+        /* CTA 149, warp 3: n = 1493 rounds of 3 instructions, and 5 around them */
+        cr_expect(VALUE(c, longest_warp_instructions) == 1493 * 3 + 5, "%u workers: %lu", workers,
+                  VALUE(c, longest_warp_instructions));
+        unsigned long rounds = 0;
+        for (unsigned cta = 0; cta < CTAS; cta++)
+            for (unsigned warp = 0; warp < 4; warp++)
+                rounds += 10 * cta + warp ? 10 * cta + warp : 1;
+        cr_expect(VALUE(c, warp_instructions) == CTAS * 4 * 5 + 3 * rounds, "%u workers: %lu",
+                  workers, VALUE(c, warp_instructions));
+        fixture_close(&f);
+    }
+}
+
+/* Of 150 CTAs, the last one's second warp loads most: two sectors in each round. Stores and
+ * atomics do not count. */
+Test(counters, longest_warp_load_sectors)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, &(struct emu_options){.workers = 2});
+    emu_addr memory = fixture_upload(&f, NULL, 4096);
+    fixture_load(&f,
+                 ".visible .entry k(.param .u64 at)\n{\n.reg .pred p;\n.reg .b32 n, w, v;\n"
+                 ".reg .b64 a, b;\nld.param.u64 a, [at];\nmov.u32 n, %ctaid.x;\n"
+                 "mov.u32 w, %tid.x;\nmul.wide.u32 b, w, 2;\nadd.s64 b, b, a;\nshr.u32 w, w, 5;\n"
+                 "mad.lo.u32 n, n, 2, w;\nL:\nld.global.u16 w, [b];\nst.global.u16 [b], w;\n"
+                 "atom.global.add.u32 v, [a], 1;\nsub.u32 n, n, 1;\nsetp.gt.s32 p, n, 0;\n"
+                 "@p bra L;\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){
+                        .grid = {150}, .block = {64}, .params = {memory}, .counters = &c});
+    cr_expect(VALUE(c, longest_warp_load_sectors) == 2 * (2 * 149 + 1));
+    fixture_close(&f);
+}

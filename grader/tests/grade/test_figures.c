@@ -1,0 +1,195 @@
+/* What the labs' checks.c declare: points, hints, figures and times. The figures are measured again. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "grade/grade.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
+
+TestSuite(figures, .init = submission_init, .fini = shell_fini, .timeout = 900);
+
+Test(figures, points_add_up_to_100_on_each_device)
+{
+    struct lab_names list;
+    labs_list(&list);
+    cr_assert_geq(list.count, 2);
+    for (size_t i = 0; i < list.count; ++i) {
+        for (enum grading_device device = ON_EMULATOR; device <= ON_GPU; ++device) {
+            struct lab lab;
+            char error[200];
+            double sum = 0;
+            size_t j;
+            json_t *check;
+            cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
+            json_array_foreach(json_object_get(lab.declared, "checks"), j, check)
+            {
+                if (lab_has_check(check, device))
+                    sum += json_number_value(json_object_get(check, "max_points"));
+                cr_expect(json_string_length(json_object_get(check, "hint")) > 0, "no hint");
+            }
+            cr_expect_eq(sum, 100, "%s on the %s: %g points", lab.name, grading_device_name(device),
+                         sum);
+            labs_close(&lab);
+        }
+    }
+    labs_free(&list);
+}
+
+/* The figures that each checks.c declares, and the program that must show the figure: a mutant, an
+ * edited solution, or the unchanged solution. */
+static const struct {
+    const char *lab, *check, *key, *mutant;
+    struct edit edit;
+} figures[] = {
+    {"01-parallelize", "block-path", "naive", "one-thread", {NULL, NULL}},
+    {"01-parallelize", "block-path", "solution", NULL, {NULL, NULL}},
+    {"01-parallelize",
+     "grid-path",
+     "naive",
+     NULL,
+     {"sum_grid<<<256, 256>>>", "sum_one_block<<<1, 1024>>>"}},
+    {"01-parallelize", "grid-path", "solution", NULL, {NULL, NULL}},
+    {"02-coalesce", "sectors", "naive", "chunks", {NULL, NULL}},
+    {"02-coalesce", "sectors", "solution", NULL, {NULL, NULL}},
+    {"03-shared-reduce", "one-store", "naive", "all-store", {NULL, NULL}},
+    {"03-shared-reduce", "one-store", "solution", NULL, {NULL, NULL}},
+    {"03-shared-reduce", "dynamic", "naive", "all-store", {NULL, NULL}},
+    {"03-shared-reduce", "dynamic", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "path", "naive", "thread-0", {NULL, NULL}},
+    {"04-bank-conflicts", "path", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "divergence", "naive", "mask-tree", {NULL, NULL}},
+    {"04-bank-conflicts", "divergence", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "conflicts", "naive", "index-tree", {NULL, NULL}},
+    {"04-bank-conflicts", "conflicts", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "barriers", "naive", "not-unrolled", {NULL, NULL}},
+    {"04-bank-conflicts", "barriers", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "copies", "naive", "row-by-row", {NULL, NULL}},
+    {"05-pitched-alloc", "copies", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "lines", "naive", "not-pitched", {NULL, NULL}},
+    {"05-pitched-alloc", "lines", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "sectors", "naive", "not-pitched", {NULL, NULL}},
+    {"05-pitched-alloc", "sectors", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "row", "naive", "row-not-used", {NULL, NULL}},
+    {"06-tiled-matmul", "row", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul",
+     "tile",
+     "naive",
+     NULL,
+     {"by_tile<false><<<tiles, dim3(TILE, TILE)>>>", "naive<<<tiles, dim3(TILE, TILE)>>>"}},
+    {"06-tiled-matmul", "tile", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "tile-writes", "naive", "b-transposed", {NULL, NULL}},
+    {"06-tiled-matmul", "tile-writes", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "tile-reads", "naive", "b-transposed", {NULL, NULL}},
+    {"06-tiled-matmul", "tile-reads", "solution", NULL, {NULL, NULL}},
+    {"07-structures", "staged", "naive", "not-staged", {NULL, NULL}},
+    {"07-structures", "staged", "solution", NULL, {NULL, NULL}},
+    {"07-structures", "aligned", "naive", "not-aligned", {NULL, NULL}},
+    {"07-structures", "aligned", "solution", NULL, {NULL, NULL}},
+    {"07-structures", "array", "naive", "not-taken", {NULL, NULL}},
+    {"07-structures", "array", "solution", NULL, {NULL, NULL}},
+    {"08-transpose", "sectors", "naive", "naive", {NULL, NULL}},
+    {"08-transpose", "sectors", "solution", NULL, {NULL, NULL}},
+    {"08-transpose", "any-size", "naive", "naive", {NULL, NULL}},
+    {"08-transpose", "any-size", "solution", NULL, {NULL, NULL}},
+    {"08-transpose", "conflicts", "naive", "not-padded", {NULL, NULL}},
+    {"08-transpose", "conflicts", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-75", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-75", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-86", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-86", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "fills-90", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "fills-90", "solution", NULL, {NULL, NULL}},
+    {"10-block-size", "reads", "naive", "one-warp", {NULL, NULL}},
+    {"10-block-size", "reads", "solution", NULL, {NULL, NULL}},
+};
+
+/* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not
+ * exist. */
+static double figure_in(const json_t *checks, const char *id, const char *first, const char *second)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(checks, i, check)
+    {
+        const json_t *value = json_object_get(json_object_get(check, first), second);
+        if (strcmp(json_string_value(json_object_get(check, "id")), id) == 0 && value)
+            return json_number_value(value);
+    }
+    return NAN;
+}
+
+Test(figures, declared_figures_are_what_is_measured)
+{
+#ifdef LANEWISE_PRELOAD
+    cr_skip("the ordinary build does the same, and sooner");
+#endif
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        const char *lab = figures[i].lab, *check = figures[i].check, *key = figures[i].key;
+        char error[200];
+        int code;
+        json_t *result;
+        struct lab opened;
+        cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
+        double declared =
+            figure_in(json_object_get(opened.declared, "checks"), check, "budget", key);
+        if (figures[i].mutant)
+            submission_write_mutant(lab, figures[i].mutant, "a.cu");
+        else
+            submission_write(lab, (struct edit[SUBMISSION_EDITS]){figures[i].edit}, "a.cu");
+        free(submission_grade(lab, "a.cu", &code, &result));
+        double measured = figure_in(json_object_get(result, "checks"), check, "figure", "value");
+        cr_expect(fabs(measured - declared) <= 0.05 * declared,
+                  "%s, %s: checks.c says %s = %g, but %g was measured", lab, check, key, declared,
+                  measured);
+        json_decref(result);
+        labs_close(&opened);
+    }
+}
+
+/* Whether TABLE (calibration.tsv) has a row of LAB in which all runs were fast enough. */
+static bool is_calibrated(const char *table, const char *lab)
+{
+    size_t length = strlen(lab);
+    for (const char *line = table; *line; line += strcspn(line, "\n") + 1) {
+        size_t size = strcspn(line, "\n");
+        if (strncmp(line, lab, length) == 0 && line[length] == '\t' && size > 8 &&
+            strncmp(line + size - 8, "10 of 10", 8) == 0)
+            return true;
+        if (!line[size])
+            break;
+    }
+    return false;
+}
+
+/* A check may give points for time only in labs where measurements showed a clear
+ * difference (make record-times). */
+Test(figures, time_carries_points_only_where_it_was_calibrated)
+{
+    struct lab_names list;
+    char *table = shell_file(LANEWISE_ROOT "/grader/tests/hardware/calibration.tsv", NULL);
+    size_t timed = 0;
+    labs_list(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        struct lab lab;
+        char error[200];
+        size_t j;
+        json_t *check;
+        cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
+        json_array_foreach(json_object_get(lab.declared, "checks"), j, check)
+        {
+            if (strcmp(json_string_value(json_object_get(check, "where")), "gpu-only") != 0)
+                continue;
+            cr_expect(is_calibrated(table, lab.name), "%s, %s: no row with 10 of 10", lab.name,
+                      json_string_value(json_object_get(check, "id")));
+            timed++;
+        }
+        labs_close(&lab);
+    }
+    cr_expect_geq(timed, 2, "only %zu checks give points for time", timed);
+    labs_free(&list);
+    free(table);
+}
