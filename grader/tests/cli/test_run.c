@@ -133,7 +133,7 @@ Test(run, all_tools_are_on_by_default)
         "grep -oE '\"watched\": \"[a-z]*\"' a.json");
     cr_expect_str_eq(output,
                      "race-global\nuninitialised-read\n-- long\n"
-                     "Only the first part\nrace-global\nTo search it all\nuninitialised-read\n"
+                     "Only the first part\nTo search it all\nrace-global\nuninitialised-read\n"
                      "-- few\n\"watched\": \"part\"\n\"watched\": \"none\"\n");
     free(output);
 }

@@ -375,8 +375,8 @@ static bool is_true_global(const struct truth *t, const char *text)
         return is_rows(t, n[0], a, b);
     if (sscanf(
             text,
-            "lanes 0 to %u and %u to %u V two pieces; from lane %u to %u, the address jumps by %ld bytes",
-            &n[0], &n[1], &n[2], &n[3], &n[4], &a) == 6)
+            "lanes 0 to %u and %u to %u V two pieces, with a jump of %ld bytes from lane %u to %u",
+            &n[0], &n[1], &n[2], &a, &n[3], &n[4]) == 6)
         return is_pieces(t, n, a);
     if (sscanf(text, "each lane Vs a different word, spread over %ld bytes", &a) == 1)
         return t->distinct == t->count && a == span;
