@@ -142,7 +142,7 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
 static void explain_timeout(struct check *check, int seconds)
 {
     check_fail(check, "timeout", "your program did not end within %d seconds%s", seconds,
-               seconds < RUN_SECONDS ? " (less than usual, because it hung before)" : "");
+               seconds < RUN_SECONDS ? " (shorter limit: it hung before)" : "");
 }
 
 void check_explain_end(struct check *check, struct process_outcome *outcome, int seconds)

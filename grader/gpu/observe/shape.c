@@ -281,11 +281,10 @@ static void describe_pieces(char *text, size_t size, const struct shape_access *
                             const struct shape *shape, const char *verb)
 {
     unsigned second = shape->width, last = 31u - (unsigned)__builtin_clz(access->mask);
-    snprintf(
-        text, size,
-        "lanes 0 to %u and %u to %u %s two pieces; from lane %u to %u, the address jumps by %" PRId64
-        " bytes",
-        second - 1, second, last, verb, second - 1, second, shape->jump);
+    snprintf(text, size,
+             "lanes 0 to %u and %u to %u %s two pieces, with a jump of %" PRId64
+             " bytes from lane %u to %u",
+             second - 1, second, last, verb, shape->jump, second - 1, second);
 }
 
 /* Describes an access to all words of a range in mixed order. On today's GPUs the order costs

@@ -122,7 +122,7 @@ Test(run, all_tools_are_on_by_default)
 {
     char *output = shell_must(
         WATCHED
-        "found() { grep -oE 'race-global|uninitialised-read|Only the first part|searches all' "
+        "found() { grep -oE 'race-global|uninitialised-read|Only the first part|To search it all' "
         "$1 | sort -u; }\n"
         "$LANEWISE run ./a 10 >out 2>&1; found out; echo '-- long'\n"
         "for workers in 1 4; do $LANEWISE run --workers $workers ./a 600 >$workers 2>&1; done\n"
@@ -131,9 +131,10 @@ Test(run, all_tools_are_on_by_default)
         "diff <(grep '^  [gw]' few) <(grep '^  [gw]' 4)\n"
         "$LANEWISE run --json a.json ./a 600 2>/dev/null\n"
         "grep -oE '\"watched\": \"[a-z]*\"' a.json");
-    cr_expect_str_eq(output, "race-global\nuninitialised-read\n-- long\n"
-                             "Only the first part\nrace-global\nsearches all\nuninitialised-read\n"
-                             "-- few\n\"watched\": \"part\"\n\"watched\": \"none\"\n");
+    cr_expect_str_eq(output,
+                     "race-global\nuninitialised-read\n-- long\n"
+                     "Only the first part\nTo search it all\nrace-global\nuninitialised-read\n"
+                     "-- few\n\"watched\": \"part\"\n\"watched\": \"none\"\n");
     free(output);
 }
 

@@ -332,7 +332,7 @@ Test(verify, needs_the_course_file_that_it_was_graded_by)
         const char *says;
     } rows[] = {
         {":", "--course course", 0, "course      the same"},
-        {":", "", 1, "course      differs: it was graded with a course file"},
+        {":", "", 1, "course      differs: the result was graded with a course file"},
         {"sed -i 's/50/40/; s/30/40/' course", "--course course", 1,
          "course      differs: this course file has other points or thresholds"},
         {"sed -i s/02-coalesce/03-shared-reduce/ course", "--course course", 2, ""},

@@ -354,7 +354,9 @@ static bool is_true_global(const struct truth *t, const char *text)
                &n[1]) == 2 ||
         sscanf(text, "active lanes V words %u bytes apart (stride %u elements", &n[0], &n[1]) == 2)
         return is_stride_of(t, n[1], n[0], back);
-    if (sscanf(text, "each group of %u lanes Vs the same word, %ld bytes from one", &n[0], &a) == 2)
+    if (sscanf(text,
+               "each group of %u lanes Vs the same word; the next group's word is %ld bytes away",
+               &n[0], &a) == 2)
         return is_rows(t, n[0], 0, a);
     if (sscanf(text,
                "lanes V words %ld bytes apart, repeating the same words every %u lanes (modulo %u)",
@@ -363,14 +365,17 @@ static bool is_true_global(const struct truth *t, const char *text)
     if (sscanf(text, "lanes V words %ld bytes apart, wrapping after %ld bytes (modulo %u elements)",
                &a, &b, &n[0]) == 3)
         return n[0] * bytes == b && is_wrap(t, a, b);
-    if (sscanf(text, "each row of %u lanes Vs neighbouring words, %ld bytes from", &n[0], &a) == 2)
+    if (sscanf(text, "each row of %u lanes Vs neighbouring words; the next row is %ld bytes away",
+               &n[0], &a) == 2)
         return is_rows(t, n[0], bytes, a);
-    if (sscanf(text, "in each row of %u, lanes V words %ld bytes apart; %ld bytes from", &n[0], &a,
-               &b) == 3)
+    if (sscanf(
+            text,
+            "in each row of %u lanes, they V words %ld bytes apart; the next row is %ld bytes away",
+            &n[0], &a, &b) == 3)
         return is_rows(t, n[0], a, b);
     if (sscanf(
             text,
-            "lanes 0 to %u and %u to %u V two pieces, with a step of %ld bytes from lane %u to %u",
+            "lanes 0 to %u and %u to %u V two pieces, with a jump of %ld bytes from lane %u to %u",
             &n[0], &n[1], &n[2], &a, &n[3], &n[4]) == 6)
         return is_pieces(t, n, a);
     if (sscanf(text, "each lane Vs a different word, spread over %ld bytes", &a) == 1)
