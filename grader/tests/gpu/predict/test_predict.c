@@ -105,6 +105,10 @@ static const struct {
      "ld.shared.u32 %%r%d, [%%r0];\n", 32, 1},
     {"and 32 with conflicts", "mov.u32 %r0, %tid.x; shl.b32 %r0, %r0, 7;",
      "ld.shared.u32 %%r%d, [%%r0];\n", 32, 32},
+    {"a quotient may call a subroutine: nothing overlaps with it", "mov.f32 %f0, 0f3f800000;",
+     "div.rn.f32 %%f%d, %%f0, %%f0;\n", 32, 14 * 4},
+    {"fast quotients overlap", "mov.f32 %f0, 0f3f800000;", "div.full.f32 %%f%d, %%f0, %%f0;\n", 32,
+     8.01},
     {"a barrier costs its latency", "", "bar.sync 0;\n", 32, 1 + 10 + 2},
 };
 
