@@ -101,6 +101,15 @@ bool is_parameter(const struct ptx_instruction *in)
     return ptx_space_of(in) == PTX_PARAM;
 }
 
+bool has_slow_path(const struct ptx_instruction *in)
+{
+    if (ptx_has(in, PTX_MOD_approx) || ptx_has(in, PTX_MOD_full) || !in->type_count)
+        return false;
+    char class = class_of(in->types[0]);
+    bool is_root = in->opcode == PTX_OP_sqrt || in->opcode == PTX_OP_rcp;
+    return (in->opcode == PTX_OP_div || is_root) && (class == 'f' || class == 'd');
+}
+
 struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
 {
     struct choice choice = look_up(in);

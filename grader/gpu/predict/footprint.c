@@ -54,11 +54,13 @@ static struct page *page_at(struct footprint *footprint, uint64_t number)
 }
 
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
-                    bool writes)
+                    enum footprint_use use)
 {
     struct page *page = page_at(footprint, begin / PAGE_BYTES);
+    bool writes = use != FOOTPRINT_READS;
     if (!page)
         return;
+    page->has_atomics |= use == FOOTPRINT_ADDS;
     uint64_t *sectors = writes ? page->written : page->read;
     for (uint64_t s = begin % PAGE_BYTES / 32; s <= (end - 1) % PAGE_BYTES / 32; s++)
         sectors[s] |= (uint64_t)1 << part;
@@ -71,6 +73,8 @@ void footprint_join(struct footprint *into, struct footprint *from)
     for (uint32_t i = 0; i < from->room; i++) {
         const struct page *page = from->pages[i];
         struct page *mine = page ? page_at(into, page->number) : NULL;
+        if (mine)
+            mine->has_atomics |= page->has_atomics;
         for (unsigned s = 0; mine && s < PAGE_SECTORS; s++) {
             mine->read[s] |= page->read[s];
             mine->written[s] |= page->written[s];

@@ -21,7 +21,10 @@ struct page {
     uint64_t number;                                    /* address / PAGE_BYTES */
     uint64_t read[PAGE_SECTORS], written[PAGE_SECTORS]; /* a bit for each part */
     uint8_t words[PAGE_SECTORS];                        /* a bit for each word that was written */
+    bool has_atomics;
 };
+
+enum footprint_use { FOOTPRINT_READS, FOOTPRINT_WRITES, FOOTPRINT_ADDS }; /* ADDS: an atomic */
 
 struct footprint {
     struct page **pages; /* a hash table */
@@ -37,9 +40,9 @@ static inline bool footprint_watches(const struct footprint *footprint, uint64_t
 
 /* Returns the shift that keeps the watched part of BYTES of memory small. */
 unsigned footprint_shift(uint64_t bytes);
-/* Notes that PART reads or writes the sectors from BEGIN to END, all in one watched page. */
+/* Notes that PART uses the sectors from BEGIN to END, all in one watched page. */
 void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, unsigned part,
-                    bool writes);
+                    enum footprint_use use);
 /* Adds FROM to INTO and frees the contents of FROM. */
 void footprint_join(struct footprint *into, struct footprint *from);
 void footprint_free(struct footprint *footprint);
@@ -62,7 +65,7 @@ struct l2_buffer {
     double missed;                /* sectors that the launch reads and that are not in the cache */
     double read, written;         /* sectors that DRAM reads and writes: reads come in pairs */
     double read_cost, write_cost; /* their time, in sectors of whole lines: see DRAM_LINE */
-    double write_pages;           /* different pages that the launch writes */
+    double atomic_pages;          /* different pages with atomics */
 };
 
 /* DRAM is fastest with whole lines. Moving half a line, 64 bytes, takes more than half of the time:

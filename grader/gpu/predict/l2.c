@@ -264,7 +264,7 @@ static void sweep(struct l2 *l2, struct launch_traffic *traffic)
         }
 }
 
-/* Counts the sectors that the launch reads in each buffer, and the pages that it writes. */
+/* Counts the sectors that the launch reads in each buffer, and the pages with atomics. */
 static void count_touched(const struct l2 *l2, struct launch_traffic *traffic,
                           const struct page *const *touched)
 {
@@ -278,7 +278,7 @@ static void count_touched(const struct l2 *l2, struct launch_traffic *traffic,
             if (touched[i]->read[s])
                 buffer->touched += traffic->weight;
             if (touched[i]->written[s] && !writes)
-                buffer->write_pages += traffic->weight;
+                buffer->atomic_pages += touched[i]->has_atomics ? traffic->weight : 0;
             writes |= touched[i]->written[s] != 0;
         }
     }

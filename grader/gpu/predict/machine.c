@@ -132,6 +132,7 @@ static bool add_op(struct pass *pass, uint32_t i)
                   in->operands[0].index == in->operands[1].index;
     op->is_counter = in->opcode == PTX_OP_add && has_immediate(in) &&
                      in->operands[0].index == in->operands[1].index;
+    op->has_slow_path = has_slow_path(in);
     op->is_float = in->type_count && ptx_type_class((enum ptx_type)in->types[0]) == 'F';
     op->is_uniform = (in->opcode == PTX_OP_red || in->opcode == PTX_OP_atom) && !op->is_float &&
                      in->type_count && ptx_type_bytes((enum ptx_type)in->types[0]) == 4 &&

@@ -60,8 +60,10 @@ struct op {
     uint8_t space;               /* enum ptx_space */
     bool is_step;                /* adds a constant to a 64-bit loop variable */
     bool is_counter;             /* adds a constant to a loop variable */
-    bool is_uniform;  /* an atomic with the same address in all lanes, known when it is compiled */
-    bool is_float;    /* an atomic on floats */
+    bool is_uniform; /* an atomic with the same address in all lanes, known when it is compiled */
+    bool is_float;   /* an atomic on floats */
+    bool
+        has_slow_path; /* a rounded quotient or root: it may branch to a subroutine for rare operands */
     bool reads_three; /* three different registers, in one machine instruction */
     uint8_t width;    /* 32-bit registers of its results */
     uint8_t merged; /* number of 32-bit loads from shared memory that were merged; 0: not merged */

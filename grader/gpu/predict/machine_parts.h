@@ -33,6 +33,8 @@ struct pass {
 /* --- choose.c: what an instruction becomes by itself ---------------------------------------------- */
 
 struct choice choose(const struct pass *pass, const struct ptx_instruction *in);
+/* Whether ptxas makes a branch of it, to a subroutine for denormal or infinite operands. */
+bool has_slow_path(const struct ptx_instruction *in);
 /* 'i', 'l', 'f', 'h', 'd' or 'p', as in machine.def. */
 char class_of(uint8_t type);
 /* Whether IN accesses parameters. */

@@ -193,7 +193,7 @@ static double find_sharing(const struct work *work)
         const struct l2_buffer *buffer = &work->buffers[i];
         double pages = count_pages(lines, count, buffer->begin, buffer->end);
         own += pages;
-        all += pages > 0 ? (buffer->write_pages > pages ? buffer->write_pages : pages) : 0;
+        all += pages > 0 ? (buffer->atomic_pages > pages ? buffer->atomic_pages : pages) : 0;
     }
     free(lines);
     double most = work->memory.active, sharing = all > 0 ? own * most / all : most;

@@ -234,32 +234,39 @@ static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigne
 
 /* Notes the sectors from BEGIN to END in the pages that are watched. */
 static void note_range(struct state *state, uint64_t begin, uint64_t end, unsigned part,
-                       bool writes)
+                       enum footprint_use use)
 {
     while (begin < end) {
         uint64_t page = begin / PAGE_BYTES, stop = (page + 1) * PAGE_BYTES;
         stop = stop < end ? stop : end;
         bool is_line = begin >> 7 == (stop - 1) >> 7;
         if (footprint_watches(&state->footprint, page) &&
-            (writes || !is_line || !was_noted(state, begin, stop, part)))
-            footprint_note(&state->footprint, begin, stop, part, writes);
+            (use != FOOTPRINT_READS || !is_line || !was_noted(state, begin, stop, part)))
+            footprint_note(&state->footprint, begin, stop, part, use);
         begin = stop;
     }
+}
+
+static enum footprint_use use_of(uint8_t kind)
+{
+    return kind == OBS_LOAD    ? FOOTPRINT_READS
+           : kind == OBS_STORE ? FOOTPRINT_WRITES
+                               : FOOTPRINT_ADDS;
 }
 
 static void note_access(struct state *state, const struct obs_access *access)
 {
     unsigned part = part_of(state, access->cta);
-    bool writes = access->kind != OBS_LOAD;
+    enum footprint_use use = use_of(access->kind);
     if (access->dense) {
-        note_range(state, access->addr[0], access->addr[0] + WARP * access->bytes, part, writes);
+        note_range(state, access->addr[0], access->addr[0] + WARP * access->bytes, part, use);
         return;
     }
     uint64_t last = UINT64_MAX;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         uint64_t addr = access->addr[__builtin_ctz(left)];
         if (addr / 32 != last)
-            note_range(state, addr, addr + access->bytes, part, writes);
+            note_range(state, addr, addr + access->bytes, part, use);
         last = addr / 32;
     }
 }
@@ -304,7 +311,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
     if (!repeat->dense && !is_near)
         return OBS_FULL;
-    note_range(state, begin, end, part_of(state, repeat->cta), repeat->kind != OBS_LOAD);
+    note_range(state, begin, end, part_of(state, repeat->cta), use_of(repeat->kind));
     return OBS_DONE;
 }
 

@@ -3,7 +3,8 @@
  * This is a list scheduler: of the instructions whose operands are ready, it issues the one with
  * the longest chain of dependent instructions. So loads move to the top of a block, and the wait
  * for one overlaps with the others. A load does not move above a store that may write what it
- * reads, and nothing moves over a barrier, a fence or a call. */
+ * reads, and nothing moves over a barrier, a fence, a call, or a
+ * quotient that may call a subroutine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ struct schedule {
 static bool is_fence(const struct op *op)
 {
     return op->kind == OP_BARRIER || op->kind == OP_FENCE || op->kind == OP_BRANCH ||
-           op->kind == OP_WAIT_COPIES;
+           op->kind == OP_WAIT_COPIES || op->has_slow_path;
 }
 
 static uint32_t assumed_wait(const struct op *op)
@@ -398,8 +399,7 @@ static bool is_unrollable(const struct op *ops, uint32_t count)
     if (count < 2 || count > MOST_UNROLLED || ops[count - 1].kind != OP_BRANCH)
         return false;
     for (uint32_t i = 0; i < count - 1; i++)
-        if (ops[i].kind == OP_BARRIER || ops[i].kind == OP_FENCE || ops[i].kind == OP_BRANCH ||
-            ops[i].kind == OP_WAIT_COPIES)
+        if (is_fence(&ops[i]))
             return false;
     return true;
 }

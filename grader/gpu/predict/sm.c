@@ -343,6 +343,8 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
         warp->now = start + chip->l2_latency;
         return start;
     default:
+        if (op->has_slow_path) /* the branch waits for a check of the operands, about as long as the result takes */
+            warp->now = later(warp->now, start + latency_of(chip, op));
         return start + latency_of(chip, op);
     }
 }

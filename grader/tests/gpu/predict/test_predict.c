@@ -105,6 +105,10 @@ static const struct {
      "ld.shared.u32 %%r%d, [%%r0];\n", 32, 1},
     {"and 32 with conflicts", "mov.u32 %r0, %tid.x; shl.b32 %r0, %r0, 7;",
      "ld.shared.u32 %%r%d, [%%r0];\n", 32, 32},
+    {"a quotient may call a subroutine: nothing overlaps with it", "mov.f32 %f0, 0f3f800000;",
+     "div.rn.f32 %%f%d, %%f0, %%f0;\n", 32, 14 * 4},
+    {"fast quotients overlap", "mov.f32 %f0, 0f3f800000;", "div.full.f32 %%f%d, %%f0, %%f0;\n", 32,
+     8.01},
     {"a barrier costs its latency", "", "bar.sync 0;\n", 32, 1 + 10 + 2},
 };
 
@@ -283,6 +287,38 @@ Test(predict, the_bytes_that_memory_moves)
                            "%s: %.2f bytes a thread, want %.2f", moved[i].name, bytes,
                            moved[i].bytes);
     }
+}
+
+/* A warp's one addition to the same word as all others', and stores to the rest of the array. */
+#define COUNTER                                                                                    \
+    ".visible .entry k(.param .u64 p, .param .u64 q) {\n"                                          \
+    ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<2>;\n"                                       \
+    "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];\n"                                            \
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r3, %tid.x; setp.ne.u32 %p1, %r3, 0;\n"                       \
+    "shl.b32 %r4, %r1, 12; mul.wide.u32 %rd3, %r4, 1; add.s64 %rd4, %rd1, %rd3;\n"                 \
+    "@!%p1 atom.global.add.u32 %r5, [%rd2], 1;\n"                                                  \
+    "st.global.u32 [%rd4], %r5;\n"                                                                 \
+    "ret;\n}\n"
+
+Test(predict, atomics_cost_the_same_wherever_their_word_is)
+{
+    double atomics[2];
+    for (int together = 0; together < 2; together++) {
+        struct emu_chip chip = round_chip();
+        struct fixture f;
+        fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+        fixture_load(&f, COUNTER);
+        emu_addr array = fixture_upload(&f, NULL, 1025 << 12), word = fixture_upload(&f, NULL, 4);
+        json_t *p = predict(
+            &f, (struct fixture_launch){.grid = {1024},
+                                        .params = {array, together ? array + (1024 << 12) : word}});
+        atomics[together] = number(json_object_get(p, "parts"), "atomics");
+        json_decref(p);
+        fixture_close(&f);
+    }
+    cr_expect(atomics[0] > 0.9 * 1024 * 1.45 / 1000, "%.3f us", atomics[0]);
+    cr_expect_float_eq(atomics[1], atomics[0], 0.01 * atomics[0], "%.3f us, not %.3f us",
+                       atomics[1], atomics[0]);
 }
 
 Test(predict, the_number_of_workers_makes_no_difference)
