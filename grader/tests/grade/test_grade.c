@@ -578,6 +578,14 @@ static const struct {
     {"06-tiled-matmul", "tile-writes", "solution", NULL, {NULL, NULL}},
     {"06-tiled-matmul", "tile-reads", "naive", "b-transposed", {NULL, NULL}},
     {"06-tiled-matmul", "tile-reads", "solution", NULL, {NULL, NULL}},
+    {"09-picture-sum", "tree", "naive", "tree-not-used", {NULL, NULL}},
+    {"09-picture-sum", "tree", "solution", NULL, {NULL, NULL}},
+    {"09-picture-sum", "shared", "naive", "bins-in-global", {NULL, NULL}},
+    {"09-picture-sum", "shared", "solution", NULL, {NULL, NULL}},
+    {"09-picture-sum", "copies", "naive", "copies-not-used", {NULL, NULL}},
+    {"09-picture-sum", "copies", "solution", NULL, {NULL, NULL}},
+    {"09-picture-sum", "table", "naive", "no-table", {NULL, NULL}},
+    {"09-picture-sum", "table", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not

@@ -23,6 +23,7 @@ static const char *const few[] = {
     "03-shared-reduce/from-thread-1",    "04-bank-conflicts/ends-above-32",
     "05-pitched-alloc/a-quarter-copied", "05-pitched-alloc/copied-and-pasted",
     "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
+    "09-picture-sum/grey-for-one",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -40,6 +41,7 @@ static const struct {
     {"06-tiled-matmul", "no-last-tile"},
     {"06-tiled-matmul", "plain-sum"},
     {"06-tiled-matmul", "row-not-waited-for"},
+    {"09-picture-sum", "not-cleared"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */
