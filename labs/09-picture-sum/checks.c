@@ -18,10 +18,11 @@ LAB(.title = "The sum of a picture, its histogram, and a better picture", .file 
         "TODO 3: __shared__ int mine[GREYS * COPIES], cleared in a loop; atomicAdd(&mine[pixels[i] * COPIES + threadIdx.x % COPIES], 1); then, with g = threadIdx.x, total += mine[g * COPIES + (g + c) % COPIES] for all c, and atomicAdd(&bins[g], total). TODO 4: __shared__ unsigned char table[GREYS]; table[threadIdx.x] = new_grey(bins, n, threadIdx.x); __syncthreads(); and the loop stores table[pixels[i]].",
     });
 
-#define GREYS 256
+#define GREYS   256
+#define DARKEST 110 /* of the drawn picture */
 
 enum rung { TREE = 3, SHARED, COPIES, EQUALISE };
-enum kind { RANDOM, FLAT, STRIPES, RAMP, DRAWN };
+enum kind { RANDOM, FLAT, BANDS, STRIPES, RAMP, DRAWN };
 
 /* A picture and the right answers for it. */
 struct scene {
@@ -30,20 +31,22 @@ struct scene {
     double sum, bins[GREYS], *after;
 };
 
-/* The pixel at X. DRAWN is its grey in the drawn picture, whose darkest parts become one grey. The
- * stripes are 4 pixels wide and have 4 greys, in different banks. */
-static int pixel_of(struct check *check, enum kind kind, int x, int width, int base, int drawn)
+/* Pixel I, after a pixel of grey LAST. DRAWN is its grey in the drawn picture, whose darkest parts
+ * become one grey. In bands, the 32 lanes of a warp have one grey, and in stripes 8 of them. */
+static int pixel_of(struct check *check, enum kind kind, int i, int width, int last, int drawn)
 {
     switch (kind) {
     case FLAT:
-        return base;
+        return last;
+    case BANDS:
+        return i % 32 ? last : check_random_int(check, 0, GREYS - 1);
     case STRIPES:
-        return base + x / 4 % 4;
+        return i % 8 ? last : check_random_int(check, 0, GREYS - 1);
     case RAMP:
-        return x * GREYS / width;
+        return i % width * GREYS / width;
     case DRAWN:
         drawn += check_random_int(check, 0, 3);
-        return drawn < 116 ? 116 : drawn;
+        return drawn < DARKEST ? DARKEST : drawn;
     default:
         return check_random_int(check, 0, GREYS - 1);
     }
@@ -65,14 +68,14 @@ static void equalise(struct scene *scene, int n)
 
 static struct scene *new_scene(struct check *check, enum kind kind, int width, int height)
 {
-    int n = width * height, base = check_random_int(check, 1, GREYS / 2);
+    int n = width * height, grey = check_random_int(check, 1, GREYS - 1);
     struct scene *scene = check_memory(check, 1, sizeof *scene);
     struct picture drawn = picture_draw(width, height);
     scene->kind = kind;
     scene->picture = (struct picture){width, height, check_memory(check, (size_t)n, 1)};
     scene->after = check_memory(check, (size_t)n, sizeof *scene->after);
     for (int i = 0; i < n; ++i) {
-        int grey = pixel_of(check, kind, i % width, width, base, drawn.pixels[i]);
+        grey = pixel_of(check, kind, i, width, grey, drawn.pixels[i]);
         scene->picture.pixels[i] = (unsigned char)grey;
         scene->sum += grey;
         scene->bins[grey]++;
@@ -85,7 +88,7 @@ static struct scene *new_scene(struct check *check, enum kind kind, int width, i
 /* The case of RUNG and SCENE. */
 static struct case_data *make_case(struct check *check, int rung, const struct scene *scene)
 {
-    static const char *const kinds[] = {"random", "flat", "striped", "sloping", "drawn"};
+    static const char *const kinds[] = {"random", "flat", "banded", "striped", "sloping", "drawn"};
     struct picture picture = scene->picture;
     struct case_data *input =
         check_case(check, "rung %d, a %s picture of %s x %s pixels", rung, kinds[scene->kind],
@@ -113,30 +116,36 @@ static void add_greys(const struct case_data *input, float *bins)
 static const struct check_guess guesses[] = {{"as if each pixel added its grey, not 1", add_greys},
                                              {NULL, NULL}};
 
+/* IS_HIDDEN: the picture differs enough from place to place for main() to see a decoy. Other
+ * pictures say nothing about who made the result of a program that shares memory with the GPU. */
 static void judge(struct check *check, const struct run *run, const char *name,
-                  struct check_matrix want)
+                  struct check_matrix want, bool is_hidden)
 {
     check_within(check, run, name, &want);
-    check_made_by_kernels(check, run, name);
+    if (is_hidden)
+        check_made_by_kernels(check, run, name);
 }
 
 /* Runs RUNG on SCENE and judges what it hands in. */
 static const struct run *look_at(struct check *check, int rung, const struct scene *scene)
 {
     int width = scene->picture.width, height = scene->picture.height, n = width * height;
+    bool is_hidden = scene->kind != FLAT && n >= 16;
     const struct run *run = check_run(check, make_case(check, rung, scene));
     if (rung == TREE)
-        judge(check, run, "sum", (struct check_matrix){1, 1, .values = &scene->sum});
+        judge(check, run, "sum", (struct check_matrix){1, 1, .values = &scene->sum}, is_hidden);
     else
         judge(check, run, "bins",
               (struct check_matrix){1, GREYS, .values = scene->bins, .guesses = guesses,
-                                    .type = CASE_INT});
+                                    .type = CASE_INT},
+              is_hidden);
     if (rung == EQUALISE) { /* other ways to round are right, too */
         double *bounds = check_memory(check, (size_t)n, sizeof *bounds);
         for (int i = 0; i < n; ++i)
             bounds[i] = 1;
         judge(check, run, "after",
-              (struct check_matrix){height, width, scene->after, bounds, .type = CASE_BYTE});
+              (struct check_matrix){height, width, scene->after, bounds, .type = CASE_BYTE},
+              is_hidden);
     }
     check_has_read(check, run, (uint64_t)n);
     return run;
@@ -169,7 +178,7 @@ CHECK(
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each loop over the pixels must end with i < n, and threads without a pixel still wait at all barriers.")
 {
     look_at_all(check, new_scene(check, RANDOM, 1, 1));
-    look_at_all(check, new_scene(check, RAMP, check_random_int(check, 2, 300), 1));
+    look_at_all(check, new_scene(check, RAMP, check_random_int(check, 16, 300), 1));
     look_at_all(check, new_scene(check, RANDOM, 2 * check_random_int(check, 20, 60) + 1, 33));
     look_at_all(check, new_scene(check, FLAT, 61, 67));
     look_at_all(check, new_scene(check, STRIPES, 255, 17));
@@ -240,9 +249,10 @@ CHECK(
     .hint =
         "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If lanes still wait: in which banks are the words that the lanes add up at the end?")
 {
-    const struct scene *flat = new_scene(check, FLAT, 512, 512);
+    const struct scene *banded = new_scene(check, BANDS, 512, 512);
     const struct scene *striped = new_scene(check, STRIPES, 512, 256);
-    const struct run *run = look_at(check, COPIES, flat), *other = look_at(check, COPIES, striped);
+    const struct run *run = look_at(check, COPIES, banded),
+                     *other = look_at(check, COPIES, striped);
     double lanes = waiting_lanes(run) + waiting_lanes(other);
     check_measure(check, run, floor(32 * lanes / (512 * 512 + 512 * 256)));
     check_costs(check, other);
@@ -254,8 +264,8 @@ CHECK(table, .title = "rung 6: the new greys come from a table", .points = 10,
           {.text = "the warps load from global memory %s times",
            .want = "at most %s",
            .counter = "global_load_requests",
-           .judges = 1 << CHECK_ATOMICS | 1 << CHECK_SHARED | 1 << CHECK_READS,
-           .budget = {.naive = 276120, .solution = 22528, .slack = 2, .scale = JUDGE_LOGARITHMIC}},
+           .judges = 1 << CHECK_ATOMICS | 1 << CHECK_SHARED | 1 << CHECK_READS | 1 << CHECK_PATH,
+           .budget = {.naive = 276000, .solution = 22528, .slack = 2, .scale = JUDGE_LOGARITHMIC}},
       .hint = "TODO 4: thread t works out new_grey() of grey t, once. All others look it up.")
 {
     const struct run *run = look_at(check, EQUALISE, new_scene(check, DRAWN, 256, 256));

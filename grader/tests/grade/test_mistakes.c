@@ -24,7 +24,8 @@ static const char *const few[] = {
     "05-pitched-alloc/a-quarter-copied", "05-pitched-alloc/copied-and-pasted",
     "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
     "07-structures/first-as-words",      "08-transpose/column-ty-of-tile",
-    "10-block-size/lower-edge",          "10-block-size/steps-by-columns",
+    "09-picture-sum/grey-for-one",       "10-block-size/lower-edge",
+    "10-block-size/steps-by-columns",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -45,6 +46,7 @@ static const struct {
     {"07-structures", "words-from-t"},
     {"07-structures", "still-8-apart"},
     {"08-transpose", "tile-not-turned"},
+    {"09-picture-sum", "not-cleared"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */

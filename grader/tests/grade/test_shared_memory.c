@@ -32,6 +32,9 @@ TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout =
 #define PINNED_SUMS                                                                                \
     "s/(float \\*)memset(malloc(bytes), 0xff, bytes);/NULL;\\n"                                    \
     "    CHECK_CUDA(cudaMallocHost(\\&sums, bytes));/\ns/free(sums)/cudaFreeHost(sums)/\n"
+/* Lab 09: hands in the bins and the picture where kernels left them. */
+#define RESULTS_IN_PLACE                                                                           \
+    "s/LAB_INT, bins,/LAB_INT, bins_on_gpu,/\ns/lab_result_picture/picture.pixels = after;\\n        &/\n"
 #define ON_HOST                                                                                    \
     "unsigned long long answer = 0; for (int i = 0; i < n; ++i) answer += (long long)data[i] * data[i];"
 
@@ -53,6 +56,8 @@ static const struct {
     {"05-pitched-alloc", "pinned sums", PINNED_SUMS, 100, ""},
     {"06-tiled-matmul", "managed", MANAGED, 100, ""},
     {"06-tiled-matmul", "mapped", MAPPED, 100, ""},
+    {"09-picture-sum", "managed", MANAGED RESULTS_IN_PLACE, 100, ""},
+    {"09-picture-sum", "mapped", MAPPED RESULTS_IN_PLACE, 100, ""},
     /* the kernel leaves out the first number, and main() adds it */
     {"02-coalesce", "changed by main()",
      MANAGED "s/i = me; i < n/i = me + 1; i < n/\n"

@@ -91,7 +91,7 @@ static const struct {
     {"cut in the elements", 0, "", 0, 52, "malformed"},
     {"a name without its NUL", 8, "aaaaaaaaaaaaaaaaaaaaaaaa", 24, 56, "malformed"},
     {"type 0", 32, "\0", 1, 56, "malformed"},
-    {"type 5", 32, "\5", 1, 56, "malformed"},
+    {"type 6", 32, "\6", 1, 56, "malformed"},
     {"a wider type, so elements are missing", 32, "\3", 1, 56, "malformed"},
     {"reserved bits", 36, "\1", 1, 56, "malformed"},
     {"count 3, one more than there are", 40, "\3", 1, 56, "malformed"},

@@ -262,6 +262,22 @@ Test(report_page, looks_right_in_a_browser)
     free(output);
 }
 
+/* Lab 09's page has its picture before and after, as PNG. The page's policy lets a browser show them. */
+Test(report_page, shows_pictures_before_and_after)
+{
+    char *output = shell_must(
+        REPORT "--lab 9 --submission " LANEWISE_ROOT "/solutions >/dev/null\n"
+               "grep -o 'base64,[^\"]*' report.html | cut -c8- >pngs; wc -l <pngs\n"
+               "while read -r png; do base64 -d <<<\"$png\" | od -An -c -j1 -N3; "
+               "base64 -d <<<\"$png\" | od -An -t u1 -j16 -N8; done <pngs\n"
+               "grep -o 'figcaption>[a-z]*: rung 6' report.html\n" CHROMIUM
+               "--dump-dom file://$PWD/report.html 2>log >page; grep CONSOLE log; echo end");
+    cr_expect_str_eq(output, "2\n   P   N   G\n   0   0   1  64   0   0   0 200\n"
+                             "   P   N   G\n   0   0   1  64   0   0   0 200\n"
+                             "figcaption>pixels: rung 6\nfigcaption>after: rung 6\nend\n");
+    free(output);
+}
+
 /* The browser must print the original page, with its policy, to a PDF of several pages,
  * and must not complain. */
 Test(report_page, prints)
