@@ -23,7 +23,7 @@ static const char *const few[] = {
     "03-shared-reduce/from-thread-1",    "04-bank-conflicts/ends-above-32",
     "05-pitched-alloc/a-quarter-copied", "05-pitched-alloc/copied-and-pasted",
     "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
-    "10-block-size/lower-edge",          "10-block-size/steps-by-columns",
+    "10-block-size/lower-edge",          "10-block-size/threads-turned",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */

@@ -135,6 +135,10 @@ static const struct row {
     {"occupancy", "threads-1024", "occupancy", 100},
     {"occupancy", "shared-192", "occupancy", 12.5},
     {"matmul", "tiles-16-padded", "bank_conflicts", 0},
+    {"block_size", "warps-1", "occupancy", 50},
+    {"block_size", "rows-200", "occupancy", 100},
+    {"block_size", "warps-24", "occupancy", 75},
+    {"block_size", "warps-4", "occupancy", 25},
 };
 
 Test(ladders, count_what_theory_says)
