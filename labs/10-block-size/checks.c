@@ -31,6 +31,19 @@ static double *blur(struct check *check, const float *data, int width, int heigh
     return sums;
 }
 
+/* The compiler for a real GPU refuses arrays that the emulator, which runs PTX, accepts. */
+#define MOST_STATIC 49152
+static void compiles_for_gpus(struct check *check, const struct run *run)
+{
+    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
+        if (check_launch(run, i).static_shared_bytes > MOST_STATIC)
+            check_refuse(check, run, "Lower TILE; larger arrays would have to be dynamic.",
+                         "no GPU's compiler accepts the kernel: it has %s bytes of static shared "
+                         "memory, and %s is the limit",
+                         check_number(check_launch(run, i).static_shared_bytes),
+                         check_number(MOST_STATIC));
+}
+
 /* Runs the submission on a random picture and judges the result. */
 static const struct run *run_on(struct check *check, int width, int height)
 {
@@ -48,6 +61,7 @@ static const struct run *run_on(struct check *check, int width, int height)
     check_within(check, run, "blurred", &want);
     check_made_by_kernels(check, run, "blurred");
     check_has_read(check, run, count * sizeof(float));
+    compiles_for_gpus(check, run);
     return run;
 }
 

@@ -125,13 +125,6 @@ static cudaError_t check_config(const struct rt_function *function, const struct
             block.x, block.y, block.z, (unsigned long long)threads, most_threads);
         return threads > EMU_MAX_THREADS ? rt_shape_error : cudaErrorInvalidValue;
     }
-    if (function->info.shared_bytes > EMU_DEFAULT_SHARED) {
-        refuse(
-            "%u bytes of static shared memory is too much: no GPU's compiler allows more than %u; "
-            "more must be dynamic, extern __shared__",
-            function->info.shared_bytes, EMU_DEFAULT_SHARED);
-        return cudaErrorInvalidPtx;
-    }
     if (launch->shared > rt_dynamic_limit(function)) {
         refuse("%zu bytes of dynamic shared memory is too much: the limit is %zu%s", launch->shared,
                rt_dynamic_limit(function),

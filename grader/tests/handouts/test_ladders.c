@@ -180,6 +180,10 @@ static const struct row {
     {"matmul", "tiles-16-padded", "bank_conflicts", 0},
     {"matmul", "tiles-16-padded", "then", 25.64},
     {"matmul", "tiles-16-padded", "then_kernel", 48},
+    {"block_size", "warps-1", "occupancy", 50},
+    {"block_size", "rows-200", "occupancy", 100},
+    {"block_size", "warps-24", "occupancy", 75},
+    {"block_size", "warps-4", "occupancy", 25},
 };
 
 Test(ladders, count_what_theory_says)
