@@ -212,7 +212,7 @@ static void print_message(char *text, size_t size, const struct init *init, uint
                  ") of %s, but nothing has written it",
                  thread, at / array->size, at, array->name);
     else if (array->end - array->begin == array->size)
-        snprintf(text, size, "%s reads %s, which is not written", thread, array->name);
+        snprintf(text, size, "%s reads %s, but nothing has written it", thread, array->name);
     else
         snprintf(text, size,
                  "%s reads element %" PRIu64 " of %s (%" PRIu64

@@ -165,7 +165,8 @@ static char *said(const json_t *finding, size_t key)
     static const char *const members[] = {"id", "message", "help"};
     const char *cause = key == SAYS ? json_text_of(finding, "cause") : "";
     char *text, *result, line[32] = "";
-    if (key == SAYS && json_integer_of(finding, "line") > 0)
+    bool has_line = strcmp(json_text_of(finding, "id"), "interrupted") != 0; /* else it varies */
+    if (key == SAYS && has_line && json_integer_of(finding, "line") > 0)
         snprintf(line, sizeof line, "line %d: ", (int)json_integer_of(finding, "line"));
     cr_assert(asprintf(&text, "%s%s%s%s", line, json_text_of(finding, members[key]),
                        *cause ? ": " : "", cause) >= 0);
