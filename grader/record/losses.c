@@ -97,6 +97,25 @@ static void write_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "%s", json_text_of(loss, "message"));
 }
 
+/* Appends to TEXT, which says the waste of all launches together, how many there are and how much
+ * each of them wastes. */
+static void append_launches(char *text, size_t size, const json_t *loss)
+{
+    size_t used = strlen(text);
+    json_int_t launches = json_integer_of(loss, "launches"),
+               least = json_integer_of(loss, "least_waste"),
+               most = json_integer_of(loss, "most_waste");
+    if (launches < 2)
+        return;
+    used +=
+        (size_t)snprintf(text + used, size - used, " in %s launches, ", NUMBER((uint64_t)launches));
+    if (least == most)
+        snprintf(text + used, size - used, "%s each", NUMBER((uint64_t)most));
+    else
+        snprintf(text + used, size - used, "%s to %s each", NUMBER((uint64_t)least),
+                 NUMBER((uint64_t)most));
+}
+
 /* Writes the ideal in words, such as "625 sectors, 8.0x fewer". */
 static void write_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
 {
@@ -107,15 +126,21 @@ static void write_spare(char *text, size_t size, const json_t *loss, const struc
              (int)length, unit->name, times);
 }
 
+/* Members that only the words are made of. */
+static const char *const of_launches[] = {"worst_cost", "worst_ideal", "launches", "least_waste",
+                                          "most_waste"};
+
 static void describe_loss(json_t *loss, const json_t *document)
 {
     const char *id = json_text_of(loss, "id");
     const struct unit *unit = unit_of(id);
     char text[200];
     write_message(text, sizeof text, loss);
+    if (strstr(text, " extra "))
+        append_launches(text, sizeof text, loss);
     json_object_set_new(loss, "message", json_string(text));
-    json_object_del(loss, "worst_cost");
-    json_object_del(loss, "worst_ideal");
+    for (size_t i = 0; i < sizeof of_launches / sizeof *of_launches; i++)
+        json_object_del(loss, of_launches[i]);
     json_int_t all = unit ? total_of(document, unit) : 0;
     if (all <= 0 || json_integer_of(loss, "ideal") <= 0)
         return;

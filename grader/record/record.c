@@ -334,10 +334,27 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
+/* Notes in KNOWN in how many launches the loss is, and how much the best and the worst of them
+ * waste. */
+static void count_launch(json_t *known, const json_t *finding)
+{
+    json_int_t waste = waste_of(finding), least = waste_of(known), most = least, launches = 1;
+    if (json_object_get(known, "launches")) {
+        launches = json_integer_of(known, "launches");
+        least = json_integer_of(known, "least_waste");
+        most = json_integer_of(known, "most_waste");
+    }
+    json_object_set_new(known, "launches", json_integer(launches + 1));
+    json_object_set_new(known, "least_waste", json_integer(waste < least ? waste : least));
+    json_object_set_new(known, "most_waste", json_integer(waste > most ? waste : most));
+}
+
 /* Adds the counts of FINDING to those of KNOWN. If FINDING wastes more, KNOWN takes over FINDING's
  * cause. */
 static void add_same(json_t *known, const json_t *finding)
 {
+    if (json_object_get(finding, "cost"))
+        count_launch(known, finding);
     static const char *const of_cause[] = {"cause", "help", "column", "worst_cost", "worst_ideal"};
     bool is_worse = waste_of(finding) > waste_of(known);
     for (size_t i = 0; is_worse && i < sizeof of_cause / sizeof *of_cause; i++) {

@@ -211,6 +211,8 @@ static void print_message(char *text, size_t size, const struct init *init, uint
                  "%s reads element %" PRIu64 " (byte %" PRIu64
                  ") of %s, but nothing has written it",
                  thread, at / array->size, at, array->name);
+    else if (array->end - array->begin == array->size)
+        snprintf(text, size, "%s reads %s, but nothing has written it", thread, array->name);
     else
         snprintf(text, size,
                  "%s reads element %" PRIu64 " of %s (%" PRIu64

@@ -292,7 +292,7 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
     case OBS_TOO_MUCH_WORK:
         snprintf(text, size,
                  "stopped after %s warp instructions: no single warp ran for long, but together "
-                 "the warps do too much work; %s was stopped here",
+                 "the warps do too much work; %s was running",
                  with_commas(launch->limit, limit), thread);
         break;
     case OBS_INTERRUPTED:
@@ -363,11 +363,28 @@ static void memcheck_join(void *into, void *state)
     free(state);
 }
 
+/* A launch that does too much work is stopped anywhere, such as at a closing brace. Moves FINDING to
+ * the first of the instructions that were executed most often. */
+static void move_to_busiest(struct finding *finding, uint32_t code_count,
+                            const struct emu_counters *per_instruction)
+{
+    static const char busiest[] = "; most of the work is here";
+    uint32_t best = 0;
+    for (uint32_t pc = 1; pc < code_count; pc++)
+        if (per_instruction[pc].value[EMU_warp_instructions] >
+            per_instruction[best].value[EMU_warp_instructions])
+            best = pc;
+    finding->pc = best;
+    strncat(finding->message, busiest, sizeof finding->message - strlen(finding->message) - 1);
+}
+
 static void memcheck_end(void *state, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
-    (void)launch;
-    (void)per_instruction;
+    struct findings *findings = launch->findings;
+    for (uint32_t i = 0; per_instruction && i < findings->count; i++)
+        if (strcmp(findings->list[i].id, fault_ids[OBS_TOO_MUCH_WORK]) == 0)
+            move_to_busiest(&findings->list[i], launch->code_count, per_instruction);
     free(state);
 }
 

@@ -319,6 +319,7 @@ Test(faults, too_much_work)
     json_t *line = fixture_record(&f, -1);
     const char *message = text_of(fixture_finding(line, "too-much-work"), "message");
     cr_expect(strstr(message, "stopped after 100,000 warp instructions"), "'%s'", message);
+    cr_expect(strstr(message, "most of the work is here"), "'%s'", message);
     json_decref(line);
     fixture_close(&f);
 }
