@@ -35,9 +35,18 @@ $(LADDERS_OUT)/%.predicted.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(call say,$@)
 	$(Q)$(LANEWISE) run --gpu $(PREDICTED_GPU) --tools memcheck --no-ordercheck --json $@ $< predict >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
 
-$(FACTS): handouts/ladders/facts.py $(LADDER_RECORDS) $(LADDER_DATA)
+# What the classic tutorial's kernels take on its GPU.
+$(LADDERS_OUT)/then: handouts/examples/then.cu shared/lab.h $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
+
+$(LADDERS_OUT)/then.json: $(LADDERS_OUT)/then $(LANEWISE) $(CUDART)
 	$(call say,$@)
-	$(Q)python3 $< --out $(@:.lua=) --ladders $(LADDER_RECORDS) --data $(LADDER_DATA)
+	$(Q)$(LANEWISE) run --gpu 8800gt --tools memcheck --json $@ $< >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
+
+$(FACTS): handouts/ladders/facts.py $(LADDERS_OUT)/then.json $(LADDER_RECORDS) $(LADDER_DATA)
+	$(call say,$@)
+	$(Q)python3 $< --out $(@:.lua=) --then $(LADDERS_OUT)/then.json --ladders $(LADDER_RECORDS) --data $(LADDER_DATA)
 
 facts: lanewise $(FACTS)
 
