@@ -35,8 +35,8 @@ $(LADDERS_OUT)/%.predicted.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(call say,$@)
 	$(Q)$(LANEWISE) run --gpu $(PREDICTED_GPU) --tools memcheck --no-ordercheck --json $@ $< predict >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
 
-# What the classic tutorial's kernels take on its GPU.
-$(LADDERS_OUT)/then: handouts/examples/then.cu shared/lab.h $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so
+# The classic tutorial's kernels, whose times on its GPU are predicted, and kernels whose predictions are drawn.
+$(LADDERS_OUT)/then $(LADDERS_OUT)/products: $(LADDERS_OUT)/%: handouts/examples/%.cu shared/lab.h $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so
 	@mkdir -p $(@D)
 	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
 
@@ -44,7 +44,12 @@ $(LADDERS_OUT)/then.json: $(LADDERS_OUT)/then $(LANEWISE) $(CUDART)
 	$(call say,$@)
 	$(Q)$(LANEWISE) run --gpu 8800gt --tools memcheck --json $@ $< >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
 
-$(FACTS): handouts/ladders/facts.py $(LADDERS_OUT)/then.json $(LADDER_RECORDS) $(LADDER_DATA)
+PREDICTED_PICTURES := $(addprefix $(LADDERS_OUT)/products-,roofline.svg limits.svg occupancy.svg)
+$(PREDICTED_PICTURES): $(LADDERS_OUT)/products-%.svg: $(LADDERS_OUT)/products $(LANEWISE) $(CUDART)
+	$(call say,$@)
+	$(Q)$(LANEWISE) run --gpu h200 --draw $* --picture $@ $< >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+
+$(FACTS): handouts/ladders/facts.py $(PREDICTED_PICTURES) $(LADDERS_OUT)/then.json $(LADDER_RECORDS) $(LADDER_DATA)
 	$(call say,$@)
 	$(Q)python3 $< --out $(@:.lua=) --then $(LADDERS_OUT)/then.json --ladders $(LADDER_RECORDS) --data $(LADDER_DATA)
 
