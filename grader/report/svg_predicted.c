@@ -165,7 +165,9 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
         put_rect(&m, binds ? "binds" : "bar", LEFT, y, length < 1 ? 1 : length, 18);
         snprintf(name, sizeof name, "%s%s", report_time(time, p->part_us[i]),
                  binds ? ", binds" : "");
-        put_text(&m, binds ? "strong" : "", "start", LEFT + length + 6, y + 14, name);
+        double x = LEFT + length + 6, end = x + 7 * (double)strlen(name);
+        put_text(&m, binds ? "strong" : "", "start", x < now && now < end ? now + 6 : x, y + 14,
+                 name);
         markup_break(&m);
         y += 24;
     }

@@ -167,21 +167,21 @@ local function column_of(ladder, rungs, column)
   return cells, numeric
 end
 
--- One line that names the devices of these columns' times, or nil.
+-- A line that names the devices of these columns' times and the chips of predicted ones, or nil.
 local function sources(columns)
-  local said, list, predicted = {}, {}, ''
+  local said, list, lines = {}, {}, {}
   for _, column in ipairs(columns) do
-    local device = facts.devices[column:match('[^_]+$')]
-    local chip = chip_of(column)
+    local device, chip = facts.devices[column:match('[^_]+$')], chip_of(column)
     if chip then
-      predicted = (' Predicted by the emulator for the %s%s.'):format(chip.title, chip.measured and ''
-        or ', whose constants nobody has measured: most are those of the H200')
+      lines[1] = ('Predicted by the emulator for the %s%s.'):format(chip.title, chip.measured and ''
+        or ', whose constants nobody has measured for Lanewise')
     elseif device and not said[device] and column:find('_') then
       said[device] = true
       list[#list + 1] = ('%s, driver %s, %s, %s'):format(device.device, device.driver, device.toolkit, device.date)
     end
   end
-  return #list > 0 and 'Measured on ' .. table.concat(list, '; ') .. '.' .. predicted or nil
+  if #list > 0 then table.insert(lines, 1, 'Measured on ' .. table.concat(list, '; ') .. '.') end
+  return #lines > 0 and table.concat(lines, ' ') or nil
 end
 
 -- Whether COLUMN's device was recorded before there was this ladder (facts.py: "# without: LADDER").

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Joins all figures of the handouts into one file of facts.
 
-    facts.py --out OUT --ladders sumsq.json sumsq.g80.json ... --data handouts/data/h100.tsv ...
+    facts.py --out OUT --then then.json --ladders sumsq.json sumsq.g80.json ... --data handouts/data/h100.tsv ...
 
 NAME.json is the record of ladder NAME's run on the emulator (lanewise run --json). NAME.tsv in the same folder is
 the output of that run: rung, column, value. NAME.RULES.json is a record by the rules of an older GPU, and
-NAME.predicted.json one at a size that is timed, with predicted times; NAME.predicted.tsv is its output. A data file has
+NAME.predicted.json one at a size that is timed, with predicted times; NAME.predicted.tsv is its output. then.json
+has the predicted times of the classic tutorial's own kernels (handouts/examples/then.cu). A data file has
 figures from other sources, one a line: ladder, rung, column, value, and a unit if it differs from COLUMNS.
 Writes OUT.json, and the same facts as OUT.lua for pandoc's filters:
 
@@ -30,6 +31,7 @@ COLUMNS = {
     "then_kernel": ("then, the kernel alone", ""),
     "time": ("time", "µs"),
     "predicted": ("predicted", "µs"),
+    "predicted_ratio": ("predicted / then", ""),
     "spread": ("spread", "%"),
     "n": ("numbers", ""),
     "threads": ("threads", ""),
@@ -246,6 +248,23 @@ class Facts:
             column = f"predicted{size.removeprefix('title')}_{chip}"
             self.ladders[name]["rungs"][rung][column] = sum(p["us"] for p in predictions)
 
+    def add_then(self, path):
+        """What then.cu's kernels would take on the old GPU, in the units of the data: cycles, or GFLOP/s."""
+        with open(path, encoding="utf-8") as file:
+            launches = json.load(file)["launches"]
+        rows = read_table(path[: -len("json")] + "tsv")[0]
+        if len(launches) != len(rows):
+            fail(f"{path} has {len(launches)} launches, but then.cu printed {len(rows)} rungs")
+        for (key, *flop), launch in zip(rows, launches):
+            name, rung = key.split(".")
+            p, chip = launch["predicted"], launch["predicted"]["gpu"]
+            self.chips[chip] = {"title": p["title"], "measured": p["measured"]}
+            value = float(flop[0]) / (p["us"] - p["parts"]["launch"]) / 1e3 if flop else p["cycles"]
+            row, column = self.ladders[name]["rungs"][rung], f"predicted_{chip}"
+            row[column], self.units[name][column] = value, "GFLOP/s" if flop else "cycles"
+            if "then" in row:
+                row["predicted_ratio"] = value / row["then"]
+
     def add_recording(self, device, path):
         rows, self.devices[device] = read_table(path)
         self.recorded[device] = set()
@@ -311,8 +330,8 @@ def as_lua(value, indent=""):
 
 def main():
     parser = argparse.ArgumentParser()
-    for option in ("--out", "--ladders", "--data"):
-        parser.add_argument(option, required=True, nargs=1 if option == "--out" else "+")
+    for option in ("--out", "--then", "--ladders", "--data"):
+        parser.add_argument(option, required=True, nargs="+" if option in ("--ladders", "--data") else 1)
     given, facts = parser.parse_args(), Facts()
     for path in sorted(given.ladders, key=lambda path: path.count(".")):
         name, *rules = os.path.basename(path)[: -len(".json")].split(".")
@@ -324,6 +343,7 @@ def main():
         facts.add_record(name, rules[0] if rules else None, path)
     for path in given.data:
         facts.add_recording(os.path.basename(path)[: -len(".tsv")], path)
+    facts.add_then(given.then[0])
     facts.check()
     with open(given.out[0] + ".json", "w", encoding="utf-8") as file:
         json.dump(facts.all(), file, indent=1, ensure_ascii=False)

@@ -35,9 +35,23 @@ $(LADDERS_OUT)/%.predicted.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(call say,$@)
 	$(Q)$(LANEWISE) run --gpu $(PREDICTED_GPU) --tools memcheck --no-ordercheck --json $@ $< predict >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
 
-$(FACTS): handouts/ladders/facts.py $(LADDER_RECORDS) $(LADDER_DATA)
+# The classic tutorial's kernels, whose times on its GPU are predicted, and kernels whose predictions are drawn.
+$(LADDERS_OUT)/then $(LADDERS_OUT)/products: $(LADDERS_OUT)/%: handouts/examples/%.cu shared/lab.h $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
+
+$(LADDERS_OUT)/then.json: $(LADDERS_OUT)/then $(LANEWISE) $(CUDART)
 	$(call say,$@)
-	$(Q)python3 $< --out $(@:.lua=) --ladders $(LADDER_RECORDS) --data $(LADDER_DATA)
+	$(Q)$(LANEWISE) run --gpu 8800gt --tools memcheck --json $@ $< >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
+
+PREDICTED_PICTURES := $(addprefix $(LADDERS_OUT)/products-,roofline.svg limits.svg occupancy.svg)
+$(PREDICTED_PICTURES): $(LADDERS_OUT)/products-%.svg: $(LADDERS_OUT)/products $(LANEWISE) $(CUDART)
+	$(call say,$@)
+	$(Q)$(LANEWISE) run --gpu h200 --draw $* --picture $@ $< >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+
+$(FACTS): handouts/ladders/facts.py $(PREDICTED_PICTURES) $(LADDERS_OUT)/then.json $(LADDER_RECORDS) $(LADDER_DATA)
+	$(call say,$@)
+	$(Q)python3 $< --out $(@:.lua=) --then $(LADDERS_OUT)/then.json --ladders $(LADDER_RECORDS) --data $(LADDER_DATA)
 
 facts: lanewise $(FACTS)
 

@@ -135,6 +135,12 @@ static void measure_banks(const struct half *half, struct old_cost *cost)
 
 /* ---------------------------------------------------------------------------------------------- */
 
+bool old_rules_coalesces(const struct obs_access *access, unsigned first)
+{
+    struct half half = {access->addr + first, access->mask >> first & 0xffff, access->bytes};
+    return half.mask && is_coalesced(&half);
+}
+
 struct old_cost old_rules_measure(enum emu_rules rules, const struct obs_access *access)
 {
     struct old_cost cost = {0};

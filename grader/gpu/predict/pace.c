@@ -171,7 +171,8 @@ void pace_access(struct pace *pace, const struct obs_access *access)
 {
     struct paced_cta *cta = find_cta(pace, access->cta);
     if (cta)
-        walk_access(&cta->walks->walk[access->warp], access, &pace->costs[access->pc]);
+        walk_access(&cta->walks->walk[access->warp], access, &pace->costs[access->pc],
+                    pace->chip->half_warps != 0);
 }
 
 void pace_ended(struct pace *pace, uint64_t number)

@@ -339,6 +339,7 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     p->instructions = executed > 0 ? result->instructions * all / executed : 0;
     p->dram_bytes = work->dram_sectors * 32;
     p->l2_bytes = executed > 0 ? result->l2_sectors * 32 * all / executed : 0;
+    p->shared_bytes = executed > 0 ? result->shared * 128 * all / executed : 0;
     double missed = result->l2_sectors > 0 ? result->dram_sectors / result->l2_sectors : 0;
     p->l2_hits = missed < 1 ? 1 - missed : 0; /* more than all: writes of earlier launches */
 }
@@ -424,9 +425,6 @@ static void fill(struct work *work, struct prediction *p)
     p->part_us[PREDICT_launch] = chip->launch_us;
     p->part_us[PREDICT_tail] = tail_of(work, us);
     p->limit = find_limit(p, us);
-    p->shared_bytes = 128.0 * (double)(work->totals.value[EMU_shared_load_wavefronts] +
-                                       work->totals.value[EMU_shared_store_wavefronts] +
-                                       work->totals.value[EMU_shared_atomic_wavefronts]);
     predict_waves(work->sample, p->warps, PREDICT_MOMENTS);
     p->share_of_chip = share_of_chip(work, p, us);
     p->cycles = cycles;

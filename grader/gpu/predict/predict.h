@@ -54,7 +54,7 @@ struct prediction {
                            * accesses took the ideal number of passes; 0: no difference */
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
     /* for a roofline: operations on single-precision numbers; bytes that L2 and shared memory moved,
-     * of these also those that nobody asked for */
+     * of these also those that nobody asked for; a shuffle counts as a pass of shared memory */
     double flops, l2_bytes, shared_bytes;
     double warps[PREDICT_MOMENTS]; /* on all multiprocessors together, on average around a moment */
     double *share;                 /* for each pc: its share of the time; malloc'd, or NULL */

@@ -282,7 +282,8 @@ static void sample_access(void *argument, const struct obs_access *access)
         return;
     struct walk_cta *cta = find_cta(state, access->cta);
     if (cta)
-        walk_access(&cta->walk[access->warp], access, &state->costs[access->pc]);
+        walk_access(&cta->walk[access->warp], access, &state->costs[access->pc],
+                    state->predictor->chip.half_warps != 0);
 }
 
 static bool watches_any(const struct state *state, uint64_t begin, uint64_t end)

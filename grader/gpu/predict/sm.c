@@ -47,9 +47,10 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
 /* --- the way of a warp -------------------------------------------------------------------------- */
 
 /* Whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another one. */
-static bool goes_round(const struct walk *walk, uint32_t run, const struct machine_block *block)
+static bool goes_round(const struct emu_chip *chip, const struct walk *walk, uint32_t run,
+                       const struct machine_block *block)
 {
-    if (!block->unrolled_count || run + UNROLL > walk->run_count)
+    if (!block->unrolled_count || !chip->unrolls || run + UNROLL > walk->run_count)
         return false;
     for (uint32_t i = 0; i < UNROLL; i++) {
         const struct walk_run *r = &walk->runs[run + i];
@@ -71,7 +72,7 @@ static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
     if (number == NO_BLOCK)
         return;
     block = &sm->machine->blocks[number];
-    bool unrolls = goes_round(warp->walk, warp->run, block);
+    bool unrolls = goes_round(sm->chip, warp->walk, warp->run, block);
     warp->step = unrolls ? UNROLL : 1;
     warp->at = unrolls ? block->unrolled : block->ops;
     warp->end = warp->at + (unrolls ? block->unrolled_count : block->count);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
+#include "gpu/observe/old_rules.h"
 
 struct walk_cta *walk_new(uint64_t number, uint32_t warps)
 {
@@ -104,6 +105,23 @@ static void add_lines(struct walk *walk, struct walk_access *into, const struct 
         add_sector(walk, into, access->addr[__builtin_ctz(left)] + bytes - 1);
 }
 
+/* The same by the rules of half-warps: if the accesses of one do not coalesce, each lane's is a
+ * transaction of its own. */
+static void add_transactions(struct walk *walk, struct walk_access *into,
+                             const struct obs_access *access)
+{
+    for (unsigned first = 0; first < WARP; first += 16) {
+        bool coalesces = old_rules_coalesces(access, first);
+        uint32_t lines = into->lines;
+        into->lines = walk->line_count; /* a half-warp's sectors join no earlier ones */
+        for (uint32_t left = access->mask & 0xffffu << first; left; left &= left - 1) {
+            into->lines = coalesces ? into->lines : walk->line_count;
+            add_sector(walk, into, access->addr[__builtin_ctz(left)]);
+        }
+        into->lines = lines;
+    }
+}
+
 /* Local memory: the same word of the 32 lanes is one line. */
 static void add_local_lines(struct walk *walk, struct walk_access *into,
                             const struct obs_access *access)
@@ -176,7 +194,7 @@ static bool is_alike(struct walk_cost *cost, const struct obs_access *access)
     return alike;
 }
 
-static void measure(struct walk_cost *cost, const struct obs_access *access)
+static void measure(struct walk_cost *cost, const struct obs_access *access, bool half_warps)
 {
     uint32_t sectors, ideal = 0;
     bool is_atomic = access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION;
@@ -185,10 +203,16 @@ static void measure(struct walk_cost *cost, const struct obs_access *access)
     cost->ideal = (uint16_t)ideal;
     cost->passes =
         access->space == PTX_CONST ? count_addresses(access) : count_passes(access, &cost->ideal);
+    if (half_warps && access->space == PTX_SHARED) { /* 16 banks, each at every other cycle */
+        struct old_cost old = old_rules_measure(EMU_G80, access);
+        cost->passes = (uint16_t)(2 * old.pieces);
+        cost->ideal = (uint16_t)(2 * old.ideal);
+    }
     cost->same = is_atomic ? most_together(access) : 0;
 }
 
-void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost)
+void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,
+                 bool half_warps)
 {
     if (walk->is_cut || !walk->run_count ||
         !grow(walk, &walk->accesses, walk->access_count, &walk->access_room,
@@ -196,7 +220,7 @@ void walk_access(struct walk *walk, const struct obs_access *access, struct walk
         return;
     struct walk_access *into = &walk->accesses[walk->access_count++];
     if (!is_alike(cost, access))
-        measure(cost, access);
+        measure(cost, access, half_warps);
     *into = (struct walk_access){.pc = access->pc,
                                  .lines = walk->line_count,
                                  .passes = cost->passes,
@@ -206,7 +230,9 @@ void walk_access(struct walk *walk, const struct obs_access *access, struct walk
                                  .bytes = access->bytes,
                                  .same = cost->same,
                                  .lanes = (uint8_t)__builtin_popcount(access->mask)};
-    if (access->space == PTX_GLOBAL)
+    if (access->space == PTX_GLOBAL && half_warps && access->kind <= OBS_STORE)
+        add_transactions(walk, into, access);
+    else if (access->space == PTX_GLOBAL)
         add_lines(walk, into, access);
     else if (access->space == PTX_LOCAL)
         add_local_lines(walk, into, access);

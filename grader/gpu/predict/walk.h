@@ -59,8 +59,10 @@ void walk_free(struct walk_cta *cta);
 uint64_t walk_executed(const struct walk_cta *cta);
 uint64_t walk_kept(const struct walk_cta *cta);
 
-/* Adds a step or an access. A walk is cut after MOST instructions. COST is the instruction's. */
+/* Adds a step or an access. A walk is cut after MOST instructions. COST is the instruction's.
+ * HALF_WARPS: accesses are those of half-warps (chips.def). */
 void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most);
-void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost);
+void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,
+                 bool half_warps);
 
 #endif

@@ -13,6 +13,7 @@ struct replayed_sm {
     double end[MOST_RESIDENT]; /* for each CTA: it ends when `done` is this */
     uint32_t count, first;     /* CTAs; the number of the one that ends first */
     double next;               /* when that one ends */
+    double given;              /* the work of all CTAs that it got */
 };
 
 struct replay {
@@ -49,8 +50,22 @@ static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t mo
         hold(replay, sm);
     sm->done = sm->end[sm->first];
     sm->now = sm->next;
+    sm->given += (double)more;
     sm->end[sm->first] = more ? sm->done + (double)more : sm->end[--sm->count];
     find_next(sm);
+}
+
+/* The multiprocessor with the first free place; of several, the one that got the least work. */
+static struct replayed_sm *earliest(const struct replay *replay)
+{
+    struct replayed_sm *found = replay->sms;
+    for (uint32_t s = 1; s < replay->sm_count; s++) {
+        struct replayed_sm *sm = &replay->sms[s];
+        double later = (sm->next - found->next) / (found->next + 1);
+        if (later < -1e-9 || (later < 1e-9 && sm->given < found->given))
+            found = sm;
+    }
+    return found;
 }
 
 /* Returns when the last CTA ends. */
@@ -64,16 +79,12 @@ static double run(struct replay *replay, const struct sample *sample)
     for (; next < sample->work_count && next < first; next++) {
         struct replayed_sm *sm = &replay->sms[next % replay->sm_count];
         sm->end[sm->count++] = (double)sample->work[next];
+        sm->given += (double)sample->work[next];
     }
     for (uint32_t s = 0; s < replay->sm_count; s++)
         find_next(&replay->sms[s]);
-    while (next < sample->work_count) {
-        struct replayed_sm *earliest = replay->sms;
-        for (uint32_t s = 1; s < replay->sm_count; s++)
-            if (replay->sms[s].next < earliest->next)
-                earliest = &replay->sms[s];
-        end_first(replay, earliest, sample->work[next++]);
-    }
+    for (; next < sample->work_count; next++)
+        end_first(replay, earliest(replay), sample->work[next]);
     for (uint32_t s = 0; s < replay->sm_count; s++) {
         while (replay->sms[s].count)
             end_first(replay, &replay->sms[s], 0);

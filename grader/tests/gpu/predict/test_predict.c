@@ -198,6 +198,7 @@ static const struct {
     {"an even wave", 32, 256, 256},
     {"5 CTAs: one multiprocessor has two, which take twice as long", 5, 40, 16},
     {"a full wave, and one CTA more", 33, 256, 8},
+    {"a full wave, and one CTA more on each multiprocessor", 36, 256, 32},
 };
 
 Test(predict, warps_over_time)
