@@ -179,6 +179,16 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
+/* Whether the latest piece of lent memory that is long enough begins with all of the rest, which may
+ * end with a part of a word. */
+static bool has_all(struct cover *cover, struct piece *piece)
+{
+    for (size_t i = json_array_size(cover->copies); i-- > 0;)
+        if (size_of(json_array_get(cover->copies, i)) >= cover->left && is_next(cover, i, piece))
+            return true;
+    return false;
+}
+
 /* Finds the longest part with which the rest begins. Of equally long parts, prefers a whole piece,
  * then the latest. */
 static bool find_longest(struct cover *cover, struct piece *piece)
@@ -203,7 +213,8 @@ static bool find_longest(struct cover *cover, struct piece *piece)
  * is tried first. */
 static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
 {
-    bool found = cover->answers && (is_next(cover, last + 1, piece) || find_longest(cover, piece));
+    bool found = cover->answers && (is_next(cover, last + 1, piece) || has_all(cover, piece) ||
+                                    find_longest(cover, piece));
     if (found)
         piece->same = memcmp(piece->seen, piece->judged, piece->size) == 0;
     return found;

@@ -14,7 +14,7 @@
 /* Notes of shared memory: the pieces that launches made, then each share's contents at the end. */
 #define MOST_NOTED ((uint64_t)32 << 20)
 #define NOTE       1024u /* bytes that a note takes in addition to its piece */
-#define WORD       4u    /* bytes of the smallest number in any lab */
+#define WORD       4u    /* bytes of the smallest number in any lab, except for LAB_BYTE */
 
 /* Maps SIZE bytes of zeros. A page takes memory only when it is touched, because a program can
  * share gigabytes. NULL: it failed. */
@@ -74,14 +74,15 @@ static void note_piece(struct twin *twin, const struct twin_share *share, uint64
 }
 
 /* Finds the next piece of SHARE, from *AT on, that kernels made, in whole words. Returns its size;
- * 0: there is none. */
+ * 0: there is none. If SHARE ends with a part of a word, the last piece may, too. */
 static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
 {
-    emu_addr addr = share->addr + *at;
-    for (uint64_t size; addr < share->addr + share->size; addr += size) {
+    emu_addr addr = share->addr + *at, last = share->addr + share->size;
+    for (uint64_t size; addr < last; addr += size) {
         if (!(size = emu_find_made(twin->device, &addr)))
             return 0;
-        emu_addr first = (addr + WORD - 1) / WORD * WORD, end = (addr + size) / WORD * WORD;
+        emu_addr first = (addr + WORD - 1) / WORD * WORD, end = addr + size;
+        end = end == last ? end : end / WORD * WORD;
         *at = first - share->addr;
         if (first < end)
             return end - first;
