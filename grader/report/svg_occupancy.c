@@ -132,16 +132,18 @@ static void put_title(struct drawing *d)
                 d->limits->capability % 10);
 }
 
-static void describe(struct drawing *d)
+static void describe_kernel(struct drawing *d)
 {
     const struct emu_demand *k = d->demand;
-    struct emu_occupancy now = emu_occupancy_of(d->limits, k);
-    markup_text(
-        &d->m,
-        "%u threads, %u registers, %s bytes of shared memory: %u blocks and %u of %u warps on "
-        "a multiprocessor, limited by %s",
-        k->threads, k->registers, NUMBER(k->shared), now.ctas, now.warps, d->limits->sm_warps,
-        emu_occupancy_limit_name(now.limit));
+    markup_text(&d->m, "%u threads, %u registers, %s bytes of shared memory", k->threads,
+                k->registers, NUMBER(k->shared));
+}
+
+static void describe_occupancy(struct drawing *d)
+{
+    struct emu_occupancy now = emu_occupancy_of(d->limits, d->demand);
+    markup_text(&d->m, "%u blocks, %u of %u warps on a multiprocessor, limited by %s", now.ctas,
+                now.warps, d->limits->sm_warps, emu_occupancy_limit_name(now.limit));
 }
 
 static void put_head(struct drawing *d)
@@ -162,7 +164,9 @@ static void put_head(struct drawing *d)
     markup_close(m);
     markup_open(m, "desc");
     markup_set(m, "id", "occupancy-desc");
-    describe(d);
+    describe_kernel(d);
+    markup_text(m, ": ");
+    describe_occupancy(d);
     markup_close(m);
     markup_open(m, "style");
     markup_raw(m, report_svg_style);
@@ -173,7 +177,10 @@ static void put_head(struct drawing *d)
     put_title(d);
     markup_close(m);
     svg_open_text(m, "lw-dim", "start", 12, 42);
-    describe(d);
+    describe_kernel(d);
+    markup_close(m);
+    svg_open_text(m, "lw-dim", "start", 12, 58);
+    describe_occupancy(d);
     markup_close(m);
     markup_break(m);
 }
