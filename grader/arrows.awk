@@ -2,7 +2,7 @@
 # a line for each other include; the exit code is then 1.
 
 function folder_of(path) {
-    sub(/^grader\//, "", path)
+    sub(/^(\.\.\/)*(grader\/)?/, "", path)
     if (path ~ /^labs\//)
         return "labs"
     return path ~ /\// ? substr(path, 1, match(path, /\/[^\/]*$/) - 1) : "."

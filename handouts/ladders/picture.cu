@@ -1,5 +1,7 @@
 /* A grey picture: the sum of its pixels as a float, and its histogram, in the steps of lab 09, and on one core of the
- * CPU in plain C. The histograms are of a drawn picture, and of one in which all pixels have the same grey. */
+ * CPU in plain C. The histograms are of a drawn picture, and of one in which all pixels have the same grey.
+ *
+ * Look at: the atomics in global and in shared memory, and how many lanes meet in one word. */
 #include "ladder.cuh"
 #include "picture.h"
 
