@@ -7,8 +7,8 @@
  * not show it. Sums are below 2^24, so they are exact in any order. */
 #include <math.h>
 
-#include "../../shared/picture.h"
 #include "checks/check.h"
+#include "shared/picture.h"
 
 LAB(.title = "The sum of a picture, its histogram, and a better picture", .file = "picture_sum.cu",
     .needs = {"04-bank-conflicts"},
