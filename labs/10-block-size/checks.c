@@ -111,9 +111,9 @@ static void fill(struct check *check, unsigned capability)
             .slack = 1                                                                             \
         }                                                                                          \
     }
-#define FILLED_HINT                                                                                \
-    "Calculate with build/lanewise occupancy --cc all: it says which limit binds, and what one "   \
-    "more block needs."
+#define FILLED_HINT                                                                                  \
+    "Calculate: build/lanewise occupancy --threads 256 --shared 20000 --cc all, with your numbers. " \
+    "With --cc 8.6 it says what one more block needs."
 
 CHECK(fills_75, .title = "fills a multiprocessor of 7.5, such as a T4", .points = 15,
       .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25), .hint = FILLED_HINT)
