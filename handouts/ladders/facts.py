@@ -261,9 +261,9 @@ class Facts:
             self.chips[chip] = {"title": p["title"], "measured": p["measured"]}
             value = float(flop[0]) / (p["us"] - p["parts"]["launch"]) / 1e3 if flop else p["cycles"]
             row, column = self.ladders[name]["rungs"][rung], f"predicted_{chip}"
-            row[column], self.units[name][column] = value, "GFLOP/s" if flop else "cycles"
+            row[column], self.units[name][column] = number(f"{value:.3g}"), "GFLOP/s" if flop else "cycles"
             if "then" in row:
-                row["predicted_ratio"] = value / row["then"]
+                row["predicted_ratio"] = round(value / row["then"], 2)
 
     def add_recording(self, device, path):
         rows, self.devices[device] = read_table(path)

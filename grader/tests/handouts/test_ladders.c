@@ -113,6 +113,42 @@ Test(ladders, have_all_facts_of_all_rungs)
     json_decref(facts);
 }
 
+/* --- predictions ------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *ladder, *predicted, *measured;
+} predictions[] = {
+    {"sumsq", "predicted_h100", "time_h100"},   {"coalesce", "predicted_h100", "time_h100"},
+    {"atomics", "predicted_h100", "time_h100"}, {"reduce", "predicted_h100", "time_h100"},
+    {"pitch", "predicted_h100", "time_h100"},   {"matmul", "predicted_1000_h100", "time_1000_h100"},
+    {"sumsq", "predicted_8800gt", "then"},      {"reduce", "predicted_8800gt", "then"},
+    {"matmul", "predicted_8800gt", "then"},
+};
+
+/* Predicted times stay within a factor of two of the measured ones, on both chips. */
+Test(ladders, take_about_as_long_as_predicted)
+{
+    json_t *facts = load_facts();
+    for (size_t i = 0; i < sizeof predictions / sizeof *predictions; i++) {
+        const char *ladder = predictions[i].ladder, *rung;
+        json_t *row;
+        int compared = 0;
+        json_object_foreach((json_t *)rungs_of(facts, ladder), rung, row)
+        {
+            double predicted = fact(facts, ladder, rung, predictions[i].predicted);
+            double measured = fact(facts, ladder, rung, predictions[i].measured);
+            if (isnan(predicted) || isnan(measured))
+                continue;
+            compared++;
+            cr_expect(predicted < 2 * measured && measured < 2 * predicted, "%s.%s: %s %g, %s %g",
+                      ladder, rung, predictions[i].predicted, predicted, predictions[i].measured,
+                      measured);
+        }
+        cr_expect_geq(compared, 3, "%s has too few predictions", ladder);
+    }
+    json_decref(facts);
+}
+
 /* --- theory ------------------------------------------------------------------------------------------ */
 
 static const struct row {
