@@ -102,7 +102,10 @@ static bool lower(const struct emu_limits *limits, enum emu_occupancy_limit reso
 {
     uint32_t most[EMU_OCCUPANCY_LIMITS];
     uint64_t least = resource == EMU_BY_SHARED ? 0 : 1;
-    for (uint64_t value = value_of(demand, resource);; value--) {
+    uint64_t value = value_of(demand, resource);
+    if (resource == EMU_BY_SHARED && value > limits->block_shared_optin)
+        value = limits->block_shared_optin;
+    for (;; value--) {
         set_value(demand, resource, value);
         emu_occupancy_most(limits, demand, most);
         if (most[resource] >= ctas)

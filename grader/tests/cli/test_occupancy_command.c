@@ -21,7 +21,8 @@ Test(golden_occupancy, of_kernels)
                    "run --threads 32 --shared 1\n"
                    "run --threads 640 --registers 125 --shared 233000\n"
                    "run --threads 512 --registers 32 --shared 60000 --cc 8.6\n"
-                   "run --threads 64 --registers 0 --cc 12.1\n");
+                   "run --threads 64 --registers 0 --cc 12.1\n"
+                   "run --threads 64 --shared 2147483647\n");
     golden_check("occupancy.txt", text);
     free(text);
 }
