@@ -23,9 +23,9 @@
 struct ladder {
     bool times, predicts; // started with "times", "predict"; otherwise with "counts"
     bool large;           // the sizes are those that are timed
-    const char *suffix; // ends the columns' names, to tell sizes apart
-    const char *rung;   // the latest rung's name
-    float median;       // the latest rung's time in microseconds
+    const char *suffix;   // ends the columns' names, to tell sizes apart
+    const char *rung;     // the latest rung's name
+    float median;         // the latest rung's time in microseconds
     cudaEvent_t begin, end;
 };
 
