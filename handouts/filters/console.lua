@@ -31,11 +31,12 @@ local function run(command)
 end
 
 -- The lines of an output, without what differs from run to run: seconds, and the remark about an unchanged build.
+-- Also without make's remark that a command has failed: the command itself says why.
 local function steady(output)
   local lines = {}
   for line in common.lines((output:gsub(' %(unchanged since the last build%)', ''))) do
     line = line:gsub('^(  %S.*%S)%s+[%d.]+ s$', '%1'):gsub(' in [%d.]+ s([:.])', '%1'):gsub('%s+$', '')
-    lines[#lines + 1] = line
+    if not line:find('^make: %*%*%* ') then lines[#lines + 1] = line end
   end
   while lines[1] == '' do table.remove(lines, 1) end
   while lines[#lines] == '' do table.remove(lines) end
