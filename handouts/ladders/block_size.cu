@@ -1,5 +1,7 @@
 /* The stencil of lab 10, with blocks of several sizes and tiles of several heights: what a block reads beyond its own
- * rows, how many blocks fit, and which of the two the clock shows. Each sum needs 20 rows above and below. */
+ * rows, how many blocks fit, and which of the two the clock shows. Each sum needs 20 rows above and below.
+ *
+ * Look at: how many sectors each tile's height costs, and the occupancy beside them. */
 #include "ladder.cuh"
 
 #define REACH   20
