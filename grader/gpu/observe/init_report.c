@@ -137,15 +137,15 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
                  c->array.name);
 }
 
-/* The read is in the unused bytes after a row, which no program means to read. */
+/* The read is in the unused bytes between two rows, which no program means to read. */
 static void advise_pitch(char *text, size_t size, const struct mem_block *block, uint64_t at)
 {
+    uint64_t row = at / block->pitch;
     snprintf(text, size,
-             "this is after the end of row %" PRIu64 ": it has %" PRIu64
-             " bytes, and the next row begins %" PRIu64
-             " bytes after it began (the pitch). Does the index use this pitch for y, not the "
-             "width, and is x less than the width?",
-             at / block->pitch, block->width, block->pitch);
+             "this is after the %" PRIu64 " bytes of row %" PRIu64 "; row %" PRIu64
+             " begins %" PRIu64 " bytes (the pitch) after row %" PRIu64
+             ": does the index use this pitch for y, and is x neither too small nor too large?",
+             block->width, row, row + 1, block->pitch, row);
 }
 
 static void advise_global(char *text, size_t size, const struct init_case *c)
