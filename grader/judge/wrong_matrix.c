@@ -459,11 +459,11 @@ static bool lack_end(struct lines lines)
            to - from + 1 >= MANY;
 }
 
-/* Asks whether the launch is too small, if numbers at an end are missing. */
+/* Asks whether threads reach the numbers at an end, if these are missing. */
 static const char *ask_for_threads(const struct facts *facts)
 {
     return lack_end(rows_of(facts)) || lack_end(columns_of(facts))
-               ? "; are there threads for them, enough in x for the width and enough in y for the "
+               ? "; do the launch and the threads' indices reach them, x up to the width and y up to the "
                  "height?"
                : "";
 }
