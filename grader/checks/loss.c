@@ -101,12 +101,27 @@ void check_point_at_excess(struct check *check, const struct run *run, const cha
         check_advise(check, "%c%s.", toupper((unsigned char)*help), help + 1);
 }
 
+/* Where most of a program's instructions run in few lanes. Accesses by few lanes waste nothing in
+ * themselves, but there are many of them. */
+static bool point_at_idle_lanes(struct check *check, const struct run *run)
+{
+    const json_t *loss = find_loss(check, run, "divergent-branch");
+    const char *help = json_text_of(loss, "help");
+    if (!loss || json_number_of(loss, "share") < 50)
+        return false;
+    point_at(check, loss);
+    if (*help)
+        check_advise(check, "%c%s.", toupper((unsigned char)*help), help + 1);
+    return true;
+}
+
 bool check_point_at_loss(struct check *check, const struct run *run)
 {
-    const char *id = losses_of(check->info->figure.counter);
+    const char *counter = check->info->figure.counter, *id = losses_of(counter);
     const json_t *loss = *id ? find_loss(check, run, id) : NULL;
     if (!loss)
-        return false;
+        return strncmp(counter, "global_", strlen("global_")) == 0 &&
+               point_at_idle_lanes(check, run);
     point_at(check, loss);
     describe_spare(check, run, loss);
     return true;

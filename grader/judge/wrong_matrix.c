@@ -37,6 +37,16 @@ struct lines {
     size_t count;
 };
 
+static struct lines rows_of(const struct facts *facts)
+{
+    return (struct lines){"row", "rows", facts->in_row, facts->matrix->height};
+}
+
+static struct lines columns_of(const struct facts *facts)
+{
+    return (struct lines){"column", "columns", facts->in_column, facts->matrix->width};
+}
+
 static size_t count_lines(const struct lines *lines)
 {
     size_t count = 0;
@@ -97,9 +107,7 @@ static bool name_lines(const struct lines *lines, char *text, size_t size)
  * chance. False if a number elsewhere is wrong. */
 static bool name_place(const struct facts *facts, char *text, size_t size)
 {
-    const struct judge_matrix *matrix = facts->matrix;
-    const struct lines rows = {"row", "rows", facts->in_row, matrix->height};
-    const struct lines columns = {"column", "columns", facts->in_column, matrix->width};
+    const struct lines rows = rows_of(facts), columns = columns_of(facts);
     char of_rows[100], of_columns[100];
     size_t all = count_lines(&rows) * count_lines(&columns);
     if (facts->wrong_count < all - all / 50 || facts->wrong_count == 1 ||
@@ -442,16 +450,55 @@ static bool find_wrong(struct facts *facts)
     return facts->wrong_count > 0;
 }
 
+/* Whether many of the last lines are wrong, and none of the others. */
+static bool lack_end(struct lines lines)
+{
+    enum { MANY = 8 };
+    size_t from = 0, to = 0, step;
+    return find_step(&lines, &from, &to, &step) && from > 0 && to + 1 == lines.count && step == 1 &&
+           to - from + 1 >= MANY;
+}
+
+/* Asks whether threads reach the numbers at an end, if these are missing. */
+static const char *ask_for_threads(const struct facts *facts)
+{
+    return lack_end(rows_of(facts)) || lack_end(columns_of(facts))
+               ? "; do the launch and the threads' indices reach them, x up to the width and y up to the "
+                 "height?"
+               : "";
+}
+
+/* Whether the first quarter is right and all other numbers are wrong, apart from a few that are
+ * right by chance. */
+static bool is_first_quarter(const struct facts *facts)
+{
+    size_t first = 0, rest = facts->count - facts->count / sizeof(float);
+    while (first < facts->count && !facts->wrong[first])
+        ++first;
+    return facts->count >= 64 && first == facts->count / sizeof(float) &&
+           facts->wrong_count >= rest - rest / 50;
+}
+
+/* All wrong numbers are VALUE. */
+static bool tell_all(const struct facts *facts, const char *value)
+{
+    if (is_first_quarter(facts))
+        return TELL(facts,
+                    "all of them %s: only the first quarter is right. Is a copy of %s floats told "
+                    "to copy %s bytes?",
+                    value, NUMBER(facts->count), NUMBER(facts->count));
+    return facts->wrong_count > 1 && TELL(facts, "all of them %s%s", value, ask_for_threads(facts));
+}
+
 static bool name_value(struct facts *facts)
 {
-    bool several = facts->wrong_count > 1;
     if (are_unwritten(facts))
-        return TELL(facts, "never written: %s what new memory contains",
-                    several ? "they are" : "it is");
+        return TELL(facts, "never written: %s what new memory contains%s",
+                    facts->wrong_count > 1 ? "they are" : "it is", ask_for_threads(facts));
     if (are_all(facts, NAN))
-        return several && TELL(facts, "all of them NaN, not a number");
+        return tell_all(facts, "NaN, not a number");
     if (are_all(facts, 0))
-        return several && TELL(facts, "all of them 0");
+        return tell_all(facts, "0");
     if (tell_times(facts))
         return true;
     facts->log_chance = measure_chance(facts);

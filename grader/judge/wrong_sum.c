@@ -60,6 +60,9 @@ static bool is_too_large(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
     uint64_t all = sum->blocks * sum->threads;
+    if (sum->second_threads > 0 && is_multiple(sum, 4) && !*meaning_of(sum, 4))
+        return TELL(facts, "exactly 4 times too large, as if each of the two launches added every "
+                           "sum to itself once");
     for (uint64_t times = 2; times <= 1024; ++times)
         if (is_multiple(sum, times))
             return TELL(facts, "exactly %s times too large%s", NUMBER(times),
@@ -323,6 +326,65 @@ static bool is_by_first_threads(const struct facts *facts)
     return is_in_both_launches(facts, sum->threads);
 }
 
+/* --- shuffles --------------------------------------------------------------------------------- */
+
+/* The lane whose value another shuffle than __shfl_down_sync() passes to LANE. */
+typedef size_t passer(size_t lane, size_t off);
+
+static size_t from_lower(size_t lane, size_t off)
+{
+    return lane >= off ? lane - off : lane;
+}
+
+static size_t from_same(size_t lane, size_t off)
+{
+    (void)lane;
+    return off;
+}
+
+/* The sum that lane 0 has after each lane has added the values of five shuffles to its own. */
+static uint64_t add_by_shuffles(passer *from, const uint64_t *lanes)
+{
+    uint64_t now[WARP], next[WARP];
+    memcpy(now, lanes, sizeof now);
+    for (size_t off = WARP / 2; off > 0; off /= 2) {
+        for (size_t lane = 0; lane < WARP; ++lane)
+            next[lane] = now[lane] + now[from(lane, off)];
+        memcpy(now, next, sizeof now);
+    }
+    return now[0];
+}
+
+/* SUMS has, for each block, the sums of its threads, grouped by their lane. */
+static bool tell_shuffle(const struct facts *facts, const uint64_t *sums, passer *from,
+                         const char *name)
+{
+    const struct judge_sum *sum = facts->sum;
+    struct search search = search_for(sum, (uint64_t)sum->got);
+    uint64_t lanes[WARP] = {0};
+    for (size_t block = 0; block < sum->blocks; ++block)
+        lanes[block % sum->second_threads % WARP] += add_by_shuffles(from, sums + block * WARP);
+    try(&search, 0, add_by_shuffles(from, lanes));
+    return is_no_chance(&search, 1, ONE_IN) &&
+           TELL(facts, "as if the last 32 sums were added with %s() in place of __shfl_down_sync()",
+                name);
+}
+
+static bool is_by_shuffles(const struct facts *facts)
+{
+    const struct judge_sum *sum = facts->sum;
+    if (sum->second_threads == 0 || sum->blocks == 0 || sum->threads == 0 ||
+        sum->threads % WARP != 0)
+        return false;
+    uint64_t *sums = calloc(sum->blocks * WARP, sizeof *sums);
+    for (size_t i = 0; sums && i < sum->count; ++i)
+        sums[i / sum->threads % sum->blocks * WARP + i % WARP] += term(facts, i);
+    bool told = sums && (tell_shuffle(facts, sums, from_lower, "__shfl_up_sync") ||
+                         tell_shuffle(facts, sums, from_same, "__shfl_sync"));
+    free(sums);
+    return told;
+}
+
 /* --- loops -------------------------------------------------------------------------------------- */
 
 /* The number at which the loop of thread THREADIDX.X in block BLOCKIDX.X begins: block * BLOCK_STEP
@@ -555,7 +617,8 @@ static bool explain_by_numbers(const struct facts *facts)
     for (size_t i = 0; i < count; ++i)
         if (is_by_parts(facts, &parts[i]))
             return true;
-    return is_by_number(facts) || is_by_first_threads(facts) || is_by_loops(facts);
+    return is_by_number(facts) || is_by_first_threads(facts) || is_by_shuffles(facts) ||
+           is_by_loops(facts);
 }
 
 bool judge_wrong_sum(const struct judge_sum *sum, char *text, size_t size)

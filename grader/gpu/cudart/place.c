@@ -68,9 +68,12 @@ static Dwfl *open_dwfl(void)
     return NULL;
 }
 
+/* Students don't write lab.h, the header of all labs, either. */
 static bool is_own_file(const char *file)
 {
-    return file && !strstr(file, "/include/") && !strstr(file, ".cudafe1.");
+    const char *name = file ? strrchr(file, '/') : NULL;
+    return file && !strstr(file, "/include/") && !strstr(file, ".cudafe1.") &&
+           strcmp(name ? name + 1 : file, "lab.h") != 0;
 }
 
 /* FILE with the FOLDER that it is relative to in front. The result is never freed. */

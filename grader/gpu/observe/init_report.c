@@ -101,10 +101,11 @@ static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 struct init_case {
     const struct init_site *site;
     struct init_array array;
-    uint32_t line;      /* the line of a write nearby, in the same file; 0: none */
-    uint64_t low, high; /* the elements that this line writes, both included */
-    bool is_outside;    /* this line does not write the element that was read */
-    bool is_update;     /* the read also writes the element, as in s[i] += 1 */
+    const struct mem_block *block; /* the allocation, if it is global memory */
+    uint32_t line;                 /* the line of a write nearby, in the same file; 0: none */
+    uint64_t low, high;            /* the elements that this line writes, both included */
+    bool is_outside;               /* this line does not write the element that was read */
+    bool is_update;                /* the read also writes the element, as in s[i] += 1 */
 };
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
@@ -136,11 +137,26 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
                  c->array.name);
 }
 
+/* The read is in the unused bytes between two rows, which no program means to read. */
+static void advise_pitch(char *text, size_t size, const struct mem_block *block, uint64_t at)
+{
+    uint64_t row = at / block->pitch;
+    snprintf(text, size,
+             "this is after the %" PRIu64 " bytes of row %" PRIu64 "; row %" PRIu64
+             " begins %" PRIu64 " bytes (the pitch) after row %" PRIu64
+             ": does the index use this pitch for y, and is x neither too small nor too large?",
+             block->width, row, row + 1, block->pitch, row);
+}
+
 static void advise_global(char *text, size_t size, const struct init_case *c)
 {
     uint64_t bytes = c->array.end - c->array.begin, prefix = c->site->prefix;
-    if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix &&
-        prefix == bytes / c->array.size)
+    const struct mem_block *block = c->block;
+    uint64_t at = c->site->addr - c->array.begin;
+    if (block && block->pitch && at % block->pitch >= block->width)
+        advise_pitch(text, size, block, at);
+    else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix &&
+             prefix == bytes / c->array.size)
         snprintf(
             text, size,
             "only the first %" PRIu64 " of its %" PRIu64
@@ -232,13 +248,13 @@ void init_report(const struct init *init, uint32_t pc)
                                                 line ? writer : NO_PC, site->count);
     if (finding) {
         struct init_case c = case_of(init, pc, writer, array);
+        if (array.begin && site->space == PTX_GLOBAL)
+            c.block = mem_block_at(init->launch->memory, site->addr);
         print_message(finding->message, sizeof finding->message, init, pc, &array);
         advise(finding->advice, sizeof finding->advice, &c);
-        if (array.begin && site->space == PTX_GLOBAL) {
-            const struct mem_block *block = mem_block_at(init->launch->memory, site->addr);
+        if (c.block)
             finding->notes[0] =
-                (struct finding_note){"allocated here", block->made.file, block->made.line};
-        }
+                (struct finding_note){"allocated here", c.block->made.file, c.block->made.line};
     }
     findings_unlock(init->launch->findings);
 }

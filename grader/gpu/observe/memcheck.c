@@ -338,6 +338,26 @@ static const char null_help[] =
 static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";
 
+/* Advice for an access to ADDR, after rows of cudaMallocPitch(): often their pitch, in bytes, was
+ * added to a pointer that counts in elements. In the place of the next row, y is likelier. */
+static void advise_rows(char *text, size_t size, const struct mem_block *block, uint64_t addr)
+{
+    bool is_next = addr - block->addr - block->size < block->pitch;
+    snprintf(text, size,
+             "%srow y begins y * %" PRIu64
+             " bytes after row 0 (the pitch counts bytes): add that to a char pointer, since a "
+             "float pointer counts in floats%s",
+             is_next ? "y must be less than the height; and " : "", block->pitch,
+             is_next ? "" : "; and y must be less than the height");
+}
+
+static bool is_after_rows(const struct launch_view *launch, const struct obs_fault *fault)
+{
+    const struct mem_block *block = block_meant(launch, fault);
+    return fault->kind == OBS_OUT_OF_BOUNDS && block && block->pitch && block->host &&
+           fault->addr >= block->addr + block->size;
+}
+
 static void memcheck_fault(void *state, const struct launch_view *launch,
                            const struct obs_fault *fault)
 {
@@ -351,6 +371,9 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
             add_notes(finding, launch, fault);
         if (is_access(fault) && fault->addr < NULL_END)
             finding->help = null_help;
+        if (is_access(fault) && is_after_rows(launch, fault))
+            advise_rows(finding->advice, sizeof finding->advice, block_meant(launch, fault),
+                        fault->addr);
         if (is_shared(fault) && !launch->shared_bytes)
             finding->help = size_help;
     }

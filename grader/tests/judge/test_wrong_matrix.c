@@ -122,6 +122,22 @@ static float no_edge_columns(size_t i)
 {
     return x_of(i) >= 16 ? NAN : (float)want[i];
 }
+static float first_quarter(size_t i)
+{
+    return i < ALL / 4 ? (float)want[i] : 0;
+}
+static float first_quarter_of_rows(size_t i)
+{
+    return x_of(i) < WIDTH / 4 ? (float)want[i] : 0;
+}
+static float quarter_of_nans(size_t i)
+{
+    return i < ALL / 4 ? (float)want[i] : NAN;
+}
+static float first_rows(size_t i)
+{
+    return y_of(i) < 4 ? (float)want[i] : 0;
+}
 static float no_first_rows(size_t i)
 {
     return y_of(i) < 2 ? (float)random_at(i, 3) : (float)want[i];
@@ -201,6 +217,16 @@ static const struct {
     {"no last row", no_last_row, "the last row 11; all of them 0"},
     {"no last columns", no_edge_columns,
      "the last columns 16 to 19; all of them NaN, not a number"},
+    {"a quarter", first_quarter,
+     "the last rows 3 to 11; all of them 0: only the first quarter is right. Is a copy of 240 "
+     "floats told to copy 240 bytes?"},
+    {"a quarter of NaNs", quarter_of_nans,
+     "the last rows 3 to 11; all of them NaN, not a number: only the first quarter is right. Is a "
+     "copy of 240 floats told to copy 240 bytes?"},
+    {"few columns", first_quarter_of_rows,
+     "the last columns 5 to 19; all of them 0; do the launch and the threads' indices reach them, x up to the width and y up to the height?"},
+    {"few rows", first_rows,
+     "the last rows 4 to 11; all of them 0; do the launch and the threads' indices reach them, x up to the width and y up to the height?"},
     {"no first rows", no_first_rows, "rows 0 to 1"},
     {"no column 7", no_middle_column, "column 7"},
     {"every second row", no_second_rows, "rows 1, 3, 5 and so on"},
@@ -279,6 +305,16 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
     expect_told(&wrong, "one of them written", "row 3");
     wrong.again = NULL;
     expect_told(&wrong, "no other run", "row 3");
+    begin();
+    for (size_t i = 0; i < ALL; ++i)
+        if (x_of(i) >= 10) {
+            got[i] = 77;
+            again[i] = -1;
+        }
+    wrong.again = again;
+    expect_told(
+        &wrong, "no threads",
+        "the last columns 10 to 19; never written: they are what new memory contains; do the launch and the threads' indices reach them, x up to the width and y up to the height?");
 }
 
 Test(wrong_matrix, is_another_only_if_all_numbers_are)

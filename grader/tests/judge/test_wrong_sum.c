@@ -142,6 +142,21 @@ static int64_t the_first_twice_in_both(size_t i)
 {
     return (1 + (i % THREADS == 0)) * (1 + (i / THREADS % BLOCKS == 0));
 }
+/* Five shuffles, each of which returns the value of the same or of a lower lane. */
+static int64_t shuffled_up_in_both(size_t i)
+{
+    return i % 32 == 0 && i / THREADS % BLOCKS == 0 ? 32 * 32 : 0;
+}
+/* Five shuffles, by which all lanes get the value of lane 16, then of lane 8 and so on. */
+static int64_t of_one_lane(size_t lane)
+{
+    bool is_step = lane > 0 && (lane & (lane - 1)) == 0;
+    return lane == 0 ? 1 : is_step ? (int64_t)lane : 0;
+}
+static int64_t shuffled_from_one_lane_in_both(size_t i)
+{
+    return of_one_lane(i % 32) * of_one_lane(i / THREADS % BLOCKS);
+}
 /* Mistakes that a program is unlikely to make. */
 static int64_t by_chance(size_t i)
 {
@@ -202,6 +217,11 @@ static const struct {
     {"both launches, the first twice", the_first_twice_in_both, true, false,
      "as if thread 0 of each block were added twice, in both launches"},
     {"none of these", by_chance, true, false, NULL},
+    {"both launches, shuffled up", shuffled_up_in_both, true, false,
+     "as if the last 32 sums were added with __shfl_up_sync() in place of __shfl_down_sync()"},
+    {"both launches, shuffled from one lane", shuffled_from_one_lane_in_both, true, false,
+     "as if the last 32 sums were added with __shfl_sync() in place of __shfl_down_sync()"},
+    {"both launches, none of these", by_chance, true, false, NULL},
     {"none of these, in 64 bits", by_chance, false, true, NULL},
 };
 
@@ -280,6 +300,24 @@ Test(wrong_sum, is_explained_without_its_numbers)
         if (alone[i].text)
             cr_expect_str_eq(text, alone[i].text, "%s", alone[i].name);
     }
+}
+
+Test(wrong_sum, that_both_launches_double_says_so)
+{
+    char text[300];
+    struct judge_sum sum = {.is_int = true,
+                            .got = 4 * 54321,
+                            .want = 54321,
+                            .name = "data",
+                            .blocks = BLOCKS,
+                            .threads = THREADS,
+                            .second_threads = THREADS};
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "exactly 4 times too large, as if each of the two launches added every "
+                           "sum to itself once");
+    sum.blocks = 4;
+    cr_expect(judge_wrong_sum(&sum, text, sizeof text));
+    cr_expect_str_eq(text, "exactly 4 times too large, the number of blocks");
 }
 
 Test(wrong_sum, of_nothing_says_so)

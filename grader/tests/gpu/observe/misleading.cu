@@ -177,6 +177,36 @@ static void own_pitches()
     cudaFree(data);
 }
 
+__global__ void add_rows(int *data, int step, int *sum)
+{
+    atomicAdd(sum, data[threadIdx.x * step + blockIdx.x]);
+}
+
+/* Adds up 50 rows of 100 ints, if a row begins ELEMENTS(pitch) ints after the one before. */
+static void add_up_rows(int elements(int pitch))
+{
+    int *data, *sum;
+    size_t pitch;
+    cudaMallocPitch(&data, &pitch, sizeof rows[0], 50);
+    cudaMalloc(&sum, sizeof *sum);
+    cudaMemset(sum, 0, sizeof *sum);
+    cudaMemcpy2D(data, pitch, rows, sizeof rows[0], sizeof rows[0], 50, cudaMemcpyHostToDevice);
+    add_rows<<<100, 50>>>(data, elements((int)pitch), sum);
+    cudaDeviceSynchronize();
+    cudaFree(sum);
+    cudaFree(data);
+}
+
+static void pitch_of_ints()
+{
+    add_up_rows([](int pitch) { return pitch; });
+}
+
+static void rows_without_pitch()
+{
+    add_up_rows([](int) { return 100; });
+}
+
 __device__ int variable;
 
 static void symbol_in_quotes()
@@ -289,6 +319,8 @@ static const struct {
     {"swapped_pitches", swapped_pitches},
     {"pitch_in_elements", pitch_in_elements},
     {"own_pitches", own_pitches},
+    {"pitch_of_ints", pitch_of_ints},
+    {"rows_without_pitch", rows_without_pitch},
     {"symbol_in_quotes", symbol_in_quotes},
     {"size_below_zero", size_below_zero},
     {"two_empty_grids", two_empty_grids},
