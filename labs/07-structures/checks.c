@@ -209,6 +209,9 @@ static void measure_sectors(struct check *check, int rung)
     check_measure(check, run, fmax(sectors_of(run, MEASURED), sectors));
 }
 
+/* Sectors for 32 vectors of 16 bytes: 16 to read and 4 to write. */
+#define ALIGNED_SECTORS 20
+
 #define SECTORS(what, naive_sectors, solution_sectors)                                             \
     {                                                                                              \
         .text = "for 32 " what " the program touches %s sectors of 32 bytes",                      \
@@ -220,17 +223,15 @@ static void measure_sectors(struct check *check, int rung)
         }                                                                                          \
     }
 
+/* Points of rung 1 begin where vectors of 16 bytes, which are rung 2's way, leave off. */
 CHECK(
     staged, .title = "rung 1: vectors are read word by word, side by side", .points = 25,
-    .where = CHECK_COUNTS, .figure = SECTORS("vectors", 40, 16),
+    .where = CHECK_COUNTS, .figure = SECTORS("vectors", ALIGNED_SECTORS, 16),
     .hint =
         "TODO 1: in each step of the loop, thread t + 1 must fetch the word right after the one that thread t fetches.")
 {
     measure_sectors(check, STAGED);
 }
-
-/* Sectors for 32 vectors of 16 bytes: 16 to read and 4 to write. */
-#define ALIGNED_SECTORS 20
 
 /* The loads for 32 vectors. If there are fewer than by words, they must be loads of vectors of 16
  * bytes, or of neighbours. */

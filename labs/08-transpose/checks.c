@@ -112,6 +112,8 @@ static const struct run *turn(struct check *check, struct job job)
     const struct case_data *input = make_case(check, BY_TILE, job);
     const struct run *run = check_run(check, input);
     judge(check, run, input);
+    if (job.height == 1 || job.width == 1)
+        return run; /* the same bytes, so a copy without a kernel is right */
     check_made_by_kernels(check, run, "turned");
     check_has_read(check, run, (uint64_t)job.height * (uint64_t)job.width * sizeof(float));
     return run;

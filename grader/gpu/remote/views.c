@@ -173,14 +173,31 @@ static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t si
     views->next = at + size;
 }
 
+/* Replaces structures of three words, to each of which the program has added a fourth one. Their
+ * pieces are shorter than PIECE, so all of them must follow one another in the view. */
+static void swap_padded(struct views *views, uint8_t *bytes, size_t size)
+{
+    enum { ROW = 12, PITCH = 16, FEWEST = 4 };
+    size_t rows = (size + PITCH - ROW) / PITCH;
+    const uint8_t *place = rows < FEWEST ? NULL : memmem(views->shown, views->size, bytes, ROW);
+    size_t at = place ? (size_t)(place - views->shown) : 0, i = 0;
+    while (place && i < rows && at + (i + 1) * ROW <= views->size &&
+           memcmp(views->shown + at + i * ROW, bytes + i * PITCH, ROW) == 0)
+        i++;
+    for (size_t k = 0; i == rows && k < rows; k++)
+        swap_piece(views, at + k * ROW, bytes + k * PITCH, ROW);
+}
+
 void views_swap(struct views *views, uint8_t *bytes, size_t size)
 {
     for (size_t done = 0, at, step; done < size; done += step) {
         step = gap(views, bytes + done, size - done);
         if (step > 0 && step < size - done)
             continue;
-        if (!find(views, bytes + done, size - done, &at))
+        if (!find(views, bytes + done, size - done, &at)) {
+            swap_padded(views, bytes + done, size - done);
             return;
+        }
         step = match_whole(views, at, bytes + done, size - done);
         swap_piece(views, at, bytes + done, step);
     }

@@ -5,7 +5,8 @@
  *
  * All data from the program to the GPU passes through views_swap(), which replaces the shown
  * numbers by the judged ones. It recognises the shown numbers by their contents: 16 bytes or more
- * from any place of the shown case, including rows with gaps between them. main() reads back the
+ * from any place of the shown case, including rows with gaps between them, and structures of 12
+ * bytes that the program has padded to 16. main() reads back the
  * results that kernels compute from the shown numbers; a second device computes the judged results
  * (twin.h). views_learn() adds these pairs of results: if main() sends a result to the GPU
  * unchanged, it is replaced by the judged result. So a program that leaves the work to kernels

@@ -105,6 +105,39 @@ Test(views, of_rows_with_gaps)
     views_close(&views);
 }
 
+Test(views, of_structures_with_padding)
+{
+    open_views();
+    for (int count = 1; count <= COUNT / 3; count += COUNT / 3 - 1) {
+        int padded[4 * COUNT / 3], is_swapped = count >= 4;
+        for (int i = 0; i < 4 * count; i++)
+            padded[i] = i % 4 == 3 ? 7 : shown[i / 4 * 3 + i % 4 + 1];
+        views_swap(&views, (uint8_t *)padded, 4 * (size_t)count * sizeof *padded);
+        for (int i = 0; i < 4 * count; i++) {
+            int at = i / 4 * 3 + i % 4 + 1;
+            cr_expect_eq(padded[i],
+                         i % 4 == 3   ? 7
+                         : is_swapped ? judged[at]
+                                      : shown[at],
+                         "%d structures, word %d", count, i);
+        }
+    }
+    views_close(&views);
+}
+
+Test(views, of_structures_in_another_order)
+{
+    open_views();
+    int padded[40] = {0};
+    for (int i = 0; i < 40; i++)
+        padded[i] = i % 4 == 3 ? 0 : shown[(9 - i / 4) * 3 + i % 4];
+    int last = padded[38];
+    views_swap(&views, (uint8_t *)padded, sizeof padded);
+    cr_expect_eq(padded[0], shown[27], "the program has changed the order");
+    cr_expect_eq(padded[38], last);
+    views_close(&views);
+}
+
 Test(views, of_numbers_that_were_prepared)
 {
     int numbers[COUNT];
