@@ -68,7 +68,7 @@ static int count_wrong(const float *data, const float *blurred, int width, int h
         for (int d = -REACH; d <= REACH; ++d)
             if (i / width + d >= 0 && i / width + d < height)
                 sum += (REACH + 1 - abs(d)) * data[i + d * width];
-        wrong += blurred[i] != sum;
+        wrong += !(fabsf(blurred[i] - sum) < 1e-3f); // a GPU and a CPU round differently
     }
     return wrong;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/support/shell.h"
+#include "tests/support/submission.h"
 
 TestSuite(run, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
@@ -257,5 +258,13 @@ Test(run, workers_do_not_change_the_counters)
                               ">/dev/null 2>&1\n"
                               "cmp 1.json 5.json");
     cr_expect_str_empty(output, "%s", output);
+    free(output);
+}
+
+/* Run by hand, a lab compares its results with the CPU's, whose sums of fractions round otherwise. */
+Test(run, a_lab_by_hand_compares_with_the_cpu, .init = submission_init)
+{
+    char *output = shell_must("$LANEWISE run --lab 10 -- width=64 height=100 2>&1");
+    cr_expect(strstr(output, "CPU: 0 numbers are wrong\n"), "%s", output);
     free(output);
 }
