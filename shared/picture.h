@@ -50,7 +50,7 @@ static inline struct picture picture_new(const char *path, long width, long heig
     return picture;
 }
 
-/* The next number of a PGM file, which follows blanks and comments; -1: there is none. */
+/* Skips blanks and comments, then reads a number. Returns -1 if there is none. */
 static inline long picture_number(FILE *file)
 {
     long number = -1;
@@ -64,7 +64,7 @@ static inline long picture_number(FILE *file)
         number = (number < 0 ? 0 : number > 99999999 ? 99999999 : number) * 10 + c - '0';
     if (c != EOF && number < 0)
         ungetc(c, file);
-    return number; /* takes the one blank after the number, too */
+    return number; /* the one blank after the number has been read, too */
 }
 
 /* Reads a PGM file whose first two bytes, P2 or P5, have been read. */

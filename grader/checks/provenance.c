@@ -44,7 +44,7 @@ struct cover {
     size_t found, at; /* the copy whose answers were found last, and the offset of its answers */
 };
 
-/* The piece that covers the beginning of the rest: copy number INDEX, or a part of it. */
+/* The piece that covers the first uncovered bytes: copy number INDEX, or a part of it. */
 struct piece {
     size_t index, size;
     const unsigned char *seen;   /* bytes of lent memory as main() sees them */
@@ -101,7 +101,7 @@ static bool is_copy(struct cover *cover, const json_t *copy)
     return strcmp(hex, json_string_value(json_object_get(copy, "sha256"))) == 0;
 }
 
-/* Finds a copy that covers the beginning of the rest. Tries the copy after number LAST first, then
+/* Finds a copy that covers the first uncovered bytes. Tries the copy after number LAST first, then
  * all others. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
@@ -127,8 +127,8 @@ static uint32_t word_of(const unsigned char *bytes, size_t index)
     return word;
 }
 
-/* Returns the number of words of the rest that match after the word NEXT, if the first MATCHED
- * words of the rest matched before it. FAILS[i] is the length of the longest proper prefix of the
+/* Returns the number of words of the uncovered bytes that match after the word NEXT, if the first
+ * MATCHED of them matched before it. FAILS[i] is the length of the longest proper prefix of the
  * first i + 1 words that is also their suffix (Knuth, Morris and Pratt). */
 static size_t advance(const struct cover *cover, const uint32_t *fails, size_t matched,
                       uint32_t next)
@@ -138,7 +138,7 @@ static size_t advance(const struct cover *cover, const uint32_t *fails, size_t m
     return matched + (word_of(cover->bytes, matched) == next);
 }
 
-/* Makes FAILS for the first COUNT words of the rest; NULL: out of memory. */
+/* Makes FAILS for the first COUNT words of the uncovered bytes; NULL: out of memory. */
 static uint32_t *new_fails(const struct cover *cover, size_t count)
 {
     uint32_t *fails = calloc(count + 1, sizeof *fails);
@@ -147,8 +147,8 @@ static uint32_t *new_fails(const struct cover *cover, size_t count)
     return fails;
 }
 
-/* Finds the longest part of lent memory, copy number INDEX, with which the rest begins. Uses at
- * most MOST words of the rest. */
+/* Finds the longest piece of lent copy INDEX that equals the beginning of the answer's uncovered
+ * bytes. Uses at most MOST words of these. */
 static void find_part(struct cover *cover, const uint32_t *fails, size_t most, size_t index,
                       struct piece *longest)
 {
@@ -165,8 +165,8 @@ static void find_part(struct cover *cover, const uint32_t *fails, size_t most, s
     }
 }
 
-/* Whether lent memory, copy number INDEX, is the beginning of the rest, or the rest is the
- * beginning of that memory. */
+/* Whether lent copy INDEX and the uncovered bytes are equal up to the end of the shorter of the
+ * two. */
 static bool is_next(struct cover *cover, size_t index, struct piece *piece)
 {
     const json_t *copy = json_array_get(cover->copies, index);
@@ -179,8 +179,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Whether the latest piece of lent memory that is long enough begins with all of the rest, which may
- * end with a part of a word. */
+/* Whether the latest piece of lent memory that is long enough begins with all uncovered bytes, which
+ * may end with a part of a word. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     for (size_t i = json_array_size(cover->copies); i-- > 0;)
@@ -189,8 +189,8 @@ static bool has_all(struct cover *cover, struct piece *piece)
     return false;
 }
 
-/* Finds the longest part with which the rest begins. Of equally long parts, prefers a whole piece,
- * then the latest. */
+/* Finds the longest part with which the uncovered bytes begin. Of equally long parts, prefers a
+ * whole piece, then the latest. */
 static bool find_longest(struct cover *cover, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies), most = 0;
@@ -220,8 +220,8 @@ static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
     return found;
 }
 
-/* Covers the beginning of the rest. *LAST is the copy that was found last, and is updated. False:
- * nothing covers it. */
+/* Covers the first uncovered bytes. *LAST is the copy that was found last, and is updated. False:
+ * nothing covers them. */
 static bool cover_front(struct cover *cover, size_t *last)
 {
     struct piece piece;

@@ -279,7 +279,9 @@ static int calibrate(struct calibration *c, const struct lab_names *labs)
         "labs:\n",
         emulated ? "on the emulator" : c->gradings.gpu_name, c->gradings.task_count,
         LAB_SOLUTION_SEEDS,
-        emulated ? "" : ";\n# times are shares of the solution's speed in the same run");
+        emulated
+            ? ""
+            : ";\n# where a figure is a time: the speed, relative to the solution's in the same run");
     for (size_t i = 0; i < c->lab_count; ++i)
         print_lab(c, &c->parts[i]);
     forget(c);

@@ -317,12 +317,12 @@ static void print_clock(const struct options *options, const json_t *record)
     bool clocks = has_flag(record, "reads_clock");
     if (options->clock || getenv("LANEWISE_CLOCK") || (!events && !clocks))
         return;
-    fprintf(stderr,
-            "\n%s%s%s:\nthat is no GPU's time. --gpu h200 --clock predicted (with make: GPU=h200 "
-            "CLOCK=predicted) predicts it.\n",
-            events ? "cudaEventElapsedTime() has measured the emulator" : "",
-            events && clocks ? ", and " : "",
-            clocks ? "clocks in kernels have counted instructions" : "");
+    fprintf(
+        stderr,
+        "\n%s%s%s.\nThese are not times of a GPU. To predict a GPU's times, add --gpu h200 --clock "
+        "predicted (with make:\nGPU=h200 CLOCK=predicted).\n",
+        events ? "cudaEventElapsedTime() measured the emulator" : "",
+        events && clocks ? ", and " : "", clocks ? "clock() in kernels counted instructions" : "");
 }
 
 /* Says how to raise the limit if a launch was stopped, because a correct kernel may just have much

@@ -1,5 +1,5 @@
-/* A mistyped option must not pass silently, so reading the options is the only place that ends
- * the process. */
+/* Reads the options. This file is the only one in the library that may end the process by itself: a
+ * mistyped option must not pass silently. (Signals that the library catches are raised again.) */
 #include "gpu/environment.h"
 
 #include <errno.h>

@@ -168,7 +168,7 @@ struct parts {
 
 enum { MOST_PARTS = 8 };
 
-/* Writes the possible ways for this launch and returns their number. */
+/* Writes to LIST the ways in which this launch may divide the numbers. Returns how many. */
 static size_t list_parts(const struct judge_sum *sum, struct parts list[MOST_PARTS])
 {
     size_t threads = sum->threads, all = sum->blocks * threads, used = 0;

@@ -122,9 +122,10 @@ static void print_change(FILE *to, const struct table *t, enum emu_occupancy_lim
                                      [EMU_BY_REGISTERS] = "registers a thread",
                                      [EMU_BY_SHARED] = "bytes of shared memory a block"};
     if (limit == EMU_BY_BLOCKS) {
-        fprintf(to,
-                "  nothing helps: there are never more than %u; larger blocks fill more warps\n",
-                t->limits->sm_blocks);
+        fprintf(
+            to,
+            "  not possible: a multiprocessor holds at most %u blocks; larger blocks would use more of its warps\n",
+            t->limits->sm_blocks);
         return;
     }
     uint64_t now = value_of(next, limit);
@@ -132,7 +133,7 @@ static void print_change(FILE *to, const struct table *t, enum emu_occupancy_lim
         fprintf(to, "  at most %s %s, instead of %s\n", NUMBER(value_of(next, limit)), of[limit],
                 NUMBER(now));
     else
-        fprintf(to, "  %s: even the fewest are too many\n", of[limit]);
+        fprintf(to, "  %s: even the minimum is too much\n", of[limit]);
 }
 
 /* Prints what to change for one more block: something of each limit that binds. */
@@ -143,7 +144,8 @@ static void print_changes(FILE *to, const struct table *t)
         fprintf(to, "All warps are in use.\n");
         return;
     }
-    fprintf(to, t->now.ctas ? "For one more block:\n" : "A block does not fit. For one block:\n");
+    fprintf(to, t->now.ctas ? "To fit one more block:\n"
+                            : "Not even one block fits. To make one fit:\n");
     for (int i = 0; i < EMU_OCCUPANCY_LIMITS; i++)
         if (t->most[i] == t->now.ctas)
             print_change(to, t, (enum emu_occupancy_limit)i, &next);

@@ -204,7 +204,7 @@ int main()
     climb("reduce.thread-0", by_thread_0, BLOCKS, THREADS, BLOCKS, data, sums);
     climb("reduce.mask", by_mask, BLOCKS, THREADS, BLOCKS, data, sums);
     climb("reduce.sequential", by_halves, BLOCKS, THREADS, BLOCKS, data, sums);
-    climb("reduce.unrolled", by_unrolled_halves, BLOCKS, THREADS, BLOCKS, data, sums);
+    climb("reduce.halves-unrolled", by_unrolled_halves, BLOCKS, THREADS, BLOCKS, data, sums);
     CHECK_CUDA(cudaFree(data));
     CHECK_CUDA(cudaFree(sums));
     free(ones);

@@ -140,7 +140,8 @@ class crew
     }
 };
 
-// The number of cores that the contenders on all cores use.
+// The number of cores for the contenders that use all cores: $LADDER_CORES, or all of the
+// machine's.
 static int cores()
 {
     const char *wanted = getenv("LADDER_CORES");
@@ -153,7 +154,8 @@ typedef void sgemm(int order, int trans_a, int trans_b, int m, int n, int k, flo
 #define ROW_MAJOR 101 // CblasRowMajor
 #define AS_IT_IS  111 // CblasNoTrans
 
-// The product of a BLAS and the name of its file in *FILE, or NULL if there is none.
+// Returns a BLAS's function for matrix products, and in *FILE the name of its library's file. NULL:
+// there is none.
 static sgemm *find_blas(const char **file)
 {
     const char *files[] = {getenv("LADDER_BLAS"), "libopenblas.so.0", "libmkl_rt.so",

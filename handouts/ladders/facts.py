@@ -262,8 +262,9 @@ class Facts:
             value = float(flop[0]) / (p["us"] - p["parts"]["launch"]) / 1e3 if flop else p["cycles"]
             row, column = self.ladders[name]["rungs"][rung], f"predicted_{chip}"
             row[column], self.units[name][column] = number(f"{value:.3g}"), "GFLOP/s" if flop else "cycles"
-            if "then" in row:
-                row["predicted_ratio"] = round(value / row["then"], 2)
+            then = row.get("then_kernel", row.get("then"))
+            if then:
+                row["predicted_ratio"] = round(value / then, 2)
 
     def add_recording(self, device, path):
         rows, self.devices[device] = read_table(path)

@@ -271,7 +271,7 @@ static void fills_tiles(struct check *check, const struct run *run, const struct
     if (job->rung != BY_ROW && fetches_of(run, job) <= MOST_FETCHES && used < fetched / 2)
         check_refuse(
             check, run, todo_of(job->rung),
-            "rung %d fetches enough numbers for %s passes through shared memory, but makes only %s: its numbers do not come from its tiles",
+            "the numbers that rung %d fetches take %s passes to store in tiles, but its stores or its loads of shared memory take only %s: its numbers do not come from its tiles",
             job->rung, check_number(fetched), check_number(used));
 }
 
@@ -365,7 +365,7 @@ CHECK(
     .where = CHECK_COUNTS,
     .figure = PASSES(0.66, 0.147, 2, "store"), /* tiles of 8, and rows of 17, take more */
     .hint =
-        "A warp writes two rows of 16 words. They are in 32 banks, side by side, if tx is in the last brackets and a row of the tile has 16 words, or 32. A padded row of 17 shifts the second row onto a bank of the first.")
+        "A warp writes two rows of a tile at once. If tx is the last index and a row has exactly 16 words, these 32 words are side by side, in 32 different banks. If rows are padded to 17 words, the last word of the second row is in the same bank as the first word of the first row.")
 {
     measure_passes(check, "store");
 }

@@ -66,7 +66,7 @@ static const struct hint {
      "was the stream, event, array or graph created, and not yet destroyed?"},
     {cudaErrorHostMemoryAlreadyRegistered, "", "unregister a range before you register it again"},
     {cudaErrorHostMemoryNotRegistered, "",
-     "pass the address that was given to cudaHostRegister(), and pass it once"},
+     "pass the address that you gave to cudaHostRegister(); unregister each range only once"},
     {cudaErrorIllegalState, "cudaStreamBeginCapture",
      "this stream is being captured already: end that capture first"},
     {cudaErrorIllegalState, "",

@@ -58,8 +58,8 @@ static void count_place(struct rows *rows, struct cost *cost, uint64_t addr, uin
         cost->gap += bytes;
 }
 
-/* Pieces have SIZE bytes. Returns how many more pieces the bytes from FIRST up to END touch than
- * the fewest pieces that could hold them. */
+/* Returns the number of SIZE-byte pieces that the bytes from FIRST up to END touch, minus the fewest
+ * pieces that could hold that many bytes. */
 static uint64_t excess(uint64_t first, uint64_t end, uint64_t size)
 {
     return (end - 1) / size - first / size + 1 - (end - first + size - 1) / size;
@@ -71,7 +71,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ADDR has COUNT addresses in ascending order; each access has BYTES bytes. */
+/* Adds to COST the excess lines and sectors of each run of adjoining accesses. ADDR has the COUNT
+ * accesses' addresses in ascending order; each access has BYTES bytes. */
 static void count_runs(struct cost *cost, const uint64_t *addr, unsigned count, uint64_t bytes)
 {
     for (unsigned i = 0, next; i < count; i = next) {

@@ -79,7 +79,8 @@ bool timeline_wait(struct timeline *timeline, const struct order_stream *stream,
 /* Nobody asks for the time of MARK any more. */
 void timeline_forget(struct timeline *timeline, const struct timeline_mark *mark);
 
-/* The host waits: for the event of MARK, for all that new work in STREAM would wait for, for all. */
+/* Let the host wait until work has ended: the work before the event of MARK, all work for which new
+ * work in STREAM would have to wait, or all work. */
 void timeline_host_waits(struct timeline *timeline, const struct timeline_mark *mark);
 void timeline_host_waits_stream(struct timeline *timeline, const struct order_stream *stream);
 void timeline_host_waits_all(struct timeline *timeline);

@@ -1,5 +1,6 @@
-/* How many warps a launch has on the chip, over its time. It replays the launch with the work of each
- * CTA: CTAs start wherever one has ended, and those of a multiprocessor share its rate evenly. */
+/* Estimates how many warps of a launch are resident at each moment. Replays the launch, given each
+ * CTA's amount of work: a CTA starts as soon as another one ends on the same multiprocessor, and the
+ * CTAs of a multiprocessor share its speed evenly. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,9 +9,11 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-/* Answers beyond this number of bytes count as not made by kernels. */
+/* At most this many bytes of answers are recorded. The grader treats later answers as not made by a
+ * kernel. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* Notes of shared memory: the pieces that launches made, then each share's contents at the end. */
+/* The most bytes that are noted of shared memory: first the pieces that launches changed, and again at
+ * the end the contents of each share. */
 #define MOST_NOTED ((uint64_t)32 << 20)
 #define NOTE       1024u /* bytes that a note takes in addition to its piece */
 #define WORD       4u    /* bytes of the smallest number in any lab, except for LAB_BYTE */

@@ -40,8 +40,8 @@ void views_swap(struct views *views, uint8_t *bytes, size_t size);
 /* The number of bytes of the input that differ between the views and have never reached the GPU. */
 size_t views_missing(const struct views *views);
 
-/* For programs that change their numbers before they copy them: makes one piece of 16 bytes in
- * EVERY random. An answer that depends on all BYTES then changes. *STATE is the random generator's
+/* Overwrites about one in EVERY 16-byte pieces of BYTES with random bytes. Detects programs that
+ * change their numbers before they copy them: an answer that depends on all BYTES changes. *STATE is the random generator's
  * state and must not be 0. */
 void views_spoil(uint64_t *state, uint64_t every, uint8_t *bytes, size_t size);
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
-// Counts odd threads. right() first adds up within each block; wrong() does an atomicAdd() per
-// thread.
+// Counts threads with odd numbers. right() counts in shared memory, then adds one sum per block to
+// global memory. In wrong(), each thread adds to global memory, 64 bytes from its neighbour.
 __global__ void right(unsigned *counts)
 {
     __shared__ unsigned block;

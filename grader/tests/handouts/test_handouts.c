@@ -99,7 +99,7 @@ Test(handouts, a_new_labs_page_can_be_made)
         "made handouts $PWD/pages && grep -q 'id=\"exercise-1\"' site/02-coalesce.html"));
 }
 
-/* The pages and the book can be printed: formulas have their font, links and the table of contents
+/* The pages and the book can be printed: formulas use their own font; links and the table of contents
  * lead to the right pages. */
 Test(handouts, print)
 {

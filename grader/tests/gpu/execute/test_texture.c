@@ -262,9 +262,9 @@ Test(texture, cube_chooses_the_level_of_a_step)
     fixture_close(&fixture);
 }
 
-/* 64 rows of 64 texels, 512 bytes apart; each lane begins at its number. Requests and sectors of a
- * warp, with pitched memory, with an array (rows without gaps), and with texels of 1 and 16
- * bytes. */
+/* Counts the requests and sectors of one warp. The texture has 64 rows of 64 texels; each row begins
+ * 512 bytes after the one before, or right behind it. Texels have 1, 4 or 16 bytes. In each body,
+ * %r1 is the lane's number and %r2 is 0. */
 Test(texture, sectors_are_counted)
 {
     enum { SIZE = 64, ROOM = 512 * SIZE * 4 };

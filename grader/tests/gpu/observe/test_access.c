@@ -114,9 +114,9 @@ static const struct choice choices[] = {
     {"at the end", at_the_end}, {"scattered", scattered},
 };
 
-/* Each lane, TURNS times: d = the bytes at its item of the block, out[turn][lane] = d. The items
- * of `index` are byte offsets. Shared memory holds a copy of the block. Each lane's local memory
- * also holds a copy, with its bytes changed by the lane's number. */
+/* The kernel copies the block to shared memory and to each lane's local memory; there, each byte is
+ * XORed with the lane's number. TURNS times, each lane loads its item of the block, or of the copy
+ * in SPACE, and stores it in out[turn][lane]. `index` has the items' byte offsets. */
 #define TURNS 4u
 static void make_kernel(char *ptx, size_t size, const struct width *width, const char *space,
                         const char *guard)

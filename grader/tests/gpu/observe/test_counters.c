@@ -639,7 +639,7 @@ Test(counters, wide_operations)
     }
 }
 
-/* Lanes whose word an earlier lane of the same request wants, too. */
+/* Counts the lanes that access the same word as an earlier lane of the same request. */
 Test(counters, atomic_collisions)
 {
     static const struct {
