@@ -53,7 +53,8 @@ static void write_note(struct check *check, const struct emu_limits *limits,
              "block%s, %u of %u warps: %s binds.%s",
              warps, warps == 1 ? "" : "s", NUMBER(demand.shared), o.ctas, o.ctas == 1 ? "" : "s",
              o.warps, limits->sm_warps, names[o.limit],
-             share < 1 ? " Most of these warps have little to do." : "");
+             share < 1 ? " Most of these warps do hardly any work, and such warps do not count."
+                       : "");
 }
 
 /* Counts the launches that do some of the work, and of those the worst: another one cannot make up
