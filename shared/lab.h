@@ -30,6 +30,7 @@
 #define LAB_H
 
 #include <cuda_runtime.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,9 +359,10 @@ static inline void lab_result(struct lab *lab, const char *name, enum lab_type t
             printf(" %llu", (unsigned long long)((const uint64_t *)values)[i]);
         else if (type == LAB_BYTE)
             printf(" %d", ((const unsigned char *)values)[i]);
-        else
-            printf(" %g",
-                   type == LAB_FLOAT ? ((const float *)values)[i] : ((const double *)values)[i]);
+        else {
+            double v = type == LAB_FLOAT ? ((const float *)values)[i] : ((const double *)values)[i];
+            printf(v == floor(v) && fabs(v) < 1e15 ? " %.0f" : " %g", v);
+        }
     }
     printf("%s\n", count > 8 ? " ..." : "");
 }

@@ -86,9 +86,11 @@ struct check_cost_row {
 
 /* A measured figure that earns points. */
 struct check_figure {
-    const char *text;    /* "the longest warp executes %s instructions"; %s is the figure */
-    const char *want;    /* "at most %s", "at least %s" */
-    const char *counter; /* the report shows the source line where it is largest; NULL: none */
+    const char *text; /* "the longest warp executes %s instructions"; %s is the figure */
+    const char *want; /* "at most %s", "at least %s" */
+    /* the report shows the source line where it is largest; or where several, separated by spaces,
+     * are largest together; NULL: none */
+    const char *counter;
     /* The thresholds, which were measured on the lab's own programs;
      * grader/tests/grade/test_figures.c measures them again. With check_speed(), only the slack is
      * declared. */
@@ -293,9 +295,9 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
  * the multiprocessor are no use. A note says which limit binds. 0 for NULL, and on a GPU. */
 double check_occupancy(struct check *check, const struct run *run, unsigned capability);
 
-/* The counter NAME, summed over all launches. longest_warp_instructions is also summed: launches
- * run one after another, so the critical path of the program is the sum of their critical paths. 0
- * for NULL. */
+/* The counter NAME, or several counters, separated by spaces, summed over all launches.
+ * longest_warp_instructions is also summed: launches run one after another, so the critical path of
+ * the program is the sum of their critical paths. 0 for NULL. */
 double check_counter(const struct run *run, const char *name);
 
 /* Like check_counter(), but returns the counter of a second run with warps in the other order if

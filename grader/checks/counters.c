@@ -9,7 +9,7 @@
 
 double check_counter(const struct run *run, const char *name)
 {
-    return run ? (double)json_integer_of(run->counters, name) : 0;
+    return run ? check_sum(run->counters, name) : 0;
 }
 
 void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
@@ -97,13 +97,13 @@ const char *check_other_call(const struct run *run, const char *part, const char
 }
 
 /* Makes the report show the line of the student's file that contributes most to the figure's
- * counter. */
+ * counters. */
 static void point_at_worst_line(struct check *check, const struct run *run)
 {
     const char *counter = check->info->figure.counter;
     json_t *launch, *line;
     size_t i, j;
-    json_int_t most = 0;
+    double most = 0;
     if (!counter || check_point_at_loss(check, run))
         return;
     json_array_foreach(json_object_get(run->record, "launches"), i, launch)
@@ -111,7 +111,7 @@ static void point_at_worst_line(struct check *check, const struct run *run)
         json_array_foreach(json_object_get(launch, "lines"), j, line)
         {
             const char *file = json_string_value(json_object_get(line, "file"));
-            json_int_t count = json_integer_of(json_object_get(line, "counters"), counter);
+            double count = check_sum(json_object_get(line, "counters"), counter);
             if (!file || count <= most || !check_is_own_file(check, file))
                 continue;
             most = count;

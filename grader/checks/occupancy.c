@@ -53,7 +53,7 @@ static void write_note(struct check *check, const struct emu_limits *limits,
              "block%s, %u of %u warps: %s binds.%s",
              warps, warps == 1 ? "" : "s", NUMBER(demand.shared), o.ctas, o.ctas == 1 ? "" : "s",
              o.warps, limits->sm_warps, names[o.limit],
-             share < 1 ? " Some warps have much less to do than others." : "");
+             share < 1 ? " Warps that have much less to do than others count for less." : "");
 }
 
 /* Counts the launches that do some of the work, and of those the worst: another one cannot make up

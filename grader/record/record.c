@@ -145,10 +145,11 @@ static bool copy_lines(json_t *launch, const json_t *from)
 static bool copy_occupancy(json_t *launch, const json_t *from)
 {
     json_t *occupancy = json_object();
-    bool good = copy_number(occupancy, from, "warps", EMU_SM_WARPS);
+    bool good = copy_number(occupancy, from, "most_warps", EMU_SM_WARPS);
+    double most = json_number_of(occupancy, "most_warps");
+    good = good && most > 0 && copy_number(occupancy, from, "warps", (json_int_t)most);
     double warps = json_number_of(occupancy, "warps");
-    good = good &&
-           json_object_set_new(occupancy, "percent", json_real(100 * warps / EMU_SM_WARPS)) == 0 &&
+    good = good && json_object_set_new(occupancy, "percent", json_real(100 * warps / most)) == 0 &&
            copy_number(occupancy, from, "blocks", EMU_SM_CTAS) &&
            copy_text(occupancy, from, "limit", MAX_NAME) &&
            copy_number(occupancy, from, "registers", UINT8_MAX);

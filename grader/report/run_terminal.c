@@ -227,8 +227,8 @@ static void print_occupancy(FILE *to, const struct report_kernel *kernel,
                             const struct report_occupancy *o)
 {
     fprintf(to, "  %-17s %9.1f %%          %u of %u warps", "occupancy",
-            100 * base_ratio(o->warps, EMU_SM_WARPS), o->warps, EMU_SM_WARPS);
-    if (o->warps < EMU_SM_WARPS)
+            100 * base_ratio(o->warps, o->most), o->warps, o->most);
+    if (o->warps < o->most)
         fprintf(to, ", limited by %s", o->limit);
     fprintf(to, ", about %u registers a thread\n", o->registers);
     if (kernel->occupancy_count == 1)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "gpu/limits.h"
 
 struct tally {
     struct report_totals *totals;
@@ -55,8 +56,10 @@ static void read_size(const json_t *launch, const char *name, unsigned size[3])
 static struct report_occupancy read_occupancy(const json_t *launch)
 {
     const json_t *from = json_object_get(launch, "occupancy");
+    unsigned most = json_integer_of(from, "most_warps");
     return (struct report_occupancy){
         .warps = json_integer_of(from, "warps"),
+        .most = most ? most : EMU_SM_WARPS, /* documents of older versions do not say */
         .registers = json_integer_of(from, "registers"),
         .limit = json_string_value(json_object_get(from, "limit")),
     };

@@ -22,9 +22,9 @@ struct report_kernel {
     /* The first occupancies, each with the number of its launches. Launches with further
      * occupancies are only counted. */
     struct report_occupancy {
-        unsigned warps,
-            registers;     /* warps per multiprocessor; registers per thread (an estimate) */
-        const char *limit; /* the resource that limits the occupancy: "registers" */
+        unsigned warps, most; /* warps per multiprocessor, and how many it can hold */
+        unsigned registers;   /* per thread (an estimate) */
+        const char *limit;    /* the resource that limits the occupancy: "registers" */
         unsigned block[3];
         uint64_t launches;
     } occupancies[REPORT_OCCUPANCIES];

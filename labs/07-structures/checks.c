@@ -225,10 +225,10 @@ static void measure_sectors(struct check *check, int rung)
 
 /* Points of rung 1 begin where vectors of 16 bytes, which are rung 2's way, leave off. */
 CHECK(
-    staged, .title = "rung 1: vectors are read word by word, side by side", .points = 25,
-    .where = CHECK_COUNTS, .figure = SECTORS("vectors", ALIGNED_SECTORS, 16),
+    staged, .title = "rung 1: neighbouring threads read neighbouring words of the vectors",
+    .points = 25, .where = CHECK_COUNTS, .figure = SECTORS("vectors", ALIGNED_SECTORS, 16),
     .hint =
-        "TODO 1: in each step of the loop, thread t + 1 must fetch the word right after the one that thread t fetches.")
+        "TODO 1: copy the words to shared memory in a loop. In each of its steps, thread t + 1 must fetch the word right after the one that thread t fetches.")
 {
     measure_sectors(check, STAGED);
 }

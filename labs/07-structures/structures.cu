@@ -5,7 +5,8 @@
  *     lengths[i] = x * x + y * y + z * z     of n vectors of 12 bytes
  *     weights[p][i] = gravity[p] * mass      of n particles of 32 bytes, on each of some planets
  *
- * For 32 structures, a warp's loads touch this many sectors of 32 bytes:
+ * For 32 structures, a warp's loads touch this many sectors of 32 bytes. The grader adds those of the
+ * stores, 4 for each result, and 4 more where the masses are written to an array:
  *
  *     rung 0  as_they_come    36, in 3 requests of 12. Done: leave it as it is.
  *     rung 1  staged          TODO 1: 12. The block reads words side by side.

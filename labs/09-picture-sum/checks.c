@@ -173,7 +173,7 @@ CHECK(
 }
 
 CHECK(
-    ragged, .title = "also of 1 x 1 pixels, of odd sizes and of one grey", .points = 10,
+    ragged, .title = "right for 1 x 1 pixels, odd sizes and a single grey, too", .points = 10,
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each loop over the pixels must end with i < n, and threads without a pixel still wait at all barriers.")
 {
@@ -230,14 +230,10 @@ CHECK(
                       check_counter(run, "global_reduction_requests"));
 }
 
-/* Lanes of a warp that wait for another. */
-static double waiting_lanes(const struct run *run)
-{
-    return check_counter(run, "atomic_collisions") +
-           check_counter(run, "shared_load_bank_conflicts") +
-           check_counter(run, "shared_store_bank_conflicts") +
-           check_counter(run, "shared_atomic_bank_conflicts");
-}
+/* Turns of lanes that wait for another lane of their warp. */
+#define LOST_TURNS                                                                                 \
+    "atomic_collisions shared_load_bank_conflicts shared_store_bank_conflicts "                    \
+    "shared_atomic_bank_conflicts"
 
 /* Sectors that 16 blocks touch if they add or store four numbers for each of their bins, one by one. */
 #define MOST_SENT (16 * 4 * GREYS)
@@ -258,20 +254,21 @@ static void counts_in_blocks(struct check *check)
 
 CHECK(
     copies, .title = "rung 5: no lane waits for another", .points = 20, .where = CHECK_COUNTS,
-    .figure = {.text = "for 32 pixels of few greys, %s lanes wait for another lane of their warp",
+    .figure = {.text =
+                   "for 32 pixels of few greys, lanes that meet in a word or a bank lose %s turns",
                .want = "%s",
-               .counter = "atomic_collisions",
+               .counter = LOST_TURNS,
                .judges = 1 << CHECK_SHARED | 1 << CHECK_WRITES | 1 << CHECK_ATOMICS,
                .budget = {.naive = 30, .solution = 0, .slack = 1}},
     .hint =
-        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If lanes still wait: in which banks are the words that the lanes add up at the end?")
+        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If turns are still lost: in which banks are the words that the lanes clear, and those that they add up at the end?")
 {
     const struct scene *banded = new_scene(check, BANDS, 512, 512);
     const struct scene *striped = new_scene(check, STRIPES, 512, 256);
     const struct run *run = look_at(check, COPIES, banded),
                      *other = look_at(check, COPIES, striped);
-    double lanes = waiting_lanes(run) + waiting_lanes(other);
-    check_measure(check, run, floor(32 * lanes / (512 * 512 + 512 * 256)));
+    double turns = check_counter(run, LOST_TURNS) + check_counter(other, LOST_TURNS);
+    check_measure(check, run, floor(32 * turns / (512 * 512 + 512 * 256)));
     check_costs(check, other);
     counts_in_blocks(check);
 }

@@ -66,6 +66,7 @@ __global__ void count_copies(const unsigned char *pixels, int n, int *bins)
     //             grey 0    copy 0   copy 1   copy 2   ...  copy 31     mine[0] to mine[31]
     //             grey 1    copy 0   copy 1   copy 2   ...  copy 31     mine[32] to mine[63]
     //
+    //         Clear the copies side by side: thread t clears word t, then t + THREADS, and so on.
     //         Lane c counts in copy c. At the end thread g adds up the copies of grey g. Let it
     //         begin with copy g % COPIES: where do all lanes meet if each begins with copy 0?
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)

@@ -10,7 +10,7 @@
  * makes the sums from there. Two sizes are free: the warps of a block, and the rows of a tile.
  *
  *     low tiles     many of the rows that a block reads are not its own: 48 rows for 8 of sums
- *     high tiles    take more shared memory: fewer blocks fit on a multiprocessor
+ *     tall tiles    take more shared memory: fewer blocks fit on a multiprocessor
  *     few warps     a multiprocessor is full of blocks long before it is full of warps
  *     many warps    the last block that would still fit in part does not fit at all
  *
@@ -28,9 +28,9 @@
 #define COLUMNS 32 // of a tile: a warp's threads take neighbouring columns
 // TODO 2: a multiprocessor of 9.0 holds at most 32 blocks, and 64 warps. With one warp a block, half
 //         of the warps are missing. How many warps must a block have to fill 32 (7.5), 48 (8.6) and
-//         64 warps (9.0) without a rest? Do TODO 1 first.
+//         64 warps (9.0) with none left over? Do TODO 1 first.
 #define WARPS 1 // of a block
-// TODO 3: for 8 rows of sums a block reads 48 rows: 6 for each of its own. Higher tiles read less and
+// TODO 3: for 8 rows of sums a block reads 48 rows: 6 for each of its own. Taller tiles read less and
 //         take more shared memory. What is the largest tile with which the blocks still fill all
 //         three? `lanewise occupancy` tells which limit binds.
 #define TILE 8 // rows of a tile

@@ -15,7 +15,7 @@ LAB(.title = "How many blocks fit", .file = "block_size.cu", .needs = {"03-share
     .hints = {
         "A multiprocessor takes blocks until one of its limits is reached: warps, blocks, shared memory, registers. build/lanewise occupancy --threads 32 --shared 6144 --cc all shows which. With one warp a block, which limit binds?",
         "Full multiprocessors have 32, 48 or 64 warps. A block's warps must divide all three, and there must be few enough blocks: at most 16 on 7.5 and 8.6. Then divide the shared memory by the number of blocks that you want: that is the largest tile.",
-        "TODO 1: for (int j = threadIdx.y; j < ...; j += WARPS) in both loops. TODO 2: #define WARPS 16 gives 2, 3 and 4 blocks. TODO 3: 2 blocks share 64 KiB on 7.5, 3 share 100 KiB on 8.6, where each takes 1,024 bytes more. 32,768 bytes are 256 rows of 32 floats; 40 of them are not the tile's own."});
+        "TODO 1: for (int j = threadIdx.y; j < ...; j += WARPS) in both loops. TODO 2: with #define WARPS 16, a multiprocessor of 7.5 is full with 2 blocks, one of 8.6 with 3, and one of 9.0 with 4. TODO 3: on 7.5, 2 blocks share 65,536 bytes of shared memory, so each may take 32,768 bytes. On 8.6, 3 blocks share 102,400 bytes, and each takes 1,024 bytes more than its arrays, so a little more fits there. A row of 32 floats has 128 bytes, so 32,768 bytes hold 256 rows. 40 of these rows are above or below the tile: that leaves 216 rows for TILE."});
 
 #define LARGEST 255 /* sums of whole numbers up to this size are exact in any order */
 #define REACH   20
@@ -111,24 +111,27 @@ static void fill(struct check *check, unsigned capability)
             .slack = 1                                                                             \
         }                                                                                          \
     }
-#define FILLED_HINT                                                                                  \
-    "Calculate: build/lanewise occupancy --threads 256 --shared 20000 --cc all, with your numbers. " \
-    "With --cc 8.6 it says what one more block needs."
+#define FILLED_HINT(capability)                                                                    \
+    "Calculate, with your numbers: build/lanewise occupancy --threads 256 --shared 20000"          \
+    " --cc " capability ". It says what one more block needs. Warps do not count if they do"       \
+    " hardly any work: TODO 1 shares the rows among all warps, and taller tiles (TODO 3) give"     \
+    " them more rows."
 
-CHECK(fills_75, .title = "fills a multiprocessor of 7.5, such as a T4", .points = 15,
-      .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25), .hint = FILLED_HINT)
+CHECK(fills_75, .title = "fills a multiprocessor of compute capability 7.5 (T4)", .points = 15,
+      .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25), .hint = FILLED_HINT("7.5"))
 {
     fill(check, 75);
 }
 
-CHECK(fills_86, .title = "fills a multiprocessor of 8.6, such as an RTX 3060", .points = 15,
-      .where = CHECK_COUNTS, .figure = FILLED("8.6", 29.1667), .hint = FILLED_HINT)
+CHECK(fills_86, .title = "fills a multiprocessor of compute capability 8.6 (RTX 3060)",
+      .points = 15, .where = CHECK_COUNTS, .figure = FILLED("8.6", 29.1667),
+      .hint = FILLED_HINT("8.6"))
 {
     fill(check, 86);
 }
 
-CHECK(fills_90, .title = "fills a multiprocessor of 9.0, such as an H100", .points = 15,
-      .where = CHECK_COUNTS, .figure = FILLED("9.0", 50), .hint = FILLED_HINT)
+CHECK(fills_90, .title = "fills a multiprocessor of compute capability 9.0 (H100)", .points = 15,
+      .where = CHECK_COUNTS, .figure = FILLED("9.0", 50), .hint = FILLED_HINT("9.0"))
 {
     fill(check, 90);
 }
@@ -142,7 +145,7 @@ CHECK(
                .textures = true,
                .judges = 1 << CHECK_READS},
     .hint =
-        "Each tile needs 20 rows above and below it: the higher the tile, the less they matter. How many rows can a tile have before fewer blocks fit?")
+        "Each tile needs 20 rows above and below it: the taller the tile, the less they matter. How many rows can a tile have before fewer blocks fit?")
 {
     const struct run *run = run_on(check, 256, 970);
     check_measure(check, run, check_sectors_read(run) / (256 * 970 / 32));

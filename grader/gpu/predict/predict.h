@@ -69,6 +69,10 @@ struct predict_roofs {
 };
 struct predict_roofs predict_roofs(const struct emu_chip *chip);
 
+/* How many CTAs and warps of the launch a multiprocessor of the chip holds at a time. */
+struct emu_occupancy predict_occupancy(const struct launch_view *launch,
+                                       const struct emu_chip *chip);
+
 const char *predict_part_name(enum predict_part part);
 const char *predict_part_text(enum predict_part part);
 

@@ -41,18 +41,24 @@ struct state {
     struct pace *pace; /* NULL: the kernel reads no clock, or not the model's */
 };
 
+struct emu_occupancy predict_occupancy(const struct launch_view *launch,
+                                       const struct emu_chip *chip)
+{
+    /* a compiler for the chip leaves no thread more registers than it may have */
+    uint32_t most = chip->limits->thread_registers;
+    struct emu_demand demand = {launch->warps * EMU_WARP_SIZE,
+                                launch->registers < most ? launch->registers : most,
+                                launch->shared_bytes};
+    return emu_occupancy_of(chip->limits, &demand);
+}
+
 struct spread sample_spread(const struct launch_view *launch, const struct emu_chip *chip)
 {
     uint64_t sms = (uint64_t)chip->sms;
     struct spread spread = {.warps = launch->warps};
     spread.sms = (uint32_t)(launch->cta_count < sms ? launch->cta_count : sms);
     spread.each = (launch->cta_count + sms - 1) / sms;
-    /* a compiler for the chip leaves no thread more registers than it may have */
-    uint32_t most = chip->limits->thread_registers;
-    struct emu_demand demand = {launch->warps * EMU_WARP_SIZE,
-                                launch->registers < most ? launch->registers : most,
-                                launch->shared_bytes};
-    uint32_t fit = emu_occupancy_of(chip->limits, &demand).ctas;
+    uint32_t fit = predict_occupancy(launch, chip).ctas;
     fit = fit ? fit : 1;
     spread.places = fit;
     spread.resident = (uint32_t)(spread.each < fit ? spread.each : fit);

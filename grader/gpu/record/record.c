@@ -72,12 +72,15 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
     return text ? text : json_string(""); /* the path is not UTF-8 */
 }
 
-/* The CTAs and warps that one multiprocessor holds, and the resource that limits them. */
+/* The CTAs and warps that one multiprocessor holds, of the warps that it can hold, and the resource
+ * that limits them: on the chip for which times are predicted, otherwise on the virtual GPU. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
-    const struct emu_occupancy *o = &launch->occupancy;
-    return json_pack("{sI,sI,ss,sI}", "warps", (json_int_t)o->warps, "blocks", (json_int_t)o->ctas,
-                     "limit", emu_occupancy_limit_name(o->limit), "registers",
+    const struct emu_chip *chip = launch->predictor ? predictor_chip(launch->predictor) : NULL;
+    struct emu_occupancy o = chip ? predict_occupancy(launch, chip) : launch->occupancy;
+    return json_pack("{sI,sI,sI,ss,sI}", "warps", (json_int_t)o.warps, "most_warps",
+                     (json_int_t)(chip ? chip->limits->sm_warps : EMU_SM_WARPS), "blocks",
+                     (json_int_t)o.ctas, "limit", emu_occupancy_limit_name(o.limit), "registers",
                      (json_int_t)launch->registers);
 }
 

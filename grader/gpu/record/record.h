@@ -9,10 +9,10 @@
  *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
  *
- * With a chip in the options, a launch has "predicted": {"gpu", "title", "measured", "us",
- * "low_us", "high_us", "limit", "parts": {each limit alone, in us}, "cycles", "instructions" (of
- * the machine), "dram_bytes", "l2_hits", "us_ideal_sectors" and "us_ideal_wavefronts" if these
- * differ}.
+ * With a chip in the options, the occupancy is that of the chip, and a launch has "predicted":
+ * {"gpu", "title", "measured", "us", "low_us", "high_us", "limit", "parts": {each limit alone, in
+ * us}, "cycles", "instructions" (of the machine), "dram_bytes", "l2_hits", "us_ideal_sectors" and
+ * "us_ideal_wavefronts" if these differ}.
  *
  * "reads_clock": true exists if the kernel reads a clock or timer.
  *

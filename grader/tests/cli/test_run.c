@@ -207,26 +207,27 @@ Test(run, json_is_the_documented_schema)
     json_t *document = json_loads(text, 0, &error);
     cr_assert(document, "%s", error.text);
     const char *schema, *program, *argument, *device, *kind, *kernel, *status;
-    int code, deterministic, x, y, z, shared, fixed, warps, blocks, registers;
+    int code, deterministic, x, y, z, shared, fixed, warps, most, blocks, registers;
     const char *limit;
     double percent;
     json_t *findings, *counters, *lines;
     int failed = json_unpack_ex(
         document, &error, 0,
         "{s:s, s:s, s:[s!], s:i, s:{s:s, s:s, s:b}, s:[{s:s, s:[iii!], s:[iii!], s:i, s:i, "
-        "s:{s:i, s:F, s:i, s:s, s:i!}, s:s, s:o, "
+        "s:{s:i, s:i, s:F, s:i, s:s, s:i!}, s:s, s:o, "
         "s:o}], s:o}",
         "schema", &schema, "program", &program, "args", &argument, "exit_status", &code, "device",
         "name", &device, "kind", &kind, "deterministic", &deterministic, "launches", "kernel",
         &kernel, "grid", &x, &y, &z, "block", &x, &y, &z, "static_shared_bytes", &fixed,
-        "dynamic_shared_bytes", &shared, "occupancy", "warps", &warps, "percent", &percent,
-        "blocks", &blocks, "limit", &limit, "registers", &registers, "status", &status, "counters",
-        &counters, "lines", &lines, "findings", &findings);
+        "dynamic_shared_bytes", &shared, "occupancy", "warps", &warps, "most_warps", &most,
+        "percent", &percent, "blocks", &blocks, "limit", &limit, "registers", &registers, "status",
+        &status, "counters", &counters, "lines", &lines, "findings", &findings);
     cr_assert(!failed, "%s", error.text);
     cr_expect_str_eq(schema, "lanewise/run/v1");
     cr_expect(code == 0 && deterministic && strcmp(argument, "32") == 0);
     cr_expect(x == 16 && y == 16 && z == 1, "block of the naive kernel: %d %d %d", x, y, z);
-    cr_expect(warps == 64 && percent == 100 && blocks == 8, "%d warps, %d blocks", warps, blocks);
+    cr_expect(warps == 64 && most == 64 && percent == 100 && blocks == 8, "%d warps, %d blocks",
+              warps, blocks);
     cr_expect(strcmp(limit, "warps") == 0 && registers <= 32, "%d registers", registers);
     cr_expect(strstr(kernel, "naive<float>(float const*"), "%s", kernel);
     size_t i;
@@ -258,6 +259,16 @@ Test(run, workers_do_not_change_the_counters)
                               ">/dev/null 2>&1\n"
                               "cmp 1.json 5.json");
     cr_expect_str_empty(output, "%s", output);
+    free(output);
+}
+
+/* With a GPU's name, the occupancy is that of this GPU: a multiprocessor of a T4 has 32 warps. */
+Test(run, the_occupancy_is_that_of_the_named_gpu, .init = submission_init)
+{
+    char *output = shell_must("$LANEWISE run --gpu t4 --lab 10 -- width=64 height=100 2>&1");
+    cr_expect(strstr(output, "  occupancy              31.2 %          10 of 32 warps, limited by "
+                             "shared memory"),
+              "%s", output);
     free(output);
 }
 

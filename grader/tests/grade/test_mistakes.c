@@ -47,6 +47,7 @@ static const struct {
     {"07-structures", "still-8-apart"},
     {"08-transpose", "tile-not-turned"},
     {"09-picture-sum", "not-cleared"},
+    {"09-picture-sum", "begins-with-copy-0"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */

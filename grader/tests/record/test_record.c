@@ -37,7 +37,7 @@ static char *launch(const char *counters, const char *lines, const char *more)
                  "{\"launch\":{\"kernel\":\"k(int*)\",\"grid\":[3,2,1],\"block\":[32,1,1],"
                  "\"static_shared_bytes\":8,\"dynamic_shared_bytes\":64,\"constant_bytes\":12,"
                  "\"occupancy\":{\"warps\":"
-                 "48,\"blocks\":12,"
+                 "48,\"most_warps\":64,\"blocks\":12,"
                  "\"limit\":\"registers\",\"registers\":40},\"status\":\"ok\",\"rules\":\"sector\","
                  "\"counters\":%s,"
                  "\"lines\":[%s]}%s}",
