@@ -101,13 +101,14 @@ void check_point_at_excess(struct check *check, const struct run *run, const cha
         check_advise(check, "%c%s.", toupper((unsigned char)*help), help + 1);
 }
 
-/* Where most of a program's instructions run in few lanes. Accesses by few lanes waste nothing in
- * themselves, but there are many of them. */
+/* Points where most of a program's instructions run in fewer than 8 of 32 lanes. An access by few
+ * lanes wastes nothing by itself, but there are many of them. */
 static bool point_at_idle_lanes(struct check *check, const struct run *run)
 {
     const json_t *loss = find_loss(check, run, "divergent-branch");
     const char *help = json_text_of(loss, "help");
-    if (!loss || json_number_of(loss, "share") < 50)
+    if (!loss || json_number_of(loss, "share") < 50 ||
+        4 * json_number_of(loss, "ideal") > json_number_of(loss, "cost"))
         return false;
     point_at(check, loss);
     if (*help)

@@ -144,7 +144,8 @@ char *shell_file(const char *name, size_t *size)
 
 char *shell_source(const char *name)
 {
-    char *path = shell_must("find $TESTS -name '%s' | head -n 1 | tr -d '\\n'", name);
+    char *path = shell_must(
+        "find $TESTS -path $TESTS/advice -prune -o -name '%s' -print | tr -d '\\n'", name);
     char *bytes = shell_file(path, NULL);
     free(path);
     return bytes;

@@ -30,7 +30,7 @@ char *shell_must(const char *script, ...) __attribute__((format(printf, 1, 2)));
 char *shell_file(const char *name, size_t *size);
 
 /* Returns the bytes of the file NAME, which can be anywhere in grader/tests, because file
- * names are unique there. */
+ * names are unique there, except in advice/. */
 char *shell_source(const char *name);
 
 #endif
