@@ -332,7 +332,7 @@ def as_lua(value, indent=""):
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--out", "--then", "--ladders", "--data"):
-        parser.add_argument(option, required=True, nargs="+" if option in ("--ladders", "--data") else 1)
+        parser.add_argument(option, required=option != "--then", nargs="+" if option in ("--ladders", "--data") else 1)
     given, facts = parser.parse_args(), Facts()
     for path in sorted(given.ladders, key=lambda path: path.count(".")):
         name, *rules = os.path.basename(path)[: -len(".json")].split(".")
@@ -344,7 +344,8 @@ def main():
         facts.add_record(name, rules[0] if rules else None, path)
     for path in given.data:
         facts.add_recording(os.path.basename(path)[: -len(".tsv")], path)
-    facts.add_then(given.then[0])
+    if given.then:
+        facts.add_then(given.then[0])
     facts.check()
     with open(given.out[0] + ".json", "w", encoding="utf-8") as file:
         json.dump(facts.all(), file, indent=1, ensure_ascii=False)

@@ -392,11 +392,17 @@ static uint32_t measure_local(const struct obs_access *access)
     return sectors;
 }
 
+/* A GPU counts one request for each 4 bytes that a lane accesses (hardware/local.tsv). */
+static uint32_t local_requests(uint32_t bytes)
+{
+    return bytes > 4 ? bytes / 4 : 1;
+}
+
 static void count_local(struct traffic *traffic, const struct obs_access *access)
 {
     if (!access->repeats || access->dense)
         traffic->last_pieces = measure_local(access);
-    traffic->requests++;
+    traffic->requests += local_requests(access->bytes);
     traffic->pieces += traffic->last_pieces;
 }
 
@@ -450,7 +456,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
         sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal, repeat->cta,
                         repeat->warp))
         return OBS_FULL;
-    traffic->requests += repeat->times;
+    traffic->requests += repeat->times * (is_local ? local_requests(repeat->bytes) : 1);
     traffic->pieces += one.pieces * repeat->times;
     traffic->ideal += one.ideal * repeat->times;
     traffic->lines += one.lines * repeat->times;

@@ -307,7 +307,7 @@ Test(student, watch_grades_each_save)
         "wait_for '100 of 100' 2; wait_for 'waiting for' 3\n"
         "echo \"// $PWD\" >>labs/02-coalesce/coalesce.cu; sleep .3\n"
         "kill -INT -- -$watch; wait $watch; echo \"exit code $?\"; ls t; "
-        "grep -c 'since last time: 30 -> 100: a warp' out; tail -n 2 out");
+        "grep -c 'since last time: 30 -> 100: the threads of a warp' out; tail -n 2 out");
     cr_expect(strstr(output, "exit code 0\n1\nwaiting for you"), "%s", output);
     free(output);
 }

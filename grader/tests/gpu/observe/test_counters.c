@@ -387,8 +387,8 @@ Test(counters, local_memory)
 {
     static const struct pattern patterns[] = {
         {"the same word", "ld.local.u32 v, [li];", 0, 4, 0, {1, 4}},
-        {"the same 64 bits", "ld.local.u64 d, [li];", 0, 8, 0, {1, 8}},
-        {"the same 128 bits", "ld.local.v4.u32 {v, v1, v2, v3}, [li];", 0, 16, 0, {1, 16}},
+        {"the same 64 bits", "ld.local.u64 d, [li];", 0, 8, 0, {2, 8}},
+        {"the same 128 bits", "ld.local.v4.u32 {v, v1, v2, v3}, [li];", 0, 16, 0, {4, 16}},
         {"the same byte", "ld.local.u8 v, [li];", 0, 3, 0, {1, 4}},
         {"the same half of a word", "ld.local.u16 v, [li];", 0, 6, 0, {1, 4}},
         {"one lane", "ld.local.u32 v, [li];", 0, 0, 1, {1, 1}},
@@ -396,8 +396,8 @@ Test(counters, local_memory)
         {"every second lane", "@p ld.local.u32 v, [li];", 0, 0, 0, {1, 4}},
         {"a word each", "ld.local.u32 v, [li];", 4, 0, 0, {1, 32}},
         {"every second word", "ld.local.u32 v, [li];", 8, 0, 0, {1, 32}},
-        {"64 bits each", "ld.local.u64 d, [li];", 8, 0, 0, {1, 64}},
-        {"128 bits each", "ld.local.v4.u32 {v, v1, v2, v3}, [li];", 16, 0, 0, {1, 128}},
+        {"64 bits each", "ld.local.u64 d, [li];", 8, 0, 0, {2, 64}},
+        {"128 bits each", "ld.local.v4.u32 {v, v1, v2, v3}, [li];", 16, 0, 0, {4, 128}},
         {"bytes, four in a word", "ld.local.u8 v, [li];", 1, 0, 0, {1, 8}},
         {"bytes, from the third of a word on", "ld.local.u8 v, [li];", 1, 2, 0, {1, 12}},
         {"two words", "@p add.s32 li, li, 64; ld.local.u32 v, [li];", 0, 0, 0, {1, 8}},
@@ -410,7 +410,7 @@ Test(counters, local_memory)
         {"generic", "cvt.u64.u32 d, li; cvta.local.u64 d, d; ld.u32 v, [d];", 0, 0, 0, {1, 4}},
         {"store", "st.local.u32 [li], t;", 0, 0, 0, {0, 0, 1, 4}},
         {"store, a word each", "st.local.u32 [li], t;", 4, 0, 0, {0, 0, 1, 32}},
-        {"two warps", "st.local.u64 [li], d; ld.local.u32 v, [li];", 0, 0, 64, {2, 8, 2, 16}},
+        {"two warps", "st.local.u64 [li], d; ld.local.u32 v, [li];", 0, 0, 64, {2, 8, 4, 16}},
         {"the same word again and again",
          "mov.u32 v1, 0; L: ld.local.u32 v, [li]; add.s32 li, li, 4; add.u32 v1, v1, 1; "
          "setp.lt.u32 p, v1, 100; @p bra L;",
