@@ -319,7 +319,7 @@ Test(verify, takes_sets_of_results)
                LANEWISE_ROOT));
     char *output =
         shell(&code, "$LANEWISE verify --key key result.json 2>&1 | grep -c 'valid, made with'");
-    cr_expect_str_eq(output, "6\n");
+    cr_expect_str_eq(output, "10\n");
     free(output);
 }
 
