@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/markup.h"
+#include "report/svg_shapes.h"
 
 enum { WIDTH = 720, LEFT = 84, PLOT = 600, LINE = 17 };
 
@@ -40,31 +41,6 @@ static void put_path(struct markup *m, const char *class, const char *dashes, do
     markup_close(m);
 }
 
-static void put_rect(struct markup *m, const char *class, double x, double y, double width,
-                     double height)
-{
-    markup_open(m, "rect");
-    markup_set(m, "class", "%s", class);
-    markup_set(m, "x", "%.1f", x);
-    markup_set(m, "y", "%.1f", y);
-    markup_set(m, "width", "%.1f", width);
-    markup_set(m, "height", "%.1f", height);
-    markup_close(m);
-}
-
-/* ANCHOR: "start", "middle" or "end". */
-static void put_text(struct markup *m, const char *class, const char *anchor, double x, double y,
-                     const char *text)
-{
-    markup_open(m, "text");
-    markup_set(m, "class", "%s", class);
-    markup_set(m, "text-anchor", "%s", anchor);
-    markup_set(m, "x", "%.1f", x);
-    markup_set(m, "y", "%.1f", y);
-    markup_text(m, "%s", text);
-    markup_close(m);
-}
-
 #define CHARACTERS 112 /* that fit in a line, about */
 
 /* The bytes of TEXT that go into its first line. */
@@ -86,7 +62,7 @@ static double put_lines(struct markup *m, double y, const char *text)
         char line[REPORT_TEXT];
         snprintf(line, sizeof line, "%.*s", (int)cut, text);
         if (m)
-            put_text(m, "", "start", 12, y, line);
+            svg_put_text(m, "", "start", 12, y, line);
         text += cut + (text[cut] == ' ');
         y += LINE;
     }
@@ -121,7 +97,7 @@ static void open_svg(struct markup *m, const struct report_drawing *drawing, dou
         markup_close(m);
         markup_break(m);
     }
-    put_text(m, "head", "start", 12, 22, title);
+    svg_put_text(m, "head", "start", 12, 22, title);
 }
 
 static void close_svg(struct markup *m)
@@ -161,20 +137,21 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
         double length = p->part_us[i] * scale;
         if (p->part_us[i] < p->us / 100 && !binds)
             continue;
-        put_text(&m, binds ? "strong" : "", "end", LEFT - 8, y + 14, report_parts[i].short_name);
-        put_rect(&m, binds ? "binds" : "bar", LEFT, y, length < 1 ? 1 : length, 18);
+        svg_put_text(&m, binds ? "strong" : "", "end", LEFT - 8, y + 14,
+                     report_parts[i].short_name);
+        svg_put_rect(&m, binds ? "binds" : "bar", LEFT, y, length < 1 ? 1 : length, 18);
         snprintf(name, sizeof name, "%s%s", report_time(time, p->part_us[i]),
                  binds ? ", binds" : "");
         double x = LEFT + length + 6, end = x + 7 * (double)strlen(name);
-        put_text(&m, binds ? "strong" : "", "start", x < now && now < end ? now + 6 : x, y + 14,
-                 name);
+        svg_put_text(&m, binds ? "strong" : "", "start", x < now && now < end ? now + 6 : x, y + 14,
+                     name);
         markup_break(&m);
         y += 24;
     }
     put_path(&m, "now", "", now, 58, now, y);
     snprintf(name, sizeof name, "predicted: %s", report_time(time, p->us));
-    put_text(&m, "dim", "middle", now, 52, name);
-    put_text(&m, "dim", "start", LEFT, 52, "each limit alone");
+    svg_put_text(&m, "dim", "middle", now, 52, name);
+    svg_put_text(&m, "dim", "start", LEFT, 52, "each limit alone");
     put_lines(&m, y + 20, text);
     close_svg(&m);
 }
@@ -203,17 +180,17 @@ static void put_axes(struct markup *m, const struct report_axes *axes,
     for (double power = ceil(axes->left); power <= axes->right; power++) {
         double x = x_of(axes, pow(10, power));
         put_path(m, "grid", "", x, ROOF_TOP, x, end);
-        put_text(m, "dim", "middle", x, end + 16, report_rounded(text, pow(10, power)));
+        svg_put_text(m, "dim", "middle", x, end + 16, report_rounded(text, pow(10, power)));
     }
     for (double power = ceil(axes->bottom); power <= axes->top; power++) {
         double y = y_of(axes, pow(10, power));
         put_path(m, "grid", "", LEFT, y, LEFT + PLOT, y);
-        put_text(m, "dim", "end", LEFT - 6, y + 4, report_rounded(text, pow(10, power)));
+        svg_put_text(m, "dim", "end", LEFT - 6, y + 4, report_rounded(text, pow(10, power)));
     }
     markup_break(m);
-    put_text(m, "dim", "start", 12, 46, line->by_flops ? "GFLOP/s" : "G warp instructions/s");
-    put_text(m, "dim", "end", LEFT + PLOT, end + 32,
-             line->by_flops ? "FLOP for each byte" : "warp instructions for each byte");
+    svg_put_text(m, "dim", "start", 12, 46, line->by_flops ? "GFLOP/s" : "G warp instructions/s");
+    svg_put_text(m, "dim", "end", LEFT + PLOT, end + 32,
+                 line->by_flops ? "FLOP for each byte" : "warp instructions for each byte");
 }
 
 static void put_roofs(struct markup *m, const struct report_axes *axes,
@@ -235,7 +212,7 @@ static void put_roofs(struct markup *m, const struct report_axes *axes,
              y_of(axes, line->peak));
     snprintf(text, sizeof text, "%s %s", line->by_flops ? "float arithmetic" : "the schedulers",
              report_rounded(number, line->peak));
-    put_text(m, "", "end", LEFT + PLOT - 4, y_of(axes, line->peak) - 6, text);
+    svg_put_text(m, "", "end", LEFT + PLOT - 4, y_of(axes, line->peak) - 6, text);
     markup_break(m);
 }
 
@@ -273,7 +250,7 @@ static void put_memories(struct markup *m, double y, const struct report_rooflin
                      line->by_flops ? "FLOP" : "warp instructions");
         else if (is_alone)
             snprintf(text + size, sizeof text - (size_t)size, "; the launch does not use it");
-        put_text(m, "", "start", 84, y, text);
+        svg_put_text(m, "", "start", 84, y, text);
         y += LINE + 3;
     }
 }
@@ -322,14 +299,14 @@ static void put_numbers(struct markup *m, double y, const struct report_predicti
     char text[REPORT_TEXT], name[64], time[32], rate[32];
     for (unsigned k = 0; k < count; k++, y += LINE) {
         snprintf(text, sizeof text, "%u", k + 1);
-        put_text(m, "strong", "start", labels[k].x, labels[k].y, text);
-        put_text(m, "strong", "start", 12, y, text);
+        svg_put_text(m, "strong", "start", labels[k].x, labels[k].y, text);
+        svg_put_text(m, "strong", "start", 12, y, text);
         snprintf(text, sizeof text, "%s: %s, %s %s, %.3g %% of its lowest roof (%s)",
                  short_name(launches[k].kernel, name), report_time(time, launches[k].us),
                  report_rounded(rate, lines[k].rate),
                  lines->by_flops ? "GFLOP/s" : "G instructions/s",
                  100 * lines[k].rate / lines[k].allowed, lines[k].lowest);
-        put_text(m, "", "start", 28, y, text);
+        svg_put_text(m, "", "start", 28, y, text);
     }
 }
 
@@ -401,15 +378,15 @@ static void put_waves_axes(struct markup *m, const struct report_prediction *p)
         double y = TOP + HEIGHT * (1 - percent / 100.0);
         put_path(m, "grid", "", LEFT, y, LEFT + PLOT, y);
         snprintf(text, sizeof text, "%d %%", percent);
-        put_text(m, "dim", "end", LEFT - 6, y + 4, text);
+        svg_put_text(m, "dim", "end", LEFT - 6, y + 4, text);
     }
     for (int part = 0; part <= 4; part++) {
         double x = LEFT + PLOT * part / 4.0;
         put_path(m, "axis", "", x, TOP + HEIGHT, x, TOP + HEIGHT + 4);
-        put_text(m, "dim", part == 4 ? "end" : "middle", x, TOP + HEIGHT + 18,
-                 part ? report_time(text, p->us * part / 4) : "0");
+        svg_put_text(m, "dim", part == 4 ? "end" : "middle", x, TOP + HEIGHT + 18,
+                     part ? report_time(text, p->us * part / 4) : "0");
     }
-    put_text(m, "dim", "start", 12, 46, "warps at work, of all that the chip can hold");
+    svg_put_text(m, "dim", "start", 12, 46, "warps at work, of all that the chip can hold");
 }
 
 void report_svg_waves(FILE *to, const struct report_prediction *p,
@@ -427,13 +404,13 @@ void report_svg_waves(FILE *to, const struct report_prediction *p,
     put_waves_axes(&m, p);
     put_area(&m, p, &waves, from);
     if (from - LEFT > 2)
-        put_rect(&m, "idle", LEFT, TOP, from - LEFT, HEIGHT);
+        svg_put_rect(&m, "idle", LEFT, TOP, from - LEFT, HEIGHT);
     if (from - LEFT > 44)
-        put_text(&m, "dim", "middle", (LEFT + from) / 2, TOP + HEIGHT / 2.0, "launch");
+        svg_put_text(&m, "dim", "middle", (LEFT + from) / 2, TOP + HEIGHT / 2.0, "launch");
     if (tail > 2)
-        put_rect(&m, "tail", LEFT + PLOT - tail, TOP, tail, HEIGHT);
+        svg_put_rect(&m, "tail", LEFT + PLOT - tail, TOP, tail, HEIGHT);
     if (tail > 30)
-        put_text(&m, "dim", "middle", LEFT + PLOT - tail / 2, TOP + 16, "tail");
+        svg_put_text(&m, "dim", "middle", LEFT + PLOT - tail / 2, TOP + 16, "tail");
     markup_break(&m);
     put_lines(&m, TOP + HEIGHT + 42, text);
     close_svg(&m);
