@@ -9,30 +9,25 @@
 #include "checks/check.h"
 #include "checks/internal.h"
 #include "checks/run.h"
-#include "gpu/device.h"
 
 /* Where the average warp executes less than this share of the longest, the launch counts less. */
 #define BUSY 0.7
-
-static double warps_of(const struct check_launch *launch)
-{
-    return ceil(launch->threads / EMU_WARP_SIZE);
-}
-
-/* How much of the longest warp's instructions the average warp executes, relative to BUSY: at most
- * 1. */
-static double busy(const struct check_launch *launch, const json_t *counters)
-{
-    double longest = json_number_of(counters, "longest_warp_instructions");
-    double average = json_number_of(counters, "warp_instructions") / launch->blocks;
-    return longest > 0 ? fmin(1, average / warps_of(launch) / longest / BUSY) : 1;
-}
 
 static struct emu_demand demand_of(const struct check_launch *launch)
 {
     return (struct emu_demand){
         .threads = (uint32_t)launch->threads,
         .shared = (uint64_t)(launch->static_shared_bytes + launch->dynamic_shared_bytes)};
+}
+
+/* How much of the longest warp's instructions the average warp executes, relative to BUSY: at most
+ * 1. */
+static double busy(const struct check_launch *launch, const json_t *counters)
+{
+    struct emu_demand demand = demand_of(launch);
+    double longest = json_number_of(counters, "longest_warp_instructions");
+    double average = json_number_of(counters, "warp_instructions") / launch->blocks;
+    return longest > 0 ? fmin(1, average / emu_occupancy_warps(&demand) / longest / BUSY) : 1;
 }
 
 /* Says what a launch takes, and which limit binds. */
@@ -47,7 +42,7 @@ static void write_note(struct check *check, const struct emu_limits *limits,
                                         [EMU_BY_BLOCKS] = "the number of blocks",
                                         [EMU_BY_REGISTERS] = "the registers",
                                         [EMU_BY_SHARED] = "the shared memory"};
-    unsigned warps = (unsigned)warps_of(launch);
+    unsigned warps = emu_occupancy_warps(&demand);
     snprintf(note, size,
              "A block has %u warp%s and %s bytes of shared memory. A multiprocessor holds %u such "
              "block%s, %u of %u warps: %s binds.%s",

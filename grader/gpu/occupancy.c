@@ -14,7 +14,7 @@ static uint64_t round_up(uint64_t value, uint32_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-static uint32_t warps_of(const struct emu_demand *demand)
+uint32_t emu_occupancy_warps(const struct emu_demand *demand)
 {
     return (demand->threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
 }
@@ -38,7 +38,7 @@ static uint32_t warps_by_registers(const struct emu_limits *limits, uint32_t reg
 
 uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct emu_demand *demand)
 {
-    uint32_t warps = warps_of(demand);
+    uint32_t warps = emu_occupancy_warps(demand);
     return limits->register_parts
                ? registers_of(limits, demand->registers, 1) * warps
                : registers_of(limits, demand->registers, (uint32_t)round_up(warps, 2));
@@ -50,7 +50,8 @@ static bool is_too_much(const struct emu_limits *limits, const struct emu_demand
 {
     struct emu_demand even = *demand;
     even.threads =
-        (uint32_t)round_up(warps_of(demand), limits->capability < 30 ? 2 : 4) * EMU_WARP_SIZE;
+        (uint32_t)round_up(emu_occupancy_warps(demand), limits->capability < 30 ? 2 : 4) *
+        EMU_WARP_SIZE;
     return demand->registers > limits->thread_registers ||
            emu_occupancy_registers(limits, &even) > limits->block_registers;
 }
@@ -61,8 +62,9 @@ static uint32_t ctas_by_registers(const struct emu_limits *limits, const struct 
         return UINT32_MAX;
     if (is_too_much(limits, demand))
         return 0;
-    return limits->register_parts ? warps_by_registers(limits, demand->registers) / warps_of(demand)
-                                  : limits->sm_registers / emu_occupancy_registers(limits, demand);
+    return limits->register_parts
+               ? warps_by_registers(limits, demand->registers) / emu_occupancy_warps(demand)
+               : limits->sm_registers / emu_occupancy_registers(limits, demand);
 }
 
 uint64_t emu_occupancy_shared(const struct emu_limits *limits, uint64_t shared)
@@ -82,7 +84,7 @@ static void find_most(const struct emu_limits *limits, const struct emu_demand *
                       uint32_t capacity, uint32_t most[EMU_OCCUPANCY_LIMITS])
 {
     bool is_short = demand->threads <= limits->block_threads;
-    most[EMU_BY_WARPS] = is_short ? limits->sm_warps / warps_of(demand) : 0;
+    most[EMU_BY_WARPS] = is_short ? limits->sm_warps / emu_occupancy_warps(demand) : 0;
     most[EMU_BY_BLOCKS] = limits->sm_blocks;
     most[EMU_BY_REGISTERS] = ctas_by_registers(limits, demand);
     most[EMU_BY_SHARED] = ctas_by_shared(limits, demand->shared, capacity);
@@ -107,7 +109,7 @@ static struct emu_occupancy occupancy(const struct emu_limits *limits,
         o.ctas = most[i];
         o.limit = (enum emu_occupancy_limit)i;
     }
-    o.warps = o.ctas * warps_of(demand);
+    o.warps = o.ctas * emu_occupancy_warps(demand);
     return o;
 }
 

@@ -29,6 +29,9 @@ struct emu_demand {
     uint64_t shared;    /* bytes, static and dynamic */
 };
 
+/* The number of warps of a CTA. */
+uint32_t emu_occupancy_warps(const struct emu_demand *demand);
+
 /* Of the virtual GPU. */
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
 /* Of a GPU with these LIMITS. */

@@ -5,13 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-
-enum { WARP = 32 };
-
-static uint32_t warps_of(const struct emu_demand *demand)
-{
-    return (demand->threads + WARP - 1) / WARP;
-}
+#include "gpu/device.h"
 
 static const char *plural(uint64_t count)
 {
@@ -55,8 +49,9 @@ static void print_row(FILE *to, const struct table *t, enum emu_occupancy_limit 
 
 static void print_registers(const struct table *t, char *text, size_t size)
 {
-    struct emu_demand warp = {.threads = WARP, .registers = t->demand->registers};
-    uint32_t of_block = emu_occupancy_registers(t->limits, t->demand), warps = warps_of(t->demand);
+    struct emu_demand warp = {.threads = EMU_WARP_SIZE, .registers = t->demand->registers};
+    uint32_t of_block = emu_occupancy_registers(t->limits, t->demand),
+             warps = emu_occupancy_warps(t->demand);
     if (t->limits->register_parts)
         snprintf(text, size, "%s: %u warp%s of %s", NUMBER(of_block), warps, plural(warps),
                  NUMBER(emu_occupancy_registers(t->limits, &warp)));
@@ -68,7 +63,7 @@ static void print_limits(FILE *to, const struct table *t)
 {
     char text[80];
     fprintf(to, "  %-15s  %-28s  %14s  blocks\n", "limit", "a block takes", "there are");
-    snprintf(text, sizeof text, "%u", warps_of(t->demand));
+    snprintf(text, sizeof text, "%u", emu_occupancy_warps(t->demand));
     print_row(to, t, EMU_BY_WARPS, text, t->limits->sm_warps);
     print_row(to, t, EMU_BY_BLOCKS, "1", t->limits->sm_blocks);
     print_registers(t, text, sizeof text);
@@ -166,7 +161,8 @@ void report_occupancy(FILE *to, const struct emu_limits *limits, const struct em
     fprintf(to,
             "\nOccupancy %.1f %%: %u block%s of %u warp%s, %u of %u warps of a multiprocessor\n\n",
             100 * base_ratio(t.now.warps, limits->sm_warps), t.now.ctas, plural(t.now.ctas),
-            warps_of(demand), plural(warps_of(demand)), t.now.warps, limits->sm_warps);
+            emu_occupancy_warps(demand), plural(emu_occupancy_warps(demand)), t.now.warps,
+            limits->sm_warps);
     print_limits(to, &t);
     fprintf(to, "\n");
     print_changes(to, &t);
@@ -216,7 +212,7 @@ void report_limits(FILE *to, const struct emu_limits *limits)
     fprintf(to, "Compute capability ");
     print_capability(to, limits->capability);
     fprintf(to, " (%s)\n\n%14s  threads on a multiprocessor\n", limits->generation,
-            NUMBER((uint64_t)limits->sm_warps * WARP));
+            NUMBER((uint64_t)limits->sm_warps * EMU_WARP_SIZE));
     for (uint32_t i = 0; (name = emu_limits_field(limits, i, &value)); i++)
         fprintf(to, "%14s  %s\n", NUMBER(value), name);
     fprintf(to, "\nIt has\n");
@@ -242,8 +238,8 @@ static void print_resident(FILE *to)
             "On a multiprocessor   warps  threads  blocks    registers  in parts  shared memory\n");
     for (uint32_t i = 0; print_row_of(to, i, &l); i++)
         fprintf(to, "  %8u  %7s  %6u  %11s  %8.0u  %13s\n", l->sm_warps,
-                NUMBER((uint64_t)l->sm_warps * WARP), l->sm_blocks, NUMBER(l->sm_registers),
-                l->register_parts, NUMBER(l->sm_shared));
+                NUMBER((uint64_t)l->sm_warps * EMU_WARP_SIZE), l->sm_blocks,
+                NUMBER(l->sm_registers), l->register_parts, NUMBER(l->sm_shared));
 }
 
 static void print_of_block(FILE *to)
