@@ -89,16 +89,21 @@ static void point_at(struct check *check, const json_t *loss)
              json_text_of(loss, "case"));
 }
 
+static void point_and_advise(struct check *check, const json_t *loss)
+{
+    const char *help = json_text_of(loss, "help");
+    point_at(check, loss);
+    if (*help)
+        check_advise(check, "%c%s.", toupper((unsigned char)*help), help + 1);
+}
+
 void check_point_at_excess(struct check *check, const struct run *run, const char *id,
                            double excess)
 {
     const json_t *loss = find_loss(check, run, id);
-    const char *help = json_text_of(loss, "help");
     if (!loss || 2.0 * (double)record_loss_waste(loss) < excess)
         return;
-    point_at(check, loss);
-    if (*help)
-        check_advise(check, "%c%s.", toupper((unsigned char)*help), help + 1);
+    point_and_advise(check, loss);
 }
 
 /* Points where most of a program's instructions run in fewer than 8 of 32 lanes. An access by few
@@ -106,13 +111,10 @@ void check_point_at_excess(struct check *check, const struct run *run, const cha
 static bool point_at_idle_lanes(struct check *check, const struct run *run)
 {
     const json_t *loss = find_loss(check, run, "divergent-branch");
-    const char *help = json_text_of(loss, "help");
     if (!loss || json_number_of(loss, "share") < 50 ||
         4 * json_number_of(loss, "ideal") > json_number_of(loss, "cost"))
         return false;
-    point_at(check, loss);
-    if (*help)
-        check_advise(check, "%c%s.", toupper((unsigned char)*help), help + 1);
+    point_and_advise(check, loss);
     return true;
 }
 
