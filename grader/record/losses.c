@@ -126,7 +126,7 @@ static void write_spare(char *text, size_t size, const json_t *loss, const struc
              (int)length, unit->name, times);
 }
 
-/* Members that only the words are made of. */
+/* Members that are only needed for the text. */
 static const char *const of_launches[] = {"worst_cost", "worst_ideal", "launches", "least_waste",
                                           "most_waste"};
 

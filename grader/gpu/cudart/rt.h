@@ -120,8 +120,8 @@ struct rt_places {
 void rt_finding_at(const char *id, const char *kernel, const struct rt_places *places,
                    unsigned count, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* KERNEL's name as people write it, such as k(int*), from its mangled name. The caller frees it. NULL: out of
- * memory. */
+/* KERNEL's name as people write it, such as k(int*), from its mangled name. The caller frees it.
+ * NULL: out of memory. */
 char *rt_readable_name(const char *kernel);
 
 /* Appends VALUE to the record as one line, and frees VALUE. False: there is no record, or writing

@@ -6,11 +6,11 @@
  * All data from the program to the GPU passes through views_swap(), which replaces the shown
  * numbers by the judged ones. It recognises the shown numbers by their contents: 16 bytes or more
  * from any place of the shown case, including rows with gaps between them, and structures of 12
- * bytes that the program has padded to 16. main() reads back the
- * results that kernels compute from the shown numbers; a second device computes the judged results
- * (twin.h). views_learn() adds these pairs of results: if main() sends a result to the GPU
- * unchanged, it is replaced by the judged result. So a program that leaves the work to kernels
- * notices nothing. A program that works in main() works on the wrong numbers.
+ * bytes that the program has padded to 16. main() reads back the results that kernels compute from
+ * the shown numbers; a second device computes the judged results (twin.h). views_learn() adds these
+ * pairs of results: if main() sends a result to the GPU unchanged, it is replaced by the judged
+ * result. So a program that leaves the work to kernels notices nothing. A program that works in
+ * main() works on the wrong numbers.
  *
  * If a program changes its numbers before it copies them, views_swap() cannot recognise them:
  * views_missing() reports this. */
@@ -40,9 +40,9 @@ void views_swap(struct views *views, uint8_t *bytes, size_t size);
 /* The number of bytes of the input that differ between the views and have never reached the GPU. */
 size_t views_missing(const struct views *views);
 
-/* Overwrites about one in EVERY 16-byte pieces of BYTES with random bytes. Detects programs that
- * change their numbers before they copy them: an answer that depends on all BYTES changes. *STATE is the random generator's
- * state and must not be 0. */
+/* Overwrites about one in EVERY pieces of 16 bytes with random bytes. Detects programs that change
+ * their numbers before they copy them: an answer that depends on all BYTES changes. *STATE is the
+ * random generator's state and must not be 0. */
 void views_spoil(uint64_t *state, uint64_t every, uint8_t *bytes, size_t size);
 
 #endif
