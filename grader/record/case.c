@@ -127,6 +127,16 @@ const struct case_array *case_find(const struct case_data *data, const char *nam
     return NULL;
 }
 
+int case_int(const struct case_data *data, const char *name)
+{
+    return *(const int *)case_find(data, name)->values;
+}
+
+const float *case_floats(const struct case_data *data, const char *name)
+{
+    return case_find(data, name)->values;
+}
+
 size_t case_bytes(const struct case_data *data)
 {
     size_t sum = 0;

@@ -38,22 +38,12 @@ struct job {
 
 /* --- cases and their right answers ---------------------------------------------------------------- */
 
-static int size_of(const struct case_data *input, const char *name)
-{
-    return *(const int *)case_find(input, name)->values;
-}
-
-static const float *matrix_of(const struct case_data *input, const char *name)
-{
-    return case_find(input, name)->values;
-}
-
 /* Adds up row Y of the product of INPUT's A and B in VALUES. If SIZES is not NULL, also adds up the
  * sizes of the products in SIZES. */
 static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
 {
-    const float *a = matrix_of(input, "a"), *b = matrix_of(input, "b");
-    int width = size_of(input, "width"), depth = size_of(input, "depth");
+    const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
+    int width = case_int(input, "width"), depth = case_int(input, "depth");
     for (int i = 0; i < depth; ++i)
         for (int x = 0; x < width; ++x) {
             double product = (double)a[y * depth + i] * (double)b[i * width + x];
@@ -65,7 +55,7 @@ static void add_up_row(const struct case_data *input, int y, double *values, dou
 
 static void make_row(const struct case_data *input, int y, double *values)
 {
-    memset(values, 0, (size_t)size_of(input, "width") * sizeof *values);
+    memset(values, 0, (size_t)case_int(input, "width") * sizeof *values);
     add_up_row(input, y, values, NULL);
 }
 
@@ -93,9 +83,9 @@ static float add_up_one(const float *a, const float *b, int depth, int width, st
 
 static void add_up(const struct case_data *input, float *values, struct adding how)
 {
-    const float *a = matrix_of(input, "a"), *b = matrix_of(input, "b");
-    int height = size_of(input, "height"), width = size_of(input, "width");
-    int depth = size_of(input, "depth");
+    const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
+    int height = case_int(input, "height"), width = case_int(input, "width");
+    int depth = case_int(input, "depth");
     for (int k = 0; k < height * width; ++k)
         values[k] = add_up_one(a + k / width * depth, b + k % width, depth, width, how);
 }
@@ -134,7 +124,7 @@ static const struct check_guess guesses[] = {{PLAIN_SUM, add_fused},
 static struct check_matrix multiply(struct check *check, const struct case_data *input,
                                     double units)
 {
-    struct check_matrix want = {size_of(input, "height"), size_of(input, "width"),
+    struct check_matrix want = {case_int(input, "height"), case_int(input, "width"),
                                 .make_row = make_row, .guesses = guesses};
     size_t count = (size_t)want.height * (size_t)want.width;
     double *values = check_memory(check, count, sizeof *values);

@@ -24,11 +24,6 @@ enum rung { AS_THEY_COME, STAGED, ALIGNED, RECORDS, ARRAY };
 
 /* --- cases and their right answers ---------------------------------------------------------------- */
 
-static int number_in(const struct case_data *input, const char *name)
-{
-    return *(const int *)case_find(input, name)->values;
-}
-
 static bool has_vectors(int rung)
 {
     return rung <= ALIGNED;
@@ -43,16 +38,16 @@ static int fields_of(int rung)
 /* Word WORD of structure I. */
 static double word_of(const struct case_data *input, int i, int word)
 {
-    int fields = fields_of(number_in(input, "rung"));
-    return (double)((const float *)case_find(input, "data")->values)[i * fields + word];
+    int fields = fields_of(case_int(input, "rung"));
+    return (double)case_floats(input, "data")[i * fields + word];
 }
 
 /* The lengths, or the weights on planet P: one row of the result. */
 static void make_row(const struct case_data *input, int p, double *values)
 {
-    const float *gravity = case_find(input, "gravity")->values;
-    bool vectors = has_vectors(number_in(input, "rung"));
-    for (int i = 0; i < number_in(input, "n"); ++i) {
+    const float *gravity = case_floats(input, "gravity");
+    bool vectors = has_vectors(case_int(input, "rung"));
+    for (int i = 0; i < case_int(input, "n"); ++i) {
         double x = word_of(input, i, 0), y = word_of(input, i, 1), z = word_of(input, i, 2);
         values[i] = vectors ? x * x + y * y + z * z : (double)gravity[p] * word_of(input, i, 3);
     }
@@ -79,9 +74,9 @@ static struct case_data *make_case(struct check *check, int rung, int n)
 /* Mistake: vector T of block B begins at word 256 * B + EACH * T. */
 static void take_words(const struct case_data *input, int each, float *values)
 {
-    const float *data = case_find(input, "data")->values;
-    bool vectors = has_vectors(number_in(input, "rung"));
-    for (int i = 0; vectors && i < number_in(input, "n"); ++i) {
+    const float *data = case_floats(input, "data");
+    bool vectors = has_vectors(case_int(input, "rung"));
+    for (int i = 0; vectors && i < case_int(input, "n"); ++i) {
         const float *at = data + i / 256 * 256 + each * (i % 256);
         values[i] = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
     }
@@ -100,8 +95,8 @@ static void block_as_words(const struct case_data *input, float *values)
 /* Mistake: the kernel takes field FIELD of a particle. */
 static void take_field(const struct case_data *input, int field, float *values)
 {
-    const float *gravity = case_find(input, "gravity")->values;
-    int rung = number_in(input, "rung"), n = number_in(input, "n");
+    const float *gravity = case_floats(input, "gravity");
+    int rung = case_int(input, "rung"), n = case_int(input, "n");
     for (int i = 0; !has_vectors(rung) && i < PLANETS * n; ++i)
         values[i] = gravity[i / n] * (float)word_of(input, i % n, field);
 }
@@ -128,8 +123,8 @@ static const struct check_guess guesses[] = {
 /* The result of RUN, which had INPUT, must be right. */
 static void judge(struct check *check, const struct run *run, const struct case_data *input)
 {
-    bool vectors = has_vectors(number_in(input, "rung"));
-    int n = number_in(input, "n"), rows = vectors ? 1 : PLANETS;
+    bool vectors = has_vectors(case_int(input, "rung"));
+    int n = case_int(input, "n"), rows = vectors ? 1 : PLANETS;
     double *values = check_memory(check, (size_t)n * (size_t)rows, sizeof *values);
     for (int p = 0; p < rows; ++p)
         make_row(input, p, values + p * n);

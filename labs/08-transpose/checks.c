@@ -27,28 +27,24 @@ struct job {
 
 static struct job job_of(const struct case_data *input)
 {
-    return (struct job){*(const int *)case_find(input, "height")->values,
-                        *(const int *)case_find(input, "width")->values};
-}
-
-static const float *data_of(const struct case_data *input)
-{
-    return case_find(input, "data")->values;
+    return (struct job){case_int(input, "height"), case_int(input, "width")};
 }
 
 /* Row Y of the result is column Y of the data. */
 static void make_row(const struct case_data *input, int y, double *values)
 {
     struct job job = job_of(input);
+    const float *data = case_floats(input, "data");
     for (int i = 0; i < job.height; ++i)
-        values[i] = (double)data_of(input)[i * job.width + y];
+        values[i] = (double)data[i * job.width + y];
 }
 
 /* Mistake: nothing is turned. */
 static void copy(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
-    memcpy(values, data_of(input), (size_t)job.height * (size_t)job.width * sizeof *values);
+    memcpy(values, case_floats(input, "data"),
+           (size_t)job.height * (size_t)job.width * sizeof *values);
 }
 
 /* Mistake: the second loop takes rows of the tile, too. A tile that sticks out of the matrix then
@@ -56,11 +52,12 @@ static void copy(const struct case_data *input, float *values)
 static void keep_tiles(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
+    const float *data = case_floats(input, "data");
     for (int x = 0; x < job.width; ++x)
         for (int y = 0; y < job.height; ++y) {
             int row = y / 32 * 32 + x % 32, column = x / 32 * 32 + y % 32;
             if (row < job.height && column < job.width)
-                values[x * job.height + y] = data_of(input)[row * job.width + column];
+                values[x * job.height + y] = data[row * job.width + column];
         }
 }
 
@@ -68,9 +65,10 @@ static void keep_tiles(const struct case_data *input, float *values)
 static void repeat_columns(const struct case_data *input, float *values)
 {
     struct job job = job_of(input);
+    const float *data = case_floats(input, "data");
     for (int x = 0; x < job.width; ++x)
         for (int y = 0; y < job.height; ++y)
-            values[x * job.height + y] = data_of(input)[y * job.width + x / 32 * 32 + x % 8];
+            values[x * job.height + y] = data[y * job.width + x / 32 * 32 + x % 8];
 }
 
 static const struct check_guess guesses[] = {

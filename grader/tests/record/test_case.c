@@ -42,6 +42,7 @@ Test(case_file, arrays_come_back_as_they_were_written)
     const struct case_array *array = case_find(read, "ints");
     cr_assert(array && array->type == CASE_INT && array->count == 3);
     cr_expect_arr_eq(array->values, ints, sizeof ints);
+    cr_expect_eq(case_int(read, "ints"), ints[0]);
     array = case_find(read, "large");
     cr_assert(array && array->type == CASE_U64 && array->count == 1);
     cr_expect_eq(*(const uint64_t *)array->values, large);
