@@ -254,14 +254,15 @@ static void counts_in_blocks(struct check *check)
 
 CHECK(
     copies, .title = "rung 5: no lane waits for another", .points = 20, .where = CHECK_COUNTS,
-    .figure = {.text =
-                   "for 32 pixels of few greys, lanes that meet in a word or a bank lose %s turns",
-               .want = "%s",
-               .counter = LOST_TURNS,
-               .judges = 1 << CHECK_SHARED | 1 << CHECK_WRITES | 1 << CHECK_ATOMICS,
-               .budget = {.naive = 30, .solution = 0, .slack = 1}},
+    .figure =
+        {.text =
+             "for 32 pixels of few greys, lanes wait %s turns because others need the same word or bank",
+         .want = "%s",
+         .counter = LOST_TURNS,
+         .judges = 1 << CHECK_SHARED | 1 << CHECK_WRITES | 1 << CHECK_ATOMICS,
+         .budget = {.naive = 30, .solution = 0, .slack = 1}},
     .hint =
-        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If turns are still lost: in which banks are the words that the lanes clear, and those that they add up at the end?")
+        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If lanes still wait: in which banks are the words that the lanes clear, and those that they add up at the end?")
 {
     const struct scene *banded = new_scene(check, BANDS, 512, 512);
     const struct scene *striped = new_scene(check, STRIPES, 512, 256);
