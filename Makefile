@@ -53,11 +53,15 @@ OPTIMISE := -O2
 SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
 WARNINGS := -Wall -Wextra -Werror -Wno-unused-parameter
-CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(WARNINGS) $(SANITIZERS)
+# The same numbers on every CPU: on arm64, gcc would make char unsigned and fuse a * b + c.
+PORTABLE := -fsigned-char -ffp-contract=off
+CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(PORTABLE) $(WARNINGS) $(SANITIZERS)
+# The CPU that CC builds for, such as x86_64 or aarch64.
+CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ifeq ($(SANITIZE),fuzz)
 CC := clang
 # Without -mcx16, clang calls a library for 16-byte compare-and-swap.
-CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(shell uname -m)),-mcx16)
+CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(CPU)),-mcx16)
 endif
 # LANEWISE_BUILD is this build's folder under LANEWISE_ROOT (config.h): "build" or "build/asan".
 # A program that loads our runtime library built with sanitizers needs LD_PRELOAD=LANEWISE_PRELOAD.

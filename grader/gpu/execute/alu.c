@@ -3,7 +3,6 @@
  *
  * Rounding and .ftz are modes of the CPU's vector unit, which fp_run() sets around the loop: x86
  * rounds and flushes as PTX does. This file is compiled with -ffp-contract=off (see rules.mk). */
-#include <immintrin.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,9 +137,9 @@ SATURATE(f64)
 void fp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     void *d = slot_at(warp, inst->dst);
-    _mm_setcsr(inst->mode);
+    fp_set(inst->mode);
     inst->fp.inner(warp, inst, mask);
-    _mm_setcsr(MODE_DEFAULT);
+    fp_set(MODE_DEFAULT);
     if ((inst->mode & MODE_FTZ) == MODE_FTZ && inst->dst.bytes == 4)
         flush_lanes(d, mask);
     if (inst->fp.saturate && inst->dst.bytes == 4)

@@ -176,7 +176,10 @@ LANES_CLONES static void multiply(const struct inst *inst, const double *a, cons
     for (unsigned i = 0; i < inst->warp.m; i++)
         for (unsigned j = 0; j < n; j++)
             for (unsigned x = 0; x < k; x++)
-                c[i * n + j] = fma(a[i * k + x], b[j * k + x], c[i * n + j]);
+                {
+                double p = a[i * k + x], q = b[j * k + x], *sum = &c[i * n + j];
+                *sum = fp_nan(fma(p, q, *sum), p, q, *sum);
+            }
 }
 
 void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t mask)

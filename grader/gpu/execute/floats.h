@@ -1,0 +1,63 @@
+/* Floating point, as far as CPUs differ: how to set rounding and flushing, and the bits of NaNs.
+ *
+ *   fp_set(MODE_ZERO | MODE_FTZ)   all arithmetic of this thread now rounds to zero and flushes
+ *   fp_set(MODE_DEFAULT)           rounds to nearest, keeps denormals: C's usual arithmetic
+ *   fp_nan(a + b, a, b, 0)         a + b; if it is NaN, then with the bits that PTX gives it
+ *
+ * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. Both read denormals as zero with
+ * MODE_FTZ, but they do not write zero for the same results: see fp_flush(). */
+#ifndef GPU_EXECUTE_FLOATS_H
+#define GPU_EXECUTE_FLOATS_H
+
+#include <stdbool.h>
+
+#include "gpu/execute/bits.h"
+
+#ifdef __x86_64__
+#include <xmmintrin.h>
+
+#define MODE_DEFAULT 0x1f80u
+#define MODE_DOWN    0x2000u
+#define MODE_UP      0x4000u
+#define MODE_ZERO    0x6000u
+#define MODE_FTZ     0x8040u /* flush results to zero, and read denormals as zero */
+
+static inline void fp_set(uint32_t mode)
+{
+    _mm_setcsr(mode);
+}
+
+/* A CPU of this kind gives NaNs the bits that PTX gives them. */
+LANES_INLINE double fp_nan(double value, double a, double b, double c)
+{
+    return value;
+}
+
+#elif defined __aarch64__
+
+#define MODE_DEFAULT 0u
+#define MODE_UP      0x400000u
+#define MODE_DOWN    0x800000u
+#define MODE_ZERO    0xc00000u
+#define MODE_FTZ     0x1000000u
+
+static inline void fp_set(uint32_t mode)
+{
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
+}
+
+/* PTX keeps the first NaN among the operands and makes it quiet. Without one, the sign bit is set.
+ * This CPU would prefer a signalling NaN, or the operand that fma adds, and clear the sign. */
+LANES_INLINE double fp_nan(double value, double a, double b, double c)
+{
+    uint64_t quiet = (uint64_t)1 << 51, none = (uint64_t)0xfff8 << 48;
+    uint64_t bits = c != c ? double_bits(c) : none;
+    bits = a != a ? double_bits(a) : b != b ? double_bits(b) : bits;
+    return value != value ? bits_double(bits | quiet) : value;
+}
+
+#else
+#error "gpu/execute/floats.h does not know how this CPU sets rounding and flushing"
+#endif
+
+#endif
