@@ -62,7 +62,7 @@ static bool single_writes(uint32_t in)
 {
     bool is_vector = bits(in, 26, 26), loads_signed = bits(in, 23, 23);
     if (bits(in, 25, 24) == 0 && bits(in, 21, 21) && bits(in, 11, 10) == 0) /* atomic: ldadd, swp */
-        return bits(in, 15, 12) != 12;                                     /* ldapr only loads */
+        return bits(in, 15, 12) != 12;                                      /* ldapr only loads */
     return !bits(in, 22, 22) && (is_vector || !loads_signed);
 }
 
@@ -98,8 +98,8 @@ bool cpu_writes(const ucontext_t *thread)
  * trap ends the exclusive access. */
 static bool is_fixed(uint32_t in)
 {
-    bool is_exclusive = bits(in, 29, 24) == 0x08 && !bits(in, 23, 23) &&
-                        !(bits(in, 21, 21) && !bits(in, 31, 31));
+    bool is_exclusive =
+        bits(in, 29, 24) == 0x08 && !bits(in, 23, 23) && !(bits(in, 21, 21) && !bits(in, 31, 31));
     return is_exclusive || (bits(in, 29, 27) == 3 && bits(in, 25, 24) == 0);
 }
 

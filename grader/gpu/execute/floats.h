@@ -4,8 +4,9 @@
  *   fp_set(MODE_DEFAULT)           rounds to nearest, keeps denormals: C's usual arithmetic
  *   fp_nan(a + b, a, b, 0)         a + b; if it is NaN, then with the bits that PTX gives it
  *
- * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. Both read denormals as zero with
- * MODE_FTZ, but they do not write zero for the same results: see fp_flush(). */
+ * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. With MODE_FTZ, both read denormals
+ * as zero and write zero for results below 2^-126. x86-64 rounds a result first, as PTX does; arm64 rounds
+ * it afterwards. They differ for results that round up to 2^-126: see fp_keep_rounded(). */
 #ifndef GPU_EXECUTE_FLOATS_H
 #define GPU_EXECUTE_FLOATS_H
 
@@ -16,11 +17,13 @@
 #ifdef __x86_64__
 #include <xmmintrin.h>
 
-#define MODE_DEFAULT 0x1f80u
-#define MODE_DOWN    0x2000u
-#define MODE_UP      0x4000u
-#define MODE_ZERO    0x6000u
-#define MODE_FTZ     0x8040u /* flush results to zero, and read denormals as zero */
+#define MODE_DEFAULT    0x1f80u
+#define MODE_DOWN       0x2000u
+#define MODE_UP         0x4000u
+#define MODE_ZERO       0x6000u
+#define MODE_FTZ        0x8040u /* flush results to zero, and read denormals as zero */
+
+#define FP_ROUNDS_FIRST 1
 
 static inline void fp_set(uint32_t mode)
 {
@@ -35,11 +38,13 @@ LANES_INLINE double fp_nan(double value, double a, double b, double c)
 
 #elif defined __aarch64__
 
-#define MODE_DEFAULT 0u
-#define MODE_UP      0x400000u
-#define MODE_DOWN    0x800000u
-#define MODE_ZERO    0xc00000u
-#define MODE_FTZ     0x1000000u
+#define MODE_DEFAULT    0u
+#define MODE_UP         0x400000u
+#define MODE_DOWN       0x800000u
+#define MODE_ZERO       0xc00000u
+#define MODE_FTZ        0x1000000u
+
+#define FP_ROUNDS_FIRST 0
 
 static inline void fp_set(uint32_t mode)
 {
@@ -59,5 +64,11 @@ LANES_INLINE double fp_nan(double value, double a, double b, double c)
 #else
 #error "gpu/execute/floats.h does not know how this CPU sets rounding and flushing"
 #endif
+
+/* Only where FP_ROUNDS_FIRST is 0. After D = A * B + C (C NULL: A * B) in MODE, which includes MODE_FTZ:
+ * replaces the zeros of D that should be 2^-126 or -2^-126, in the lanes of MASK. The CPU must be in
+ * MODE_DEFAULT again. */
+void fp_keep_rounded(uint32_t mode, float *d, const float *a, const float *b, const float *c,
+                     uint32_t mask);
 
 #endif

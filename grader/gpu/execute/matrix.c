@@ -175,8 +175,7 @@ LANES_CLONES static void multiply(const struct inst *inst, const double *a, cons
     unsigned n = inst->warp.n, k = inst->warp.k;
     for (unsigned i = 0; i < inst->warp.m; i++)
         for (unsigned j = 0; j < n; j++)
-            for (unsigned x = 0; x < k; x++)
-                {
+            for (unsigned x = 0; x < k; x++) {
                 double p = a[i * k + x], q = b[j * k + x], *sum = &c[i * n + j];
                 *sum = fp_nan(fma(p, q, *sum), p, q, *sum);
             }
