@@ -30,8 +30,9 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* A CPU of this kind gives NaNs the bits that PTX gives them. */
-LANES_INLINE double fp_nan(double value, double a, double b, double c)
+/* Corrects VALUE if neither the first nor the second operand is NaN. This CPU keeps the third one, and makes
+ * new NaNs as PTX does. */
+LANES_INLINE double fp_later_nan(double value, double third)
 {
     return value;
 }
@@ -51,19 +52,28 @@ static inline void fp_set(uint32_t mode)
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 
-/* PTX keeps the first NaN among the operands and makes it quiet. Without one, the sign bit is set.
- * This CPU would prefer a signalling NaN, or the operand that fma adds, and clear the sign. */
-LANES_INLINE double fp_nan(double value, double a, double b, double c)
+/* This CPU clears the sign of a new NaN; PTX sets it. For infinity * 0 + NaN, it makes a new one. */
+LANES_INLINE double fp_later_nan(double value, double third)
 {
-    uint64_t quiet = (uint64_t)1 << 51, none = (uint64_t)0xfff8 << 48;
-    uint64_t bits = c != c ? double_bits(c) : none;
-    bits = a != a ? double_bits(a) : b != b ? double_bits(b) : bits;
-    return value != value ? bits_double(bits | quiet) : value;
+    const uint64_t quiet = (uint64_t)1 << 51, new_nan = (uint64_t)0xfff8 << 48;
+    uint64_t nan = third != third ? double_bits(third) | quiet : new_nan;
+    return value == value ? value : bits_double(nan);
 }
 
 #else
 #error "gpu/execute/floats.h does not know how this CPU sets rounding and flushing"
 #endif
+
+/* Returns VALUE, the result of an operation on A, B and C, or 0 where there is no such operand. If operands
+ * are NaN, the result is the first of them, made quiet. CPUs choose in other orders, and a compiler may
+ * swap the operands. */
+LANES_INLINE double fp_nan(double value, double a, double b, double c)
+{
+    const uint64_t quiet = (uint64_t)1 << 51;
+    value = fp_later_nan(value, c);
+    value = b != b ? bits_double(double_bits(b) | quiet) : value;
+    return a != a ? bits_double(double_bits(a) | quiet) : value;
+}
 
 /* Only where FP_ROUNDS_FIRST is 0. After D = A * B + C (C NULL: A * B) in MODE, which includes MODE_FTZ:
  * replaces the zeros of D that should be 2^-126 or -2^-126, in the lanes of MASK. The CPU must be in
