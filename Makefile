@@ -211,6 +211,7 @@ setup: build/config.mk build/setup/test ## Install what grading and testing need
 
 test: ## Run all tests: [TEST_FILTER='suite/name*']
 unit: ## Run the tests that need neither nvcc nor a sandbox
+try-arm64: ## Build and test for arm64 under emulation, compare grades: [TEST_FILTER= LAB=]
 asan: ## Run all tests under AddressSanitizer and UBSan: [TEST_FILTER=]
 	$(Q)$(MAKE) SANITIZE=1 test
 
@@ -237,6 +238,6 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
-	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit asan \
+	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit try-arm64 asan \
 	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers record-gpu record-launches clean \
 	distclean FORCE

@@ -64,6 +64,10 @@ unit: build/setup/test $(UNIT)
 		xargs sed -nE 's/^(Test|ParameterizedTest)\(([^,]*\*[a-z_]+, )?([a-z_]+),.*/\3/p' | sort -u | paste -sd '|') && \
 		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
 
+# The kit for arm64, on an x86-64 machine. No file of build/ is shared: arm64/enter.sh has all in build/arm64.
+try-arm64: build/setup/arm64 lanewise
+	$(Q)MAKEFLAGS= grader/tests/arm64/try.sh $(or $(LAB),01-parallelize 06-tiled-matmul 09-picture-sum)
+
 # Sanitizers report leaks after a test has passed. So their reports go to files, which are checked afterwards.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
 ifdef SANITIZE
