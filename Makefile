@@ -71,6 +71,8 @@ ifdef SANITIZE
 CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/dev/null)"' \
 	-DLANEWISE_ASAN_OPTIONS='"detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0"'
 endif
+# LANEWISE_PATIENCE is the factor of the time limits of runs; without it, 1, or 3 with sanitizers.
+CPPFLAGS += $(LANEWISE_PATIENCE:%=-DLANEWISE_PATIENCE=%)
 LDFLAGS := $(SANITIZERS) -Wl,--as-needed
 
 # $(call sources,FOLDER...): the C files in these folders; $(call objects,FILE...): their object files.
