@@ -35,7 +35,10 @@ same_grade() {
     local name=$root/build/arm64/${2%%/*}-$1
     grade "$root" "$1" "$2/$1" >"$name.x86-64"
     (grade=$(declare -f grade) arm64 bash -c 'eval "$grade"; grade "$@"' - "$tree" "$1" "$2/$1") >"$name.arm64"
-    diff -u "$name.x86-64" "$name.arm64" | head -n 60 >&2 || return 1
+    cmp -s "$name.x86-64" "$name.arm64" || {
+        diff -u "$name.x86-64" "$name.arm64" | head -n 60 >&2
+        return 1
+    }
     printf '  %-20s %-10s %s, as on x86-64\n' "$1" "$2" "$(sed -n 's/^  "score": \(.*\),/\1/p' "$name.arm64")"
 }
 
