@@ -57,7 +57,7 @@ bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev op
 fuzz     | runs clang --version                         | clang libclang-rt-dev | fuzzing
 arm64    | runs aarch64-linux-gnu-g++ --version         | gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | building for arm64
 arm64    | runs qemu-aarch64-static --version            | qemu-user-static binfmt-support | running arm64 programs
-arm64    | runs python3 -m pip --version                 | python3-pip         | downloading CUDA's libraries for arm64
+arm64    | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA runtime for arm64
 handouts | runs pandoc --version                         | pandoc              | making pages from handouts
 handouts | font tex-gyre/texgyrepagella-regular.otf      | fonts-texgyre       | the font of the handouts
 handouts | font tex-gyre-math/texgyrepagella-math.otf    | fonts-texgyre-math  | the font of their formulas
