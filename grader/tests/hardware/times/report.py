@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares predicted times with measured ones: report.py LANEWISE SET.tsv PROGRAMS [--gpu h200] [--only PROGRAM]
+"""Compares predicted times with measured ones: report.py LANEWISE SET/GPU.tsv PROGRAMS [--gpu h200] [--only PROGRAM]
 
-SET.tsv is what table.py wrote on a GPU. PROGRAMS is the folder of the same programs, built for the emulator.
+SET/GPU.tsv is what table.py wrote on that GPU. PROGRAMS is the folder of the same programs, built for the emulator.
 Every launch gets a line; the last lines sum up. The predicted time is compared with queued_us: between two
 events, without the host's part. Where a program launches everything once, its first launch finds its data in
 memory and not in the cache, so its time is cold_us.
