@@ -101,7 +101,7 @@ def pairs_of_programs(times):
 
 def pairs_of_students(times, table):
     """Those of pairs.tsv whose two launches are in TIMES: (program, number of the launch) -> (measured, predicted)."""
-    name = os.path.splitext(os.path.basename(table))[0]
+    name = os.path.basename(os.path.dirname(os.path.abspath(table)))
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pairs.tsv")
     fields = [line.rstrip("\n").split("\t") for line in open(path, encoding="utf-8") if not line.startswith("#")]
     keys = [((f[2], f[3]), (f[5], f[6])) for f in fields if f[0] == name]
