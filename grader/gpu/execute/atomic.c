@@ -23,7 +23,7 @@ static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
 static uint64_t add_doubles(uint64_t a, uint64_t b)
 {
     double x = bits_double(a), y = bits_double(b);
-    return double_bits(fp_nan(x + y, x, y, 0));
+    return double_bits(fp_nan(x + y, x, y));
 }
 
 /* Returns the value in memory after one lane's operation on OLD. There is one such function for

@@ -2,7 +2,7 @@
  *
  *   fp_set(MODE_ZERO | MODE_FTZ)   all arithmetic of this thread now rounds to zero and flushes
  *   fp_set(MODE_DEFAULT)           rounds to nearest, keeps denormals: C's usual arithmetic
- *   fp_nan(a + b, a, b, 0)         a + b; if it is NaN, then with the bits that PTX gives it
+ *   fp_nan(a + b, a, b)            a + b; if it is NaN, then with the same bits on every CPU
  *
  * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. With MODE_FTZ, both read denormals
  * as zero and write zero for results below 2^-126. x86-64 rounds a result first, as PTX does; arm64 rounds
@@ -13,6 +13,12 @@
 #include <stdbool.h>
 
 #include "gpu/execute/bits.h"
+
+/* The bits of a NaN, made quiet. */
+LANES_INLINE uint64_t fp_quiet(double nan)
+{
+    return double_bits(nan) | (uint64_t)1 << 51;
+}
 
 #ifdef __x86_64__
 #include <xmmintrin.h>
@@ -30,9 +36,8 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* Corrects VALUE if neither the first nor the second operand is NaN. This CPU keeps the third one, and makes
- * new NaNs as PTX does. */
-LANES_INLINE double fp_later_nan(double value, double third)
+/* The NaN that this CPU makes for operands A and B, of which at most B is NaN: as it should be. */
+LANES_INLINE double fp_second_nan(double value, double b)
 {
     return value;
 }
@@ -52,11 +57,11 @@ static inline void fp_set(uint32_t mode)
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 
-/* This CPU clears the sign of a new NaN; PTX sets it. For infinity * 0 + NaN, it makes a new one. */
-LANES_INLINE double fp_later_nan(double value, double third)
+/* The same. This CPU clears the sign of a new NaN, and makes one for infinity * 0 + NaN, too. */
+LANES_INLINE double fp_second_nan(double value, double b)
 {
-    const uint64_t quiet = (uint64_t)1 << 51, new_nan = (uint64_t)0xfff8 << 48;
-    uint64_t nan = third != third ? double_bits(third) | quiet : new_nan;
+    const uint64_t new_nan = (uint64_t)0xfff8 << 48;
+    uint64_t nan = b != b ? fp_quiet(b) : new_nan;
     return value == value ? value : bits_double(nan);
 }
 
@@ -64,15 +69,17 @@ LANES_INLINE double fp_later_nan(double value, double third)
 #error "gpu/execute/floats.h does not know how this CPU sets rounding and flushing"
 #endif
 
-/* Returns VALUE, the result of an operation on A, B and C, or 0 where there is no such operand. If operands
- * are NaN, the result is the first of them, made quiet. CPUs choose in other orders, and a compiler may
- * swap the operands. */
-LANES_INLINE double fp_nan(double value, double a, double b, double c)
+/* Returns VALUE, the result of an operation on the operands. If operands are NaN, the result is the first of
+ * them, made quiet. CPUs choose in other orders, and a compiler may swap the operands. */
+LANES_INLINE double fp_nan(double value, double a, double b)
 {
-    const uint64_t quiet = (uint64_t)1 << 51;
-    value = fp_later_nan(value, c);
-    value = b != b ? bits_double(double_bits(b) | quiet) : value;
-    return a != a ? bits_double(double_bits(a) | quiet) : value;
+    value = fp_second_nan(value, b);
+    return a != a ? bits_double(fp_quiet(a)) : value;
+}
+
+LANES_INLINE double fp_nan3(double value, double a, double b, double c)
+{
+    return a != a ? bits_double(fp_quiet(a)) : fp_nan(value, b, c);
 }
 
 /* Only where FP_ROUNDS_FIRST is 0. After D = A * B + C (C NULL: A * B) in MODE, which includes MODE_FTZ:
