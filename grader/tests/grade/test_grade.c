@@ -481,6 +481,9 @@ Test(grade, results_have_their_schema)
 
 Test(grade, all_labs_make_one_set_of_results)
 {
+#ifdef LANEWISE_PRELOAD
+    cr_skip("under sanitizers, golden_grade and golden_student do the same gradings");
+#endif
     int code;
     size_t i;
     json_t *result;
