@@ -52,11 +52,14 @@ $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # The headers of 16-bit floats use 16-bit instructions only if the architecture has these instructions.
 build/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
 
+# One test more at a time than there are processors, because some tests wait for others to end.
+TEST_JOBS := -j$(shell expr $$(nproc) + 1)
+
 # The handouts' tests make their own pages, and check the real pages.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
 test: build/setup/autograder
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
-	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
+	$(Q)$(call sanitized,$(UNIT) $(TEST_JOBS) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
 
 # The suites of files that start no other program. They need neither nvcc nor a sandbox.
 unit: build/setup/test $(UNIT)
