@@ -218,6 +218,9 @@ $(ANSWERS): $(ANSWERS_OBJECTS) $(UNIT_PARTS)
 answers: build/setup/test $(ANSWERS)
 	$(Q)$(ANSWERS) $(MNEMONIC)
 
+products: build/setup/test $(ANSWERS)
+	$(Q)$(ANSWERS) products $(MNEMONIC)
+
 # --- make record-times: does a lesson show in time? (hardware/calibration/record.c), on a machine with a GPU ---
 
 RECORD_TIMES := $(BUILD)/tests/record-times
