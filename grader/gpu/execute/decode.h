@@ -116,7 +116,7 @@ decode_fn decode_texture, decode_surface;
 /* decode_lanes.c */
 decode_fn decode_shfl, decode_vote, decode_match, decode_redux, decode_elect, decode_activemask;
 /* decode_matrix.c */
-decode_fn decode_matrix;
+decode_fn decode_matrix, decode_product, decode_rows, decode_transposition;
 /* decode_control.c */
 decode_fn decode_branch, decode_call, decode_return, decode_exit, decode_trap;
 decode_fn decode_barrier, decode_barrier_reduction, decode_barrier_arrival, decode_cluster_barrier;

@@ -92,7 +92,11 @@ static const struct row rows[PTX_OPCODE_COUNT] = {
     [PTX_OP_wmma_load_b] = {decode_matrix},
     [PTX_OP_wmma_load_c] = {decode_matrix},
     [PTX_OP_wmma_store_d] = {decode_matrix},
-    [PTX_OP_wmma_mma] = {decode_matrix, true},
+    [PTX_OP_wmma_mma] = {decode_product, true},
+    [PTX_OP_mma] = {decode_product, true},
+    [PTX_OP_ldmatrix] = {decode_rows},
+    [PTX_OP_stmatrix] = {decode_rows},
+    [PTX_OP_movmatrix] = {decode_transposition},
 
     [PTX_OP_bra] = {decode_branch},
     [PTX_OP_call] = {decode_call},

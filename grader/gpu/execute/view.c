@@ -94,6 +94,7 @@ static enum view_kind memory_kind(const struct inst *inst)
            : inst->run == copy_run                                         ? VIEW_COPY
            : inst->run == mbarrier_run                                     ? VIEW_MBARRIER
            : inst->run == matrix_load_run || inst->run == matrix_store_run ? VIEW_MATRIX
+           : inst->run == rows_run                                         ? VIEW_ROWS
                                                                            : VIEW_OTHER;
 }
 

@@ -100,7 +100,8 @@ enum view_kind {
     VIEW_ATOMIC,
     VIEW_COPY,     /* cp.async: loads from global memory, stores to shared memory */
     VIEW_MBARRIER, /* accesses an mbarrier */
-    VIEW_MATRIX,   /* loads or stores a matrix */
+    VIEW_MATRIX,   /* wmma: loads or stores a matrix */
+    VIEW_ROWS,     /* ldmatrix, stmatrix: each lane names a row of 16 bytes, of 8 in a matrix */
     VIEW_BRANCH,
     VIEW_CALL,
     VIEW_RETURN,
