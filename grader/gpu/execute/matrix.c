@@ -203,6 +203,14 @@ static struct part part_of(const struct inst *inst, unsigned i, const struct ten
     return part;
 }
 
+/* The products that a tensor core adds in one step, as measured: see tensor.c. */
+static unsigned step_of(const struct inst *inst, const struct tensor_product *p)
+{
+    bool is_float8 = p->types[1] == PTX_e4m3 || p->types[1] == PTX_e5m2;
+    bool is_wmma = inst->warp.n > 8 || inst->warp.m > 16;
+    return is_float8 ? p->k / 2 : p->types[1] == PTX_tf32 && is_wmma ? p->k / 2 : p->k;
+}
+
 void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t a[TENSOR_MOST], b[TENSOR_MOST], c[TENSOR_MOST], d[TENSOR_MOST];
@@ -211,6 +219,8 @@ void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t ma
     for (unsigned i = 0; i < 4; i++)
         p.types[i] = (enum ptx_type)inst->warp.types[i];
     p.k = p.types[1] == PTX_b1 ? p.k / 32 : p.k;
+    p.step = step_of(inst, &p);
+    p.is_quad = inst->warp.layout != 0;
     p.saturates = inst->warp.op == PTX_MOD_satfinite;
     p.is_and = inst->warp.op == PTX_MOD_and;
     for (unsigned i = 0; i < 4; i++)

@@ -12,8 +12,8 @@
  *     terms        1.01011011100…  * 2 ** 7       exponent 7: the largest
  *                  1.11010…        * 2 ** -17      24 places lower: 2 bits are left
  *
- * The H100 has no tensor cores for e4m3 and e5m2 in these instructions: ptxas converts the factors
- * to f16, takes two steps, and adds c last, by an ordinary addition. */
+ * mma does not use the H100's tensor cores for e4m3 and e5m2: ptxas converts the factors to f16,
+ * takes two steps, and adds c last, by an ordinary addition. */
 #include "gpu/execute/tensor.h"
 
 #include <math.h>
@@ -30,6 +30,8 @@
  * exponent; 0 for the number 0. Denormals have the exponent of the smallest normal number. */
 struct numbers {
     double value[TENSOR_MOST], power[TENSOR_MOST];
+    double all[TENSOR_MOST]; /* the numbers; in `value`, infinities and NaN are 0 */
+    bool any_special;        /* some of them are an infinity or NaN */
 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -77,11 +79,13 @@ static double power_of(double value, enum ptx_type type)
     return value == 0 ? 0 : power < least ? least : power;
 }
 
-/* Infinities and NaN become 0 here; sum_specially() computes their results. */
 static void set_number(struct numbers *to, unsigned place, double value, enum ptx_type type)
 {
-    to->value[place] = isfinite(value) ? value : 0;
-    to->power[place] = isfinite(value) ? power_of(value, type) : 0;
+    bool is_special = !isfinite(value);
+    to->all[place] = value;
+    to->value[place] = is_special ? 0 : value;
+    to->power[place] = is_special ? 0 : power_of(value, type);
+    to->any_special |= is_special;
 }
 
 static uint32_t cut_to_float(double value)
@@ -110,7 +114,7 @@ static uint32_t narrow(double sum, enum ptx_type type)
 /* --- sums of floats --------------------------------------------------------------------------- */
 
 /* One step for a row of N sums: SUM = sum + the products of the numbers A[0] … A[K - 1] and the
- * rows of B. Sums are exact before the caller rounds them. */
+ * rows of B. The sums are exact; the caller rounds them. */
 LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbers *a,
                                       unsigned a_at, const struct numbers *b, unsigned b_at,
                                       struct numbers *sum)
@@ -135,103 +139,119 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
         sum->value[j] *= most[j] / ONE;
 }
 
-/* The sum of row I and column J if a factor or c is an infinity or NaN. Any order gives the same
- * result, because doubles do not overflow here. */
-static double sum_specially(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
-                            double c, unsigned i, unsigned j)
+/* The sum of a step without any rounding. It is only used if it is an infinity or NaN: the order
+ * of the terms does not matter then, and doubles do not overflow here. */
+static double add_specially(double sum, unsigned n, unsigned k, const double *a, const double *b)
 {
-    double sum = c;
-    for (unsigned x = 0; x < p->k; x++)
-        sum += widen(a[i * p->k + x], p->types[1]) * widen(b[j * p->k + x], p->types[2]);
+    for (unsigned x = 0; x < k; x++)
+        sum += a[x] * b[x * n];
     return sum;
 }
 
-static bool any_special(const uint64_t *numbers, unsigned count, enum ptx_type type)
-{
-    bool any = false;
-    for (unsigned i = 0; i < count; i++)
-        any |= !isfinite(widen(numbers[i], type));
-    return any;
-}
-
-/* The place of factor X among the K factors of a row in the order in which they are added: the
- * first and second byte of each word, then the others. */
+/* The place of factor X among the K factors of a row in the order in which they are added. ptxas
+ * converts the first and second byte of each word, then the others. */
 static unsigned place_of(unsigned x, unsigned k, enum ptx_type type)
 {
     return is_float8(type) ? x % 4 / 2 * (k / 2) + x / 4 * 2 + x % 2 : x;
 }
 
-static void add_last(const struct tensor_product *p, const uint64_t *c, struct numbers *sum,
-                     uint64_t *d)
+/* The type in which sums are kept between steps. */
+static enum ptx_type sum_type(const struct tensor_product *p)
 {
-    for (unsigned j = 0; j < p->n; j++) {
-        double exact = sum->value[j] + widen(c[j], p->types[3]);
-        float single = (float)exact;
-        d[j] = p->types[0] == PTX_f16 ? half_narrow_in(exact, HALF_F16, MODE_DEFAULT)
-               : single != single     ? FLOAT_NAN
-                                      : float_bits(single);
-    }
+    return p->types[3] == PTX_f32 ? PTX_f32 : p->types[0];
 }
 
-/* Computes row I of the sums; STEP products are added in one step. */
-static void multiply_row(const struct tensor_product *p, const struct numbers *a,
-                         const struct numbers *b, const uint64_t *c, unsigned i, unsigned step,
-                         uint64_t *d)
+/* The bits of number d, from the sum of the steps. */
+static uint64_t finish(const struct tensor_product *p, double sum, uint64_t c)
 {
-    static const struct numbers zero;
+    if (is_float8(p->types[1]))
+        sum += widen(c, p->types[3]);
+    if (p->types[0] == PTX_f16)
+        return half_narrow_in(sum, HALF_F16, MODE_DEFAULT);
+    float single = (float)sum;
+    return single != single ? FLOAT_NAN : float_bits(single);
+}
+
+/* Computes row I of d. */
+static void multiply_row(const struct tensor_product *p, const struct numbers *a,
+                         const struct numbers *b, const uint64_t *c, unsigned i, uint64_t *d)
+{
     struct numbers sum;
-    bool adds_last = is_float8(p->types[1]);
-    for (unsigned j = 0; j < p->n && !adds_last; j++)
-        set_number(&sum, j, widen(c[j], p->types[3]), p->types[3]);
-    if (adds_last)
-        for (unsigned j = 0; j < p->n; j++)
-            sum.value[j] = sum.power[j] = zero.value[j];
-    for (unsigned x = 0; x < p->k; x += step) {
-        add_products(p->n, step, a, i * p->k + x, b, x * p->n, &sum);
-        for (unsigned j = 0; j < p->n; j++) {
-            d[j] = narrow(sum.value[j], p->types[0]);
-            set_number(&sum, j, widen(d[j], p->types[0]), p->types[0]);
+    unsigned n = p->n, at = i * p->k;
+    bool has_special = a->any_special || b->any_special;
+    for (unsigned j = 0; j < n; j++)
+        set_number(&sum, j, is_float8(p->types[1]) ? 0 : widen(c[j], p->types[3]), sum_type(p));
+    for (unsigned x = 0; x < p->k; x += p->step) {
+        add_products(n, p->step, a, at + x, b, x * n, &sum);
+        for (unsigned j = 0; j < n; j++) {
+            double exact = sum.value[j], all = sum.all[j];
+            if (has_special || !isfinite(all))
+                all = add_specially(all, n, p->step, a->all + at + x, b->all + x * n + j);
+            exact = isfinite(all) ? exact : all;
+            set_number(&sum, j, widen(narrow(exact, sum_type(p)), sum_type(p)), sum_type(p));
         }
     }
-    if (adds_last)
-        add_last(p, c, &sum, d);
-}
-
-/* Sets the results that depend on an infinity or a NaN. */
-static void fix_row(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
-                    const bool *special_columns, const uint64_t *c, unsigned i, uint64_t *d)
-{
-    bool special_row = any_special(a + i * p->k, p->k, p->types[1]);
-    for (unsigned j = 0; j < p->n; j++) {
-        double own = widen(c[j], p->types[3]);
-        if (special_row || special_columns[j] || !isfinite(own))
-            d[j] = narrow(sum_specially(p, a, b, own, i, j), p->types[0]);
-    }
+    for (unsigned j = 0; j < n; j++)
+        d[j] = finish(p, sum.all[j], c[j]);
 }
 
 static void multiply_floats(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
                             const uint64_t *c, uint64_t *d)
 {
-    struct numbers left, right;
-    bool special[MOST_COLUMNS];
-    unsigned m = p->m, n = p->n, k = p->k;
-    unsigned step = is_float8(p->types[1]) ? k / 2 : k;
-    for (unsigned i = 0; i < m * k; i++)
+    struct numbers left = {.any_special = false}, right = {.any_special = false};
+    unsigned n = p->n, k = p->k;
+    for (unsigned i = 0; i < p->m * k; i++)
         set_number(&left, i / k * k + place_of(i % k, k, p->types[1]), widen(a[i], p->types[1]),
                    p->types[1]);
     for (unsigned i = 0; i < n * k; i++)
         set_number(&right, place_of(i % k, k, p->types[1]) * n + i / k, widen(b[i], p->types[2]),
                    p->types[2]);
-    for (unsigned j = 0; j < n; j++)
-        special[j] = any_special(b + j * k, k, p->types[2]);
-    for (unsigned i = 0; i < m; i++) {
-        multiply_row(p, &left, &right, c + i * n, i, step, d + i * n);
-        fix_row(p, a, b, special, c + i * n, i, d + i * n);
+    for (unsigned i = 0; i < p->m; i++)
+        multiply_row(p, &left, &right, c + i * n, i, d + i * n);
+}
+
+/* mma.m8n8k4 of f16: the H100 has no tensor cores for it either. ptxas writes fused multiply-adds
+ * of floats. */
+static void multiply_quads(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
+                           const uint64_t *c, uint64_t *d)
+{
+    for (unsigned place = 0; place < p->m * p->n; place++) {
+        const uint64_t *row = a + place / p->n * p->k, *column = b + place % p->n * p->k;
+        float x[4], y[4], own = (float)widen(c[place], p->types[3]), sum;
+        for (unsigned k = 0; k < 4; k++) {
+            x[k] = (float)widen(row[k], PTX_f16);
+            y[k] = (float)widen(column[k], PTX_f16);
+        }
+        if (p->types[0] == PTX_f16)
+            sum = fmaf(x[1], y[1], x[0] * y[0]) + own + fmaf(x[3], y[3], x[2] * y[2]);
+        else
+            sum = fmaf(x[3], y[3], fmaf(x[2], y[2], fmaf(x[1], y[1], fmaf(x[0], y[0], 0)))) + own;
+        d[place] = p->types[0] == PTX_f16 ? half_narrow_in(sum, HALF_F16, MODE_DEFAULT)
+                   : sum != sum           ? FLOAT_NAN
+                                          : float_bits(sum);
     }
 }
 
 /* --- other sums ------------------------------------------------------------------------------- */
 
+static double quiet(double nan)
+{
+    return bits_double(double_bits(nan) | (uint64_t)1 << (DOUBLE_DIGITS - 1));
+}
+
+/* a * b + c. Of several NaN, b comes before c, and c before a. */
+static double multiply_add(double a, double b, double c)
+{
+    double sum = fma(a, b, c);
+    if (sum == sum)
+        return sum;
+    return b != b   ? quiet(b)
+           : c != c ? quiet(c)
+           : a != a ? quiet(a)
+                    : bits_double((uint64_t)0xfff8 << 48);
+}
+
+/* A sum of doubles is a chain of fused multiply-adds. */
 static void multiply_doubles(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
                              const uint64_t *c, uint64_t *d)
 {
@@ -239,7 +259,7 @@ static void multiply_doubles(const struct tensor_product *p, const uint64_t *a, 
         for (unsigned j = 0; j < p->n; j++) {
             double sum = bits_double(c[i * p->n + j]);
             for (unsigned x = 0; x < p->k; x++)
-                sum = fma(bits_double(a[i * p->k + x]), bits_double(b[j * p->k + x]), sum);
+                sum = multiply_add(bits_double(a[i * p->k + x]), bits_double(b[j * p->k + x]), sum);
             d[i * p->n + j] = double_bits(sum);
         }
 }
@@ -286,6 +306,8 @@ void tensor_multiply(const struct tensor_product *p, const uint64_t *a, const ui
         multiply_integers(p, a, b, c, d);
     else if (p->types[0] == PTX_f64)
         multiply_doubles(p, a, b, c, d);
+    else if (p->is_quad)
+        multiply_quads(p, a, b, c, d);
     else
         multiply_floats(p, a, b, c, d);
 }

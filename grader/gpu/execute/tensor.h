@@ -11,8 +11,10 @@
 
 struct tensor_product {
     unsigned m, n, k;       /* of b1: k counts words of 32 bits */
+    unsigned step;          /* number of products of floats that are added in one step */
     enum ptx_type types[4]; /* of d, a, b and c */
     bool saturates;         /* sums of integers stop at the ends of their range */
+    bool is_quad;           /* one of the four products of mma.m8n8k4 of f16 */
     bool is_and;            /* of b1: counts the bits of a & b, and not those of a ^ b */
 };
 

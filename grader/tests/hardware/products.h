@@ -25,8 +25,8 @@ struct products_part {
 };
 
 struct product {
-    char name[200];/* the mnemonic */
-    char op[8];    /* "mma", "wmma"; "": the kernel's instructions are in TEXT */
+    char name[200]; /* the mnemonic */
+    char op[8];     /* "mma", "wmma"; "": the kernel's instructions are in TEXT */
     unsigned m, n, k;
     struct products_part a, b, c, d;
     const char *text;
