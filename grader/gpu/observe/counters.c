@@ -412,6 +412,8 @@ static void count_local(struct traffic *traffic, const struct obs_access *access
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
+    if (access->is_bulk) /* Nsight Compute does not count it as a request, either */
+        return;
     if (access->space == PTX_CLUSTER) {
         state->others[access->pc]++;
         return;
