@@ -173,6 +173,8 @@ static bool types_match(const struct ptx_instruction *in, const struct shape *sh
     if (a & T(f16) && (in->opcode == PTX_OP_wmma_mma || shape->k == 4))
         return is_half_or_float(types[0]) && is_half_or_float(types[3]) &&
                (in->opcode == PTX_OP_wmma_mma || types[0] == PTX_f32 || same);
+    if (a & FLOAT8 && shape->k == 16) /* the others are not measured */
+        return a & T(e4m3) && same && types[0] == PTX_f32;
     if (a & (T(f16) | FLOAT8))
         return same && is_half_or_float(types[0]);
     return same && types[0] == (a & (T(bf16) | T(tf32)) ? PTX_f32 : a & T(f64) ? PTX_f64 : PTX_s32);

@@ -37,8 +37,7 @@ static const struct family {
     {"mma", "m8n8k4 m16n8k4 m16n8k8 m16n8k16", "row.col", "", "f64", "f64", "f64", "f64", ""},
     {"mma", "m16n8k32", "row.col", "", "f32", "e4m3 e5m2", "e4m3 e5m2", "f32", ""},
     {"mma", "m16n8k32", "row.col", "", "f16", "e4m3 e5m2", "e4m3 e5m2", "f16", ""},
-    {"mma", "m16n8k16", "row.col", "", "f32", "e4m3 e5m2", "e4m3 e5m2", "f32", ""},
-    {"mma", "m16n8k16", "row.col", "", "f16", "e4m3 e5m2", "e4m3 e5m2", "f16", ""},
+    {"mma", "m16n8k16", "row.col", "", "f32", "e4m3", "e4m3 e5m2", "f32", ""},
     {"mma", "m8n8k16 m16n8k16 m16n8k32", "row.col", "", "s32", "s8 u8", "s8 u8", "s32", ""},
     {"mma", "m8n8k16 m16n8k16 m16n8k32", "row.col", ".satfinite", "s32", "s8 u8", "s8 u8", "s32",
      ""},
@@ -50,7 +49,6 @@ static const struct family {
     {"wmma", "m16n16k16 m32n8k16 m8n32k16", "row.col", "", "f16 f32", "f16", "f16", "f16 f32", ""},
     {"wmma", "m16n16k16 m32n8k16 m8n32k16", "row.col", "", "f32", "bf16", "bf16", "f32", ""},
     {"wmma", "m16n16k16", "row.row col.row col.col", "", "f32", "f16", "f16", "f32", ""},
-    {"wmma", "m16n16k16", "row.row col.row col.col", "", "f16", "f16", "f16", "f16", ""},
     {"wmma", "m16n16k8", "row.row row.col col.row col.col", "", "f32", "tf32", "tf32", "f32", ""},
     {"wmma", "m16n16k16 m32n8k16 m8n32k16", "row.col", "", "s32", "s8", "s8", "s32", ""},
     {"wmma", "m16n16k16 m32n8k16 m8n32k16", "row.col", "", "s32", "u8", "u8", "s32", " .satfinite"},
@@ -63,40 +61,36 @@ static const struct family {
 /* Matrices that move between shared memory and registers. Each lane first stores the 16 bytes of
  * its a in shared memory, at s + 16 * lane. `at` is the row that the lane names: any row to load
  * (of b), another row for each lane to store. */
-#define LOAD(count, words, to_space, registers)                                                    \
-    {                                                                                              \
-        "ldmatrix.sync.aligned.m8n8.x" #count words ".b16", #count,                                \
-            "and.b32 x, b0, 31; shl.b32 x, x, 4; add.u32 at, s, x; cvt.u64.u32 wide, at; "         \
-            "cvta.shared.u64 wide, wide; bar.warp.sync -1; "                                       \
-            "ldmatrix.sync.aligned.m8n8.x" #count words ".b16 {" registers "}, [" to_space "];"    \
+#define LOAD(count, trans, registers)                                                                                                    \
+    {                                                                                                                                    \
+        "ldmatrix.sync.aligned.m8n8.x" #count trans ".shared.b16", #count,                                                               \
+            "and.b32 x, b0, 31; shl.b32 x, x, 4; add.u32 at, s, x; cvt.u64.u32 wide, at; cvta.shared.u64 wide, wide; bar.warp.sync -1; " \
+            "ldmatrix.sync.aligned.m8n8.x" #count trans ".shared.b16 {" registers "}, [at];"                                             \
     }
-#define STORE(count, words, to_space, registers)                                                          \
+#define STORE(count, trans, registers)                                                                    \
     {                                                                                                     \
-        "stmatrix.sync.aligned.m8n8.x" #count words ".b16", "4",                                          \
+        "stmatrix.sync.aligned.m8n8.x" #count trans ".shared.b16", "4",                                   \
             "shfl.sync.idx.b32 x, b0, 0, 31, -1; and.b32 x, x, 31; xor.b32 x, x, lane; shl.b32 x, x, 4; " \
             "add.u32 at, s, x; cvt.u64.u32 wide, at; cvta.shared.u64 wide, wide; bar.warp.sync -1; "      \
-            "stmatrix.sync.aligned.m8n8.x" #count words ".b16 [" to_space "], {" registers "}; "          \
-            "bar.warp.sync -1; ld.shared.v4.b32 {d0, d1, d2, d3}, [own];"                                 \
+            "stmatrix.sync.aligned.m8n8.x" #count trans ".shared.b16 [at], {" registers                   \
+            "}; bar.warp.sync -1; ld.shared.v4.b32 {d0, d1, d2, d3}, "                                    \
+            "[own];"                                                                                      \
     }
 static const struct {
     const char *name, *registers, *text;
 } moves[] = {
-    LOAD(1, ".shared", "at", "d0"),
-    LOAD(2, ".shared", "at", "d0, d1"),
-    LOAD(4, ".shared", "at", "d0, d1, d2, d3"),
-    LOAD(1, ".trans.shared", "at", "d0"),
-    LOAD(2, ".trans.shared", "at", "d0, d1"),
-    LOAD(4, ".trans.shared", "at", "d0, d1, d2, d3"),
-    LOAD(4, "", "wide", "d0, d1, d2, d3"),
-    LOAD(4, ".shared::cta", "at", "d0, d1, d2, d3"),
-    STORE(1, ".shared", "at", "b1"),
-    STORE(2, ".shared", "at", "b1, b2"),
-    STORE(4, ".shared", "at", "b1, b2, b3, b0"),
-    STORE(1, ".trans.shared", "at", "b1"),
-    STORE(2, ".trans.shared", "at", "b1, b2"),
-    STORE(4, ".trans.shared", "at", "b1, b2, b3, b0"),
-    STORE(4, "", "wide", "b1, b2, b3, b0"),
-    STORE(4, ".shared::cta", "at", "b1, b2, b3, b0"),
+    LOAD(1, "", "d0"),
+    LOAD(2, "", "d0, d1"),
+    LOAD(4, "", "d0, d1, d2, d3"),
+    LOAD(1, ".trans", "d0"),
+    LOAD(2, ".trans", "d0, d1"),
+    LOAD(4, ".trans", "d0, d1, d2, d3"),
+    STORE(1, "", "b1"),
+    STORE(2, "", "b1, b2"),
+    STORE(4, "", "b1, b2, b3, b0"),
+    STORE(1, ".trans", "b1"),
+    STORE(2, ".trans", "b1, b2"),
+    STORE(4, ".trans", "b1, b2, b3, b0"),
     {"movmatrix.sync.aligned.m8n8.trans.b16", "1", "movmatrix.sync.aligned.m8n8.trans.b16 d0, b0;"},
 };
 

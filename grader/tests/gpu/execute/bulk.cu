@@ -1,4 +1,5 @@
 /* Bulk copies, and mbarriers of other blocks in a cluster. */
+#include "tests/support/bulk.cuh"
 #include "tests/support/check.cuh"
 
 #include <cooperative_groups.h>
@@ -9,44 +10,6 @@ namespace cg = cooperative_groups;
 #define TILES  6
 #define STAGES 2
 
-static __device__ unsigned shared_address(const void *p)
-{
-    return (unsigned)__cvta_generic_to_shared(p);
-}
-
-static __device__ void init(unsigned long long *barrier, unsigned count)
-{
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(count)
-                 : "memory");
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-
-static __device__ void announce(unsigned long long *barrier, unsigned bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-                 "r"(bytes)
-                 : "memory");
-}
-
-static __device__ void copy_in(int *to, const int *from, unsigned bytes,
-                               unsigned long long *barrier)
-{
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-            "r"(shared_address(to)),
-        "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(barrier))
-        : "memory");
-}
-
-static __device__ void wait(unsigned long long *barrier, unsigned parity)
-{
-    asm volatile(
-        "{.reg .pred p;\nW: mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n@!p bra W;}" ::"r"(
-            shared_address(barrier)),
-        "r"(parity)
-        : "memory");
-}
-
 /* Two stages of tiles: while one tile is added up, the next one is on its way. */
 __global__ void add_tiles(const int *in, int *out)
 {
@@ -55,17 +18,17 @@ __global__ void add_tiles(const int *in, int *out)
     int t = threadIdx.x, sum = 0;
     if (t == 0)
         for (int s = 0; s < STAGES; s++)
-            init(&full[s], 1);
+            bulk_init(&full[s], 1);
     __syncthreads();
     for (int i = 0; i < TILES + STAGES - 1; i++) {
         if (t == 0 && i < TILES) {
-            announce(&full[i % STAGES], sizeof tile[0]);
-            copy_in(tile[i % STAGES], in + i * TILE, sizeof tile[0], &full[i % STAGES]);
+            bulk_announce(&full[i % STAGES], sizeof tile[0]);
+            bulk_copy(tile[i % STAGES], in + i * TILE, sizeof tile[0], &full[i % STAGES]);
         }
         int ready = i - (STAGES - 1);
         if (ready < 0)
             continue;
-        wait(&full[ready % STAGES], ready / STAGES & 1);
+        bulk_wait(&full[ready % STAGES], ready / STAGES & 1);
         for (int k = t; k < TILE; k += blockDim.x)
             sum += tile[ready % STAGES][k];
         __syncthreads();
@@ -99,8 +62,8 @@ __global__ void hand_on(int *out)
     for (int k = threadIdx.x; k < TILE; k += blockDim.x)
         own[k] = blockIdx.x * 1000 + k;
     if (threadIdx.x == 0) {
-        init(&full, 1);
-        announce(&full, sizeof other);
+        bulk_init(&full, 1);
+        bulk_announce(&full, sizeof other);
     }
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     cluster.sync();
@@ -117,7 +80,7 @@ __global__ void hand_on(int *out)
             "r"(shared_address(own)), "r"((unsigned)sizeof own), "r"(barrier)
             : "memory");
     }
-    wait(&full, 0);
+    bulk_wait(&full, 0);
     for (int k = threadIdx.x; k < TILE; k += blockDim.x)
         out[blockIdx.x * TILE + k] = other[k];
     cluster.sync();
@@ -131,7 +94,7 @@ __global__ void report_to_first(int *out)
     auto cluster = cg::this_cluster();
     unsigned barrier, rank = cluster.block_rank();
     if (rank == 0 && threadIdx.x == 0)
-        init(&all, cluster.num_threads());
+        bulk_init(&all, cluster.num_threads());
     cluster.sync();
     cluster.map_shared_rank(values, 0)[cluster.thread_rank()] = 7 * cluster.thread_rank();
     asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(barrier) : "r"(shared_address(&all)));

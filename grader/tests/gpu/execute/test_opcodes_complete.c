@@ -325,6 +325,8 @@ static const struct refusal {
      BYTE_SHAPES NIBBLE_SHAPES BIT_SHAPES "m8n8k4 m16n8k16 satfinite " BIT_WORDS},
     {"mma", "f16 f32", "e4m3 e5m2",
      NIBBLE_SHAPES BIT_SHAPES "m8n8k16 m8n8k4 m16n8k4 m16n8k8 satfinite " BIT_WORDS},
+    {"mma", "f16", "e4m3 e5m2", "m16n8k16"},
+    {"mma", "f32", "e5m2", "m16n8k16"},
     {"mma", "f64", "f64", BYTE_SHAPES NIBBLE_SHAPES BIT_SHAPES "satfinite " BIT_WORDS},
     {"mma", "s32", "u8 s8", NIBBLE_SHAPES BIT_SHAPES "m8n8k4 m16n8k4 m16n8k8 " BIT_WORDS},
     {"mma", "s32", "u4 s4", BIT_SHAPES "m8n8k16 m8n8k4 m16n8k4 m16n8k8 m16n8k16 " BIT_WORDS},

@@ -141,8 +141,75 @@ static void visit_recorded(const struct product *product, void *context)
     visitor->visit(product->name, visitor->context);
 }
 
+/* --- ldmatrix and stmatrix in other spaces --------------------------------------------------------- */
+
+/* Replaces FROM in TEXT, where it is; the caller frees the result. */
+static char *replace(const char *text, const char *from, const char *to)
+{
+    char *result = NULL;
+    size_t size;
+    FILE *out = open_memstream(&result, &size);
+    cr_assert(out, "out of memory");
+    for (const char *found; (found = strstr(text, from)); text = found + strlen(from))
+        fprintf(out, "%.*s%s", (int)(found - text), text, to);
+    fputs(text, out);
+    fclose(out);
+    return result;
+}
+
+/* The recorded instructions have addresses in shared memory. */
+static const struct other_space {
+    const char *word, *address;
+} other_spaces[] = {{".shared::cta.b16", "[at]"}, {".b16", "[wide]"}};
+
+static bool names_space(const struct product *product)
+{
+    return strstr(product->name, ".shared.b16");
+}
+
+static void visit_other_spaces(const struct product *product, void *context)
+{
+    const struct visitor *visitor = context;
+    for (size_t i = 0; i < COUNT(other_spaces) && names_space(product); i++) {
+        char *name = replace(product->name, ".shared.b16", other_spaces[i].word);
+        visitor->visit(name, visitor->context);
+        free(name);
+    }
+}
+
+/* The results must be those of the recorded instruction. */
+static void check_other_spaces(const struct product *product, void *context)
+{
+    uint64_t *inputs = context, *want = inputs + products_input_words(product);
+    uint64_t *got = want + products_output_words(product);
+    if (!names_space(product))
+        return;
+    products_inputs(product, inputs);
+    products_emulate(product, inputs, want);
+    for (size_t i = 0; i < COUNT(other_spaces); i++) {
+        struct product other = *product;
+        char *text = replace(product->text, ".shared.b16", other_spaces[i].word);
+        char *moved = replace(text, "[at]", other_spaces[i].address);
+        other.text = moved;
+        products_emulate(&other, inputs, got);
+        cr_expect(memcmp(got, want, products_output_words(product) * sizeof *got) == 0,
+                  "%s with %s", product->name, other_spaces[i].word);
+        free(text);
+        free(moved);
+    }
+}
+
+Test(opcodes, rows_of_matrices_in_other_spaces)
+{
+    uint64_t *words = calloc((size_t)PRODUCTS_SETS * 3 * PRODUCTS_MOST * 32, sizeof *words);
+    cr_assert(words, "out of memory");
+    products_each(check_other_spaces, words);
+    free(words);
+}
+
 void matrix_each(name_visitor *visit, void *context)
 {
+    products_each(visit_other_spaces, &(struct visitor){visit, context});
     each_product(visit_product, &(struct visitor){visit, context});
     products_each(visit_recorded, &(struct visitor){visit, context});
 }
