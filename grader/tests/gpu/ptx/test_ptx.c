@@ -342,7 +342,7 @@ Test(ptx, parameter_lists)
 static const struct {
     const char *body, *says;
 } bad_bodies[] = {
-    {"frobnicate.u32 a, a;", "unsupported instruction 'frobnicate'"},
+    {"frobnicate.u32 a, a;", "unsupported instruction 'frobnicate.u32'"},
     {"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {a}, {a}, {a}, {a}, a, 0;",
      "'.sp' in instruction 'mma'"},
     {"wgmma.fence.sync.aligned;", "unsupported instruction 'wgmma.fence.sync.aligned'"},

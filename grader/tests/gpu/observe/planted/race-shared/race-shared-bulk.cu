@@ -80,11 +80,12 @@ __global__ void bulk_after_a_barrier(int *g)
 
 static __device__ int load_matrix(const int *row)
 {
+    unsigned at = shared_address(row);
     int v;
-    asm volatile(
-        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" // A of matrix_without_barrier
+    asm volatile( // A of matrix_without_barrier
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
         : "=r"(v)
-        : "r"(shared_address(row))
+        : "r"(at)
         : "memory");
     return v;
 }
