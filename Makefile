@@ -231,6 +231,7 @@ slurm-test: ## Grade a class on a private Slurm whose nodes die: [SLURM_TEST=die
 record-gpu: ## Measure the constants of this machine's GPU, for predicted times
 record-launches: ## Time kernels on this machine's GPU, to compare predictions with: [SET=development]
 answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all, new]
+products: ## The same for products of matrices: [MNEMONIC=all]
 
 clean: ## Remove what was built; keep a downloaded CUDA compiler
 	$(Q)find build -mindepth 1 -maxdepth 1 ! -name cuda -exec rm -rf {} + 2>/dev/null || true
@@ -241,5 +242,5 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit try-arm64 asan \
-	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers record-gpu record-launches clean \
+	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE

@@ -47,6 +47,7 @@ void cta_free(struct cta *cta)
     free(cta->warp_values);
     free(cta->local_memory);
     free(cta->mbarriers);
+    bulk_end(cta, true);
     for (unsigned i = 0; i < MAX_WARPS; i++)
         warp_free(&cta->warps[i]);
     free(cta);
@@ -74,6 +75,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->shared_bytes = launch->shared_bytes;
     memset(cta->arrived, 0, sizeof cta->arrived);
     cta->mbarrier_count = 0;
+    bulk_end(cta, true); /* copies of a CTA that was stopped */
     cta->idle_polls = 0;
     cta->round = 0;
     /* New shared memory has undefined contents. It gets the same bytes in every CTA, so that runs
@@ -482,6 +484,7 @@ enum cta_end cta_run(struct cta *cta)
             progress |= end == WARP_SPINS ? warp->moved : warp->executed != before;
         }
         if (!alive) {
+            bulk_end(cta, false);
             cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
             return CTA_DONE;
         }

@@ -91,9 +91,10 @@ static enum view_kind memory_kind(const struct inst *inst)
     return inst->run == load_run                                           ? VIEW_LOAD
            : inst->run == store_run                                        ? VIEW_STORE
            : inst->run == atomic_run                                       ? VIEW_ATOMIC
-           : inst->run == copy_run                                         ? VIEW_COPY
+           : inst->run == copy_run || inst->run == bulk_run                ? VIEW_COPY
            : inst->run == mbarrier_run                                     ? VIEW_MBARRIER
            : inst->run == matrix_load_run || inst->run == matrix_store_run ? VIEW_MATRIX
+           : inst->run == rows_run                                         ? VIEW_ROWS
                                                                            : VIEW_OTHER;
 }
 

@@ -206,7 +206,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
                  struct profile *profile)
 {
     uint32_t members;
-    memcpy(&members, slot_at(warp, in->warp.members) + 4 * __builtin_ctz(lanes), sizeof members);
+    memcpy(&members, slot_at(warp, in->members) + 4 * __builtin_ctz(lanes), sizeof members);
     uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
     if (elsewhere && !path->has_met) {
         profile->warps--; /* the instruction is counted when all lanes have arrived */
@@ -219,10 +219,10 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     }
     path->has_met = false;
     if (lanes != warp->alive)
-        check_mask(warp, in->warp.members, lanes,
+        check_mask(warp, in->members, lanes,
                    warp->alive & ~lanes & ~leaving_lanes(warp, path));
     else
-        check_mask(warp, in->warp.members, lanes, 0);
+        check_mask(warp, in->members, lanes, 0);
     in->run(warp, in, lanes);
     path_top(path)->pc++;
 }
@@ -410,7 +410,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         uint32_t active = lanes & guarded_lanes(warp, in);
         warp->pc = pc;
         if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive &&
-                                       mask_is_good(warp, in->warp.members, active, 0))) {
+                                       mask_is_good(warp, in->members, active, 0))) {
             uint64_t failed = warp->failed;
             pc++;
             if (active)
@@ -513,7 +513,7 @@ static void run_meeting(struct warp *warp, struct path *path)
     profile->threads += (uint32_t)__builtin_popcount(lanes);
     warp->executed++;
     lanes &= guarded_lanes(warp, in);
-    check_mask(warp, in->warp.members, lanes, warp->alive & ~lanes & ~leaving);
+    check_mask(warp, in->members, lanes, warp->alive & ~lanes & ~leaving);
     in->run(warp, in, lanes);
     for (uint32_t i = 0; i < warp->path_count; i++)
         if (warp->paths[i] != path && meets_with(path, warp->paths[i])) {

@@ -98,9 +98,10 @@ enum view_kind {
     VIEW_LOAD,
     VIEW_STORE,
     VIEW_ATOMIC,
-    VIEW_COPY,     /* cp.async: loads from global memory, stores to shared memory */
+    VIEW_COPY,     /* cp.async and cp.async.bulk: loads from one memory, stores to another */
     VIEW_MBARRIER, /* accesses an mbarrier */
-    VIEW_MATRIX,   /* loads or stores a matrix */
+    VIEW_MATRIX,   /* wmma: loads or stores a matrix */
+    VIEW_ROWS,     /* ldmatrix, stmatrix: each lane names a row of 16 bytes, of 8 in a matrix */
     VIEW_BRANCH,
     VIEW_CALL,
     VIEW_RETURN,
@@ -160,6 +161,7 @@ struct obs_access {
     uint8_t bytes; /* of one lane: 1, 2, 4, 8 or 16 */
     /* all 32 lanes are active, and each one's bytes are right after those of the lane before */
     bool dense;
+    bool is_bulk; /* a piece of a cp.async.bulk, which is no request of the warp */
     /* this access has the same space, lanes and address differences as this worker's latest access
      * by this instruction that was not dense. The addresses themselves may differ, but the numbers
      * of sectors, lines and banks that are touched are the same. */
@@ -221,7 +223,7 @@ enum obs_order_kind {
     OBS_FENCE,  /* a fence: warp, lanes; wide: threads outside of the CTA see the order, too */
     OBS_ARRIVE, /* lanes arrive at phases of mbarriers: warp, lanes, place */
     OBS_WAITED, /* lanes have waited for phases of mbarriers to end: warp, lanes, place */
-    /* lanes have waited for the cp.async at pc: warp, lanes, place (in shared memory), bytes */
+    /* lanes have waited for the cp.async at pc, or a bulk copy has arrived: warp, lanes, place (in shared memory), bytes */
     OBS_COPIED,
 };
 
@@ -233,6 +235,8 @@ struct obs_order {
     const uint32_t *arrived; /* for each warp of the CTA, the lanes that the barrier releases */
     /* for each lane: an address in the mbarrier, a different one for each phase */
     const uint64_t *place;
+    uint64_t
+        owner; /* OBS_ARRIVE: linear index, plus 1, of the CTA that has the mbarrier; 0: the current CTA */
     uint64_t cta; /* linear index, x first */
     /* below launch_view.resident; no two CTAs that a worker runs at a time have the same seat */
     uint32_t seat;
@@ -255,7 +259,7 @@ enum obs_fault_kind {
     OBS_ABSENT_LANE, /* a shuffle reads from lane `other`, which does not take part */
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
-    OBS_REMOTE_MBARRIER, /* the mbarrier is another CTA's, in the same cluster */
+    OBS_REMOTE_MBARRIER, /* a wait for an mbarrier of another CTA in the same cluster */
     OBS_DEADLOCK,        /* the lanes wait for threads that never arrive */
     OBS_POLLS_FOREVER,   /* the lanes poll a value that no thread will write */
     OBS_POLLS_HOST,      /* the lanes poll a value that only the host program could write */
