@@ -58,13 +58,18 @@ void cli_forget_lab_program(const struct cli_lab_program *built)
         base_remove_tree(built->folder);
 }
 
-/* Replaces "file" of OBJECT with the student's file if both have the same name. The folder is not
- * compared, because a cached program was built in another folder. */
+/* Only the names are compared, because a cached program was built in another folder. */
+bool cli_is_lab_file(const char *path, const struct cli_lab_program *built)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && built->folder[0] && strcmp(slash, strrchr(built->own, '/')) == 0;
+}
+
+/* Replaces "file" of OBJECT with the student's file if it is that file. */
 static void rename_in(json_t *object, const struct cli_lab_program *built)
 {
     const char *file = json_string_value(json_object_get(object, "file"));
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    if (slash && strcmp(slash, strrchr(built->own, '/')) == 0)
+    if (file && cli_is_lab_file(file, built))
         json_object_set_new(object, "file", json_string(built->own));
 }
 

@@ -21,5 +21,7 @@ void cli_forget_lab_program(const struct cli_lab_program *built);
 /* Replaces the file's path in the private folder, wherever RECORD has it, with the path of the
  * student's file. */
 void cli_name_lab_file(json_t *record, const struct cli_lab_program *built);
+/* Whether PATH, which the compiler was given, is the student's file. */
+bool cli_is_lab_file(const char *path, const struct cli_lab_program *built);
 
 #endif

@@ -512,6 +512,11 @@ void report_html_begin(struct markup *m, const char *title)
     markup_break(m);
 }
 
+const char *report_html_style(void)
+{
+    return report_css;
+}
+
 void report_html_end(struct markup *m)
 {
     for (int i = 0; i < 2; i++) {

@@ -21,6 +21,8 @@ void report_html(FILE *to, const json_t *result, const struct report_page *page)
 
 /* --- for pages of other kinds ----------------------------------------------------------------- */
 
+/* The style sheet of reports. */
+const char *report_html_style(void);
 /* Writes everything before the first element of the body. */
 void report_html_begin(struct markup *m, const char *title);
 /* Writes everything after the last element of the body. */
