@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/observe/describe.h"
 #include "gpu/record/record.h"
 
 #define MOST_BLOCKS 200 /* allocations that are listed */
@@ -233,6 +232,16 @@ static void add_registers(const struct launch_view *launch, json_t *registers, j
     }
 }
 
+/* "sums" for the variable "kernel(int)::sums". */
+static json_t *last_name(struct ptx_name name)
+{
+    char *text = record_demangle(name);
+    const char *colon = text ? strrchr(text, ':') : NULL;
+    json_t *string = text ? json_string(colon ? colon + 1 : text) : NULL;
+    free(text);
+    return string ? string : json_string("");
+}
+
 static json_t *shared_json(const struct launch_view *launch)
 {
     json_t *list = json_array();
@@ -245,7 +254,7 @@ static json_t *shared_json(const struct launch_view *launch)
             continue;
         }
         json_array_append_new(list,
-                              json_pack("{so,sI,sI}", "name", string_of(v->name), "at",
+                              json_pack("{so,sI,sI}", "name", last_name(v->name), "at",
                                         (json_int_t)begin, "bytes", (json_int_t)(end - begin)));
         at = end;
     }
