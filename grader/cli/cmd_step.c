@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -26,7 +27,7 @@
 #include "report/step_page.h"
 
 #define MOST_INSTRUCTIONS "200000000" /* of a launch, so that endless kernels end */
-#define WATCH_BUDGET      "20000000"  /* of racecheck and initcheck: about 2 s */
+#define WATCH_BUDGET      "8000000" /* of racecheck and initcheck: about 2 s, as for `lanewise run` */
 #define MAX_SOURCE        ((size_t)1 << 20)
 
 struct options {
@@ -165,13 +166,28 @@ static bool set_environment(const struct options *options, struct target target,
            setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
 }
 
+/* The JSON document in FILE; NULL: there is none. A kernel that launches the same kernel again could
+ * write a second one, which is ignored. */
+static json_t *read_document(int file)
+{
+    struct stat info;
+    json_error_t error;
+    if (fstat(file, &info) != 0 || info.st_size <= 0)
+        return NULL;
+    char *text = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (text == MAP_FAILED)
+        return NULL;
+    json_t *json = json_loadb(text, (size_t)info.st_size, JSON_DISABLE_EOF_CHECK, &error);
+    munmap(text, (size_t)info.st_size);
+    return json;
+}
+
 /* Runs the program and reads what it has recorded of TARGET. *RECORD gets the record; *STEPS stays
  * NULL if the block did not run. */
 static bool run(const struct options *options, struct target target, json_t **record,
                 json_t **steps)
 {
     char program[PATH_MAX];
-    json_error_t error;
     int status, file = memfd_create("steps", MFD_CLOEXEC);
     snprintf(program, sizeof program, "%s%s", strchr(options->program, '/') ? "" : "./",
              options->program);
@@ -179,8 +195,8 @@ static bool run(const struct options *options, struct target target, json_t **re
     if (!done)
         complain("cannot make a file in memory: %s", strerror(errno));
     done = done && cli_execute("step", program, options->argv, &status, record);
-    if (done && lseek(file, 0, SEEK_SET) == 0)
-        *steps = json_loadfd(file, JSON_DISABLE_EOF_CHECK, &error);
+    if (done)
+        *steps = read_document(file);
     if (file >= 0)
         close(file);
     return done;

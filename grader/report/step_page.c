@@ -62,7 +62,7 @@ static char *pack(struct bytes bytes, size_t size)
     uLongf room = compressBound(size);
     struct bytes packed = {malloc(room), 0};
     char *text = NULL;
-    if (packed.start && compress2(packed.start, &room, bytes.start, size, 9) == Z_OK) {
+    if (packed.start && compress2(packed.start, &room, bytes.start, size, 6) == Z_OK) {
         packed.size = room;
         text = to_base64(packed);
     }

@@ -7,19 +7,25 @@
 #define EXACT      ((uint64_t)1 << 53)
 #define MOST_APART ((int64_t)1 << 32)
 
+static bool make_room(struct step_buffer *to, size_t size)
+{
+    if (to->room - to->size >= size)
+        return true;
+    size_t room = 2 * to->room + size + 4096;
+    uint8_t *bytes = realloc(to->bytes, room);
+    if (!bytes) {
+        to->failed = true;
+        return false;
+    }
+    to->bytes = bytes;
+    to->room = room;
+    return true;
+}
+
 void step_put_byte(struct step_buffer *to, unsigned byte)
 {
-    if (to->size == to->room) {
-        size_t room = to->room ? 2 * to->room : 4096;
-        uint8_t *bytes = realloc(to->bytes, room);
-        if (!bytes) {
-            to->failed = true;
-            return;
-        }
-        to->bytes = bytes;
-        to->room = room;
-    }
-    to->bytes[to->size++] = (uint8_t)byte;
+    if (make_room(to, 1))
+        to->bytes[to->size++] = (uint8_t)byte;
 }
 
 void step_put_word(struct step_buffer *to, uint32_t word)
@@ -42,8 +48,10 @@ void step_put_signed(struct step_buffer *to, int64_t number)
 
 void step_put_bytes(struct step_buffer *to, const struct step_buffer *from)
 {
-    for (size_t i = 0; i < from->size; i++)
-        step_put_byte(to, from->bytes[i]);
+    if (!from->size || !make_room(to, from->size))
+        return;
+    memcpy(to->bytes + to->size, from->bytes, from->size);
+    to->size += from->size;
 }
 
 static uint64_t value_of(const uint32_t *words, uint32_t width, unsigned lane)

@@ -24,17 +24,27 @@ struct progress {
     uint32_t barrier; /* pc of the barrier at which it waits, if the barrier has a result */
 };
 
+/* The cost of an instruction's latest access. Accesses whose addresses differ by a multiple of
+ * COST_REPEATS bytes cost the same. */
+#define COST_REPEATS 128u
+struct measured {
+    uint64_t addr[WARP];
+    uint32_t mask, cost, ideal;
+    uint8_t space, bytes;
+};
+
 struct state {
     const struct launch_view *launch;
     const struct emu_steps *wanted;
     struct obs_steps *steps; /* NULL: the block runs elsewhere, or later */
     struct step_model model;
-    struct step_buffer out, extras;
+    struct step_buffer out, extras, body, results;
     struct progress progress[MAX_WARPS];
     struct obs_access accesses[MOST_ACCESSES];
     uint32_t access_count, fault_count;
     struct obs_fault faults[MOST_FAULTS];
     uint64_t (*patterns)[WARP]; /* for each pc: the address differences of its latest access */
+    struct measured *measured;  /* for each pc */
     uint64_t seen;              /* instructions so far */
     uint32_t warp;              /* of the latest record */
     bool sweeps;                /* other CTAs may have changed shared memory */
@@ -70,7 +80,10 @@ static void stepper_free_state(struct state *state)
     step_model_close(&state->model);
     free(state->out.bytes);
     free(state->extras.bytes);
+    free(state->body.bytes);
+    free(state->results.bytes);
     free(state->patterns);
+    free(state->measured);
     free(state);
 }
 
@@ -86,7 +99,8 @@ static bool open_steps(struct state *state, uint64_t cta)
     for (unsigned w = 0; w < MAX_WARPS; w++)
         state->progress[w] =
             (struct progress){.pc = UINT32_MAX, .lanes = ALL_LANES, .barrier = NO_PC};
-    return steps->code && state->patterns &&
+    state->measured = calloc((size_t)state->launch->code_count + 1, sizeof *state->measured);
+    return steps->code && state->patterns && state->measured &&
            step_model_open(&state->model, state->launch, steps->widths, steps->registers);
 }
 
@@ -241,6 +255,23 @@ static unsigned space_code(uint8_t space)
                                   : 5;
 }
 
+/* The access's cost in sectors or wavefronts, and the ideal cost. */
+static const struct measured *measure(struct state *state, const struct obs_access *access)
+{
+    struct measured *m = &state->measured[access->pc];
+    uint64_t apart = access->addr[0] - m->addr[0], differs = apart % COST_REPEATS;
+    for (unsigned l = 0; l < WARP; l++)
+        differs |= access->addr[l] - m->addr[l] - apart;
+    if (!differs && m->mask == access->mask && m->space == access->space &&
+        m->bytes == access->bytes)
+        return m;
+    *m = (struct measured){.mask = access->mask, .space = access->space, .bytes = access->bytes};
+    memcpy(m->addr, access->addr, sizeof m->addr);
+    if (access->space == PTX_GLOBAL || (access->space == PTX_SHARED && access->kind <= OBS_STORE))
+        obs_measure(access, &m->cost, &m->ideal);
+    return m;
+}
+
 /* Writes an access: a byte (form of the addresses, 8: a word with the lanes follows, 16 * space),
  * the lanes, bytes of a lane, kind, the addresses, its cost and the ideal cost. */
 static void put_access(struct state *state, struct step_buffer *to, const struct step_code *code,
@@ -248,7 +279,6 @@ static void put_access(struct state *state, struct step_buffer *to, const struct
 {
     uint64_t first;
     int64_t stride;
-    uint32_t cost = 0, ideal = 0;
     unsigned form = form_of(state, code, access, &first, &stride);
     step_put_byte(to, form | (access->mask != active ? 8 : 0) | space_code(access->space) << 4);
     if (access->mask != active)
@@ -268,10 +298,9 @@ static void put_access(struct state *state, struct step_buffer *to, const struct
     }
     for (unsigned l = 0; l < WARP && form == ADDRESS_RAW; l++)
         state->patterns[access->pc][l] = access->mask >> l & 1 ? access->addr[l] : first;
-    if (access->space == PTX_GLOBAL || (access->space == PTX_SHARED && access->kind <= OBS_STORE))
-        obs_measure(access, &cost, &ideal);
-    step_put_number(to, cost);
-    step_put_number(to, ideal);
+    const struct measured *m = measure(state, access);
+    step_put_number(to, m->cost);
+    step_put_number(to, m->ideal);
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -568,22 +597,22 @@ static void put_record(struct state *state, const struct obs_state *now, unsigne
 static void record_instruction(struct state *state, const struct obs_state *now)
 {
     const struct step_code *code = &state->steps->code[now->pc];
-    struct step_buffer body = {0}, results = {0};
+    struct step_buffer *body = &state->body, *results = &state->results;
     struct obs_group groups[WARP];
     unsigned count = view_groups(now->machine, now->warp, groups), parts = 0;
-    state->extras.size = 0;
+    state->extras.size = body->size = results->size = 0;
     if (state->access_count) {
         parts |= STEP_ACCESSES;
-        step_put_number(&body, state->access_count);
+        step_put_number(body, state->access_count);
         for (uint32_t i = 0; i < state->access_count; i++)
-            put_access(state, &body, code, &state->accesses[i], now->active);
+            put_access(state, body, code, &state->accesses[i], now->active);
     }
-    if (put_results(state, now, code, &results)) {
+    if (put_results(state, now, code, results)) {
         parts |= STEP_VALUES;
-        step_put_bytes(&body, &results);
+        step_put_bytes(body, results);
     }
     follow_stores(state, now, code);
-    if (code->sweeps || state->sweeps || !state->steps->steps)
+    if (code->sweeps || state->sweeps || state->steps->steps == 1)
         sweep_shared(state, now);
     state->sweeps = false;
     if (code->is_call)
@@ -591,10 +620,8 @@ static void record_instruction(struct state *state, const struct obs_state *now)
     if (code->is_barrier)
         state->progress[now->warp].barrier = code->dest_count ? now->pc : NO_PC;
     put_faults(state);
-    put_record(state, now, parts, &body, groups, count);
-    state->out.failed |= body.failed || results.failed;
-    free(body.bytes);
-    free(results.bytes);
+    put_record(state, now, parts, body, groups, count);
+    state->out.failed |= body->failed || results->failed;
 }
 
 /* The results of a barrier with a reduction are written when it opens. */
