@@ -435,9 +435,11 @@ class Recording {
         for (let kind = this.byte(); kind !== 0; kind = this.byte()) {
             if (kind === 1) {
                 const shared = this.byte() === 1, count = this.number(), addr = this.number();
+                const code = this.warpOf[step] === OPENED ? null : this.code[this.pcOf[step]];
+                const loads = code !== null && code.op === OP.load;
                 for (let i = 0; i < count; i++) {
                     const value = this.word();
-                    if (first) this.setWord(shared, addr + 4 * i, value, step, this.laneOf(step, shared, addr + 4 * i));
+                    if (first) this.setWord(shared, addr + 4 * i, value, step, loads ? -2 : this.laneOf(step, shared, addr + 4 * i));
                 }
             } else if (kind === 2) {
                 const warp = this.number(), index = this.number(), mask = this.word(), form = this.byte();

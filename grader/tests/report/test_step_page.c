@@ -1,0 +1,204 @@
+/* The page that steps through a launch, in a real browser: its state after random steps is the
+ * machine's, and keys and buttons do what they say. Hostile programs, mistakes on the command
+ * line. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "report/step_page.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
+
+TestSuite(step_page, .init = submission_init, .fini = shell_fini, .timeout = 600);
+
+#define STEPS 50 /* steps after which states are compared */
+
+/* What runs: the skeleton if MUTANT is NULL, the solution if it is "". */
+static const struct program {
+    const char *name, *lab, *mutant;
+} programs[] = {
+    {"01-skeleton", "01-parallelize", NULL},
+    {"01-solution", "01-parallelize", ""},
+    {"02-skeleton", "02-coalesce", NULL},
+    {"02-solution", "02-coalesce", ""},
+    {"03-skeleton", "03-shared-reduce", NULL},
+    {"03-solution", "03-shared-reduce", ""},
+    {"03-shared-atomic", "03-shared-reduce", "shared-atomic"},
+    {"04-skeleton", "04-bank-conflicts", NULL},
+    {"04-solution", "04-bank-conflicts", ""},
+    {"04-mask-tree", "04-bank-conflicts", "mask-tree"},
+    {"04-index-tree", "04-bank-conflicts", "index-tree"},
+    {"04-no-barrier", "04-bank-conflicts", "no-barrier"},
+    {"05-skeleton", "05-pitched-alloc", NULL},
+    {"05-solution", "05-pitched-alloc", ""},
+    {"06-skeleton", "06-tiled-matmul", NULL},
+    {"06-solution", "06-tiled-matmul", ""},
+    {"07-skeleton", "07-structures", NULL},
+    {"07-solution", "07-structures", ""},
+    {"08-skeleton", "08-transpose", NULL},
+    {"08-solution", "08-transpose", ""},
+    {"09-skeleton", "09-picture-sum", NULL},
+    {"09-solution", "09-picture-sum", ""},
+    {"10-skeleton", "10-block-size", NULL},
+    {"10-solution", "10-block-size", ""},
+};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+
+#define CHROMIUM                                                                                   \
+    "HOME=$PWD timeout 90 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage " \
+    "--user-data-dir=$PWD/profile --enable-logging=stderr --virtual-time-budget=60000000 "
+
+/* --- pages ------------------------------------------------------------------------------------ */
+
+/* The document inside of page NAME. */
+static json_t *read_meta(const char *name)
+{
+    char *page = shell_file(name, NULL);
+    static const char begin[] = "<script type=\"application/json\" id=\"meta\">";
+    char *at = strstr(page, begin), *end = at ? strstr(at, "</script>") : NULL;
+    json_error_t error;
+    cr_assert(end, "%s has no document", name);
+    json_t *meta =
+        json_loadb(at + sizeof begin - 1, (size_t)(end - at) - (sizeof begin - 1), 0, &error);
+    cr_assert(meta, "%s: %s", name, error.text);
+    free(page);
+    return meta;
+}
+
+static long long number_of(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+static long long block_of(const json_t *meta)
+{
+    const json_t *cta = json_object_get(meta, "cta"), *grid = json_object_get(meta, "grid");
+    long long block = 0;
+    for (size_t i = 3; i-- > 0;)
+        block = block * json_integer_value(json_array_get(grid, i)) +
+                json_integer_value(json_array_get(cta, i));
+    return block;
+}
+
+/* Writes NAME.html for the program that `step` runs with ARGUMENTS, and NAME.truth with the
+ * machine's state after random steps, in random order. */
+static void make_page(const char *name, const char *arguments)
+{
+    char list[STEPS * 12] = "", file[100];
+    free(shell_must("$LANEWISE step -o %s.html %s >log 2>&1 || { cat log; exit 1; }", name,
+                    arguments));
+    snprintf(file, sizeof file, "%s.html", name);
+    json_t *meta = read_meta(file);
+    long long steps = number_of(meta, "steps");
+    for (int i = 0; i < STEPS; i++)
+        sprintf(list + strlen(list), "%s%lld", i ? "," : "", rand() % steps);
+    free(shell_must("export LANEWISE_STEPS_DUMP=$PWD/%s.dump LANEWISE_STEPS_DUMP_AT=%s\n"
+                    "$LANEWISE step -o %s.html --launch %lld --block %lld %s >log 2>&1\n"
+                    "awk '{print $0 \",\"}' %s.dump | shuf --random-source=<(yes) >%s.truth",
+                    name, list, name, number_of(meta, "launch"), block_of(meta), arguments, name,
+                    name));
+    json_decref(meta);
+}
+
+static void make_lab_page(const struct program *program)
+{
+    char arguments[100];
+    snprintf(arguments, sizeof arguments, "--lab %s", program->lab);
+    free(shell_must("cp -r labs kept"));
+    if (program->mutant) {
+        char *file = shell_must("printf %%s labs/%s/*.cu", program->lab);
+        if (*program->mutant)
+            submission_write_mutant(program->lab, program->mutant, file);
+        else
+            submission_write(program->lab, (struct edit[SUBMISSION_EDITS]){{NULL, NULL}}, file);
+        free(file);
+    }
+    make_page(program->name, arguments);
+    free(shell_must("rm -r labs && mv kept labs"));
+}
+
+/* Makes a copy of page NAME that runs PROBE, a script in this folder, after NAME's states. */
+static void add_probe(const char *name, const char *probe, int wanted)
+{
+    free(shell_must(
+        "{ sed '/Content-Security-Policy/d' %s.html\n"
+        "echo '<script>const page=\"%s\", wanted=%d, truth=['; cat %s.truth; echo ']</script><script>'\n"
+        "cat $TESTS/report/%s; echo '</script>'; } >%s.probe.html",
+        name, name, wanted, name, probe, name));
+}
+
+/* Loads pages, a list in JavaScript, one after the other, and returns what they say. */
+static char *visit(const char *pages)
+{
+    free(shell_must(
+        "cat >around.html <<'END'\n<!doctype html><title>t</title><pre id=said></pre><script>\n"
+        "const pages=[%s]; let frame, at=0;\n"
+        "function next(){if(frame)frame.remove();if(at===pages.length){said.append('end\\n');return}\n"
+        "frame=document.createElement('iframe');frame.width=at%%2?390:1280;frame.height=800;\n"
+        "frame.style.border=0;frame.src=pages[at++];document.body.append(frame)}\n"
+        "onmessage=e=>{said.append(e.data+'\\n');next()};next()</script>\nEND",
+        pages));
+    return shell_must(CHROMIUM "--dump-dom file://$PWD/around.html 2>log; grep CONSOLE log; echo");
+}
+
+/* --- the state -------------------------------------------------------------------------------- */
+
+static void check_states(int from, int end)
+{
+    char pages[PROGRAMS * 60] = "";
+    srand(32);
+    for (int i = from; i < end; i++) {
+        make_lab_page(&programs[i]);
+        add_probe(programs[i].name, "step_probe.js", 1);
+        sprintf(pages + strlen(pages), "'%s.probe.html',", programs[i].name);
+    }
+    char *output = visit(pages);
+    for (int i = from; i < end; i++) {
+        char want[100];
+        snprintf(want, sizeof want, "%s: 0 differences, overflow 0\n", programs[i].name);
+        cr_expect(strstr(output, want), "no \"%s\" in\n%s", want, output);
+    }
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
+    free(output);
+}
+
+Test(step_page, has_the_state_of_the_machine)
+{
+    check_states(0, PROGRAMS / 2);
+}
+
+Test(step_page, has_the_state_of_the_machine_in_more_labs)
+{
+    check_states(PROGRAMS / 2, PROGRAMS);
+}
+
+/* --- use -------------------------------------------------------------------------------------- */
+
+static const struct program race = {"race", "04-bank-conflicts", "no-barrier"};
+
+Test(step_page, obeys_keys_and_buttons)
+{
+    make_lab_page(&race);
+    add_probe("race", "step_keys.js", 1);
+    char *output = visit("'race.probe.html'");
+    cr_expect(strstr(output, "keys: 0 failed\n"), "%s", output);
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
+    free(output);
+}
+
+/* The page as it is, with its content security policy. */
+Test(step_page, starts_under_its_own_policy)
+{
+    make_lab_page(&race);
+    char *output = shell_must(
+        CHROMIUM "--dump-dom \"file://$PWD/race.html#step=5\" 2>log; grep CONSOLE log; echo");
+    cr_expect(strstr(output, "data-ready=\"true\""), "the page did not start");
+    cr_expect(strstr(output, "Step 5 of "), "the page does not show step 5");
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", strstr(output, "CONSOLE"));
+    free(output);
+    free(shell_must(
+        "! grep -E 'https?:|//[a-z]' race.html | grep -vE '^ *(//|/?\\*)|\"(meta|data)\">' | grep -E '(src|href)='"));
+}
