@@ -155,14 +155,14 @@ step: lanewise ## Write a page that steps through a launch: LAB= or PROGRAM= [LA
 		-o '$(or $(OUT),$(BUILD)/step.html)' \
 		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 
-report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
+report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= STEP=file.html DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
 	$(if $(PROGRAM),$(if $(GPU),,$(error predict its times on which GPU? Add GPU=h200)))
 	@$(if $(GPU),$(call predict_page),$(call grade_page))
 predict_page = $(LANEWISE) run --gpu '$(GPU)' --draw none --lines 0 --picture '$(or $(OUT),$(BUILD)/report.html)' \
 	$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 grade_page = $(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
-	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
-	$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
+	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,STEP,step) \
+	$(call option,DEVICE,device) $(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 
 diff: lanewise ## Compare your code with the solution, after full marks: LAB= [SPOIL=1 COMMENTS=1]
 	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) $(if $(COMMENTS),--comments) || test $$? -eq 1

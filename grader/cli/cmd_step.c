@@ -31,7 +31,7 @@
 #define MAX_SOURCE        ((size_t)1 << 20)
 
 struct options {
-    const char *output, *lab, *launch, *block, *from;
+    const char *output, *lab, *submission, *launch, *block, *from;
     struct cli_lab_program built;
     char *program, **argv; /* the program and its arguments, NULL-terminated */
 };
@@ -58,6 +58,7 @@ static const struct cli_option table[] = {
               "record block B; blocks count from 0, along x first"),
     CLI_WHOLE(from, "from", "N", 0, ULLONG_MAX, "leave out the block's first N warp instructions"),
     CLI_TEXT(lab, "lab", "NAME", "build and run your file of this lab"),
+    CLI_TEXT(submission, "submission", "PATH", "with --lab, " CLI_HELP_FILE),
     CLI_END};
 
 static const struct cli_syntax syntax = {
@@ -77,7 +78,7 @@ static const struct cli_syntax syntax = {
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
-    const struct cli_files files = {{options->output}, {NULL}};
+    const struct cli_files files = {{options->output}, {options->submission}};
     if (code >= 0)
         return cli_clear_after_mistake(code, &files);
     if (!cli_clear_outputs("step", &files))
@@ -86,6 +87,8 @@ static int read_options(int argc, char **argv, struct options *options)
     options->program = argv[optind];
     if (!options->output)
         return complain("which output file? Add -o FILE.html");
+    if (options->submission && !options->lab)
+        return complain("--submission needs the lab, --lab NAME");
     if (!options->lab && !options->program)
         return complain("which program? Name it at the end, or add --lab NAME");
     return -1;
@@ -226,7 +229,7 @@ static bool run_silently(const struct options *options, struct target target, js
 /* The source file PATH as {"name", "text"}; null if it cannot be read. */
 static json_t *source_json(const struct options *options, const char *path)
 {
-    const char *file = cli_is_lab_file(path, &options->built) ? options->built.own : path;
+    const char *file = cli_is_lab_file(path, &options->built) ? options->built.source : path;
     struct text text;
     char why[200];
     if (!*file || !base_read_file(file, MAX_SOURCE, &text, why, sizeof why))
@@ -331,7 +334,7 @@ static int perform(const struct options *options)
 /* Builds the lab's program and puts its path in place of the program's. */
 static bool choose_lab(struct options *options)
 {
-    if (!cli_build_lab_program("step", options->lab, &options->built))
+    if (!cli_build_lab_program("step", options->lab, options->submission, &options->built))
         return false;
     options->argv--; /* the word there was an option or its value, already read */
     options->argv[0] = options->program = options->built.program;

@@ -13,6 +13,7 @@
 struct report_page {
     const char *source; /* the submission's text */
     const char *date;   /* the date that the page shows; "": none */
+    const char *steps;  /* a page that steps through the program: its address; NULL: none */
     const char *prefix; /* prefix of ids on a page of several gradings; otherwise NULL */
 };
 

@@ -204,6 +204,24 @@ Test(step_page, starts_under_its_own_policy)
     free(page);
 }
 
+/* A finding in the report of a grading links to its moment. */
+Test(step_page, opens_at_the_moment_of_a_finding)
+{
+    int code;
+    submission_write_mutant(race.lab, race.mutant, "a.cu");
+    free(shell(&code,
+               "$LANEWISE report --device emulator --seed 1 --lab 4 --submission a.cu --out r.html "
+               "--step s.html"));
+    cr_assert_eq(code, 1, "exit code %d", code);
+    char *link =
+        shell_must("grep -o 's.html#finding=[0-9]*:race-shared' r.html | head -n 1 | tr -d '\\n'");
+    cr_assert(*link, "the report has no link");
+    char *output = shell_must(CHROMIUM "--dump-dom \"file://$PWD/%s\" 2>log; echo", link);
+    cr_expect(strstr(output, "; a finding happens here"), "%s", strstr(output, "id=\"now\""));
+    free(output);
+    free(link);
+}
+
 /* --- mistakes --------------------------------------------------------------------------------- */
 
 /* The program makes two launches of four blocks. */
@@ -225,6 +243,7 @@ static const struct {
     {"-o p.html --block 4 ./a", "lanewise step: launch 1 has no block 4"},
     {"-o p.html --from 1000 ./a",
      "lanewise step: block 0 of launch 1 does not exist, or executes at most 1000 instructions"},
+    {"-o p.html --submission a.cu ./a", "lanewise step: --submission needs the lab, --lab NAME"},
     {"-o no/p.html ./a", "lanewise step: "},
     {"-o p.html --lab 99", "lanewise step: "},
 };
