@@ -12,6 +12,15 @@ const setText = (e, text) => { if (e.textContent !== text) e.textContent = text;
 const setClass = (e, name) => { if (e.className !== name) e.className = name; };
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
+// The colours of canvases. They are read once for each colour scheme, because reading a style makes the
+// browser compute all styles.
+let colours = null;
+function readColours() {
+    const style = getComputedStyle(document.documentElement), dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    const of = name => style.getPropertyValue(name).trim();
+    colours = {ink: of("--ink"), line: of("--line"), mark: of("--bad"), lit: `rgb(${of("--heat")})`, light: dark ? 38 : 75};
+}
+
 // "0-3, 7": the lanes of a mask.
 function lanesText(mask) {
     const parts = [];
@@ -332,8 +341,7 @@ class SharedPanel {
     }
 
     draw() {
-        const r = this.r, c = this.canvas.getContext("2d"), style = getComputedStyle(document.body);
-        const ink = style.color, touched = this.touched(this.step), dark = matchMedia("(prefers-color-scheme: dark)").matches;
+        const r = this.r, c = this.canvas.getContext("2d"), {ink, line, mark, light} = colours, touched = this.touched(this.step);
         c.clearRect(0, 0, this.canvas.width, this.canvas.height);
         c.font = "9px sans-serif";
         c.fillStyle = ink;
@@ -343,15 +351,15 @@ class SharedPanel {
         for (let id = 0; id < words; id++) {
             const x = 40 + id % WARP * CELL_W, y = (Math.floor(id / WARP) + 1) * CELL_H, writer = r.writerAt(id, this.step);
             if (writer) {
-                c.fillStyle = writer.warp === OPENED ? "gray" : `hsl(${writer.warp * 137.5 % 360} 55% ${dark ? 38 : 75}%)`;
+                c.fillStyle = writer.warp === OPENED ? "gray" : `hsl(${writer.warp * 137.5 % 360} 55% ${light}%)`;
                 c.fillRect(x, y, CELL_W - 1, CELL_H - 1);
             } else {
-                c.strokeStyle = dark ? "#454c55" : "#ccd3da";
+                c.strokeStyle = line;
                 c.strokeRect(x + .5, y + .5, CELL_W - 2, CELL_H - 2);
             }
             const how = touched.get(id);
             if (how || id === this.chosen) {
-                c.strokeStyle = how ? (dark ? "#ff8f66" : "#a3180d") : ink;
+                c.strokeStyle = how ? mark : ink;
                 c.lineWidth = how ? 2.5 : 1;
                 c.strokeRect(x + 1, y + 1, CELL_W - 3, CELL_H - 3);
                 c.lineWidth = 1;
@@ -385,6 +393,13 @@ class GlobalPanel {
             return {block, text, canvas};
         });
         document.getElementById("global-part").hidden = this.strips.length === 0;
+        this.measure();
+    }
+
+    // Makes the canvases as wide as they are shown.
+    measure() {
+        const widths = this.strips.map(({canvas}) => Math.max(100, Math.round(canvas.getBoundingClientRect().width)));
+        this.strips.forEach(({canvas}, i) => { canvas.width = widths[i]; canvas.height = 24; });
     }
 
     // The sectors of the block's used part that this step touches: from the low end, in sectors.
@@ -404,21 +419,18 @@ class GlobalPanel {
     show(step) {
         for (const {block, text, canvas} of this.strips) {
             const count = Math.floor((block.high - 1) / 32) - Math.floor(block.low / 32) + 1, lit = this.sectors(step, block);
-            const width = Math.max(1, Math.round(canvas.getBoundingClientRect().width)) || 600;
-            if (canvas.width !== width) { canvas.width = width; canvas.height = 24; }
-            const c = canvas.getContext("2d"), style = getComputedStyle(document.body), dark = matchMedia("(prefers-color-scheme: dark)").matches;
+            const width = canvas.width, c = canvas.getContext("2d");
             c.clearRect(0, 0, width, 24);
             const each = width / count;
             if (each >= 4) {
-                c.strokeStyle = dark ? "#454c55" : "#ccd3da";
+                c.strokeStyle = colours.line;
                 for (let i = 0; i <= count; i++) c.strokeRect(i * each + .5, 0, 0, i % 4 ? 8 : 24);
             }
-            c.fillStyle = dark ? "#ff8f66" : "#c4451c";
+            c.fillStyle = colours.lit;
             for (const i of lit) c.fillRect(i * each, 2, Math.max(1.5, each - 1), 20);
             const from = this.names.word(false, block.low), to = this.names.word(false, block.high - 4);
             setText(text, `${from} to ${to}: ${plural(count, "sector")}${lit.size ? `, this step touches ${lit.size}` : ""}`);
             canvas.setAttribute("aria-label", text.textContent);
-            canvas.style.color = style.color;
         }
     }
 }

@@ -11,6 +11,7 @@ class View {
         this.warp = 0;
         this.watches = [];
         this.$ = id => document.getElementById(id);
+        readColours();
         this.file = this.mainFile();
         this.buildSource();
         this.warps = new WarpPanel(recording, w => this.follow(w));
@@ -96,9 +97,9 @@ class View {
             button.addEventListener("click", () => this.move(button.dataset.next, this.$("backwards").checked ? -1 : 1));
         this.$("watch-form").addEventListener("submit", e => { e.preventDefault(); this.addWatch(this.$("watch-what").value); });
         document.addEventListener("keydown", e => this.key(e));
-        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
+        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); this.show(); });
         addEventListener("hashchange", () => this.readHash());
-        addEventListener("resize", () => this.global.show(this.step));
+        addEventListener("resize", () => { this.global.measure(); this.global.show(this.step); });
     }
 
     key(e) {
