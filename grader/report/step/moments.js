@@ -116,8 +116,9 @@ class Moments {
         const other = (finding.related || []).find(r => !r.message), r = this.r;
         const at = (place, step) => !this.isOpening(step) && this.codeAt(step).line === place.line &&
             this.isFile(this.codeAt(step).file, place.file);
-        let steps = [];
-        if (other) steps = this.locatePair(i => at(finding, i), i => at(other, i));
+        let steps = [], pair = null;
+        if (other) pair = this.locatePair(i => at(finding, i), i => at(other, i));
+        if (pair) steps = [pair.first.step, pair.second.step];
         if (steps.length === 0) {
             const fault = r.faults.find(f => at(finding, f.step));
             if (fault) steps = [fault.step];
@@ -131,11 +132,11 @@ class Moments {
             const any = first === NONE ? this.find(-1, 1, i => at(finding, i)) : first;
             if (any !== NONE) steps = [any];
         }
-        return {finding, steps};
+        return {finding, steps, pair};
     }
 
     // The first two accesses, one at each place, by different threads to the same word, at least one of them
-    // a write, with no barrier between them.
+    // a write, with no barrier between them; and the word. null: there are none.
     locatePair(isOne, isOther) {
         const r = this.r, a = r.accesses;
         let last = new Map();
@@ -150,13 +151,13 @@ class Moments {
                     const id = r.wordId(shared, a.addr.data[i * WARP + l], false);
                     const before = (last.get(id) || []).find(b => (b.warp !== r.warpOf[step] || b.lane !== l) &&
                         (b.writes || writes) && ((b.one && other) || (b.other && one)));
-                    if (before) return [before.step, step];
+                    if (before) return {first: before, second: {step, warp: r.warpOf[step], lane: l, writes}, id};
                     if (!last.has(id)) last.set(id, []);
                     const list = last.get(id);
                     if (list.length < 8) list.push({step, warp: r.warpOf[step], lane: l, writes, one, other});
                 }
             }
         }
-        return [];
+        return null;
     }
 }

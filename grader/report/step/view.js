@@ -62,7 +62,7 @@ class View {
     buildFindings() {
         const list = this.$("findings");
         this.$("finding-part").hidden = this.moments.findings.length === 0;
-        for (const {finding, steps} of this.moments.findings) {
+        for (const {finding, steps, pair} of this.moments.findings) {
             const item = element("li");
             item.append(element("p", "", `line ${finding.line}: ${finding.cause || finding.message} [${finding.id}]`));
             steps.forEach((step, i) => {
@@ -72,10 +72,16 @@ class View {
                 item.append(button, " ");
             });
             if (steps.length === 0) item.append(element("p", "dim small", "It did not happen in the recorded steps of this block."));
-            if (steps.length === 2) item.append(element("p", "small", "Nothing orders these two accesses: no barrier opens between them."));
+            if (pair) item.append(element("p", "small", this.pairText(pair)));
             if (finding.help) item.append(element("p", "dim small", finding.help));
             list.append(item);
         }
+    }
+
+    pairText({first, second, id}) {
+        const r = this.r, shared = id < r.sharedWords, addr = shared ? 4 * id : r.addresses.data[id - r.sharedWords];
+        const side = a => `${a.writes ? "writes" : "reads"} it in step ${a.step} (warp ${a.warp}, lane ${a.lane})`;
+        return `Both touch ${this.names.word(shared, addr)}: one thread ${side(first)}, another ${side(second)}. Nothing orders them: no barrier opens between these steps.`;
     }
 
     // --- controls --------------------------------------------------------------------------------------------
