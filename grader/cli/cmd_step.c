@@ -257,8 +257,8 @@ static void add_findings(json_t *steps, const json_t *record)
     size_t i;
     json_array_foreach(json_object_get(record, "findings"), i, finding)
     {
-        const char *kernel = json_text_of(finding, "kernel");
-        if (!*kernel || strcmp(kernel, json_text_of(steps, "kernel")) == 0)
+        if (json_integer_of(finding, "line") > 0 &&
+            strcmp(json_text_of(finding, "kernel"), json_text_of(steps, "kernel")) == 0)
             json_array_append(list, finding);
     }
     json_object_set_new(steps, "findings", list);

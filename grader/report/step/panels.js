@@ -428,7 +428,7 @@ class GlobalPanel {
             }
             c.fillStyle = colours.lit;
             for (const i of lit) c.fillRect(i * each, 2, Math.max(1.5, each - 1), 20);
-            const from = this.names.word(false, block.low), to = this.names.word(false, block.high - 4);
+            const from = this.names.word(false, block.low), to = this.names.word(false, block.high - block.element);
             setText(text, `${from} to ${to}: ${plural(count, "sector")}${lit.size ? `, this step touches ${lit.size}` : ""}`);
             canvas.setAttribute("aria-label", text.textContent);
         }

@@ -34,6 +34,7 @@ class View {
     buildSource() {
         const box = this.$("source"), source = this.sources[this.file];
         this.lines = [];
+        box.replaceChildren();
         if (!source) {
             box.textContent = "The source is not here; the instructions below are.";
             return;
@@ -331,6 +332,8 @@ async function start() {
     const meta = JSON.parse(document.getElementById("meta").textContent), now = document.getElementById("now");
     showAbout(meta);
     now.textContent = "Unpacking the recording …";
+    const source = meta.sources.find(s => s !== null);
+    if (source) document.getElementById("source").append(element("pre", "", source.text));
     const recording = new Recording(meta, await unpack(document.getElementById("data").textContent));
     while (!recording.decodeSome(12)) {
         now.textContent = `Unpacking the recording: ${Math.round(100 * recording.done / recording.steps)} %`;
