@@ -182,9 +182,11 @@ static void follow_stores(struct step_state *state, const struct obs_state *now,
     for (uint32_t i = 0; i < state->access_count; i++) {
         const struct obs_access *access = &state->accesses[i];
         bool shared = access->space == PTX_SHARED;
-        /* a load of a part of a word leaves the model without the word's other bytes */
-        bool is_part = code->is_load && code->element < 4;
-        if (!is_modelled(access) || (access->kind == OBS_LOAD && !is_part) || code->sweeps)
+        /* learn() has seen to plain loads of whole words, and sweep_shared() will see to shared
+         * memory */
+        bool is_learned = access->kind == OBS_LOAD && code->is_load && code->element >= 4 &&
+                          state->access_count == 1;
+        if (!is_modelled(access) || is_learned || (shared && code->sweeps))
             continue;
         for (uint32_t left = code->is_store ? access->mask : 0; left; left &= left - 1) {
             unsigned l = (unsigned)__builtin_ctz(left);

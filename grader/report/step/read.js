@@ -416,17 +416,32 @@ class Recording {
         }
     }
 
-    // The lane of this step that accesses the word, the last one if there are several; -1: none.
+    // Gives numbers to all words of global memory that the step accesses. Words that hold 0 may not have one yet.
+    noteWords(step) {
+        const a = this.accesses;
+        for (let i = this.firstAccess[step]; i < this.firstAccess[step + 1]; i++) {
+            if (a.space.data[i] !== SPACE.global) continue;
+            for (let l = 0; l < WARP; l++)
+                for (let b = 0; a.mask.data[i] >>> l & 1 && b < a.bytes.data[i]; b += 4)
+                    this.wordId(false, a.addr.data[i * WARP + l] + b, true);
+        }
+    }
+
+    // The lane of this step that writes the word, the last one if there are several. -2: lanes only read it;
+    // -1: no lane accesses it.
     laneOf(step, shared, addr) {
         const a = this.accesses;
+        let none = -1;
         for (let i = this.firstAccess[step]; i < this.firstAccess[step + 1]; i++) {
             if ((a.space.data[i] === SPACE.shared) !== shared) continue;
             for (let l = WARP - 1; l >= 0; l--) {
                 const from = a.addr.data[i * WARP + l];
-                if (a.mask.data[i] >>> l & 1 && addr + 4 > from && addr < from + a.bytes.data[i]) return l;
+                if (!(a.mask.data[i] >>> l & 1) || addr + 4 <= from || addr >= from + a.bytes.data[i]) continue;
+                if (a.kind.data[i] !== KIND.load) return l;
+                none = -2;
             }
         }
-        return -1;
+        return none;
     }
 
     // --- steps ---------------------------------------------------------------------------------------------
@@ -435,11 +450,9 @@ class Recording {
         for (let kind = this.byte(); kind !== 0; kind = this.byte()) {
             if (kind === 1) {
                 const shared = this.byte() === 1, count = this.number(), addr = this.number();
-                const code = this.warpOf[step] === OPENED ? null : this.code[this.pcOf[step]];
-                const loads = code !== null && code.op === OP.load;
                 for (let i = 0; i < count; i++) {
                     const value = this.word();
-                    if (first) this.setWord(shared, addr + 4 * i, value, step, loads ? -2 : this.laneOf(step, shared, addr + 4 * i));
+                    if (first) this.setWord(shared, addr + 4 * i, value, step, this.laneOf(step, shared, addr + 4 * i));
                 }
             } else if (kind === 2) {
                 const warp = this.number(), index = this.number(), mask = this.word(), form = this.byte();
@@ -499,6 +512,7 @@ class Recording {
         this.results(s, code, warp, active, (parts & PART.values) !== 0, this.firstAccess[step], count, step, first);
         if (first) this.followStores(s, code, warp, step);
         if (parts & PART.extras) this.readExtras(s, step, first);
+        if (first && count) this.noteWords(step);
         const before = s.groups[warp].length;
         s.groups[warp] = parts & PART.groups ? this.readGroups() : this.advance(s.groups[warp], lanes, pc);
         if (first) this.splitOf[step] = before > 0 && s.groups[warp].length > before && active !== 0 && active !== lanes ? 1 : 0;
