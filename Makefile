@@ -155,14 +155,20 @@ trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRA
 # LINE is a number, or for a PROGRAM of several files FILE:NUMBER.
 line_in = $(if $(and $(filter %.cu,$1),$(if $(findstring :,$(LINE)),,yes)),$(notdir $1):)$(LINE)
 
-report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
+step: lanewise ## Write a page that steps through a launch: LAB= or PROGRAM= [LAUNCH= BLOCK= FROM= OUT=file.html ARGS=]
+	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=04 or PROGRAM=file.cu))
+	@$(LANEWISE) step $(call option,LAUNCH,launch) $(call option,BLOCK,block) $(call option,FROM,from) \
+		-o '$(or $(OUT),$(BUILD)/step.html)' \
+		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
+
+report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= STEP=file.html DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
 	$(if $(PROGRAM),$(if $(GPU),,$(error predict its times on which GPU? Add GPU=h200)))
 	@$(if $(GPU),$(call predict_page),$(call grade_page))
 predict_page = $(LANEWISE) run --gpu '$(GPU)' --draw none --lines 0 --picture '$(or $(OUT),$(BUILD)/report.html)' \
 	$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 grade_page = $(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
-	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
-	$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
+	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,STEP,step) \
+	$(call option,DEVICE,device) $(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 
 diff: lanewise ## Compare your code with the solution, after full marks: LAB= [SPOIL=1 COMMENTS=1]
 	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) $(if $(COMMENTS),--comments) || test $$? -eq 1
@@ -240,7 +246,7 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
+.PHONY: help grade hint watch run trace step report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit try-arm64 asan \
 	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE
