@@ -71,6 +71,8 @@ struct async_copy {
     uint8_t data[WARP][16];
 };
 
+struct absent;
+
 struct warp {
     uint8_t *bank[BANK_COUNT];
     uint8_t *local;      /* the kernel's local variables: launch.own_bytes for each lane */
@@ -79,6 +81,7 @@ struct warp {
     struct frame *frame; /* frame of the current instruction */
     struct async_copy *copies, *idle_copies; /* pending copies, in order; copies free for reuse */
     uint32_t groups[WARP];                   /* groups of copies that each lane has committed */
+    struct absent *absent; /* values that a shuffle read from absent lanes; NULL: none */
     struct cta *cta;
     uint32_t index;      /* number of the warp in the CTA */
     uint32_t alive;      /* lanes that have not exited */
