@@ -25,7 +25,8 @@
 #include "gpu/execute/operations.h"
 
 struct origin {
-    uint32_t pc, lane, mask, source; /* the shuffle, the lane that read, its members, the lane read */
+    uint32_t pc, lane, mask,
+        source; /* the shuffle, the lane that read, its members, the lane read */
 };
 
 struct absent {
@@ -216,7 +217,7 @@ static uint32_t reading_absent(const uint32_t *source, const uint32_t *members, 
 {
     uint32_t lanes = 0;
     for (unsigned l = 0; l < WARP; l++)
-        lanes |= (uint32_t)!((mask & members[l]) >> source[l] & 1) << l;
+        lanes |= (uint32_t) !((mask & members[l]) >> source[l] & 1) << l;
     return lanes & mask;
 }
 
