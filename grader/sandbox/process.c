@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "sandbox/activity.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -243,7 +244,8 @@ struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-    pid_t supervisor;
+    pid_t supervisor, beside; /* beside: of the program's server; 0: there is none */
+    double idle, looked;      /* seconds without any work so far; when that was last checked */
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including those not kept */
 };
@@ -270,6 +272,18 @@ static bool take_output(struct watch *watch)
     }
 }
 
+/* Whether the program has only waited for longer than it may. */
+static bool is_idle(struct watch *watch)
+{
+    double now = clock_seconds();
+    if (watch->command->idle_seconds <= 0 || now - watch->looked < 0.1)
+        return false;
+    if (!activity_of(watch->supervisor) && !(watch->beside && activity_of(watch->beside)))
+        watch->idle += now - watch->looked;
+    watch->looked = now;
+    return watch->idle > watch->command->idle_seconds;
+}
+
 /* Waits until the supervisor has ended, or until it must end the child. In the second case,
  * OUTCOME->end says why. */
 static void wait_for_end(struct watch *watch, double deadline)
@@ -293,6 +307,10 @@ static void wait_for_end(struct watch *watch, double deadline)
         }
         if (polled[0].revents)
             return;
+        if (is_idle(watch)) {
+            watch->outcome->end = PROCESS_IDLE;
+            return;
+        }
     }
 }
 
@@ -304,6 +322,7 @@ static void note_end(const struct watch *watch, int status)
         number = sandbox_signal(watch->command->sandbox, WEXITSTATUS(status));
     if (number)
         outcome->end = number == SIGXCPU ? PROCESS_TIMED_OUT : PROCESS_SIGNALLED;
+    outcome->used_cpu = number == SIGXCPU;
     outcome->code = number ? number : WEXITSTATUS(status);
 }
 
@@ -403,6 +422,7 @@ static void begin(struct watch *watch, const struct process_command *command,
 {
     *watch = (struct watch){
         .command = command, .outcome = outcome, .pidfd = -1, .start = clock_seconds()};
+    watch->looked = watch->start;
     memset(watch->pipes, -1, sizeof watch->pipes);
     memset(watch->control, -1, sizeof watch->control);
     *outcome = (struct process_outcome){.end = PROCESS_EXITED};
@@ -477,6 +497,7 @@ void process_run_served(const struct process_command *command, const struct proc
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
             close(ends[i]); /* so that the server sees the end when the program closes its copy */
+    watch.beside = server_watch.supervisor;
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }
