@@ -167,27 +167,37 @@ static bool kill_children(void)
     return size >= 0;
 }
 
-/* Ends CHILD and everything that it has started. Returns how CHILD ended, as waitpid() does. */
-static int end_all(pid_t child)
+/* The message that the supervisor sends when it ends. STATUS comes from waitpid(). */
+struct message {
+    pid_t child;
+    int status;
+    double cpu; /* CPU time of the child and of the processes that it has waited for */
+};
+
+static double seconds_of(struct timeval time)
 {
-    int status, result = 0;
+    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+/* Ends CHILD and everything that it has started. Returns how CHILD ended. */
+static struct message end_all(pid_t child)
+{
+    struct message message = {.child = child};
+    struct rusage usage;
+    int status;
     pid_t ended;
     kill(-child, SIGKILL); /* all at the same time: none of them can start another process */
     kill(child, SIGKILL);  /* the child may not have its own group yet */
     do {
         bool all = kill_children();
-        ended = waitpid(all ? -1 : -child, &status, 0);
-        if (ended == child)
-            result = status;
+        ended = wait4(all ? -1 : -child, &status, 0, &usage);
+        if (ended == child) {
+            message.status = status;
+            message.cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+        }
     } while (ended > 0);
-    return result;
+    return message;
 }
-
-/* The message that the supervisor sends when it ends. STATUS comes from waitpid(). */
-struct message {
-    pid_t child;
-    int status;
-};
 
 /* Starts the child, and returns when the child has ended or the CONTROL socket closes. Signals to
  * the grader's group do not reach this process. */
@@ -214,7 +224,7 @@ static void run_supervisor(const struct process_command *command, int control,
                                {.fd = control, .events = POLLIN}};
     while (poll(polled, 2, -1) < 0 && errno == EINTR)
         ;
-    struct message message = {child, end_all(child)};
+    struct message message = end_all(child);
     _exit(send(control, &message, sizeof message, MSG_NOSIGNAL) < 0);
 }
 
@@ -314,15 +324,18 @@ static void wait_for_end(struct watch *watch, double deadline)
     }
 }
 
-static void note_end(const struct watch *watch, int status)
+/* A program that ignores SIGXCPU gets SIGKILL a second later. */
+static void note_end(const struct watch *watch, const struct message *message)
 {
     struct process_outcome *outcome = watch->outcome;
-    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    int status = message->status, number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    unsigned limit = watch->command->cpu_seconds;
     if (!number && watch->command->sandbox)
         number = sandbox_signal(watch->command->sandbox, WEXITSTATUS(status));
+    outcome->used_cpu =
+        number == SIGXCPU || (number == SIGKILL && limit > 0 && message->cpu > limit);
     if (number)
-        outcome->end = number == SIGXCPU ? PROCESS_TIMED_OUT : PROCESS_SIGNALLED;
-    outcome->used_cpu = number == SIGXCPU;
+        outcome->end = outcome->used_cpu ? PROCESS_TIMED_OUT : PROCESS_SIGNALLED;
     outcome->code = number ? number : WEXITSTATUS(status);
 }
 
@@ -362,7 +375,7 @@ static void reap(struct watch *watch)
     take_output(watch);
     outcome->pid = message.child;
     if (outcome->end == PROCESS_EXITED && told)
-        note_end(watch, message.status);
+        note_end(watch, &message);
     else if (outcome->end == PROCESS_EXITED)
         fail_because(watch, "signal %d has ended its supervisor", SIGKILL);
 }

@@ -91,6 +91,18 @@ Test(limits, cpu_time_is_told_from_wall_time)
     process_outcome_free(&outcome);
 }
 
+Test(limits, a_program_that_ignores_the_signal_is_ended_as_well)
+{
+    const char *const words[] = {"/bin/sh", "-c", "trap '' XCPU; while :; do :; done", NULL};
+    struct process_command command = command_for(words);
+    struct process_outcome outcome;
+    command.cpu_seconds = 1;
+    process_run(&command, &outcome);
+    cr_expect_eq(outcome.end, PROCESS_TIMED_OUT, "end %d", outcome.end);
+    cr_expect(outcome.used_cpu);
+    process_outcome_free(&outcome);
+}
+
 /* Runs a PROGRAM that waits for its SERVER. Returns how the program ended. */
 static enum process_end served(const char *program, const char *server)
 {
