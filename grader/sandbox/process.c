@@ -171,7 +171,7 @@ static bool kill_children(void)
 struct message {
     pid_t child;
     int status;
-    double cpu; /* CPU time of the child and of the processes that it has waited for */
+    double cpu; /* CPU time of the child and of all that it has started */
 };
 
 static double seconds_of(struct timeval time)
@@ -191,10 +191,10 @@ static struct message end_all(pid_t child)
     do {
         bool all = kill_children();
         ended = wait4(all ? -1 : -child, &status, 0, &usage);
-        if (ended == child) {
+        if (ended == child)
             message.status = status;
-            message.cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-        }
+        if (ended > 0)
+            message.cpu += seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     } while (ended > 0);
     return message;
 }
