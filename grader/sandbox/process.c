@@ -332,6 +332,7 @@ static void note_end(const struct watch *watch, const struct message *message)
     unsigned limit = watch->command->cpu_seconds;
     if (!number && watch->command->sandbox)
         number = sandbox_signal(watch->command->sandbox, WEXITSTATUS(status));
+    outcome->cpu_seconds = message->cpu;
     outcome->used_cpu =
         number == SIGXCPU || (number == SIGKILL && limit > 0 && message->cpu > limit);
     if (number)

@@ -47,6 +47,7 @@ struct process_outcome {
     enum process_end end;
     int code;
     double seconds;     /* wall time */
+    double cpu_seconds; /* CPU time of the program and of all that it has started */
     bool used_cpu;      /* PROCESS_TIMED_OUT: it was the limit of CPU time */
     char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */

@@ -27,6 +27,7 @@ static const struct {
     struct edit edits[SUBMISSION_EDITS];
 } failures[] = {
     {"syntax-errors", {{ADD, "mine += sqare(data[i])"}}},
+    {"cub-is-hidden", {{"#include \"lab.h\"", "#include \"lab.h\"\n#include <cub/cub.cuh>"}}},
     {"missing-header", {{"#include \"lab.h\"", "#include \"lap.h\""}}},
     {"out-of-bounds", {{LOOP, "for (int i = me; i <= n; i += all)"}}},
     {"endless-kernel", {{LOOP, "for (int i = me; i < n; i += 0 * all)"}}},

@@ -19,12 +19,19 @@ TestSuite(golden_mistakes, .init = submission_init, .fini = shell_fini, .timeout
 #define FOLDER LANEWISE_ROOT "/grader/tests/mistakes/"
 
 static const char *const few[] = {
-    "01-parallelize/no-atomic",          "02-coalesce/plus-for-times",
-    "03-shared-reduce/from-thread-1",    "04-bank-conflicts/ends-above-32",
-    "05-pitched-alloc/a-quarter-copied", "05-pitched-alloc/copied-and-pasted",
-    "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
-    "07-structures/first-as-words",      "08-transpose/column-ty-of-tile",
-    "09-picture-sum/grey-for-one",       "10-block-size/lower-edge",
+    "01-parallelize/no-atomic",
+    "02-coalesce/plus-for-times",
+    "03-shared-reduce/from-thread-1",
+    "03-shared-reduce/threads-for-blocks",
+    "04-bank-conflicts/ends-above-32",
+    "05-pitched-alloc/a-quarter-copied",
+    "05-pitched-alloc/copied-and-pasted",
+    "06-tiled-matmul/tile-read-by-rows",
+    "06-tiled-matmul/x-for-y",
+    "07-structures/first-as-words",
+    "08-transpose/column-ty-of-tile",
+    "09-picture-sum/grey-for-one",
+    "10-block-size/lower-edge",
     "10-block-size/threads-turned",
 };
 
