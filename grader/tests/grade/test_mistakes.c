@@ -110,13 +110,9 @@ Test(golden_mistakes, are_explained)
 {
     glob_t found;
     char *pattern;
-    const char *labs = getenv("LANEWISE_MISTAKES"); /* such as "08-*", or "08-*/
-    {
-        no - loops, grid - *
-    }
-    " */
-        if (!labs)
-    {
+    /* such as "08-*", or "08-transpose/{no-loops,grid-turned}" */
+    const char *labs = getenv("LANEWISE_MISTAKES");
+    if (!labs) {
         for (size_t i = 0; i < sizeof few / sizeof *few; ++i)
             grade_mistake(few[i]);
         return;
