@@ -20,8 +20,10 @@
 #define THREADS       512 /* the GPU's driver has several, the emulator one for each core */
 #define OUTPUT_KEEP   ((size_t)64 << 10)
 
-/* Sanitizers make everything slower. */
-#ifdef LANEWISE_PRELOAD
+/* Sanitizers make everything slower, and so does emulation of another CPU (tests/arm64/try.sh). */
+#ifdef LANEWISE_PATIENCE
+#define PATIENCE LANEWISE_PATIENCE
+#elif defined LANEWISE_PRELOAD
 #define PATIENCE 3
 #else
 #define PATIENCE 1
@@ -46,6 +48,7 @@ struct run_limits run_limits_of(enum grading_device device, bool has_hung)
     limits.wall *= PATIENCE;
     limits.program *= PATIENCE;
     limits.device *= PATIENCE;
+    limits.idle *= PATIENCE;
     return limits;
 }
 
