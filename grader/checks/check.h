@@ -247,6 +247,9 @@ struct check_matrix {
     /* Computes row Y of the right result from INPUT; NULL: unknown. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL: none */
+    /* Brings a result for INPUT into the order of `values`, as far as other orders are right, too;
+     * NULL: no other order is right. */
+    void (*arrange)(const struct case_data *input, float *values);
     enum case_type type; /* of the numbers: CASE_INT (below 2^24), CASE_BYTE; 0: CASE_FLOAT */
 };
 void check_within(struct check *check, const struct run *run, const char *name,

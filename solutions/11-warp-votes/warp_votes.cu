@@ -1,0 +1,192 @@
+/* Lab 11: keep the numbers that are wanted, and add up groups, by votes and shuffles of a warp.
+ *
+ * To compact an array is to copy only the numbers that pass a test (here: at least `limit`) and to
+ * leave no gaps. Each thread looks at one number. Before it may write, it must know how many other
+ * numbers are kept in front of its own.
+ *
+ *     rung 0  keep_atomic   an atomicAdd() for each number kept; any order
+ *     rung 1  keep_scan     a scan in shared memory; each block's 256 numbers keep their order
+ *     rung 2  keep_ballot   the same with votes of the warps
+ *     rung 3  keep_warps    one atomicAdd() a warp, no barriers; any order
+ *
+ * Numbers with the same id are a group, and lie together. The last rungs add up each group.
+ *
+ *     rung 4  sum_walk      a thread for each group
+ *     rung 5  sum_groups    a thread for each number, and shuffles
+ *
+ * This is the solution: make grade LAB=11-warp-votes SUBMISSION=solutions/11-warp-votes */
+#include "lab.h"
+
+#define THREADS 256 // of a block
+#define WARPS   (THREADS / 32)
+#define ALL     0xffffffffu // all 32 lanes of a warp
+
+// Rung 0.
+__global__ void keep_atomic(const int *data, int n, int limit, int *kept, int *count)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x;
+    if (i < n && data[i] >= limit)
+        kept[atomicAdd(count, 1)] = data[i];
+}
+
+// Rung 1.
+__global__ void keep_scan(const int *data, int n, int limit, int *kept, int *count)
+{
+    __shared__ int sums[2][THREADS], first;
+    int t = threadIdx.x, i = blockIdx.x * THREADS + t, now = 0;
+    bool keep = i < n && data[i] >= limit;
+    sums[0][t] = keep;
+    __syncthreads();
+    for (int off = 1; off < THREADS; off *= 2) { // sums[now][t]: of the last `off` threads, up to t
+        int sum = sums[now][t];
+        if (t >= off)
+            sum += sums[now][t - off];
+        now = 1 - now;
+        sums[now][t] = sum;
+        __syncthreads();
+    }
+    if (t == THREADS - 1)
+        first = atomicAdd(count, sums[now][t]);
+    __syncthreads();
+    if (keep)
+        kept[first + sums[now][t] - 1] = data[i];
+}
+
+// The lanes in front of this thread's own, a bit each.
+__device__ unsigned lanes_in_front()
+{
+    return (1u << threadIdx.x % 32) - 1;
+}
+
+// Rung 2.
+__global__ void keep_ballot(const int *data, int n, int limit, int *kept, int *count)
+{
+    __shared__ int firsts[WARPS]; // the kept numbers of each warp; then where its first one goes
+    int t = threadIdx.x, lane = t % 32, warp = t / 32, i = blockIdx.x * THREADS + t;
+    bool keep = i < n && data[i] >= limit;
+    unsigned votes = __ballot_sync(ALL, keep);
+    if (lane == 0)
+        firsts[warp] = __popc(votes);
+    __syncthreads();
+    if (warp == 0) {
+        int mine = lane < WARPS ? firsts[lane] : 0, sum = mine, first = 0;
+        for (int off = 1; off < WARPS; off *= 2) {
+            int other = __shfl_up_sync(ALL, sum, off);
+            if (lane >= off)
+                sum += other;
+        }
+        if (lane == WARPS - 1)
+            first = atomicAdd(count, sum);
+        first = __shfl_sync(ALL, first, WARPS - 1);
+        if (lane < WARPS)
+            firsts[lane] = first + sum - mine;
+    }
+    __syncthreads();
+    if (keep)
+        kept[firsts[warp] + __popc(votes & lanes_in_front())] = data[i];
+}
+
+// Rung 3.
+__global__ void keep_warps(const int *data, int n, int limit, int *kept, int *count)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x, first = 0;
+    bool keep = i < n && data[i] >= limit;
+    unsigned votes = __ballot_sync(ALL, keep);
+    if (threadIdx.x % 32 == 0 && votes != 0)
+        first = atomicAdd(count, __popc(votes));
+    first = __shfl_sync(ALL, first, 0);
+    if (keep)
+        kept[first + __popc(votes & lanes_in_front())] = data[i];
+}
+
+// Rung 4. The first number's thread walks along its group.
+__global__ void sum_walk(const int *data, const int *ids, int n, int *sums)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x, sum = 0;
+    if (i >= n || (i > 0 && ids[i - 1] == ids[i]))
+        return;
+    for (int j = i; j < n && ids[j] == ids[i]; ++j)
+        sum += data[j];
+    sums[ids[i]] = sum;
+}
+
+// Rung 5.
+__global__ void sum_groups(const int *data, const int *ids, int n, int *sums)
+{
+    int lane = threadIdx.x % 32, i = blockIdx.x * THREADS + threadIdx.x;
+    int sum = i < n ? data[i] : 0, id = i < n ? ids[i] : -1;
+    int before = __shfl_up_sync(ALL, id, 1);
+    unsigned begins = __ballot_sync(ALL, lane == 0 || id != before);
+    int first = 31 - __clz(begins & (lanes_in_front() | 1u << lane)); // the group's first lane
+    for (int off = 1; off < 32; off *= 2) {
+        int other = __shfl_up_sync(ALL, sum, off);
+        if (lane - off >= first)
+            sum += other;
+    }
+    bool is_last = lane == 31 || begins >> (lane + 1) & 1;
+    if (is_last && i < n)
+        atomicAdd(&sums[id], sum);
+}
+
+// For a run by hand: groups of 1 to 8 numbers.
+static const int *make_ids(int n)
+{
+    int *ids = (int *)malloc((n + 1) * sizeof *ids);
+    for (int i = 0, id = 0, end = 1; i < n; ++i) {
+        if (i == end)
+            end += 1 + ++id % 8;
+        ids[i] = id;
+    }
+    return ids;
+}
+
+int main(int argc, char **argv)
+{
+    struct lab lab = lab_open(argc, argv);
+    int rung = lab_int(&lab, "rung", 5);
+    int n = lab_int(&lab, "n", 100000);
+    int limit = lab_int(&lab, "limit", 50);
+    const int *data = lab_ints(&lab, "data", n);
+    const int *ids = lab_by_hand(&lab) ? make_ids(n) : lab_ints(&lab, "ids", n);
+    int blocks = n > 0 ? (n + THREADS - 1) / THREADS : 1, count;
+    int *data_on_gpu, *ids_on_gpu, *out_on_gpu, *count_on_gpu;
+    size_t bytes = n * sizeof(int);
+    int *out = (int *)malloc(bytes);
+    CHECK_CUDA(cudaMalloc(&data_on_gpu, bytes));
+    CHECK_CUDA(cudaMalloc(&ids_on_gpu, bytes));
+    CHECK_CUDA(cudaMalloc(&out_on_gpu, bytes));
+    CHECK_CUDA(cudaMalloc(&count_on_gpu, sizeof count));
+    CHECK_CUDA(cudaMemcpy(data_on_gpu, data, bytes, cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaMemcpy(ids_on_gpu, ids, bytes, cudaMemcpyHostToDevice));
+
+    while (lab_again(&lab)) {
+        CHECK_CUDA(cudaMemset(out_on_gpu, 0, bytes)); // what no thread writes stays 0
+        CHECK_CUDA(cudaMemset(count_on_gpu, 0, sizeof count));
+        if (rung == 0)
+            keep_atomic<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
+        else if (rung == 1)
+            keep_scan<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
+        else if (rung == 2)
+            keep_ballot<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
+        else if (rung == 3)
+            keep_warps<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
+        else if (rung == 4)
+            sum_walk<<<blocks, THREADS>>>(data_on_gpu, ids_on_gpu, n, out_on_gpu);
+        else
+            sum_groups<<<blocks, THREADS>>>(data_on_gpu, ids_on_gpu, n, out_on_gpu);
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
+    }
+
+    CHECK_CUDA(cudaMemcpy(out, out_on_gpu, bytes, cudaMemcpyDeviceToHost));
+    if (rung <= 3) {
+        CHECK_CUDA(cudaMemcpy(&count, count_on_gpu, sizeof count, cudaMemcpyDeviceToHost));
+        lab_result(&lab, "count", LAB_INT, &count, 1);
+    }
+    lab_result(&lab, rung <= 3 ? "kept" : "sums", LAB_INT, out, n);
+    free(out);
+    CHECK_CUDA(cudaFree(count_on_gpu));
+    CHECK_CUDA(cudaFree(out_on_gpu));
+    CHECK_CUDA(cudaFree(ids_on_gpu));
+    CHECK_CUDA(cudaFree(data_on_gpu));
+    return lab_close(&lab);
+}
