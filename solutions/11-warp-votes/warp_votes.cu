@@ -1,18 +1,12 @@
-/* Lab 11: keep the numbers that are wanted, and add up groups, by votes and shuffles of a warp.
+/* Lab 11: keep some numbers of an array, and add up groups, by votes and shuffles of a warp.
  *
- * To compact an array is to copy only the numbers that pass a test (here: at least `limit`) and to
- * leave no gaps. Each thread looks at one number. Before it may write, it must know how many other
- * numbers are kept in front of its own.
+ * To compact an array is to copy the numbers that pass a test (here: at least `limit`), without
+ * gaps. Before a thread may write its number, it must know how many are kept in front of it.
  *
- *     rung 0  keep_atomic   an atomicAdd() for each number kept; any order
- *     rung 1  keep_scan     a scan in shared memory; each block's 256 numbers keep their order
- *     rung 2  keep_ballot   the same with votes of the warps
- *     rung 3  keep_warps    one atomicAdd() a warp, no barriers; any order
- *
- * Numbers with the same id are a group, and lie together. The last rungs add up each group.
- *
- *     rung 4  sum_walk      a thread for each group
- *     rung 5  sum_groups    a thread for each number, and shuffles
+ *     rung 0  keep_scan    a scan in shared memory; each block's 256 numbers keep their order
+ *     rung 1  keep_ballot  the same with votes of the warps
+ *     rung 2  keep_warps   one atomicAdd() a warp, and no barriers; any order
+ *     rung 3  sum_groups   add up each group: numbers with the same id, which lie together
  *
  * This is the solution: make grade LAB=11-warp-votes SUBMISSION=solutions/11-warp-votes */
 #include "lab.h"
@@ -22,14 +16,6 @@
 #define ALL     0xffffffffu // all 32 lanes of a warp
 
 // Rung 0.
-__global__ void keep_atomic(const int *data, int n, int limit, int *kept, int *count)
-{
-    int i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < n && data[i] >= limit)
-        kept[atomicAdd(count, 1)] = data[i];
-}
-
-// Rung 1.
 __global__ void keep_scan(const int *data, int n, int limit, int *kept, int *count)
 {
     __shared__ int sums[2][THREADS], first;
@@ -58,7 +44,7 @@ __device__ unsigned lanes_in_front()
     return (1u << threadIdx.x % 32) - 1;
 }
 
-// Rung 2.
+// Rung 1.
 __global__ void keep_ballot(const int *data, int n, int limit, int *kept, int *count)
 {
     __shared__ int firsts[WARPS]; // the kept numbers of each warp; then where its first one goes
@@ -86,7 +72,7 @@ __global__ void keep_ballot(const int *data, int n, int limit, int *kept, int *c
         kept[firsts[warp] + __popc(votes & lanes_in_front())] = data[i];
 }
 
-// Rung 3.
+// Rung 2.
 __global__ void keep_warps(const int *data, int n, int limit, int *kept, int *count)
 {
     int i = blockIdx.x * THREADS + threadIdx.x, first = 0;
@@ -99,18 +85,7 @@ __global__ void keep_warps(const int *data, int n, int limit, int *kept, int *co
         kept[first + __popc(votes & lanes_in_front())] = data[i];
 }
 
-// Rung 4. The first number's thread walks along its group.
-__global__ void sum_walk(const int *data, const int *ids, int n, int *sums)
-{
-    int i = blockIdx.x * THREADS + threadIdx.x, sum = 0;
-    if (i >= n || (i > 0 && ids[i - 1] == ids[i]))
-        return;
-    for (int j = i; j < n && ids[j] == ids[i]; ++j)
-        sum += data[j];
-    sums[ids[i]] = sum;
-}
-
-// Rung 5.
+// Rung 3.
 __global__ void sum_groups(const int *data, const int *ids, int n, int *sums)
 {
     int lane = threadIdx.x % 32, i = blockIdx.x * THREADS + threadIdx.x;
@@ -128,26 +103,15 @@ __global__ void sum_groups(const int *data, const int *ids, int n, int *sums)
         atomicAdd(&sums[id], sum);
 }
 
-// For a run by hand: groups of 1 to 8 numbers.
-static const int *make_ids(int n)
-{
-    int *ids = (int *)malloc((n + 1) * sizeof *ids);
-    for (int i = 0, id = 0, end = 1; i < n; ++i) {
-        if (i == end)
-            end += 1 + ++id % 8;
-        ids[i] = id;
-    }
-    return ids;
-}
-
 int main(int argc, char **argv)
 {
     struct lab lab = lab_open(argc, argv);
-    int rung = lab_int(&lab, "rung", 5);
-    int n = lab_int(&lab, "n", 100000);
-    int limit = lab_int(&lab, "limit", 50);
+    int rung = lab_int(&lab, "rung", 3), n = lab_int(&lab, "n", 100000);
+    int limit = lab_int(&lab, "limit", 50); // rungs 0 to 2
     const int *data = lab_ints(&lab, "data", n);
-    const int *ids = lab_by_hand(&lab) ? make_ids(n) : lab_ints(&lab, "ids", n);
+    int *ids = (int *)lab_ints(&lab, "ids", n); // rung 3
+    for (int i = 0; i < n && lab_by_hand(&lab); ++i)
+        ids[i] = i / 10;
     int blocks = n > 0 ? (n + THREADS - 1) / THREADS : 1, count;
     int *data_on_gpu, *ids_on_gpu, *out_on_gpu, *count_on_gpu;
     size_t bytes = n * sizeof(int);
@@ -163,30 +127,26 @@ int main(int argc, char **argv)
         CHECK_CUDA(cudaMemset(out_on_gpu, 0, bytes)); // what no thread writes stays 0
         CHECK_CUDA(cudaMemset(count_on_gpu, 0, sizeof count));
         if (rung == 0)
-            keep_atomic<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
-        else if (rung == 1)
             keep_scan<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
-        else if (rung == 2)
+        else if (rung == 1)
             keep_ballot<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
-        else if (rung == 3)
+        else if (rung == 2)
             keep_warps<<<blocks, THREADS>>>(data_on_gpu, n, limit, out_on_gpu, count_on_gpu);
-        else if (rung == 4)
-            sum_walk<<<blocks, THREADS>>>(data_on_gpu, ids_on_gpu, n, out_on_gpu);
         else
             sum_groups<<<blocks, THREADS>>>(data_on_gpu, ids_on_gpu, n, out_on_gpu);
         CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
     CHECK_CUDA(cudaMemcpy(out, out_on_gpu, bytes, cudaMemcpyDeviceToHost));
-    if (rung <= 3) {
+    if (rung <= 2) {
         CHECK_CUDA(cudaMemcpy(&count, count_on_gpu, sizeof count, cudaMemcpyDeviceToHost));
         lab_result(&lab, "count", LAB_INT, &count, 1);
     }
-    lab_result(&lab, rung <= 3 ? "kept" : "sums", LAB_INT, out, n);
-    free(out);
+    lab_result(&lab, rung <= 2 ? "kept" : "sums", LAB_INT, out, n);
     CHECK_CUDA(cudaFree(count_on_gpu));
     CHECK_CUDA(cudaFree(out_on_gpu));
     CHECK_CUDA(cudaFree(ids_on_gpu));
     CHECK_CUDA(cudaFree(data_on_gpu));
+    free(out);
     return lab_close(&lab);
 }
