@@ -1,11 +1,11 @@
 #!/usr/bin/env -S python3 -B
-"""Compaction: barriers, requests to shared memory, all instructions, and time."""
+"""Compaction: atomics, barriers, requests to shared memory, and time."""
 from lib.plot import plot
 
 plot("votes", {
+    "atomic_requests": ("atomics", "requests"),
     "barriers": ("barriers", "arrivals of warps"),
     "shared_requests": ("shared memory", "requests"),
-    "warp_instructions": ("all warps", "instructions"),
     "time_h100": ("time", "µs, H100"),
-}, "Compaction: barriers, requests to shared memory, instructions, and time",
-    rungs=["inc", "add", "scan", "ballot", "warps", "coalesced"])
+}, "Compaction: atomics, barriers, requests to shared memory, and time",
+    rungs=["add-64", "add", "coalesced", "scan", "ballot", "warps"])

@@ -67,7 +67,8 @@ static void make_groups(const int *data, int n, int longest, int *ids, int *sums
 
 static void climb(const int *data, int n, int longest)
 {
-    int blocks = n / THREADS, *ids = (int *)malloc(n * sizeof *ids), *right = (int *)malloc(n * sizeof *right);
+    int blocks = n / THREADS, *ids = (int *)malloc(n * sizeof *ids),
+        *right = (int *)malloc(n * sizeof *right);
     make_groups(data, n, longest, ids, right);
     const int *data_on_gpu = ladder_upload(data, n), *ids_on_gpu = ladder_upload(ids, n);
     int *sums = ladder_alloc<int>(n);

@@ -1,6 +1,6 @@
-/* Compaction: about half of the numbers are kept, in the steps of lab 11, on one core of the CPU, and by cooperative
- * groups. The first two ways on the GPU count up once for each number kept. They differ in a word: nvcc turns the first
- * into one addition for each warp, as lab 11 does by hand, and leaves the second alone.
+/* Compaction: half of the numbers are kept, in the steps of lab 11, on one core of the CPU, and by cooperative groups.
+ * Two ways on the GPU add up once for each number kept. They differ in the counter's type: for an int, nvcc lets one
+ * lane add for its warp; for 64 bits it does not.
  *
  * Look at: the barriers, the requests to shared memory, and how many lanes meet in one word. */
 #include <cooperative_groups.h>
@@ -24,11 +24,11 @@ __global__ void keep_add(const int *data, int n, int limit, int *kept, int *coun
         kept[atomicAdd(count, 1)] = data[i];
 }
 
-__global__ void keep_inc(const int *data, int n, int limit, int *kept, int *count)
+__global__ void keep_add_64(const int *data, int n, int limit, int *kept, unsigned long long *count)
 {
     int i = blockIdx.x * THREADS + threadIdx.x;
     if (i < n && data[i] >= limit)
-        kept[atomicInc((unsigned *)count, UINT_MAX)] = data[i];
+        kept[atomicAdd(count, 1ull)] = data[i];
 }
 
 __global__ void keep_coalesced(const int *data, int n, int limit, int *kept, int *count)
@@ -69,29 +69,37 @@ int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
     int n = ladder.large ? 1 << 26 : 1 << 16, blocks = n / THREADS;
-    int *data = ladder_ints(n), *right = (int *)malloc(n * sizeof *right), *got = (int *)malloc(n * sizeof *got);
+    int *data = ladder_ints(n), *right = (int *)malloc(n * sizeof *right),
+        *got = (int *)malloc(n * sizeof *got);
     int count = keep_on_cpu(data, n, right), got_count = 0;
     const int *data_on_gpu = ladder_upload(data, n);
-    int *kept = ladder_alloc<int>(n), *count_on_gpu = ladder_alloc<int>(1);
-    ladder_size("", ladder.large ? "67,108,864 numbers, half of them kept" : "65,536 numbers, half of them kept");
+    int *kept = ladder_alloc<int>(n), *count_on_gpu = ladder_alloc<int>(2);
+    unsigned long long *count_64 =
+        (unsigned long long *)count_on_gpu; // little-endian, so both begin with the same bits
+    ladder_size("", ladder.large ? "67,108,864 numbers, half of them kept"
+                                 : "65,536 numbers, half of them kept");
     ladder_rung(
         "cpu", "one core of the CPU", [] {}, [&] { got_count = keep_on_cpu(data, n, got); },
         [&] { return got_count == count && same_numbers(got, right, count); });
-    auto rung = [&](const char *name, const char *title, auto kernel) {
-        ladder_rung(
-            name, title, [&] { CHECK_CUDA(cudaMemsetAsync(count_on_gpu, 0, sizeof count)); },
-            [&] { kernel<<<blocks, THREADS>>>(data_on_gpu, n, LIMIT, kept, count_on_gpu); },
-            [&] {
-                ladder_download(&got_count, count_on_gpu, 1);
-                ladder_download(got, kept, count);
-                return got_count == count && same_numbers(got, right, count);
-            });
+    auto reset = [&] { CHECK_CUDA(cudaMemsetAsync(count_on_gpu, 0, sizeof *count_64)); };
+    auto is_right = [&] {
+        ladder_download(&got_count, count_on_gpu, 1);
+        ladder_download(got, kept, count);
+        return got_count == count && same_numbers(got, right, count);
     };
-    rung("inc", "atomicInc() a number", keep_inc);
-    rung("add", "atomicAdd() a number", keep_add);
-    rung("scan", "a scan in shared memory", solution::keep_scan);
-    rung("ballot", "ballots, in order in a block", solution::keep_ballot);
-    rung("warps", "ballots, an addition a warp", solution::keep_warps);
-    rung("coalesced", "cooperative groups", keep_coalesced);
+    auto rung = [&](const char *name, const char *title, auto kernel, int each) {
+        ladder_rung(
+            name, title, reset,
+            [&] { kernel<<<blocks / each, THREADS>>>(data_on_gpu, n, LIMIT, kept, count_on_gpu); },
+            is_right);
+    };
+    ladder_rung(
+        "add-64", "an addition a number, 64 bits", reset,
+        [&] { keep_add_64<<<blocks, THREADS>>>(data_on_gpu, n, LIMIT, kept, count_64); }, is_right);
+    rung("add", "an addition a number", keep_add, 1);
+    rung("coalesced", "cooperative groups", keep_coalesced, 1);
+    rung("scan", "a scan in shared memory", solution::keep_scan, 1);
+    rung("ballot", "ballots, one addition a block", solution::keep_ballot, 1);
+    rung("warps", "ballots, 256 numbers a warp", solution::keep_warps, EACH);
     return 0;
 }

@@ -7,7 +7,7 @@
  *
  *     rung 0  keep_scan    done: a scan in shared memory; each block's 256 numbers keep their order
  *     rung 1  keep_ballot  TODO 1: the same with votes of the warps
- *     rung 2  keep_warps   TODO 2: one atomicAdd() a warp, and no barriers; any order
+ *     rung 2  keep_warps   TODO 2: 256 numbers a warp, one atomicAdd(), no barriers; any order
  *     rung 3  sum_groups   TODO 3: add up each group: numbers with the same id, which lie together
  *
  * Try it:    make run LAB=11-warp-votes ARGS='rung=1 n=1000 limit=0'
@@ -17,6 +17,7 @@
 #define THREADS 256 // of a block
 #define WARPS   (THREADS / 32)
 #define ALL     0xffffffffu // all 32 lanes of a warp
+#define EACH    8           // numbers of a thread, in rung 2
 
 // What rungs 0 and 1 do.
 __device__ void scan(const int *data, int n, int limit, int *kept, int *count)
@@ -58,7 +59,8 @@ __global__ void keep_ballot(const int *data, int n, int limit, int *kept, int *c
     //         c) Warp 0 turns these counts into places: where in kept[] does each warp begin? It adds
     //            the block's total to *count, with one atomicAdd(). Lane w adds up what is in front
     //            of warp w by __shfl_up_sync(), in 3 steps. (A loop in thread 0 is right, too.)
-    //         d) All wait. Then each lane that keeps its number writes it.
+    //         d) All wait, because only warp 0 knows the places.
+    //         e) Each lane that keeps its number writes it.
     scan(data, n, limit, kept, count);
 }
 
@@ -67,11 +69,14 @@ __global__ void keep_warps(const int *data, int n, int limit, int *kept, int *co
 {
     // TODO 2: each number kept is an atomicAdd() to the same word, so they take turns. If any order
     //         will do, no warp needs to wait for another, and none needs shared memory:
-    //         a) Let the lanes vote. One lane adds the number of votes to *count, if there are any.
-    //         b) Only that lane knows the old value. __shfl_sync() gives it to the others.
-    int i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < n && data[i] >= limit)
-        kept[atomicAdd(count, 1)] = data[i];
+    //         a) For each of the EACH numbers, the lanes vote. Keep the votes, and count them.
+    //         b) One lane adds the warp's total to *count. Only that lane knows the old value:
+    //            __shfl_sync() gives it to the others.
+    //         c) In a second loop, each lane writes the numbers that it keeps.
+    int i = (blockIdx.x * WARPS + threadIdx.x / 32) * 32 * EACH + threadIdx.x % 32;
+    for (int k = 0; k < EACH; ++k, i += 32)
+        if (i < n && data[i] >= limit)
+            kept[atomicAdd(count, 1)] = data[i];
 }
 
 // Rung 3.
@@ -104,7 +109,8 @@ int main(int argc, char **argv)
     int *ids = (int *)lab_ints(&lab, "ids", n); // rung 3
     for (int i = 0; i < n && lab_by_hand(&lab); ++i)
         ids[i] = i / 10;
-    int blocks = n > 0 ? (n + THREADS - 1) / THREADS : 1, count;
+    int each = rung == 2 ? EACH : 1, count; // numbers of a thread
+    int blocks = n > 0 ? (n - 1) / (THREADS * each) + 1 : 1;
     int *data_on_gpu, *ids_on_gpu, *out_on_gpu, *count_on_gpu;
     size_t bytes = n * sizeof(int);
     int *out = (int *)malloc(bytes);

@@ -1,19 +1,20 @@
 /* Lab 11: keep some numbers of an array, and add up groups, by votes and shuffles of a warp.
  *
- * To compact an array is to copy the numbers that pass a test (here: at least `limit`), without
- * gaps. Before a thread may write its number, it must know how many are kept in front of it.
+ * To compact an array is to copy the numbers that are at least `limit`, without gaps.
  *
  *     rung 0  keep_scan    a scan in shared memory; each block's 256 numbers keep their order
  *     rung 1  keep_ballot  the same with votes of the warps
- *     rung 2  keep_warps   one atomicAdd() a warp, and no barriers; any order
+ *     rung 2  keep_warps   256 numbers a warp, one atomicAdd(), no barriers; any order
  *     rung 3  sum_groups   add up each group: numbers with the same id, which lie together
  *
  * This is the solution: make grade LAB=11-warp-votes SUBMISSION=solutions/11-warp-votes */
 #include "lab.h"
 
-#define THREADS 256 // of a block
-#define WARPS   (THREADS / 32)
-#define ALL     0xffffffffu // all 32 lanes of a warp
+#define THREADS  256 // of a block
+#define WARPS    (THREADS / 32)
+#define ALL      0xffffffffu                    // all 32 lanes of a warp
+#define IN_FRONT ((1u << threadIdx.x % 32) - 1) // the lanes in front of this one, a bit each
+#define EACH     8                              // numbers of a thread, in rung 2
 
 // Rung 0.
 __global__ void keep_scan(const int *data, int n, int limit, int *kept, int *count)
@@ -38,12 +39,6 @@ __global__ void keep_scan(const int *data, int n, int limit, int *kept, int *cou
         kept[first + sums[now][t] - 1] = data[i];
 }
 
-// The lanes in front of this thread's own, a bit each.
-__device__ unsigned lanes_in_front()
-{
-    return (1u << threadIdx.x % 32) - 1;
-}
-
 // Rung 1.
 __global__ void keep_ballot(const int *data, int n, int limit, int *kept, int *count)
 {
@@ -55,34 +50,37 @@ __global__ void keep_ballot(const int *data, int n, int limit, int *kept, int *c
         firsts[warp] = __popc(votes);
     __syncthreads();
     if (warp == 0) {
-        int mine = lane < WARPS ? firsts[lane] : 0, sum = mine, first = 0;
+        int mine = lane < WARPS ? firsts[lane] : 0, sum = mine;
         for (int off = 1; off < WARPS; off *= 2) {
             int other = __shfl_up_sync(ALL, sum, off);
-            if (lane >= off)
-                sum += other;
+            sum += lane >= off ? other : 0;
         }
-        if (lane == WARPS - 1)
-            first = atomicAdd(count, sum);
+        int first = lane == WARPS - 1 ? atomicAdd(count, sum) : 0;
         first = __shfl_sync(ALL, first, WARPS - 1);
         if (lane < WARPS)
             firsts[lane] = first + sum - mine;
     }
     __syncthreads();
     if (keep)
-        kept[firsts[warp] + __popc(votes & lanes_in_front())] = data[i];
+        kept[firsts[warp] + __popc(votes & IN_FRONT)] = data[i];
 }
 
 // Rung 2.
 __global__ void keep_warps(const int *data, int n, int limit, int *kept, int *count)
 {
-    int i = blockIdx.x * THREADS + threadIdx.x, first = 0;
-    bool keep = i < n && data[i] >= limit;
-    unsigned votes = __ballot_sync(ALL, keep);
-    if (threadIdx.x % 32 == 0 && votes != 0)
-        first = atomicAdd(count, __popc(votes));
+    int lane = threadIdx.x % 32, i = (blockIdx.x * WARPS + threadIdx.x / 32) * 32 * EACH + lane;
+    unsigned votes[EACH], total = 0;
+    for (int k = 0; k < EACH; ++k) {
+        votes[k] = __ballot_sync(ALL, i + 32 * k < n && data[i + 32 * k] >= limit);
+        total += __popc(votes[k]);
+    }
+    int first = lane == 0 && total > 0 ? atomicAdd(count, total) : 0;
     first = __shfl_sync(ALL, first, 0);
-    if (keep)
-        kept[first + __popc(votes & lanes_in_front())] = data[i];
+    for (int k = 0; k < EACH; ++k) {
+        if (votes[k] >> lane & 1)
+            kept[first + __popc(votes[k] & IN_FRONT)] = data[i + 32 * k];
+        first += __popc(votes[k]);
+    }
 }
 
 // Rung 3.
@@ -92,11 +90,10 @@ __global__ void sum_groups(const int *data, const int *ids, int n, int *sums)
     int sum = i < n ? data[i] : 0, id = i < n ? ids[i] : -1;
     int before = __shfl_up_sync(ALL, id, 1);
     unsigned begins = __ballot_sync(ALL, lane == 0 || id != before);
-    int first = 31 - __clz(begins & (lanes_in_front() | 1u << lane)); // the group's first lane
+    int first = 31 - __clz(begins & (IN_FRONT | 1u << lane)); // the group's first lane
     for (int off = 1; off < 32; off *= 2) {
         int other = __shfl_up_sync(ALL, sum, off);
-        if (lane - off >= first)
-            sum += other;
+        sum += lane - off >= first ? other : 0;
     }
     bool is_last = lane == 31 || begins >> (lane + 1) & 1;
     if (is_last && i < n)
@@ -112,7 +109,8 @@ int main(int argc, char **argv)
     int *ids = (int *)lab_ints(&lab, "ids", n); // rung 3
     for (int i = 0; i < n && lab_by_hand(&lab); ++i)
         ids[i] = i / 10;
-    int blocks = n > 0 ? (n + THREADS - 1) / THREADS : 1, count;
+    int each = rung == 2 ? EACH : 1, count; // numbers of a thread
+    int blocks = n > 0 ? (n - 1) / (THREADS * each) + 1 : 1;
     int *data_on_gpu, *ids_on_gpu, *out_on_gpu, *count_on_gpu;
     size_t bytes = n * sizeof(int);
     int *out = (int *)malloc(bytes);
