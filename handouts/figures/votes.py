@@ -8,4 +8,4 @@ plot("votes", {
     "shared_requests": ("shared memory", "requests"),
     "time_h100": ("time", "µs, H100"),
 }, "Compaction: atomics, barriers, requests to shared memory, and time",
-    rungs=["add-64", "add", "coalesced", "scan", "ballot", "warps"])
+    rungs=["add", "coalesced", "warps-32", "scan", "ballot", "warps"])

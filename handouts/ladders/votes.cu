@@ -1,8 +1,7 @@
 /* Compaction: half of the numbers are kept, in the steps of lab 11, on one core of the CPU, and by cooperative groups.
- * Two ways on the GPU add up once for each number kept. They differ in the counter's type: for an int, nvcc lets one
- * lane add for its warp; for 64 bits it does not.
+ * The first three ways on the GPU make one addition for each warp; in the first, nvcc sees to that.
  *
- * Look at: the barriers, the requests to shared memory, and how many lanes meet in one word. */
+ * Look at: the atomics, the barriers, and the requests to shared memory. */
 #include <cooperative_groups.h>
 
 #include "ladder.cuh"
@@ -24,13 +23,6 @@ __global__ void keep_add(const int *data, int n, int limit, int *kept, int *coun
         kept[atomicAdd(count, 1)] = data[i];
 }
 
-__global__ void keep_add_64(const int *data, int n, int limit, int *kept, unsigned long long *count)
-{
-    int i = blockIdx.x * THREADS + threadIdx.x;
-    if (i < n && data[i] >= limit)
-        kept[atomicAdd(count, 1ull)] = data[i];
-}
-
 __global__ void keep_coalesced(const int *data, int n, int limit, int *kept, int *count)
 {
     int i = blockIdx.x * THREADS + threadIdx.x, first = 0;
@@ -40,6 +32,18 @@ __global__ void keep_coalesced(const int *data, int n, int limit, int *kept, int
     if (keepers.thread_rank() == 0)
         first = atomicAdd(count, keepers.size());
     kept[keepers.shfl(first, 0) + keepers.thread_rank()] = data[i];
+}
+
+__global__ void keep_warps_32(const int *data, int n, int limit, int *kept, int *count)
+{
+    int i = blockIdx.x * THREADS + threadIdx.x, first = 0;
+    bool keep = i < n && data[i] >= limit;
+    unsigned votes = __ballot_sync(ALL, keep);
+    if (threadIdx.x % 32 == 0 && votes != 0)
+        first = atomicAdd(count, __popc(votes));
+    first = __shfl_sync(ALL, first, 0);
+    if (keep)
+        kept[first + __popc(votes & IN_FRONT)] = data[i];
 }
 
 static int keep_on_cpu(const int *data, int n, int *kept)
@@ -74,30 +78,24 @@ int main(int argc, char **argv)
     int count = keep_on_cpu(data, n, right), got_count = 0;
     const int *data_on_gpu = ladder_upload(data, n);
     int *kept = ladder_alloc<int>(n), *count_on_gpu = ladder_alloc<int>(2);
-    unsigned long long *count_64 =
-        (unsigned long long *)count_on_gpu; // little-endian, so both begin with the same bits
     ladder_size("", ladder.large ? "67,108,864 numbers, half of them kept"
                                  : "65,536 numbers, half of them kept");
     ladder_rung(
         "cpu", "one core of the CPU", [] {}, [&] { got_count = keep_on_cpu(data, n, got); },
         [&] { return got_count == count && same_numbers(got, right, count); });
-    auto reset = [&] { CHECK_CUDA(cudaMemsetAsync(count_on_gpu, 0, sizeof *count_64)); };
-    auto is_right = [&] {
-        ladder_download(&got_count, count_on_gpu, 1);
-        ladder_download(got, kept, count);
-        return got_count == count && same_numbers(got, right, count);
-    };
     auto rung = [&](const char *name, const char *title, auto kernel, int each) {
         ladder_rung(
-            name, title, reset,
+            name, title, [&] { CHECK_CUDA(cudaMemsetAsync(count_on_gpu, 0, sizeof count)); },
             [&] { kernel<<<blocks / each, THREADS>>>(data_on_gpu, n, LIMIT, kept, count_on_gpu); },
-            is_right);
+            [&] {
+                ladder_download(&got_count, count_on_gpu, 1);
+                ladder_download(got, kept, count);
+                return got_count == count && same_numbers(got, right, count);
+            });
     };
-    ladder_rung(
-        "add-64", "an addition a number, 64 bits", reset,
-        [&] { keep_add_64<<<blocks, THREADS>>>(data_on_gpu, n, LIMIT, kept, count_64); }, is_right);
     rung("add", "an addition a number", keep_add, 1);
     rung("coalesced", "cooperative groups", keep_coalesced, 1);
+    rung("warps-32", "ballots, 32 numbers a warp", keep_warps_32, 1);
     rung("scan", "a scan in shared memory", solution::keep_scan, 1);
     rung("ballot", "ballots, one addition a block", solution::keep_ballot, 1);
     rung("warps", "ballots, 256 numbers a warp", solution::keep_warps, EACH);
