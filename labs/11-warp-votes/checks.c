@@ -304,7 +304,7 @@ CHECK(
         {.text = "warps wait %s times, at a barrier or for their turn to add",
          .want = "at most %s",
          .counter = QUEUES " barriers",
-         .budget = {.naive = 32768, .solution = 256, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
+         .budget = {.naive = 32000, .solution = 256, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
          .block_votes = true,
          .judges = 1 << CHECK_ATOMICS | 1 << CHECK_BARRIERS | 1 << CHECK_PATH},
     .hint =
@@ -346,7 +346,7 @@ CHECK(
         {.text = "threads add to the sums %s times, one after another",
          .want = "at most %s",
          .counter = QUEUES,
-         .budget = {.naive = 65536, .solution = 2048, .slack = 1.1, .scale = JUDGE_LOGARITHMIC},
+         .budget = {.naive = 65000, .solution = 2048, .slack = 1.1, .scale = JUDGE_LOGARITHMIC},
          .judges = 1 << CHECK_ATOMICS},
     .hint =
         "TODO 3: in five steps each lane adds up the lanes of its group up to itself. Only the last lane of a group in this warp adds to sums[].")
