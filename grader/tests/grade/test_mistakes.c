@@ -25,8 +25,7 @@ static const char *const few[] = {
     "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
     "07-structures/first-as-words",      "08-transpose/column-ty-of-tile",
     "09-picture-sum/grey-for-one",       "10-block-size/lower-edge",
-    "10-block-size/threads-turned",
-    "11-warp-votes/lane-32",
+    "10-block-size/threads-turned",      "11-warp-votes/lane-32",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */

@@ -317,11 +317,11 @@ Test(verify, takes_sets_of_results)
                "LANEWISE_KEY=key $LANEWISE grade --device emulator --submission %s/solutions "
                "--json result.json 2>&1",
                LANEWISE_ROOT));
-    char *output =
-        shell(&code,
-              "test $($LANEWISE verify --key key result.json 2>&1 | grep -c 'valid, made with') -eq "
-              "$(ls -d %s/labs/*/ | wc -l) && echo all labs",
-              LANEWISE_ROOT);
+    char *output = shell(
+        &code,
+        "test $($LANEWISE verify --key key result.json 2>&1 | grep -c 'valid, made with') -eq "
+        "$(ls -d %s/labs/*/ | wc -l) && echo all labs",
+        LANEWISE_ROOT);
     cr_expect_str_eq(output, "all labs\n");
     free(output);
 }
