@@ -4,7 +4,8 @@
 __global__ void ask()
 {
     bool yes = threadIdx.x < 40;
-    int any = __any_sync(0xffffffff, yes), all = __all_sync(0xffffffff, yes), block = __syncthreads_and(yes);
+    int any = __any_sync(0xffffffff, yes), all = __all_sync(0xffffffff, yes),
+        block = __syncthreads_and(yes);
     if (threadIdx.x % 32 == 0)
         printf("warp %d: any %d, all %d; all of the block %d\n", threadIdx.x / 32, any, all, block);
 }
