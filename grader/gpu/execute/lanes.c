@@ -53,7 +53,7 @@ static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
 LANES_CLONES void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
-    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    memcpy(members, slot_at(warp, inst->members), sizeof members);
     while (mask) {
         uint32_t lanes = same_members(members, mask);
         uint32_t voters = members[__builtin_ctz(mask)] & present;
@@ -132,7 +132,7 @@ static bool is_used(const struct warp *warp)
 static void check_source(struct warp *warp, const struct inst *inst, const uint32_t *source,
                          uint32_t mask)
 {
-    const uint32_t *members = (const uint32_t *)slot_at(warp, inst->warp.members);
+    const uint32_t *members = (const uint32_t *)slot_at(warp, inst->members);
     unsigned first = (unsigned)__builtin_ctz(mask);
     bool is_index = inst->warp.op == PTX_MOD_idx, is_alone = !(mask & (mask - 1));
     if (mask >> source[first] & 1 || (is_index && is_alone))
@@ -188,7 +188,7 @@ LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t
     uint64_t values[WARP];
     uint32_t members[WARP], result[WARP] = {0}, all = 0;
     read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
-    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    memcpy(members, slot_at(warp, inst->members), sizeof members);
     for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one round for each value */
         same = same_values(values, (unsigned)__builtin_ctz(todo));
         for (unsigned l = 0; l < WARP; l++) {
@@ -229,7 +229,7 @@ void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t values[WARP], members[WARP], present = mask;
     memcpy(values, slot_at(warp, inst->src[0]), sizeof values);
-    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    memcpy(members, slot_at(warp, inst->members), sizeof members);
     while (mask) {
         uint32_t lanes = same_members(members, mask);
         uint32_t others = members[__builtin_ctz(mask)] & present;
@@ -245,7 +245,7 @@ void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 void elect_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], present = mask;
-    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    memcpy(members, slot_at(warp, inst->members), sizeof members);
     while (mask) {
         uint32_t lanes = same_members(members, mask);
         uint32_t others = members[__builtin_ctz(mask)] & present;
