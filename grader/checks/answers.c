@@ -121,22 +121,27 @@ static void fail_within(struct check *check, const struct run *run, const float 
         snprintf(all, sizeof all, "; %s of %s numbers are wrong", check_number((double)wrong),
                  check_number((double)count));
     write_index(want, index, place);
-    check_fail(check, "failed", "%s%s is %.*g, but %.*g is right%s%s%s", name, place, digits, value,
-               digits, want->values[index], margin, all, if_no_kernel(run));
+    check_fail(check, "failed", "%s%s%s is %.*g, but %.*g is right%s%s%s",
+               want->arrange ? "put in order, " : "", name, place, digits, value, digits,
+               want->values[index], margin, all, if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check,
                      "First make the answer right: without that, this check gives no points.");
 }
 
-/* The numbers of ARRAY as floats. */
-static const float *as_floats(struct check *check, const struct case_array *array)
+/* The numbers of ARRAY, a result of RUN, as floats in the order of WANT. */
+static const float *as_floats(struct check *check, const struct run *run,
+                              const struct case_array *array, const struct check_matrix *want)
 {
-    if (array->type == CASE_FLOAT)
+    if (array->type == CASE_FLOAT && !want->arrange)
         return array->values;
     float *floats = check_memory(check, array->count, sizeof *floats);
     for (size_t i = 0; i < array->count; ++i)
-        floats[i] = array->type == CASE_BYTE ? (float)((const uint8_t *)array->values)[i]
-                                             : (float)((const int32_t *)array->values)[i];
+        floats[i] = array->type == CASE_FLOAT  ? ((const float *)array->values)[i]
+                    : array->type == CASE_BYTE ? (float)((const uint8_t *)array->values)[i]
+                                               : (float)((const int32_t *)array->values)[i];
+    if (want->arrange)
+        want->arrange(run->input, floats);
     return floats;
 }
 
@@ -163,7 +168,7 @@ static void look_within(struct check *check, const struct run *run, const char *
         check_advise(check, "Restore the original line with lab_result().");
         return;
     }
-    const float *numbers = as_floats(check, got);
+    const float *numbers = as_floats(check, run, got, want);
     size_t index = judge_first_outside(numbers, want->values, want->bounds, count);
     if (index < count && answer->same) {
         check_fail(check, "failed", "%s has the same numbers, whatever data is on the GPU", name);

@@ -113,6 +113,16 @@ static const struct {
     {"10-block-size", "fills-90", "solution", NULL, {NULL, NULL}},
     {"10-block-size", "reads", "naive", "one-warp", {NULL, NULL}},
     {"10-block-size", "reads", "solution", NULL, {NULL, NULL}},
+    {"11-warp-votes", "barriers", "naive", "scan-again", {NULL, NULL}},
+    {"11-warp-votes", "barriers", "solution", NULL, {NULL, NULL}},
+    {"11-warp-votes", "shared", "naive", "scan-again", {NULL, NULL}},
+    {"11-warp-votes", "shared", "solution", NULL, {NULL, NULL}},
+    {"11-warp-votes", "waits", "naive", "atomic-a-number", {NULL, NULL}},
+    {"11-warp-votes", "waits", "solution", NULL, {NULL, NULL}},
+    {"11-warp-votes", "steps", "naive", "walks-again", {NULL, NULL}},
+    {"11-warp-votes", "steps", "solution", NULL, {NULL, NULL}},
+    {"11-warp-votes", "queues", "naive", "sum-by-atomics", {NULL, NULL}},
+    {"11-warp-votes", "queues", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not

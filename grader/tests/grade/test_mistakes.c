@@ -33,6 +33,7 @@ static const char *const few[] = {
     "09-picture-sum/grey-for-one",
     "10-block-size/lower-edge",
     "10-block-size/threads-turned",
+    "11-warp-votes/lane-32",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -55,6 +56,7 @@ static const struct {
     {"08-transpose", "tile-not-turned"},
     {"09-picture-sum", "not-cleared"},
     {"09-picture-sum", "begins-with-copy-0"},
+    {"11-warp-votes", "counts-itself"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */
