@@ -243,7 +243,10 @@ struct check_guess {
 struct check_matrix {
     int height, width;
     const double *values;
-    const double *bounds; /* the largest error allowed for each number; NULL: 0 */
+    const double *bounds; /* the largest error allowed for each number; NULL: 0, or as ulps says */
+    /* The largest error allowed, in ulp of each right value as a float; messages tell errors in ulp,
+     * too. 0: as bounds says. */
+    double ulps;
     /* Computes row Y of the right result from INPUT; NULL: unknown. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL: none */
