@@ -11,12 +11,11 @@
  *
  * The program is right, but it does everything in double, or in one half at a time. Many GPUs have
  * one unit for doubles for each 32 or 64 units for floats. Make the same results from floats only.
+ * By hand, the program prints the largest error in ulp.
  *
  * Try it:      make run LAB=13-precision ARGS='rung=1 rows=8 width=1000'
  * Grade it:    make grade LAB=13-precision */
-#include <cuda_fp16.h>
-
-#include "lab.h"
+#include "precision.h"
 
 #define WARP    32
 #define THREADS 128 // of a block
@@ -24,21 +23,15 @@
 #define BLOCKS  16 // of rungs 4 and 5
 #define TWO_PI  6.2831853f
 
-enum { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH }; // rungs
+// TODO 1 needs a struct of two floats here, and a function that adds a float to it.
 
-// The input, in the CPU's memory.
-struct job {
-    int rung, rows, width, capacity, ratio;
-    const float *data, *weights;
-    const __half *halves;
-};
-
-// The sum over the lanes of a warp, in lane 0.
-__device__ double add_lanes(double mine)
+// Stores the sum over the lanes of a warp.
+__device__ void add_lanes(double mine, float *result)
 {
     for (int off = WARP / 2; off > 0; off /= 2)
         mine += __shfl_down_sync(ALL, mine, off);
-    return mine;
+    if (threadIdx.x % WARP == 0)
+        *result = (float)mine;
 }
 
 // Rung 1: a warp adds up a row.
@@ -47,7 +40,8 @@ __device__ double add_lanes(double mine)
 //         floats, the rounded sum and all that rounding has cut off. A float addition loses a
 //         number that is itself a float, and three more additions find it:
 //             sum = a + b;  part = sum - a;  lost = (a - (sum - part)) + (b - part);
-//         Lanes must add up both floats, too.
+//         Lanes must add up both floats, too. Beware: __shfl_down_sync() reads the other lane's
+//         variable as it is now. Read both floats before you change yours.
 __global__ void add_rows(const float *data, float *result, int rows, int width)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
@@ -56,15 +50,15 @@ __global__ void add_rows(const float *data, float *result, int rows, int width)
     double sum = 0;
     for (int i = lane; i < width; i += WARP)
         sum += data[row * width + i];
-    double total = add_lanes(sum);
-    if (lane == 0)
-        result[row] = (float)total;
+    add_lanes(sum, &result[row]);
 }
 
 // Rung 2: a warp multiplies a row by a row of weights.
-// TODO 2: add up as in rung 1. A product has twice as many digits as a float has room for. What does
-//         fmaf(a, b, -product) give, which rounds only once, at its end? Write __fmul_rn(a, b) for
-//         the product: nvcc would fuse a * b with an addition that follows.
+// TODO 2: add up as in rung 1. A product has twice as many digits as a float has room for, so half of
+//         them are lost here. fmaf(a, b, c) is a * b + c, rounded only once, at its end. What then
+//         is fmaf(a, b, -product)? Add it, too.
+//         Write __fmul_rn(a, b) for the product: nvcc may fuse a * b with an addition that follows,
+//         and then the product that you add is another one.
 __global__ void multiply_rows(const float *data, const float *weights, float *result, int rows,
                               int width)
 {
@@ -74,15 +68,15 @@ __global__ void multiply_rows(const float *data, const float *weights, float *re
     double sum = 0;
     for (int i = lane; i < width; i += WARP)
         sum += (double)data[row * width + i] * weights[row * width + i];
-    double total = add_lanes(sum);
-    if (lane == 0)
-        result[row] = (float)total;
+    add_lanes(sum, &result[row]);
 }
 
 // Rung 3: a warp adds up a row of 2 * WORDS halves.
-// TODO 3: a warp loads 32 halves, 64 bytes, at a time. Load 32 __half2, and add up in float:
-//         __half22float2(two) has the members x and y. How many bits does the sum of 8,192 whole
-//         numbers below 2,048 have? Do you need two floats here?
+// TODO 3: a warp loads 32 halves, 64 bytes, at a time. Load 32 __half2 instead:
+//             const __half2 *twos = (const __half2 *)halves + row * words;
+//         __half22float2(twos[i]) is a float2, with the members x and y. Add up in float. A half
+//         between 128 and 256 is a whole number of eighths, below 2,048. How many bits does the sum
+//         of 8,192 such numbers have? So do you need two floats here?
 __global__ void add_halves(const __half *halves, float *result, int rows, int words)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
@@ -91,15 +85,14 @@ __global__ void add_halves(const __half *halves, float *result, int rows, int wo
     double sum = 0;
     for (int i = lane; i < 2 * words; i += WARP)
         sum += __half2float(halves[2 * row * words + i]);
-    double total = add_lanes(sum);
-    if (lane == 0)
-        result[row] = (float)total;
+    add_lanes(sum, &result[row]);
 }
 
 // Rung 4: a wave of each number.
 // TODO 4: __sinf(x) is one instruction, and good to 2^-21 for x between -pi and pi. That is fine here,
-//         because 2 is added. But TWO_PI * t in float is wrong by as much as t is large. Whole turns
-//         change nothing: take them away *before* you multiply. rintf() is one instruction, too.
+//         because 2 is added. But TWO_PI * t in float is rounded: the larger t, the larger its error,
+//         and the sine has at least the same. Whole turns change nothing, so take them away before
+//         you multiply: t - rintf(t) is exact. rintf() is one instruction, too; roundf() is several.
 __global__ void make_waves(const float *data, float *result, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -107,89 +100,22 @@ __global__ void make_waves(const float *data, float *result, int n)
 }
 
 // Rung 5: the growth of each number.
-// TODO 5: in float, ratio * expf(-t) is infinite for t = -86. With e = expf(-fabsf(t)), which is at
-//         most 1, divide capacity by 1 + ratio * e if t >= 0, and capacity * e by e + ratio
-//         otherwise. Then try the fast functions: __fdividef(a, b) is 0 if b is above 2^126, and
-//         the error of __expf(t) grows with t. Which of the two can you use?
+// TODO 5: in float, ratio * expf(-t) is infinite for t = -86. Let e = expf(-fabsf(t)), which is at
+//         most 1, and divide
+//             capacity by 1 + ratio * e if t >= 0,
+//             capacity * e by e + ratio if t < 0.
+//         Which doubles are left? 1.0 is one. Then try the fast functions: __fdividef(a, b) is 0 if
+//         b is above 2^126, and the error of __expf(t) grows with t. Which of the two can you use?
 __global__ void grow(const float *data, float *result, int n, int capacity, int ratio)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         result[i] = (float)(capacity / (1 + ratio * exp(-(double)data[i])));
 }
 
-// The exact result I, but for a few roundings in double, on the CPU.
-static double exact(const struct job *job, int i)
-{
-    double sum = 0;
-    if (job->rung == WAVES)
-        return 2 + sin(6.283185307179586 * (job->data[i] - rint(job->data[i])));
-    if (job->rung == GROWTH)
-        return job->capacity / (1 + job->ratio * exp(-(double)job->data[i]));
-    for (int k = i * job->width; k < (i + 1) * job->width; ++k)
-        if (job->rung == HALVES)
-            sum += __half2float(job->halves[k]);
-        else
-            sum += (double)job->data[k] * (job->rung == PRODUCTS ? job->weights[k] : 1);
-    return sum;
-}
-
-// Prints the largest error, in ulp, when you run the program by hand.
-static void print_error(const struct job *job, const float *result, int count)
-{
-    double worst = 0;
-    for (int i = 0; i < count; ++i) {
-        double want = exact(job, i), ulp = nextafterf(fabs(want), INFINITY) - (float)fabs(want);
-        double error = fabs(result[i] - want) / ulp;
-        worst = error <= worst ? worst : error; // a NaN is the worst
-    }
-    printf("the largest error is %.2f ulp\n", worst);
-}
-
-// The case's numbers. By hand: numbers between -1 and 1, for rungs 3 to 5 between -86 and 86.
-static void get_numbers(struct lab *lab, struct job *job)
-{
-    int n = job->rows * job->width;
-    if (job->rung == HALVES && !lab_by_hand(lab)) {
-        job->halves = (const __half *)lab_ints(lab, "halves", n / 2);
-        return;
-    }
-    job->data = lab_matrix(lab, "data", job->rows, job->width);
-    if (job->rung == PRODUCTS)
-        job->weights = lab_matrix(lab, "weights", job->rows, job->width);
-    if (job->rung < HALVES || !lab_by_hand(lab))
-        return;
-    float *values = (float *)malloc(((size_t)n + 1) * sizeof *values);
-    __half *halves = (__half *)malloc(((size_t)n + 1) * sizeof *halves);
-    for (int i = 0; i < n; ++i) {
-        values[i] = 86 * job->data[i];
-        halves[i] = __float2half(values[i]);
-    }
-    job->data = values;
-    job->halves = halves;
-}
-
-// Copies COUNT values to the GPU. NULL stays NULL.
-template <typename T> static T *upload(const T *values, size_t count)
-{
-    T *on_gpu = NULL;
-    if (!values)
-        return NULL;
-    CHECK_CUDA(cudaMalloc(&on_gpu, count * sizeof(T)));
-    CHECK_CUDA(cudaMemcpy(on_gpu, values, count * sizeof(T), cudaMemcpyHostToDevice));
-    return on_gpu;
-}
-
 int main(int argc, char **argv)
 {
     struct lab lab = lab_open(argc, argv);
-    struct job job = {};
-    job.rung = lab_int(&lab, "rung", SUMS);
-    job.rows = lab_int(&lab, "rows", 8);
-    job.width = lab_int(&lab, "width", 1000); // even in rung 3
-    job.capacity = lab_int(&lab, "capacity", 1000);
-    job.ratio = lab_int(&lab, "ratio", 50);
-    get_numbers(&lab, &job);
-
+    struct job job = lab_job(&lab);
     int n = job.rows * job.width, count = job.rung <= HALVES ? job.rows : n;
     const float *data = upload(job.data, n), *weights = upload(job.weights, n);
     const __half *halves = upload(job.halves, n);
@@ -216,10 +142,9 @@ int main(int argc, char **argv)
     if (lab_by_hand(&lab))
         print_error(&job, result, count);
 
+    for (const void *memory : {(const void *)data, (const void *)weights, (const void *)halves})
+        CHECK_CUDA(cudaFree((void *)memory));
     CHECK_CUDA(cudaFree(result_on_gpu));
-    CHECK_CUDA(cudaFree((void *)halves));
-    CHECK_CUDA(cudaFree((void *)weights));
-    CHECK_CUDA(cudaFree((void *)data));
     free(result);
     return lab_close(&lab);
 }

@@ -9,29 +9,16 @@
  *     rung 4   2 + sin(2 pi t) of each number t                                 8 ulp
  *     rung 5   capacity / (1 + ratio * e^-t) of each number t                   8 ulp
  *
- * Doubles would do for all five. But many GPUs have one unit for doubles for each 32 or 64 units for
- * floats. This program needs floats only: it keeps what a float operation rounds off, or knows that
- * nothing is rounded off, or allows for the errors of fast functions.
+ * Floats do for all: keep what is rounded off, know that nothing is, or allow for the error.
  *
  * This is the solution: make grade LAB=13-precision SUBMISSION=solutions/13-precision */
-#include <cuda_fp16.h>
-
-#include "lab.h"
+#include "precision.h"
 
 #define WARP    32
 #define THREADS 128 // of a block
 #define ALL     0xffffffffu
 #define BLOCKS  16 // of rungs 4 and 5
 #define TWO_PI  6.2831853f
-
-enum { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH }; // rungs
-
-// The input, in the CPU's memory.
-struct job {
-    int rung, rows, width, capacity, ratio;
-    const float *data, *weights;
-    const __half *halves;
-};
 
 // The number high + low. low is what high has no room for.
 struct pair {
@@ -41,15 +28,14 @@ struct pair {
 // Adds B: high becomes the rounded sum, and low takes what rounding has cut off, which is a float.
 __device__ struct pair add(struct pair a, float b)
 {
-    float sum = a.high + b;
-    float part = sum - a.high; // of b
+    float sum = a.high + b, part = sum - a.high; // part: of b
     a.low += (a.high - (sum - part)) + (b - part);
     a.high = sum;
     return a;
 }
 
-// The sum over the lanes of a warp, in lane 0.
-__device__ float add_lanes(struct pair mine)
+// Stores the sum over the lanes of a warp.
+__device__ void add_lanes(struct pair mine, float *result)
 {
     for (int off = WARP / 2; off > 0; off /= 2) {
         float high = __shfl_down_sync(ALL, mine.high, off);
@@ -57,7 +43,8 @@ __device__ float add_lanes(struct pair mine)
         mine = add(mine, high);
         mine.low += low;
     }
-    return mine.high + mine.low;
+    if (threadIdx.x % WARP == 0)
+        *result = mine.high + mine.low;
 }
 
 // Rung 1: a warp adds up a row.
@@ -69,9 +56,7 @@ __global__ void add_rows(const float *data, float *result, int rows, int width)
     struct pair sum = {0, 0};
     for (int i = lane; i < width; i += WARP)
         sum = add(sum, data[row * width + i]);
-    float total = add_lanes(sum);
-    if (lane == 0)
-        result[row] = total;
+    add_lanes(sum, &result[row]);
 }
 
 // Rung 2: a warp multiplies a row by a row of weights.
@@ -88,9 +73,7 @@ __global__ void multiply_rows(const float *data, const float *weights, float *re
         sum = add(sum, product);
         sum.low += fmaf(a, b, -product); // the product's error, exactly
     }
-    float total = add_lanes(sum);
-    if (lane == 0)
-        result[row] = total;
+    add_lanes(sum, &result[row]);
 }
 
 // Rung 3: a warp adds up a row of 2 * WORDS halves, two at a time.
@@ -114,10 +97,8 @@ __global__ void add_halves(const __half *halves, float *result, int rows, int wo
 // Rung 4: a wave of each number.
 __global__ void make_waves(const float *data, float *result, int n)
 {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        float turns = data[i] - rintf(data[i]); // exact, from -1/2 to 1/2
-        result[i] = 2 + __sinf(TWO_PI * turns);
-    }
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        result[i] = 2 + __sinf(TWO_PI * (data[i] - rintf(data[i]))); // at most half a turn
 }
 
 // Rung 5: the growth of each number.
@@ -131,79 +112,10 @@ __global__ void grow(const float *data, float *result, int n, int capacity, int 
     }
 }
 
-// The exact result I, but for a few roundings in double, on the CPU.
-static double exact(const struct job *job, int i)
-{
-    double sum = 0;
-    if (job->rung == WAVES)
-        return 2 + sin(6.283185307179586 * (job->data[i] - rint(job->data[i])));
-    if (job->rung == GROWTH)
-        return job->capacity / (1 + job->ratio * exp(-(double)job->data[i]));
-    for (int k = i * job->width; k < (i + 1) * job->width; ++k)
-        if (job->rung == HALVES)
-            sum += __half2float(job->halves[k]);
-        else
-            sum += (double)job->data[k] * (job->rung == PRODUCTS ? job->weights[k] : 1);
-    return sum;
-}
-
-// Prints the largest error, in ulp, when you run the program by hand.
-static void print_error(const struct job *job, const float *result, int count)
-{
-    double worst = 0;
-    for (int i = 0; i < count; ++i) {
-        double want = exact(job, i), ulp = nextafterf(fabs(want), INFINITY) - (float)fabs(want);
-        double error = fabs(result[i] - want) / ulp;
-        worst = error <= worst ? worst : error; // a NaN is the worst
-    }
-    printf("the largest error is %.2f ulp\n", worst);
-}
-
-// The case's numbers. By hand: numbers between -1 and 1, for rungs 3 to 5 between -86 and 86.
-static void get_numbers(struct lab *lab, struct job *job)
-{
-    int n = job->rows * job->width;
-    if (job->rung == HALVES && !lab_by_hand(lab)) {
-        job->halves = (const __half *)lab_ints(lab, "halves", n / 2);
-        return;
-    }
-    job->data = lab_matrix(lab, "data", job->rows, job->width);
-    if (job->rung == PRODUCTS)
-        job->weights = lab_matrix(lab, "weights", job->rows, job->width);
-    if (job->rung < HALVES || !lab_by_hand(lab))
-        return;
-    float *values = (float *)malloc(((size_t)n + 1) * sizeof *values);
-    __half *halves = (__half *)malloc(((size_t)n + 1) * sizeof *halves);
-    for (int i = 0; i < n; ++i) {
-        values[i] = 86 * job->data[i];
-        halves[i] = __float2half(values[i]);
-    }
-    job->data = values;
-    job->halves = halves;
-}
-
-// Copies COUNT values to the GPU. NULL stays NULL.
-template <typename T> static T *upload(const T *values, size_t count)
-{
-    T *on_gpu = NULL;
-    if (!values)
-        return NULL;
-    CHECK_CUDA(cudaMalloc(&on_gpu, count * sizeof(T)));
-    CHECK_CUDA(cudaMemcpy(on_gpu, values, count * sizeof(T), cudaMemcpyHostToDevice));
-    return on_gpu;
-}
-
 int main(int argc, char **argv)
 {
     struct lab lab = lab_open(argc, argv);
-    struct job job = {};
-    job.rung = lab_int(&lab, "rung", SUMS);
-    job.rows = lab_int(&lab, "rows", 8);
-    job.width = lab_int(&lab, "width", 1000); // even in rung 3
-    job.capacity = lab_int(&lab, "capacity", 1000);
-    job.ratio = lab_int(&lab, "ratio", 50);
-    get_numbers(&lab, &job);
-
+    struct job job = lab_job(&lab);
     int n = job.rows * job.width, count = job.rung <= HALVES ? job.rows : n;
     const float *data = upload(job.data, n), *weights = upload(job.weights, n);
     const __half *halves = upload(job.halves, n);
@@ -230,10 +142,9 @@ int main(int argc, char **argv)
     if (lab_by_hand(&lab))
         print_error(&job, result, count);
 
+    for (const void *memory : {(const void *)data, (const void *)weights, (const void *)halves})
+        CHECK_CUDA(cudaFree((void *)memory));
     CHECK_CUDA(cudaFree(result_on_gpu));
-    CHECK_CUDA(cudaFree((void *)halves));
-    CHECK_CUDA(cudaFree((void *)weights));
-    CHECK_CUDA(cudaFree((void *)data));
     free(result);
     return lab_close(&lab);
 }
