@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(result, result_on_gpu, count * sizeof(float), cudaMemcpyDeviceToHost));
     lab_result(&lab, "result", LAB_FLOAT, result, count);
     if (lab_by_hand(&lab))
-        print_error(&job, result, count);
+        printf("the largest error is %.2f ulp\n", largest_error(&job, result, count));
 
     for (const void *memory : {(const void *)data, (const void *)weights, (const void *)halves})
         CHECK_CUDA(cudaFree((void *)memory));
