@@ -104,13 +104,15 @@ static void write_index(const struct check_matrix *want, size_t index, char text
 }
 
 /* Writes in TEXT how far GOT is from the right value, in ulp; nothing if it is infinite or NaN. */
+#define MANY_ULPS 1e6
 static void write_ulps(double got, double right, double allowed, char text[100])
 {
     double error = fabs(got - right) / judge_ulp(right);
     if (isfinite(got) && error < 100)
         snprintf(text, 100, "; the error is %.1f ulp, and %g is allowed", error, allowed);
     else if (isfinite(got))
-        snprintf(text, 100, "; the error is %s ulp, and %g is allowed", check_number(floor(error)),
+        snprintf(text, 100, "; the error is %s%s ulp, and %g is allowed",
+                 error > MANY_ULPS ? "more than " : "", check_number(floor(fmin(error, MANY_ULPS))),
                  allowed);
 }
 

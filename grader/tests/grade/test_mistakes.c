@@ -25,7 +25,7 @@ static const char *const few[] = {
     "06-tiled-matmul/tile-read-by-rows", "06-tiled-matmul/x-for-y",
     "07-structures/first-as-words",      "08-transpose/column-ty-of-tile",
     "09-picture-sum/grey-for-one",       "10-block-size/lower-edge",
-    "10-block-size/threads-turned",
+    "10-block-size/threads-turned",      "13-precision/product-not-negative",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -48,6 +48,8 @@ static const struct {
     {"08-transpose", "tile-not-turned"},
     {"09-picture-sum", "not-cleared"},
     {"09-picture-sum", "begins-with-copy-0"},
+    {"13-precision", "low-read-too-late"},
+    {"13-precision", "literals"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */
