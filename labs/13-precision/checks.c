@@ -87,15 +87,18 @@ static void shuffle(struct check *check, float *row, float *weights, int width)
     }
 }
 
-/* The bits of a half between 128 and 256, in steps of an eighth: its sums in half lose digits. */
+/* The bits of a half that is a whole number of eighths below 2,048; a quarter of them are negative. */
 static uint16_t random_half(struct check *check)
 {
-    return (uint16_t)(0x5800 + check_random_int(check, 0, 1023));
+    int eighths = check_random_int(check, 1, 2047), place = ilogb(eighths);
+    int sign = check_random_int(check, 0, 3) ? 0 : 0x8000;
+    return (uint16_t)(sign | (place + 12) << 10 | ((eighths << (10 - place)) & 0x3ff));
 }
 
 static double value_of_half(uint16_t half)
 {
-    return (0x400 + (half & 0x3ff)) / 8.0;
+    double size = ldexp(0x400 | (half & 0x3ff), (half >> 10 & 0x1f) - 25);
+    return half & 0x8000 ? -size : size;
 }
 
 /* Numbers for rungs 4 and 5. One of eight in rung 5 makes capacity / (1 + ratio * e^-t) tiny. */
@@ -278,9 +281,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 
 #define DOUBLE_PRICE 32 /* instructions for floats that take as long as one for doubles */
 
-/* Tensor cores multiply doubles, too, and no counter of operations in double shows it. They waste so
- * much of each product of matrices that this many wide operations for each number give them away. */
-#define MOST_WIDE 8
+/* Tensor cores multiply doubles, too, and no counter of operations in double shows it. Each product of
+ * matrices counts as 256 wide operations, and adds up at most 56 numbers. */
+#define MOST_WIDE 4
 
 /* The operations in double for each number, without the few with which lanes may combine sums. */
 static void count_doubles(struct check *check, enum rung rung)
