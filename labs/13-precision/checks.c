@@ -352,7 +352,7 @@ CHECK(
                .want = "at most %s",
                .counter = "warp_instructions",
                .judges = 1 << CHECK_WORK | 1 << CHECK_PATH | 1 << CHECK_READS,
-               .budget = {.naive = 530, .solution = 14.75, .slack = 2, .scale = JUDGE_LOGARITHMIC}},
+               .budget = {.naive = 520, .solution = 14.75, .slack = 2, .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 4: t - rintf(t) is exact, and between -1/2 and 1/2. Then one multiplication, __sinf() and one addition are enough.")
 {
