@@ -115,14 +115,29 @@ bench: build/setup/bench lanewise $(BENCH)/bench $(BENCH)/opencl $(BENCH_PROGRAM
 
 TIMES := grader/tests/hardware/times
 SET ?= development
-PREDICTED := $(patsubst $(TIMES)/$(SET)/%.cu,$(BUILD)/prediction/$(SET)/%,$(wildcard $(TIMES)/$(SET)/*.cu))
+PREDICTION := $(BUILD)/prediction/$(SET)
+PREDICTED := $(patsubst $(TIMES)/$(SET)/%.cu,$(PREDICTION)/%,$(wildcard $(TIMES)/$(SET)/*.cu))
+ifeq ($(SET),labs)
+PREDICTED := $(foreach source,$(wildcard labs/*/*.cu),\
+	$(addprefix $(PREDICTION)/lab_$(basename $(notdir $(source)))_,skeleton solution))
+endif
 
-$(PREDICTED): $(BUILD)/prediction/$(SET)/%: $(TIMES)/$(SET)/%.cu $(TIMES)/launch.cuh | $(BUILD)/lib/libcudart.so
+build_predicted = $(CONFIG_NVCC) -cudart shared -lineinfo -O3 -Ishared -L$(BUILD)/lib -o $@ $<
+
+$(PREDICTION)/lab_%_skeleton: $$(wildcard labs/*/%.cu) | $(BUILD)/lib/libcudart.so
 	@mkdir -p $(@D)
-	$(Q)$(CONFIG_NVCC) -cudart shared -lineinfo -O3 -L$(BUILD)/lib -o $@ $<
+	$(Q)$(build_predicted)
+
+$(PREDICTION)/lab_%_solution: $$(wildcard solutions/*/%.cu) | $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(build_predicted)
+
+$(PREDICTION)/%: $(TIMES)/$(SET)/%.cu $(TIMES)/launch.cuh | $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(build_predicted)
 
 prediction-report: lanewise $(PREDICTED)
-	$(Q)python3 $(TIMES)/report.py $(LANEWISE) $(TIMES)/$(SET)/$(SET).tsv $(BUILD)/prediction/$(SET) \
+	$(Q)python3 $(TIMES)/report.py $(LANEWISE) $(TIMES)/$(SET)/$(or $(GPU),h200).tsv $(PREDICTION) \
 		$(call option,GPU,gpu) $(call option,PROGRAM,only)
 
 # --- make soak: a thousand gradings, and what they leave behind -----------------------------------------------
