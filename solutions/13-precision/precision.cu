@@ -6,7 +6,7 @@
  *     rung 1   the sum of each row; large numbers cancel                        1 ulp
  *     rung 2   the sum of the products of two rows                              1 ulp
  *     rung 3   the sum of each row of halves, which have 11 bits                exact
- *     rung 4   2 + sin(2 pi t) of each number t                                 8 ulp
+ *     rung 4   2 + sin(2 pi t) of each number t                                12 ulp
  *     rung 5   capacity / (1 + ratio * e^-t) of each number t                   8 ulp
  *
  * Floats do for all: keep what is rounded off, know that nothing is, or allow for the error.
