@@ -53,11 +53,15 @@ OPTIMISE := -O2
 SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
 WARNINGS := -Wall -Wextra -Werror -Wno-unused-parameter
-CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(WARNINGS) $(SANITIZERS)
+# The same numbers on every CPU: on arm64, gcc would make char unsigned and fuse a * b + c.
+PORTABLE := -fsigned-char -ffp-contract=off
+CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(PORTABLE) $(WARNINGS) $(SANITIZERS)
+# The CPU that CC builds for, such as x86_64 or aarch64.
+CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ifeq ($(SANITIZE),fuzz)
 CC := clang
 # Without -mcx16, clang calls a library for 16-byte compare-and-swap.
-CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(shell uname -m)),-mcx16)
+CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(CPU)),-mcx16)
 endif
 # LANEWISE_BUILD is this build's folder under LANEWISE_ROOT (config.h): "build" or "build/asan".
 # A program that loads our runtime library built with sanitizers needs LD_PRELOAD=LANEWISE_PRELOAD.
@@ -67,6 +71,8 @@ ifdef SANITIZE
 CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/dev/null)"' \
 	-DLANEWISE_ASAN_OPTIONS='"detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0"'
 endif
+# LANEWISE_PATIENCE is the factor of the time limits of runs; without it, 1, or 3 with sanitizers.
+CPPFLAGS += $(LANEWISE_PATIENCE:%=-DLANEWISE_PATIENCE=%)
 LDFLAGS := $(SANITIZERS) -Wl,--as-needed
 
 # $(call sources,FOLDER...): the C files in these folders; $(call objects,FILE...): their object files.
@@ -149,14 +155,20 @@ trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRA
 # LINE is a number, or for a PROGRAM of several files FILE:NUMBER.
 line_in = $(if $(and $(filter %.cu,$1),$(if $(findstring :,$(LINE)),,yes)),$(notdir $1):)$(LINE)
 
-report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
+step: lanewise ## Write a page that steps through a launch: LAB= or PROGRAM= [LAUNCH= BLOCK= FROM= OUT=file.html ARGS=]
+	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=04 or PROGRAM=file.cu))
+	@$(LANEWISE) step $(call option,LAUNCH,launch) $(call option,BLOCK,block) $(call option,FROM,from) \
+		-o '$(or $(OUT),$(BUILD)/step.html)' \
+		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
+
+report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= STEP=file.html DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
 	$(if $(PROGRAM),$(if $(GPU),,$(error predict its times on which GPU? Add GPU=h200)))
 	@$(if $(GPU),$(call predict_page),$(call grade_page))
 predict_page = $(LANEWISE) run --gpu '$(GPU)' --draw none --lines 0 --picture '$(or $(OUT),$(BUILD)/report.html)' \
 	$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 grade_page = $(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
-	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
-	$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
+	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,STEP,step) \
+	$(call option,DEVICE,device) $(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 
 diff: lanewise ## Compare your code with the solution, after full marks: LAB= [SPOIL=1 COMMENTS=1]
 	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) $(if $(COMMENTS),--comments) || test $$? -eq 1
@@ -207,6 +219,7 @@ setup: build/config.mk build/setup/test ## Install what grading and testing need
 
 test: ## Run all tests: [TEST_FILTER='suite/name*']
 unit: ## Run the tests that need neither nvcc nor a sandbox
+try-arm64: ## Build and test for arm64 under emulation, compare grades: [TEST_FILTER= LAB=]
 asan: ## Run all tests under AddressSanitizer and UBSan: [TEST_FILTER=]
 	$(Q)$(MAKE) SANITIZE=1 test
 
@@ -233,7 +246,7 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
-	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit asan \
+.PHONY: help grade hint watch run trace step report diff reset serve doctor course calibrate autograder handouts \
+	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit try-arm64 asan \
 	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE

@@ -93,6 +93,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->started = 0;
     const struct listener *follower = &worker->follower;
     cta->is_followed = follower->observer && follower->observer->follows(follower->state, linear);
+    cta->is_watched = cta->is_followed && follower->observer->state;
     return cta;
 }
 
@@ -247,6 +248,8 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
     for (uint32_t w = 0; w < cta->warp_count; w++)
         warp_release(&cta->warps[w], id, arrivals->votes[id]);
     cta->arrived[id] = 0;
+    if (cta->is_watched)
+        cta_tell_state(cta, &(struct obs_state){.opened = true});
 }
 
 /* Opens each barrier at which all threads have arrived. COUNTED: opens only barriers that state
@@ -365,6 +368,8 @@ static bool release_cluster(struct cta *cta)
             warp->heard |= warp_waiting_at(warp, CLUSTER_BARRIER);
             warp_release(warp, CLUSTER_BARRIER, (struct votes){0});
         }
+        if (other->is_watched)
+            cta_tell_state(other, &(struct obs_state){.opened = true});
     }
     tell_heard(cta);
     return true;

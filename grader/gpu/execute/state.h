@@ -122,6 +122,7 @@ struct cta {
     uint32_t looks;   /* rounds in that turn in which threads polled, then passed a barrier */
     bool again;       /* the CTA reuses the memory of an earlier CTA of this launch */
     bool is_followed; /* an observer wants its steps */
+    bool is_watched;  /* an observer wants its state after each instruction */
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];

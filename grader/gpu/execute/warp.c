@@ -428,6 +428,26 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
+/* Runs one instruction of a CTA whose state an observer wants after each one. */
+static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
+{
+    struct path_entry *top = path_top(path);
+    const struct inst *in = &warp->cta->launch->kernel->code[top->pc];
+    struct obs_state now = {.warp = warp->index, .pc = top->pc, .lanes = top->lanes};
+    int64_t one = 1;
+    uint32_t mask = 0;
+    now.frame = top->frame;
+    warp->bank[BANK_REGISTERS] = top->frame->registers;
+    now.active = top->lanes & guarded_lanes(warp, in);
+    in = run_lanes(warp, top, &mask, &one);
+    *slice += one - 1;
+    if (in)
+        control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
+    if (path->state == PATH_AT_MEETING) /* the instruction runs later */
+        now.active = 0;
+    cta_tell_state(warp->cta, &now);
+}
+
 /* The lanes of the entries from DEPTH on. */
 static uint32_t lanes_from(const struct path *path, uint32_t depth)
 {
@@ -458,6 +478,10 @@ static bool run_slice(struct warp *warp, struct path *path)
         }
         bool may_wait = warp->failed != failed || (2 * slice < SLICE && warp->looked != looked);
         lowest = may_wait && lowest < path->depth ? lowest : path->depth;
+        if (warp->cta->is_watched) {
+            run_watched(warp, path, &slice);
+            continue;
+        }
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
         if (in)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
@@ -521,6 +545,12 @@ static void run_meeting(struct warp *warp, struct path *path)
         }
     path_top(path)->pc++;
     path->has_met = false;
+    if (warp->cta->is_watched)
+        cta_tell_state(warp->cta, &(struct obs_state){.warp = warp->index,
+                                                      .pc = here.pc,
+                                                      .lanes = lanes,
+                                                      .active = lanes,
+                                                      .frame = here.frame});
 }
 
 /* Paths that meet at one instruction with different stacks cannot merge. Their lanes must still

@@ -30,6 +30,8 @@
 
 /* --- the launch ------------------------------------------------------------------------------- */
 
+struct cta;
+struct frame;
 struct kernel;
 struct predictor;
 
@@ -43,6 +45,7 @@ struct launch_view {
     uint32_t code_count;                 /* number of instructions; every pc is lower */
     /* number of functions: the kernel (number 0) and the functions that it calls */
     uint32_t function_count;
+    uint64_t number; /* of the launch on its device, from 1 */
     uint64_t cta_count;
     uint32_t cluster_size; /* CTAs in a cluster; 1: there are no clusters */
     uint32_t warps;        /* number of warps in a CTA */
@@ -133,7 +136,7 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-#define OBS_MAX     11         /* most observers of a launch */
+#define OBS_MAX     12         /* most observers of a launch */
 #define OBS_NO_SEAT UINT32_MAX /* the CTA has no seat */
 
 /* OBS_WRITE: accesses except loads, for observers that do not want loads. OBS_VALUES: no event of
@@ -208,6 +211,51 @@ struct obs_step {
     uint64_t cta;
     uint32_t warp, pc, count, lanes;
 };
+
+/* --- the state of a CTA ----------------------------------------------------------------------- */
+
+/* The reason why lanes stand where they are. */
+enum obs_standing {
+    OBS_READY,
+    OBS_AT_BARRIER,
+    OBS_AT_WARP_SYNC,
+    OBS_AT_MEETING, /* at an instruction, such as a shuffle, that other lanes must reach, too */
+    OBS_BELOW,      /* the other side of a branch runs first */
+};
+
+/* Lanes of a warp that stand at the same place for the same reason. */
+struct obs_group {
+    uint32_t lanes, pc;
+    uint8_t standing; /* enum obs_standing */
+    const struct frame *frame;
+};
+
+/* The state of a CTA after one instruction of one warp, or after a barrier has opened. It is valid
+ * during the call only. */
+struct obs_state {
+    const struct cta *machine; /* opaque: for the functions below */
+    uint64_t cta;
+    bool opened; /* a barrier has opened; warp to frame are not set */
+    uint32_t warp, pc;
+    /* the lanes of the path, and those that executed the instruction: the guard was true */
+    uint32_t lanes, active;
+    const struct frame *frame; /* of the instruction */
+};
+
+/* Gets the places of a warp's lanes that have not exited. Returns the number of groups; 0: all
+ * lanes have exited, or the warp has not started. */
+unsigned view_groups(const struct cta *machine, uint32_t warp, struct obs_group groups[32]);
+/* Returns register REG of the function that owns FRAME: 32 values, or a word with a bit for each
+ * lane for a predicate. */
+const uint8_t *view_register(const struct cta *machine, uint32_t warp, const struct frame *frame,
+                             uint32_t reg);
+/* The number of the function that owns FRAME. */
+uint32_t view_frame_function(const struct launch_view *launch, const struct frame *frame);
+/* A register's place in a frame. Registers with different lifetimes can share a place. UINT32_MAX:
+ * the register always has the same value and needs no place. */
+uint32_t view_register_place(const struct launch_view *launch, uint32_t function, uint32_t reg);
+/* The CTA's shared memory. */
+const uint8_t *view_shared(const struct cta *machine);
 
 /* --- what orders accesses --------------------------------------------------------------------- */
 
@@ -295,6 +343,9 @@ struct obs_fault {
 
 /* --- observers -------------------------------------------------------------------------------- */
 
+/* A recorded block, step by step: gpu/observe/stepper.h. */
+struct obs_steps;
+
 /* A recorded access and its cost in sectors or wavefronts. */
 struct obs_recorded {
     struct obs_access access;
@@ -306,6 +357,7 @@ struct obs_recorded {
 struct obs_recording {
     struct obs_recorded *list; /* malloc'd */
     uint32_t count;
+    struct obs_steps *steps; /* stepper_free() frees it; NULL: no block was recorded */
 };
 
 /* The memory that a launch has touched. */
@@ -329,6 +381,9 @@ struct observer {
      * only counted. */
     bool (*follows)(void *state, uint64_t cta);
     void (*step)(void *state, const struct obs_step *step);
+    /* OBS_STEP: the state after each instruction of a CTA that the observer follows. NULL: the
+     * observer does not want it; then the CTA runs at full speed. */
+    void (*state)(void *state, const struct obs_state *now);
     /* OBS_STEP: CTA has ended; all its warps together executed INSTRUCTIONS instructions. */
     void (*ended)(void *state, uint64_t cta, uint64_t instructions);
     /* OBS_STEP: cycles of the warp since the launch began, for clocks that show predicted time. NULL:
