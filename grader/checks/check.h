@@ -245,7 +245,7 @@ struct check_guess {
 struct check_matrix {
     int height, width;
     const double *values;
-    const double *bounds; /* the largest error allowed for each number; NULL: 0 */
+    const double *bounds; /* the largest error allowed for each number; NULL: 0, or as ulps says */
     /* Computes row Y of the right result from INPUT; NULL: unknown. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL: none */
@@ -253,6 +253,9 @@ struct check_matrix {
      * NULL: no other order is right. */
     void (*arrange)(const struct case_data *input, float *values);
     enum case_type type; /* of the numbers: CASE_INT (below 2^24), CASE_BYTE; 0: CASE_FLOAT */
+    /* The largest error allowed, in ulp of each right value as a float; messages tell errors in ulp,
+     * too. 0: as bounds says. */
+    double ulps;
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);

@@ -123,6 +123,16 @@ static const struct {
     {"11-warp-votes", "steps", "solution", NULL, {NULL, NULL}},
     {"11-warp-votes", "queues", "naive", "sum-by-atomics", {NULL, NULL}},
     {"11-warp-votes", "queues", "solution", NULL, {NULL, NULL}},
+    {"13-precision", "sums", "naive", "doubles", {NULL, NULL}},
+    {"13-precision", "sums", "solution", NULL, {NULL, NULL}},
+    {"13-precision", "products", "naive", "doubles-products", {NULL, NULL}},
+    {"13-precision", "products", "solution", NULL, {NULL, NULL}},
+    {"13-precision", "halves", "naive", "one-half-a-load", {NULL, NULL}},
+    {"13-precision", "halves", "solution", NULL, {NULL, NULL}},
+    {"13-precision", "waves", "naive", "double-sine", {NULL, NULL}},
+    {"13-precision", "waves", "solution", NULL, {NULL, NULL}},
+    {"13-precision", "growth", "naive", "literals", {NULL, NULL}},
+    {"13-precision", "growth", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not

@@ -246,6 +246,10 @@ static const struct row {
     {"block_size", "rows-200", "occupancy", 100},
     {"block_size", "warps-24", "occupancy", 75},
     {"block_size", "warps-4", "occupancy", 25},
+    {"precision", "sums-pairs", "double_operations", 0},
+    {"precision", "halves-float", "ulp", 0},
+    {"precision", "halves-float", "load_requests", 32 * 4096 / 64},
+    {"precision", "halves-double", "load_requests", 32 * 4096 / 32},
 };
 
 Test(ladders, count_what_theory_says)
