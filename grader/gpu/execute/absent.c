@@ -224,7 +224,7 @@ static uint32_t reading_absent(const uint32_t *source, const uint32_t *members, 
 void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *source,
                     uint32_t mask)
 {
-    const uint32_t *members = (const uint32_t *)(void *)slot_at(warp, inst->warp.members);
+    const uint32_t *members = (const uint32_t *)(void *)slot_at(warp, inst->members);
     uint32_t absent_lanes = reading_absent(source, members, mask);
     if ((!absent_lanes && !warp->absent) || !begin(warp))
         return;

@@ -53,7 +53,7 @@ static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
 LANES_CLONES void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
-    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    memcpy(members, slot_at(warp, inst->members), sizeof members);
     while (mask) {
         uint32_t lanes = same_members(members, mask);
         uint32_t voters = members[__builtin_ctz(mask)] & present;
@@ -113,7 +113,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
         in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
     pick_words(values, a, source);
     if (mask != ALL_LANES || warp->absent ||
-        !lanes_all_set((const uint32_t *)(void *)slot_at(warp, inst->warp.members)))
+        !lanes_all_set((const uint32_t *)(void *)slot_at(warp, inst->members)))
         absent_shuffle(warp, inst, source, mask);
     for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual defines no value here */
         values[l] = mask >> source[l] & 1 ? values[l] : 0;
@@ -140,7 +140,7 @@ LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t
     uint64_t values[WARP];
     uint32_t members[WARP], result[WARP] = {0}, all = 0;
     read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
-    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    memcpy(members, slot_at(warp, inst->members), sizeof members);
     for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one round for each value */
         same = same_values(values, (unsigned)__builtin_ctz(todo));
         for (unsigned l = 0; l < WARP; l++) {
@@ -181,7 +181,7 @@ void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t values[WARP], members[WARP], present = mask;
     memcpy(values, slot_at(warp, inst->src[0]), sizeof values);
-    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    memcpy(members, slot_at(warp, inst->members), sizeof members);
     while (mask) {
         uint32_t lanes = same_members(members, mask);
         uint32_t others = members[__builtin_ctz(mask)] & present;
@@ -197,7 +197,7 @@ void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 void elect_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], present = mask;
-    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    memcpy(members, slot_at(warp, inst->members), sizeof members);
     while (mask) {
         uint32_t lanes = same_members(members, mask);
         uint32_t others = members[__builtin_ctz(mask)] & present;

@@ -241,7 +241,8 @@ static const char *const plain_faults[] = {
     [OBS_BAD_TEXTURE] = "this is not a texture or surface object, or its memory was freed",
     [OBS_OUTSIDE_SURFACE] = "access outside of the surface; its x counts bytes, not elements",
     [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
-    [OBS_REMOTE_MBARRIER] = "the mbarrier belongs to another block, which is not supported",
+    [OBS_REMOTE_MBARRIER] =
+        "the mbarrier belongs to another block: threads can only arrive there, not wait for it",
     [OBS_MBARRIER_COUNT] = "invalid mbarrier count: 0, or more arrivals than the phase expects",
 };
 

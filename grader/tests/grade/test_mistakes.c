@@ -33,6 +33,8 @@ static const char *const few[] = {
     "09-picture-sum/grey-for-one",
     "10-block-size/lower-edge",
     "10-block-size/threads-turned",
+    "11-warp-votes/lane-32",
+    "13-precision/product-not-negative",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -55,6 +57,9 @@ static const struct {
     {"08-transpose", "tile-not-turned"},
     {"09-picture-sum", "not-cleared"},
     {"09-picture-sum", "begins-with-copy-0"},
+    {"11-warp-votes", "counts-itself"},
+    {"13-precision", "low-read-too-late"},
+    {"13-precision", "literals"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */
