@@ -30,6 +30,14 @@
 
 #define MAX_FLAGS     20
 
+/* The same numbers on every CPU: on arm64, char would be unsigned, also in kernels, and the host's
+ * a * b + c would round only once. */
+#ifdef __aarch64__
+#define PORTABLE "-Xcudafe=--signed_chars", "-Xcompiler=-fsigned-char,-ffp-contract=off",
+#else
+#define PORTABLE
+#endif
+
 const char *grading_device_name(enum grading_device device)
 {
     return device == ON_GPU ? "gpu" : "emulator";
@@ -44,7 +52,7 @@ const char *compile_compiler(void)
 /* The command line without source and output; NULL-terminated. Returns the number of words. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
-    static const char *const common[] = {"-O3", "-lineinfo", "-std=c++17", "-I" HEADERS,
+    static const char *const common[] = {PORTABLE "-O3", "-lineinfo", "-std=c++17", "-I" HEADERS,
                                          "-Wno-deprecated-gpu-targets",
                                          /* -w: cudafe++ gives the same warnings more plainly; -g1:
                                           * findings can name the lines of host calls; -f: hides the

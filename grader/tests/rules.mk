@@ -32,7 +32,9 @@ $(call test_program,async clusters counts lane_talk matrices spaces student_bloc
 	$(filter grader/tests/gpu/observe/planted/%,$(TEST_PROGRAM_SOURCES))): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
-NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib
+NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib $(NVCC_PORTABLE)
+# The same numbers on every CPU: compile/build.c.
+NVCC_PORTABLE := $(if $(filter aarch64,$(CPU)),-Xcudafe=--signed_chars -Xcompiler=-fsigned-char$(comma)-ffp-contract=off)
 
 # Linked as nvcc 12 does. With sanitizers, the library uses symbols that only the sanitizers' runtime defines.
 build/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Igrader -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
@@ -64,6 +66,10 @@ unit: build/setup/test $(UNIT)
 	$(Q)suites=$$(grep -LE 'support/(shell|submission|marks)\.h|sandbox/' $(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) | \
 		xargs sed -nE 's/^(Test|ParameterizedTest)\(([^,]*\*[a-z_]+, )?([a-z_]+),.*/\3/p' | sort -u | paste -sd '|') && \
 		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
+
+# The kit for arm64, on an x86-64 machine. No file of build/ is shared: arm64/enter.sh has all in build/arm64.
+try-arm64: build/setup/arm64 lanewise
+	$(Q)MAKEFLAGS= grader/tests/arm64/try.sh $(or $(LAB),01-parallelize 06-tiled-matmul 09-picture-sum)
 
 # Sanitizers report leaks after a test has passed. So their reports go to files, which are checked afterwards.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
