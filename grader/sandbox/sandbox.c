@@ -68,7 +68,7 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
 
 /* Tries LEVEL with a program that does nothing. False: WHY says in one line what failed. Also true
  * if no folder can be made for the trial: then the next run fails and reports that. */
-static bool works(enum sandbox_level level, char *why, size_t size)
+static bool try_level(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
     char folder[PATH_SIZE];
@@ -92,6 +92,15 @@ static bool works(enum sandbox_level level, char *why, size_t size)
                                                     : "a trial run of /bin/true failed");
     process_outcome_free(&outcome);
     base_remove_tree(folder);
+    return good;
+}
+
+/* Tries LEVEL, with each bubblewrap that there is. */
+static bool works(enum sandbox_level level, char *why, size_t size)
+{
+    bool good = try_level(level, why, size);
+    while (!good && level >= SANDBOX_NAMESPACES && sandbox_other_bubblewrap())
+        good = try_level(level, why, size);
     return good;
 }
 

@@ -6,7 +6,7 @@
  * allowed one by one. */
 #include "sandbox/parts.h"
 
-#include "config.h"
+#include "base/kit.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,13 +24,21 @@
 
 #define ALTERNATIVES "/etc/alternatives" /* a link in /usr/bin, such as c++, may lead there */
 
-const char *const sandbox_system[] = {
-    "/bin",    "/sbin", "/lib",       "/lib32",           "/lib64",
-    "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", LANEWISE_CUDA_HOME,
-    NULL};
+const char *const *sandbox_system(void)
+{
+    static const char *paths[] = {"/bin",    "/sbin", "/lib",       "/lib32",           "/lib64",
+                                  "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", NULL,
+                                  NULL,      NULL};
+    paths[9] = kit_cuda_home();
+    paths[10] = kit_tools();
+    return paths;
+}
+
 bool sandbox_wants(const struct sandbox *sandbox, const char *path)
 {
     bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* a GPU's driver also needs this path */
+    if (kit_tools() && strcmp(path, kit_tools()) == 0)
+        return sandbox->forks;
     return !sandbox->bare && (!for_compilers || sandbox->forks || sandbox->gpu);
 }
 
@@ -49,11 +57,14 @@ void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), voi
 
 void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context)
 {
-    static const char *const patterns[] = {
-        LANEWISE_CUDA_HOME "/include/{,cccl/}{thrust,cub}",
+    char own[PATH_SIZE];
+    const char *const patterns[] = {
+        own,
         "/usr/local/cuda*/targets/*/include/{,cccl/}{thrust,cub}",
         "/usr/include/{thrust,cub}",
     };
+    if (!base_path(own, "%s/include/{,cccl/}{thrust,cub}", kit_cuda_home()))
+        return;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i) {
         glob_t found;
         if (glob(patterns[i], GLOB_BRACE, NULL, &found) != 0)
@@ -190,11 +201,11 @@ bool sandbox_landlock(const struct sandbox *sandbox)
     char root[PATH_MAX];
     if (!open_rules(&rules))
         return false;
-    if (realpath(LANEWISE_ROOT, root))
+    if (realpath(kit_folder(), root))
         note_hidden(root, &rules);
     if (sandbox->forks)
         sandbox_each_hidden(note_hidden, &rules);
-    for (const char *const *path = sandbox_system; *path; ++path)
+    for (const char *const *path = sandbox_system(); *path; ++path)
         if (sandbox_wants(sandbox, *path))
             allow_system(&rules, *path);
     for (const char *const *path = sandbox_devices; *path; ++path)
