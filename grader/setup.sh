@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Set-up for a purpose: checks what the purpose needs, and installs only what is missing.
 #
-#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|handouts|handouts-pdf]
+#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|handouts|handouts-pdf|editor|dist]
 #
 # make calls it when needed. If you run it by hand, it checks everything again. It tries each command
 # and library (a program that uses the library must link and start) instead of asking for installed
@@ -55,6 +55,9 @@ bench    | runs oclgrind --version                       | oclgrind            |
 bench    | runs test -e /etc/OpenCL/vendors/pocl.icd      | pocl-opencl-icd     | native code to compare ours with
 bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev opencl-headers | building programs for Oclgrind
 fuzz     | runs clang --version                         | clang libclang-rt-dev | fuzzing
+editor   | runs clangd --version                         | clangd              | completion and errors in an editor
+dist     | runs debootstrap --version                    | debootstrap         | bare Debian systems to build and try packages in
+dist     | runs strip --version                          | binutils            | smaller programs in packages
 handouts | runs pandoc --version                         | pandoc              | making pages from handouts
 handouts | font tex-gyre/texgyrepagella-regular.otf      | fonts-texgyre       | the font of the handouts
 handouts | font tex-gyre-math/texgyrepagella-math.otf    | fonts-texgyre-math  | the font of their formulas
@@ -62,7 +65,7 @@ handouts | imports fontTools brotli                       | python3-fonttools py
 handouts-pdf | runs chromium --version                   | chromium            | printing handouts
 handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers in the table of contents
 '
-purposes='grade test check autograder slurm bench fuzz handouts handouts-pdf'
+purposes='grade test check autograder slurm bench fuzz handouts handouts-pdf editor dist'
 
 # One pinned CUDA release: the compiler, its libraries, the runtime's headers and library, and two
 # small packages of headers, for cooperative_groups.h and cuda_profiler_api.h.
@@ -307,6 +310,8 @@ if [ "$purpose" = grade ]; then
     write_config
 else
     require "$purpose"
+    # A package contains NVIDIA's compiler, not the one of this machine.
+    [ "$purpose" != dist ] || [ -x "$wheels_home/bin/nvcc" ] || download_nvcc
 fi
 mkdir -p "$root/build/setup"
 date >"$root/build/setup/$purpose"

@@ -121,6 +121,14 @@ const char *kit_tools(void)
     return access(tools, R_OK) == 0 ? tools : NULL;
 }
 
+const char *kit_libraries(void)
+{
+    static char libraries[PATH_SIZE];
+    if (!kit_tools() || !base_path(libraries, "%s/lib", kit_tools()))
+        return NULL;
+    return libraries;
+}
+
 /* --- what users keep -------------------------------------------------------------------------- */
 
 /* Makes the user's own folder PATH. */

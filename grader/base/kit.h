@@ -26,6 +26,8 @@ bool kit_nvcc_is_checked(void);
 /* The folder of the package's own host compiler and sandbox program; NULL: this kit uses the
  * system's. */
 const char *kit_tools(void);
+/* Their folder of libraries, which the kit's runtime library needs, too; NULL as above. */
+const char *kit_libraries(void);
 
 /* Makes the path of NAME, a file or folder that programs keep between runs. It is in FOLDER of the kit,
  * such as "build", or in lanewise/ of the user's cache ($XDG_CACHE_HOME or ~/.cache) if the user may

@@ -28,9 +28,10 @@ const char *const *sandbox_system(void)
 {
     static const char *paths[] = {"/bin",    "/sbin", "/lib",       "/lib32",           "/lib64",
                                   "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", NULL,
-                                  NULL,      NULL};
+                                  NULL,      NULL,    NULL};
     paths[9] = kit_cuda_home();
-    paths[10] = kit_tools();
+    paths[10] = kit_tools(); /* NULL, the end, if there are none */
+    paths[11] = kit_libraries();
     return paths;
 }
 
@@ -39,6 +40,8 @@ bool sandbox_wants(const struct sandbox *sandbox, const char *path)
     bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* a GPU's driver also needs this path */
     if (kit_tools() && strcmp(path, kit_tools()) == 0)
         return sandbox->forks;
+    if (kit_libraries() && strcmp(path, kit_libraries()) == 0)
+        return !sandbox->forks && !sandbox->bare;
     return !sandbox->bare && (!for_compilers || sandbox->forks || sandbox->gpu);
 }
 
@@ -114,14 +117,14 @@ struct rules {
 
 static bool open_rules(struct rules *rules)
 {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    long version = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version < 1)
         return false;
     unsigned bits = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
     struct ruleset ruleset = {.files = (1ull << bits) - 1, .ports = 3, .scopes = 3};
     size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
     rules->known = ruleset.files;
-    rules->fd = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
+    rules->fd = (int)syscall(__NR_landlock_create_ruleset, &ruleset, size, 0);
     return rules->fd >= 0;
 }
 
@@ -135,7 +138,7 @@ static void allow(const struct rules *rules, const char *path, uint64_t access)
         return;
     if (fstat(rule.parent_fd, &status) == 0 && !S_ISDIR(status.st_mode))
         rule.allowed_access &= OF_FILES;
-    syscall(SYS_landlock_add_rule, rules->fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    syscall(__NR_landlock_add_rule, rules->fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
 }
 
@@ -222,7 +225,7 @@ bool sandbox_landlock(const struct sandbox *sandbox)
     allow(&rules, "/proc/self", READING); /* where sanitizers find their stack */
 #endif
     bool done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                syscall(SYS_landlock_restrict_self, rules.fd, 0) == 0;
+                syscall(__NR_landlock_restrict_self, rules.fd, 0) == 0;
     close(rules.fd);
     return done;
 }
