@@ -100,6 +100,7 @@ include grader/rules.mk
 include grader/cli/rules.mk
 include grader/autograder/rules.mk
 include grader/dist/rules.mk
+include grader/editor/rules.mk
 include grader/checks/rules.mk
 include labs/rules.mk
 include grader/tests/rules.mk
@@ -166,6 +167,8 @@ reset: lanewise ## Restore a lab's skeleton and keep your file next to it: LAB=
 	@$(LANEWISE) reset $(call option,LAB,lab)
 
 serve: ## Build the handouts and serve them at http://localhost:8000/: [PORT= HANDOUT=]
+
+editor: ## Set up VS Code, Vim and clangd for the labs
 
 doctor: lanewise ## Show what this machine has, and how to get what is missing
 	@$(LANEWISE) doctor
@@ -239,6 +242,6 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit asan \
-	dist try-dist try-debian-12 try-debian-13 \
+	editor dist try-dist try-debian-12 try-debian-13 \
 	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers record-gpu record-launches clean \
 	distclean FORCE

@@ -57,7 +57,7 @@ static const struct cli_option table[] = {
              "write the findings as SARIF 2.1.0, for editors and code review"),
     CLI_TEXT(format, "format", "FORMAT",
              "write the result for a course platform: gradescope, autolab,\n"
-             "classroom50, junit, csv or json"),
+             "classroom50, junit, csv, json or lines (for editors)"),
     CLI_TEXT(out, "out", "FILE",
              "where --format writes (default: stdout; the report then goes to\n"
              "stderr)"),

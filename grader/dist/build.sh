@@ -58,10 +58,14 @@ write_gcc() {
         "$sysroot/static/"
     cat >"$compiler/usr/local/bin/gcc" <<END
 #!/bin/sh
-exec /usr/bin/gcc --sysroot=/sysroot -L/sysroot/static -static-libgcc -ffile-prefix-map=/lanewise=. \\
+case " \$* " in
+*" -static-pie "*) more= ;;
+*) more='-Wl,--as-needed -lz -llzma -l:libbz2.so.1.0' ;; # what libarchive needs
+esac
+exec /usr/bin/gcc --sysroot=/sysroot -L/sysroot/static -L/sysroot/lib/$triple -L/sysroot/usr/lib/$triple \\
+    -static-libgcc -ffile-prefix-map=/lanewise=. \\
     -Wl,-rpath-link,/sysroot/lib/$triple:/sysroot/usr/lib/$triple \\
-    -Wl,--disable-new-dtags,-rpath,'\$ORIGIN/tools/lib:\$ORIGIN/../tools/lib' "\$@" \\
-    -Wl,--as-needed -lz -llzma -l:libbz2.so.1.0
+    -Wl,--disable-new-dtags,-rpath,'\$ORIGIN/tools/lib:\$ORIGIN/../tools/lib' "\$@" \$more
 END
     chmod +x "$compiler/usr/local/bin/gcc"
 }
@@ -76,7 +80,7 @@ make_roots() {
     echo 'deb-src '"$(debian_mirror)"' bookworm main' >>"$compiler/etc/apt/sources.list"
     install_in_root "$compiler" gcc make linux-libc-dev xz-utils zstd
     in_root "$compiler" sh -c 'mkdir -p /bubblewrap && cd /bubblewrap && apt-get source --download-only bubblewrap &&
-        tar -xf *.orig.tar.xz --strip-components=1' >"$compiler.log" 2>&1 || fail "no source of bubblewrap: $compiler.log"
+        tar -xf *.orig.tar.xz --strip-components=1 && touch config.h' >"$compiler.log" 2>&1 || fail "no source of bubblewrap: $compiler.log"
     echo '  a bare Debian 11, for the libraries'
     make_root bullseye "$sysroot"
     # shellcheck disable=SC2046 # a list of words

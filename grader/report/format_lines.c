@@ -1,0 +1,62 @@
+/* Writes one line for each finding and each of the compiler's messages, as gcc does, so that an editor
+ * can show them beside the lines of the file:
+ *
+ *     labs/01-parallelize/parallelize.cu:57:13: warning: one lane does nearly all of the work [serial-kernel] */
+#include "report/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+/* Writes TEXT as one line, with SEPARATOR before it; nothing if TEXT is empty. */
+static void put(FILE *to, const char *separator, const char *text)
+{
+    char *line = base_one_line(text);
+    if (line && *line)
+        fprintf(to, "%s%s", separator, line);
+    free(line);
+}
+
+static void put_finding(FILE *to, const json_t *finding)
+{
+    json_int_t line = json_integer_of(finding, "line"), column = json_integer_of(finding, "column");
+    const char *file = json_text_of(finding, "file"), *severity = json_text_of(finding, "severity");
+    if (!*file || line < 1)
+        return;
+    put(to, "", file);
+    fprintf(to, ":%lld:", (long long)line);
+    if (column > 0)
+        fprintf(to, "%lld:", (long long)column);
+    put(to, " ", *severity ? severity : "error");
+    put(to, ": ", json_text_of(finding, "message"));
+    put(to, "; ", json_text_of(finding, "cause"));
+    put(to, "; ", json_text_of(finding, "help"));
+    put(to, " [", json_text_of(finding, "id"));
+    fputs("]\n", to);
+}
+
+/* The compiler's messages have this form already. */
+static void put_build(FILE *to, const json_t *result)
+{
+    const char *messages = json_text_of(json_object_get(result, "build"), "messages");
+    char *clean = strdup(messages);
+    if (clean && *clean) {
+        base_clean_text(clean, strlen(clean));
+        fprintf(to, "%s%s", clean, clean[strlen(clean) - 1] == '\n' ? "" : "\n");
+    }
+    free(clean);
+}
+
+void report_lines(FILE *to, const json_t *document, const struct report_context *context)
+{
+    json_t *results = report_results(document), *result, *finding;
+    size_t i, k;
+    json_array_foreach(results, i, result)
+    {
+        put_build(to, result);
+        json_array_foreach(json_object_get(result, "findings"), k, finding) put_finding(to, finding);
+    }
+    json_decref(results);
+}
