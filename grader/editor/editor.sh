@@ -29,14 +29,14 @@ write() {
     cat >"$file"
 }
 
-cp_with_root() {
+filled() {
     sed -e "s|@ROOT@|$root|g" -e "s|@CUDA@|$cuda|g" -e "s|@MARK@|$mark|g" "$parts/$1"
 }
 
-cp_with_root clangd.yaml | write .clangd
-cp_with_root tasks.json | write .vscode/tasks.json
-cp_with_root extensions.json | write .vscode/extensions.json
-cp_with_root lanewise.vim | write .vim/compiler/lanewise.vim
+filled clangd.yaml | write .clangd
+filled tasks.json | write .vscode/tasks.json
+filled extensions.json | write .vscode/extensions.json
+filled lanewise.vim | write .vim/compiler/lanewise.vim
 cat <<END
 
 clangd   install it if your editor has none (Debian: clangd); it finds .clangd by itself

@@ -34,7 +34,8 @@ report_writer *report_format(const char *name);
 void report_format_names(char *text, size_t size);
 
 /* The writers. Each writes DOCUMENT, a lanewise/result/v1 or lanewise/results/v1, in its format. */
-report_writer report_gradescope, report_autolab, report_classroom50, report_junit, report_csv, report_lines;
+report_writer report_gradescope, report_autolab, report_classroom50, report_junit, report_csv,
+    report_lines;
 
 /* --- for the writers -------------------------------------------------------------------------- */
 

@@ -37,16 +37,30 @@ static void put_finding(FILE *to, const json_t *finding)
     fputs("]\n", to);
 }
 
-/* The compiler's messages have this form already. */
+/* Whether LINE is a message of gcc's form. */
+static bool is_message(const char *line)
+{
+    static const char *const marks[] = {" error: ", " warning: ", " note: "};
+    const char *colon = strchr(line, ':');
+    if (!colon || colon == line || *line == ' ' || colon[1] < '0' || colon[1] > '9')
+        return false;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i)
+        if (strstr(colon, marks[i]))
+            return true;
+    return false;
+}
+
+/* Writes those of the compiler's lines that have this form already. The others show the source. */
 static void put_build(FILE *to, const json_t *result)
 {
-    const char *messages = json_text_of(json_object_get(result, "build"), "messages");
-    char *clean = strdup(messages);
-    if (clean && *clean) {
-        base_clean_text(clean, strlen(clean));
-        fprintf(to, "%s%s", clean, clean[strlen(clean) - 1] == '\n' ? "" : "\n");
+    char *messages = strdup(json_text_of(json_object_get(result, "build"), "messages")), *rest;
+    char *line = messages ? strtok_r(messages, "\n", &rest) : NULL;
+    for (; line; line = strtok_r(NULL, "\n", &rest)) {
+        base_clean_text(line, strlen(line));
+        if (is_message(line))
+            fprintf(to, "%s\n", line);
     }
-    free(clean);
+    free(messages);
 }
 
 void report_lines(FILE *to, const json_t *document, const struct report_context *context)
@@ -56,7 +70,8 @@ void report_lines(FILE *to, const json_t *document, const struct report_context 
     json_array_foreach(results, i, result)
     {
         put_build(to, result);
-        json_array_foreach(json_object_get(result, "findings"), k, finding) put_finding(to, finding);
+        json_array_foreach(json_object_get(result, "findings"), k, finding)
+            put_finding(to, finding);
     }
     json_decref(results);
 }
