@@ -24,6 +24,7 @@ version=$(sed -n 's/.*LANEWISE_VERSION "\(.*\)"/\1/p' "$root/grader/base/version
 name=lanewise-$version-$machine
 compiler=$folder/roots/compiler sysroot=$folder/roots/compiler/sysroot
 stage=$compiler/stage/$name
+level=${DIST_LEVEL:-19} # of zstd: 19 takes minutes and saves a third
 epoch=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}
 
 fail() {
@@ -59,13 +60,12 @@ write_gcc() {
     cat >"$compiler/usr/local/bin/gcc" <<END
 #!/bin/sh
 case " \$* " in
-*" -static-pie "*) more= ;;
-*) more='-Wl,--as-needed -lz -llzma -l:libbz2.so.1.0' ;; # what libarchive needs
+*" -static-pie "*) ;; # its start-up code allows no path of libraries
+*) set -- -Wl,--disable-new-dtags,-rpath,'\$ORIGIN/tools/lib:\$ORIGIN/../tools/lib' "\$@" \\
+    -Wl,--as-needed -lz -llzma -l:libbz2.so.1.0 ;; # the last three: what libarchive needs
 esac
 exec /usr/bin/gcc --sysroot=/sysroot -L/sysroot/static -L/sysroot/lib/$triple -L/sysroot/usr/lib/$triple \\
-    -static-libgcc -ffile-prefix-map=/lanewise=. \\
-    -Wl,-rpath-link,/sysroot/lib/$triple:/sysroot/usr/lib/$triple \\
-    -Wl,--disable-new-dtags,-rpath,'\$ORIGIN/tools/lib:\$ORIGIN/../tools/lib' "\$@" \$more
+    -Wl,-rpath-link,/sysroot/lib/$triple:/sysroot/usr/lib/$triple -static-libgcc -ffile-prefix-map=/lanewise=. "\$@"
 END
     chmod +x "$compiler/usr/local/bin/gcc"
 }
@@ -161,8 +161,8 @@ stage_texts() {
 # Packs the stage as $1, without the files of $2.
 pack() {
     in_root "$compiler" sh -c 'cd /stage && tar -c --sort=name --mtime=@"$1" --owner=0 --group=0 --numeric-owner \
-        --mode=u+rwX,go+rX,go-w ${3:+"--exclude=$3"} "$2" | zstd -q -19 --long=27 -T2 -f -o /package.zst' \
-        - "$epoch" "$name" "$2" 2>"$folder/pack.log" || fail "tar or zstd failed: $(tail -n 1 "$folder/pack.log")"
+        --mode=u+rwX,go+rX,go-w ${3:+"--exclude=$3"} "$2" | zstd -q -"$4" --long=27 -T2 -f -o /package.zst' \
+        - "$epoch" "$name" "$2" "$level" 2>"$folder/pack.log" || fail "tar or zstd failed: $(tail -n 1 "$folder/pack.log")"
     mv "$compiler/package.zst" "$folder/$1"
     echo "  $folder/$1: $(($(stat -c %s "$folder/$1") / 1000000)) MB, sha256 $(sha256sum "$folder/$1" | cut -c 1-16)..."
 }

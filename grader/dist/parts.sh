@@ -96,7 +96,8 @@ stage_licenses() {
     local to=$stage/build/tools/licenses package
     mkdir -p "$to"
     # shellcheck disable=SC2046
-    in_root "$sysroot" sh -c 'dpkg -S "$@" 2>/dev/null | sed "s/:.*//" | sort -u' - $(cat "$folder/libraries") \
+    in_root "$sysroot" sh -c 'dpkg -S "$@" 2>/dev/null | sed "s/:.*//" | sort -u' - \
+        $(cat "$folder/libraries") $(sed 's|^/lib/|/usr/lib/|' "$folder/libraries") \
         /usr/bin/as /usr/bin/g++-10 /usr/include/stdio.h /usr/include/linux/types.h >"$folder/packages"
     while read -r package; do
         cp -L "$sysroot/usr/share/doc/$package/copyright" "$to/$package" 2>/dev/null || true
