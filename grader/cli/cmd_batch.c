@@ -297,8 +297,8 @@ static bool choose_seed(struct session *session)
 static bool open_scratch(struct session *session)
 {
     if (!base_private_folder(session->scratch)) {
-        complain(EXIT_USAGE, "cannot make a folder in %s: %s",
-                 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
+        complain(EXIT_USAGE, "cannot make a folder in %s: %s", base_temporary_folder(),
+                 strerror(errno));
         session->scratch[0] = 0;
         return false;
     }

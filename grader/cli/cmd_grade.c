@@ -418,6 +418,11 @@ int cmd_grade(int argc, char **argv)
         !cli_check_sandbox("grade", options.unsafe))
         return EXIT_USAGE;
     session.own = options.submission == NULL;
+    if (session.own && access(lab_students_folder(), W_OK) != 0)
+        cli_say(
+            stderr,
+            "you may not write into %s: copy it to a folder of your own, and set LANEWISE_LABS to the copy",
+            lab_students_folder());
     session.results = json_array();
     session.needs = json_object();
     session.pages = json_object();

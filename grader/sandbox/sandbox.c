@@ -113,6 +113,13 @@ static enum sandbox_level highest(void)
     return level;
 }
 
+/* Whether this is a container of Docker or Podman, whose usual filter forbids namespaces inside. */
+static bool in_container(void)
+{
+    return getenv("container") || access("/.dockerenv", F_OK) == 0 ||
+           access("/run/.containerenv", F_OK) == 0;
+}
+
 /* Fills WHY for the level FOUND. TROUBLE is the failure of the level above it. */
 static void explain(enum sandbox_level found, const char *trouble, char *why, size_t size)
 {
@@ -124,6 +131,11 @@ static void explain(enum sandbox_level found, const char *trouble, char *why, si
                  levels[found].name);
     else if (found < SANDBOX_NAMESPACES && !sandbox_bubblewrap())
         snprintf(why, size, "%s; install bubblewrap (run: make setup)", levels[found].lack);
+    else if (found < SANDBOX_NAMESPACES && in_container())
+        snprintf(why, size,
+                 "%s; for a stronger sandbox in this container, start it with "
+                 "--security-opt seccomp=unconfined --security-opt apparmor=unconfined",
+                 levels[found].lack);
     else /* use only the first sentence of bubblewrap's message: the rest refers to its manual */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
