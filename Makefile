@@ -53,11 +53,15 @@ OPTIMISE := -O2
 SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer)
 WARNINGS := -Wall -Wextra -Werror -Wno-unused-parameter
-CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(WARNINGS) $(SANITIZERS)
+# The same numbers on every CPU: on arm64, gcc would make char unsigned and fuse a * b + c.
+PORTABLE := -fsigned-char -ffp-contract=off
+CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(PORTABLE) $(WARNINGS) $(SANITIZERS)
+# The CPU that CC builds for, such as x86_64 or aarch64.
+CPU := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 ifeq ($(SANITIZE),fuzz)
 CC := clang
 # Without -mcx16, clang calls a library for 16-byte compare-and-swap.
-CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(shell uname -m)),-mcx16)
+CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(CPU)),-mcx16)
 endif
 # LANEWISE_BUILD is this build's folder under LANEWISE_ROOT (config.h): "build" or "build/asan".
 # A program that loads our runtime library built with sanitizers needs LD_PRELOAD=LANEWISE_PRELOAD.
@@ -67,6 +71,8 @@ ifdef SANITIZE
 CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/dev/null)"' \
 	-DLANEWISE_ASAN_OPTIONS='"detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0"'
 endif
+# LANEWISE_PATIENCE is the factor of the time limits of runs; without it, 1, or 3 with sanitizers.
+CPPFLAGS += $(LANEWISE_PATIENCE:%=-DLANEWISE_PATIENCE=%)
 LDFLAGS := $(SANITIZERS) -Wl,--as-needed
 
 # $(call sources,FOLDER...): the C files in these folders; $(call objects,FILE...): their object files.
@@ -211,6 +217,7 @@ setup: build/config.mk build/setup/test ## Install what grading and testing need
 
 test: ## Run all tests: [TEST_FILTER='suite/name*']
 unit: ## Run the tests that need neither nvcc nor a sandbox
+try-arm64: ## Build and test for arm64 under emulation, compare grades: [TEST_FILTER= LAB=]
 asan: ## Run all tests under AddressSanitizer and UBSan: [TEST_FILTER=]
 	$(Q)$(MAKE) SANITIZE=1 test
 
@@ -241,7 +248,7 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
-	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit asan \
+	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit try-arm64 asan \
 	editor dist try-dist try-debian-12 try-debian-13 \
 	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers record-gpu record-launches clean \
 	distclean FORCE

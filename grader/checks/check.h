@@ -143,7 +143,8 @@ struct check_info {
 /* --- inputs ----------------------------------------------------------------------------------- */
 
 /* A number from LOW to HIGH from the check's own random stream. The stream depends only on the seed
- * of the grading (grade/seed.h) and on the check's id. */
+ * of the grading (grade/seed.h) and on the check's id. Do not call it twice in the arguments of one
+ * function: which call comes first depends on the CPU. */
 int check_random_int(struct check *check, int low, int high);
 /* Returns COUNT ints between LOW and HIGH; valid until the check ends. */
 const int *check_random_ints(struct check *check, size_t count, int low, int high);

@@ -22,8 +22,10 @@
 #define THREADS        512 /* the GPU's driver has several, the emulator one for each core */
 #define OUTPUT_KEEP    ((size_t)64 << 10)
 
-/* Sanitizers make everything slower. */
-#ifdef LANEWISE_PRELOAD
+/* Sanitizers make everything slower, and so does emulation of another CPU (tests/arm64/try.sh). */
+#ifdef LANEWISE_PATIENCE
+#define PATIENCE LANEWISE_PATIENCE
+#elif defined LANEWISE_PRELOAD
 #define PATIENCE 3
 #else
 #define PATIENCE 1
@@ -195,7 +197,7 @@ void run_processes(const struct run_files *files, const struct check *check,
         .environment = environment.list,
         .folder = files->folder,
         .wall_seconds = PATIENCE * seconds,
-        .cpu_seconds = CPU_SECONDS,
+        .cpu_seconds = PATIENCE * CPU_SECONDS,
         .address_bytes = ADDRESS_BYTES,
         .data_bytes = DATA_BYTES,
         .file_bytes = RUN_FILE_BYTES,

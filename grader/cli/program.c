@@ -130,13 +130,19 @@ static void read_section(struct program *program, const Elf64_Shdr *section)
         read_symbols(program, bytes, linked_bytes(program, section->sh_link));
 }
 
+#ifdef __aarch64__
+#define OWN_MACHINE EM_AARCH64
+#else
+#define OWN_MACHINE EM_X86_64
+#endif
+
 /* Reads the sections. False: the file is not a 64-bit executable for this machine. */
 static bool read_elf(struct program *program)
 {
     Elf64_Ehdr header;
     if (!entry_at(program->file, 0, sizeof header, &header) ||
         memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_machine != EM_X86_64 || (header.e_type != ET_EXEC && header.e_type != ET_DYN))
+        header.e_machine != OWN_MACHINE || (header.e_type != ET_EXEC && header.e_type != ET_DYN))
         return false;
     if (header.e_shentsize == sizeof(Elf64_Shdr))
         program->sections =

@@ -27,6 +27,14 @@
 
 #define MAX_FLAGS     20
 
+/* The same numbers on every CPU: on arm64, char would be unsigned, also in kernels, and the host's
+ * a * b + c would round only once. */
+#ifdef __aarch64__
+#define PORTABLE "-Xcudafe=--signed_chars", "-Xcompiler=-fsigned-char,-ffp-contract=off",
+#else
+#define PORTABLE
+#endif
+
 const char *grading_device_name(enum grading_device device)
 {
     return device == ON_GPU ? "gpu" : "emulator";
@@ -88,7 +96,7 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
 {
     const struct path_flags *paths = path_flags();
     const char *const common[] = {
-        "-O3",        "-lineinfo", "-std=c++17", paths->headers, "-Wno-deprecated-gpu-targets",
+        PORTABLE "-O3", "-lineinfo", "-std=c++17", paths->headers, "-Wno-deprecated-gpu-targets",
         paths->hidden};
     static const char *const emulator[] = {"-cudart=shared",
                                            "-gencode=arch=compute_80,code=compute_80"};

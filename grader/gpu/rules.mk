@@ -18,10 +18,9 @@ $(call objects,grader/gpu/chips.c): $(wildcard grader/gpu/predict/chips/*)
 # The flags below appear only in this file, so the objects depend on it.
 $(EMULATOR_OBJECTS): grader/gpu/rules.mk
 
-# The arithmetic code changes the rounding mode at run time (-frounding-math), and a * b + c must round
-# twice (-ffp-contract=off). alu.c does without -frounding-math, which would prevent vectorised loops: a
-# row of alu.def is one operation on loaded values, so the compiler can compute nothing in advance.
-$(filter %/alu.o %/compare.o %/convert.o %/half.o %/texture.o %/texture_levels.o,$(EMULATOR_OBJECTS)): CFLAGS += -ffp-contract=off
+# The arithmetic code changes the rounding mode at run time (-frounding-math). alu.c does without this flag,
+# which would prevent vectorised loops: a row of alu.def is one operation on loaded values, so the compiler
+# can compute nothing in advance. The Makefile's PORTABLE makes a * b + c round twice, as PTX needs it.
 $(filter %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math
 # No code reads floating-point exceptions or errno. Without these flags, loops with a choice or a
 # square root would not be vectorised.

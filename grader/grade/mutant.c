@@ -22,7 +22,8 @@ size_t mutant_list(const struct lab *lab, char **paths, size_t most)
     char folder[PATH_SIZE];
     struct dirent **entries;
     size_t found = 0;
-    if (!base_path(folder, "%s/%s", MUTANTS, lab->name))
+    const char *mutants = getenv("LANEWISE_MUTANTS");
+    if (!base_path(folder, "%s/%s", mutants && *mutants ? mutants : MUTANTS, lab->name))
         return 0;
     int count = scandir(folder, &entries, is_mutant, alphasort);
     for (int i = 0; i < count; ++i) {

@@ -46,7 +46,7 @@ struct mutant {
 };
 
 /* Lists the paths of at most MOST of LAB's mutants, sorted. Returns the number of paths. The caller
- * frees each path. */
+ * frees each path. $LANEWISE_MUTANTS, if it is set, replaces the folder grader/tests/mutants/. */
 size_t mutant_list(const struct lab *lab, char **paths, size_t most);
 
 /* Reads the file PATH and applies its edits to SOLUTION. False: ERROR is one line. The caller

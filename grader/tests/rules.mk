@@ -32,7 +32,9 @@ $(call test_program,async clusters counts lane_talk matrices spaces student_bloc
 	$(filter grader/tests/gpu/observe/planted/%,$(TEST_PROGRAM_SOURCES))): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
-NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib
+NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib $(NVCC_PORTABLE)
+# The same numbers on every CPU: compile/build.c.
+NVCC_PORTABLE := $(if $(filter aarch64,$(CPU)),-Xcudafe=--signed_chars -Xcompiler=-fsigned-char$(comma)-ffp-contract=off)
 
 # Linked as nvcc 12 does. With sanitizers, the library uses symbols that only the sanitizers' runtime defines.
 build/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Igrader -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
@@ -50,17 +52,24 @@ $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # The headers of 16-bit floats use 16-bit instructions only if the architecture has these instructions.
 build/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
 
+# One test more at a time than there are processors, because some tests wait for others to end.
+TEST_JOBS := -j$(shell expr $$(nproc) + 1)
+
 # The handouts' tests make their own pages, and check the real pages.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
 test: build/setup/autograder
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
-	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
+	$(Q)$(call sanitized,$(UNIT) $(TEST_JOBS) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
 
 # The suites of files that start no other program. They need neither nvcc nor a sandbox.
 unit: build/setup/test $(UNIT)
 	$(Q)suites=$$(grep -LE 'support/(shell|submission|marks)\.h|sandbox/' $(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) | \
 		xargs sed -nE 's/^(Test|ParameterizedTest)\(([^,]*\*[a-z_]+, )?([a-z_]+),.*/\3/p' | sort -u | paste -sd '|') && \
 		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
+
+# The kit for arm64, on an x86-64 machine. No file of build/ is shared: arm64/enter.sh has all in build/arm64.
+try-arm64: build/setup/arm64 lanewise
+	$(Q)MAKEFLAGS= grader/tests/arm64/try.sh $(or $(LAB),01-parallelize 06-tiled-matmul 09-picture-sum)
 
 # Sanitizers report leaks after a test has passed. So their reports go to files, which are checked afterwards.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
@@ -115,14 +124,29 @@ bench: build/setup/bench lanewise $(BENCH)/bench $(BENCH)/opencl $(BENCH_PROGRAM
 
 TIMES := grader/tests/hardware/times
 SET ?= development
-PREDICTED := $(patsubst $(TIMES)/$(SET)/%.cu,$(BUILD)/prediction/$(SET)/%,$(wildcard $(TIMES)/$(SET)/*.cu))
+PREDICTION := $(BUILD)/prediction/$(SET)
+PREDICTED := $(patsubst $(TIMES)/$(SET)/%.cu,$(PREDICTION)/%,$(wildcard $(TIMES)/$(SET)/*.cu))
+ifeq ($(SET),labs)
+PREDICTED := $(foreach source,$(wildcard labs/*/*.cu),\
+	$(addprefix $(PREDICTION)/lab_$(basename $(notdir $(source)))_,skeleton solution))
+endif
 
-$(PREDICTED): $(BUILD)/prediction/$(SET)/%: $(TIMES)/$(SET)/%.cu $(TIMES)/launch.cuh | $(BUILD)/lib/libcudart.so
+build_predicted = $(CONFIG_NVCC) -cudart shared -lineinfo -O3 -Ishared -L$(BUILD)/lib -o $@ $<
+
+$(PREDICTION)/lab_%_skeleton: $$(wildcard labs/*/%.cu) | $(BUILD)/lib/libcudart.so
 	@mkdir -p $(@D)
-	$(Q)$(CONFIG_NVCC) -cudart shared -lineinfo -O3 -L$(BUILD)/lib -o $@ $<
+	$(Q)$(build_predicted)
+
+$(PREDICTION)/lab_%_solution: $$(wildcard solutions/*/%.cu) | $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(build_predicted)
+
+$(PREDICTION)/%: $(TIMES)/$(SET)/%.cu $(TIMES)/launch.cuh | $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(build_predicted)
 
 prediction-report: lanewise $(PREDICTED)
-	$(Q)python3 $(TIMES)/report.py $(LANEWISE) $(TIMES)/$(SET)/$(SET).tsv $(BUILD)/prediction/$(SET) \
+	$(Q)python3 $(TIMES)/report.py $(LANEWISE) $(TIMES)/$(SET)/$(or $(GPU),h200).tsv $(PREDICTION) \
 		$(call option,GPU,gpu) $(call option,PROGRAM,only)
 
 # --- make soak: a thousand gradings, and what they leave behind -----------------------------------------------

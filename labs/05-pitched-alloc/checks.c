@@ -70,7 +70,8 @@ CHECK(
     add_up(check, 700, 1);
     add_up(check, 33, 2);
     add_up(check, 128, 64);
-    add_up(check, check_random_int(check, 2, 500), check_random_int(check, 3, 100));
+    int height = check_random_int(check, 3, 100), width = check_random_int(check, 2, 500);
+    add_up(check, width, height);
 }
 
 CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHECK_COUNTS,

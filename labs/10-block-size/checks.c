@@ -81,8 +81,10 @@ CHECK(
     run_on(check, 1, 1);
     run_on(check, 33, 41);
     run_on(check, 31, check_random_int(check, 2, 20));
-    run_on(check, check_random_int(check, 65, 200), check_random_int(check, 200, 400));
-    run_on(check, check_random_int(check, 2, 31), check_random_int(check, 1000, 1100));
+    int height = check_random_int(check, 200, 400), width = check_random_int(check, 65, 200);
+    run_on(check, width, height);
+    height = check_random_int(check, 1000, 1100);
+    run_on(check, check_random_int(check, 2, 31), height);
 }
 
 CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHECK_COUNTS,

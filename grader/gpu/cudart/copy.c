@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* --- places of memory ------------------------------------------------------------------------- */
 
@@ -21,7 +22,7 @@ enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
  * the student would not learn which call was wrong. */
 bool rt_is_mapped(const void *ptr, size_t size)
 {
-    const uintptr_t page = 4096, start = (uintptr_t)ptr & -page;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)ptr & -page;
     uintptr_t end;
     if (__builtin_add_overflow((uintptr_t)ptr, size, &end))
         return false;

@@ -3,11 +3,11 @@
  * The handler runs once. It reports a finding, and the signal then ends the process as it would
  * have without the handler. A crash inside malloc() can leave its lock held, and the report needs
  * malloc(). So an alarm ends the process if the report does not end by itself. */
+#include "gpu/cudart/cpu.h"
 #include "gpu/cudart/rt.h"
 
 #include <dlfcn.h>
 #include <signal.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 enum {
@@ -66,7 +66,7 @@ static struct crash classify(const siginfo_t *info, uintptr_t stack)
     struct rt_range range;
     if (info->si_signo == SIGFPE)
         return (struct crash){"the host program divides an integer by 0", "is the divisor 0 here?"};
-    if (info->si_code == SI_KERNEL)
+    if (info->si_signo == SIGSEGV && cpu_is_no_address(info))
         return (struct crash){
             "the host program uses a pointer that is not a valid address",
             "is the pointer initialised? Did a write past the end of an array overwrite it?"};
@@ -109,7 +109,7 @@ static bool is_own_code(const void *address)
 }
 
 /* The program's line of the instruction at ADDRESS, or else the line of the nearest call. */
-static struct emu_place crash_place(greg_t address)
+static struct emu_place crash_place(uintptr_t address)
 {
     /* rt_place_of() takes a return address, which is after its call. */
     struct emu_place place = rt_place_of((const void *)(address + 1));
@@ -119,14 +119,14 @@ static struct emu_place crash_place(greg_t address)
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     struct emu_device *device;
-    const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    if (!crashed && !is_own_code((const void *)registers[REG_RIP])) {
+    const ucontext_t *thread = context;
+    if (!crashed && !is_own_code((const void *)cpu_pc(thread))) {
         crashed = number;
         signal(SIGALRM, give_up);
         alarm(PATIENCE);
-        struct crash crash = classify(info, (uintptr_t)registers[REG_RSP]);
+        struct crash crash = classify(info, cpu_stack(thread));
         rt_device(&device); /* opens the record, if it is not open yet */
-        struct rt_places places = {.at = crash_place(registers[REG_RIP]), .help = crash.help};
+        struct rt_places places = {.at = crash_place(cpu_pc(thread)), .help = crash.help};
         rt_finding_at("host-crash", NULL, &places, 1, "%s", crash.what);
         alarm(0);
     }

@@ -5,8 +5,9 @@
 #include "gpu/cudart/order.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
-enum { PAGE = 4096 };
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 /* Frees the memory of RANGE, which the caller has removed from the list. */
 static enum emu_status free_memory(struct emu_device *device, const struct rt_range *range)

@@ -2,7 +2,7 @@
 # require: libcudart.so.13 for nvcc 13, and libcudart.so.12 for nvcc 12 (see cuda12/).
 CUDART_SOURCES := $(call sources,grader/gpu/cudart grader/gpu/cudart/graphs grader/gpu/cudart/order grader/gpu/order grader/gpu/fatbin)
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
-CUDART_MAP := grader/gpu/cudart/libcudart.so.13.map
+CUDART_MAP := $(BUILD)/obj/libcudart.so.13.map
 CUDART := $(BUILD)/lib/libcudart.so.13
 CUDART_LIBS := $(EMULATOR_LIBS) -ljansson -llz4 -lzstd -ldw -ldl
 OBJECTS += $(CUDART_OBJECTS)
@@ -15,12 +15,19 @@ $(CUDART_OBJECTS) $(CUDA12_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/in
 # The C library's functions that pass a program's buffers to system calls: the library has its own (order/host_io.c),
 # under the names and the version that programs ask for.
 IO_FUNCTIONS := read write pread pwrite recv send fread fwrite writev
-IO_NAMES := $(if $(filter x86_64,$(shell uname -m)),$(foreach name,$(IO_FUNCTIONS),-Wl$(comma)--defsym$(comma)$(name)=rt_io_$(name)))
+IO_NAMES := $(foreach name,$(IO_FUNCTIONS),-Wl$(comma)--defsym$(comma)$(name)=rt_io_$(name))
 
 # Links a library. If two prerequisites define the same symbol, such as one of device.h, the first
 # definition is used.
 link_cudart = $(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) \
 	$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(IO_NAMES) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CUDART_LIBS)
+
+# The first version of the C library for this CPU: its symbols still have this version.
+GLIBC := GLIBC_$(if $(filter x86_64,$(CPU)),2.2.5,2.17)
+
+$(BUILD)/obj/%.map: grader/gpu/cudart/%.map
+	@mkdir -p $(@D)
+	$(Q)sed 's/^GLIBC {/$(GLIBC) {/' $< >$@
 
 $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
@@ -28,7 +35,7 @@ $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 
 # libcudart.so.12 is linked from copies of the objects in which some functions have other names.
 $(CUDA12): $(patsubst $(BUILD)/obj/%,$(BUILD)/obj/cuda12/%,$(CUDART_OBJECTS) $(CUDA12_OBJECTS)) $(EMULATOR) \
-		grader/gpu/cudart/cuda12/libcudart.so.12.map
+		$(BUILD)/obj/cuda12/libcudart.so.12.map
 	$(call say,$@)
 	$(Q)$(link_cudart)
 

@@ -1,9 +1,8 @@
 /* Arithmetic: turns each line of alu.def into a function that loops over the lanes (rows.h), and
  * into a row of the table of these functions.
  *
- * Rounding and .ftz are modes of the CPU's vector unit, which fp_run() sets around the loop: x86
- * rounds and flushes as PTX does. This file is compiled with -ffp-contract=off (see rules.mk). */
-#include <immintrin.h>
+ * Rounding and .ftz are modes of the CPU's vector unit, which fp_run() sets around the loop
+ * (floats.h). This file is compiled with -ffp-contract=off (see the Makefile). */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,12 +134,39 @@ LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
 SATURATE(f32)
 SATURATE(f64)
 
+/* Runs the row's function in the instruction's mode. */
+static void run_in_mode(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    fp_set(inst->mode);
+    inst->fp.inner(warp, inst, mask);
+    fp_set(MODE_DEFAULT);
+}
+
+/* The same for .ftz on a CPU that flushes before it rounds. The result may replace a source. Sums and
+ * quotients are never so near to 2^-126 that rounding reaches it. */
+static void run_and_keep_rounded(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    lane_fn *inner = inst->fp.inner;
+    bool adds = inner == fma_f32_lanes || inner == mad_f32_lanes;
+    f32 sources[3][WARP];
+    if (inner != mul_f32_lanes && !adds) {
+        run_in_mode(warp, inst, mask);
+        return;
+    }
+    for (unsigned i = 0; i < 3; i++)
+        memcpy(sources[i], slot_at(warp, inst->src[i < 2 || adds ? i : 0]), sizeof sources[i]);
+    run_in_mode(warp, inst, mask);
+    fp_keep_rounded(inst->mode, (f32 *)(void *)slot_at(warp, inst->dst), sources[0], sources[1],
+                    adds ? sources[2] : NULL, mask);
+}
+
 void fp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     void *d = slot_at(warp, inst->dst);
-    _mm_setcsr(inst->mode);
-    inst->fp.inner(warp, inst, mask);
-    _mm_setcsr(MODE_DEFAULT);
+    if (FP_ROUNDS_FIRST || (inst->mode & MODE_FTZ) != MODE_FTZ)
+        run_in_mode(warp, inst, mask);
+    else
+        run_and_keep_rounded(warp, inst, mask);
     if ((inst->mode & MODE_FTZ) == MODE_FTZ && inst->dst.bytes == 4)
         flush_lanes(d, mask);
     if (inst->fp.saturate && inst->dst.bytes == 4)

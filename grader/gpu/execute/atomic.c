@@ -20,6 +20,12 @@ static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
     return flushes ? flushed(float_bits(sum)) : float_bits(sum);
 }
 
+static uint64_t add_doubles(uint64_t a, uint64_t b)
+{
+    double x = bits_double(a), y = bits_double(b);
+    return double_bits(fp_nan(x + y, x, y));
+}
+
 /* Returns the value in memory after one lane's operation on OLD. There is one such function for
  * each width. */
 static uint32_t combine32(const struct inst *inst, bool shared, uint32_t old, uint32_t b,
@@ -57,7 +63,7 @@ static uint64_t combine64(const struct inst *inst, uint64_t old, uint64_t b, uin
     bool is_signed = inst->mem.type == PTX_s64, is_float = inst->mem.type == PTX_f64;
     switch (inst->mem.op) {
     case PTX_MOD_add:
-        return is_float ? double_bits(bits_double(old) + bits_double(b)) : old + b;
+        return is_float ? add_doubles(old, b) : old + b;
     case PTX_MOD_min:
         return (is_signed ? (int64_t)b < (int64_t)old : b < old) ? b : old;
     case PTX_MOD_max:

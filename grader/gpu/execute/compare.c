@@ -1,5 +1,4 @@
 /* Comparisons (setp and set) and the number classes of testp. Each gives one bit per lane. */
-#include <immintrin.h>
 #include <string.h>
 
 #include "gpu/execute/half.h"
@@ -48,9 +47,9 @@ static u32 compared(struct warp *warp, const struct inst *inst)
         return compared_halves(warp, inst, 0);
     if (inst->mode == MODE_DEFAULT)
         return inst->set.compare(slot_at(warp, inst->src[0]), slot_at(warp, inst->src[1]));
-    _mm_setcsr(inst->mode);
+    fp_set(inst->mode);
     u32 bits = inst->set.compare(slot_at(warp, inst->src[0]), slot_at(warp, inst->src[1]));
-    _mm_setcsr(MODE_DEFAULT);
+    fp_set(MODE_DEFAULT);
     return bits;
 }
 

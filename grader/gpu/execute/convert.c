@@ -3,7 +3,6 @@
  * once and saturates.
  *
  * A register may be wider than its type in the instruction: reading truncates, writing extends. */
-#include <immintrin.h>
 #include <math.h>
 #include <string.h>
 
@@ -202,9 +201,9 @@ static void integer_to_half(struct warp *warp, const struct inst *inst, uint32_t
         double value = jammed(values[l], inst->cvt.from == PTX_u64);
         doubles[l] = inst->cvt.saturate ? saturated(value) : value;
     }
-    _mm_setcsr(inst->mode);
+    fp_set(inst->mode);
     half_write(slot_at(warp, inst->dst), doubles, inst->cvt.to, 0, inst->mode, false, mask);
-    _mm_setcsr(MODE_DEFAULT);
+    fp_set(MODE_DEFAULT);
 }
 
 static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -213,7 +212,7 @@ static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_
     widen_integers(values, slot_at(warp, inst->src[0]), inst->src[0].bytes, inst->cvt.from);
     bool is_u64 = inst->cvt.from == PTX_u64;
     uint8_t *d = slot_at(warp, inst->dst);
-    _mm_setcsr(inst->mode);
+    fp_set(inst->mode);
     for (unsigned l = 0; l < WARP; l++) {
         float narrow = is_u64 ? (float)(uint64_t)values[l] : (float)values[l];
         double wide = is_u64 ? (double)(uint64_t)values[l] : (double)values[l];
@@ -226,7 +225,7 @@ static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_
         else if (mask >> l & 1)
             memcpy(d + 8 * l, &wide, 8);
     }
-    _mm_setcsr(MODE_DEFAULT);
+    fp_set(MODE_DEFAULT);
 }
 
 /* .ftz: a denormal source counts as zero. */
@@ -272,7 +271,7 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
     double values[WARP];
     widen_floats(values, slot_at(warp, inst->src[0]), inst->cvt.from);
     uint8_t *d = slot_at(warp, inst->dst);
-    _mm_setcsr(inst->mode & ~MODE_FTZ);
+    fp_set(inst->mode & ~MODE_FTZ);
     for (unsigned l = 0; l < WARP; l++) {
         values[l] = flushed(values[l], inst);
         if (inst->cvt.round)
@@ -280,7 +279,7 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
         if (mask >> l & 1)
             write_float(d, l, values[l], inst);
     }
-    _mm_setcsr(MODE_DEFAULT);
+    fp_set(MODE_DEFAULT);
 }
 
 /* Defines a function that rounds 32 values to whole numbers. It tests ROUND outside its loops, so
@@ -339,9 +338,9 @@ static void float_to_half(struct warp *warp, const struct inst *inst, uint32_t m
             values[l] = saturated(values[l]);
         nans |= (uint32_t)isnan(values[l]) << l;
     }
-    _mm_setcsr(inst->mode);
+    fp_set(inst->mode);
     half_write(d, values, inst->cvt.to, 0, inst->mode, false, mask);
-    _mm_setcsr(MODE_DEFAULT);
+    fp_set(MODE_DEFAULT);
     for (unsigned l = 0; l < WARP && inst->cvt.from == PTX_f64; l++)
         if (nans & mask & 1u << l)
             ((uint16_t *)(void *)d)[l] = half_nan_from(values[l], half_format(inst->cvt.to));
@@ -369,11 +368,11 @@ LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst,
         struct slot slot = inst->src[parts - 1 - part];
         clamp_f32(values[part], (const float *)(const void *)slot_at(warp, slot), inst);
     }
-    _mm_setcsr(inst->mode & ~MODE_FTZ);
+    fp_set(inst->mode & ~MODE_FTZ);
     for (unsigned part = 0; part < parts; part++)
         half_write(slot_at(warp, inst->dst), values[part], inst->cvt.to, part, inst->mode, false,
                    mask);
-    _mm_setcsr(MODE_DEFAULT);
+    fp_set(MODE_DEFAULT);
 }
 
 /* Converts bf16 to f32. A bf16 is the upper half of a float's bits, even if it is NaN. */
@@ -591,7 +590,7 @@ void cvt_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         kind_of(inst)(warp, inst, mask);
         return;
     }
-    _mm_setcsr(inst->mode & ~MODE_FTZ); /* the functions flush denormals themselves */
+    fp_set(inst->mode & ~MODE_FTZ); /* the functions flush denormals themselves */
     fast(warp, inst, mask);
-    _mm_setcsr(MODE_DEFAULT);
+    fp_set(MODE_DEFAULT);
 }

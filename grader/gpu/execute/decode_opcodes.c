@@ -4,6 +4,7 @@
  * half.def. Any other new opcode needs a line in gpu/ptx/opcodes.def, a row here, and tests in
  * tests/gpu/execute. */
 #include "gpu/execute/decode.h"
+#include "gpu/execute/floats.h"
 #include "gpu/execute/operations.h"
 
 struct row {

@@ -3,7 +3,6 @@
  * it. For packed registers it calls the function twice, once for each half. */
 #include "gpu/execute/half.h"
 
-#include <immintrin.h>
 #include <math.h>
 
 #include "gpu/execute/state.h"

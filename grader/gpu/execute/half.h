@@ -10,7 +10,7 @@
 #ifndef GPU_EXECUTE_HALF_H
 #define GPU_EXECUTE_HALF_H
 
-#include "gpu/execute/bits.h"
+#include "gpu/execute/floats.h"
 #include "gpu/execute/kernel.h"
 
 struct half_format {

@@ -63,13 +63,6 @@ enum moves {
     MOVES_WHOLE,  /* 16 bytes as a unit: no other thread may see only a part of them */
 };
 
-/* Rounding and flushing in a floating-point instruction, as values of the CPU's MXCSR register. */
-#define MODE_DEFAULT 0x1f80u
-#define MODE_DOWN    0x2000u
-#define MODE_UP      0x4000u
-#define MODE_ZERO    0x6000u
-#define MODE_FTZ     0x8040u /* flush results to zero, and read denormals as zero */
-
 struct inst {
     lane_fn *run;
     uint8_t kind; /* enum inst_kind */
@@ -82,7 +75,7 @@ struct inst {
     uint32_t stretch; /* instructions to the stretch's end; 0: not in a stretch */
     uint32_t step;    /* distance to the next instruction that is not idle: stretch.c */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
-    uint32_t mode;    /* floating-point mode: MODE_DEFAULT, with other MODE_ bits if any */
+    uint32_t mode;    /* MODE_DEFAULT, with other MODE_ bits of floats.h if any */
     struct slot dst, src[4];
     union {
         struct {

@@ -179,6 +179,19 @@ LANES_CLONES static void multiply(const struct inst *inst, const double *a, cons
                 c[i * n + j] = fma(a[i * k + x], b[j * k + x], c[i * n + j]);
 }
 
+/* The same for f64, whose NaNs keep their bits. */
+LANES_CLONES static void multiply_doubles(const struct inst *inst, const double *a, const double *b,
+                                          double *c)
+{
+    unsigned n = inst->warp.n, k = inst->warp.k;
+    for (unsigned i = 0; i < inst->warp.m; i++)
+        for (unsigned j = 0; j < n; j++)
+            for (unsigned x = 0; x < k; x++) {
+                double p = a[i * k + x], q = b[j * k + x], *sum = &c[i * n + j];
+                *sum = fp_nan3(fma(p, q, *sum), p, q, *sum);
+            }
+}
+
 void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     double a[MOST_NUMBERS], b[MOST_NUMBERS], c[MOST_NUMBERS];
@@ -191,7 +204,10 @@ void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t ma
     gather(warp, d + count[0], types[1], m, k, a);
     gather(warp, d + count[0] + count[1], types[2], n, k, b);
     gather(warp, d + count[0] + count[1] + count[2], types[3], m, n, c);
-    multiply(inst, a, b, c);
+    if (types[0] == PTX_f64)
+        multiply_doubles(inst, a, b, c);
+    else
+        multiply(inst, a, b, c);
     unsigned bytes = ptx_type_bytes(types[0]), pack = pack_of(bytes, n), row, column;
     for (unsigned element = 0; element < m * n / WARP; element++)
         for (unsigned l = 0; l < WARP; l++) {

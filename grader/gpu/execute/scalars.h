@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "gpu/execute/bits.h"
+#include "gpu/execute/floats.h"
 #include "gpu/execute/functions.h"
 
 typedef uint8_t u8;

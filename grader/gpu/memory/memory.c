@@ -291,7 +291,9 @@ bool mem_free(struct memory *memory, uint64_t addr)
 
 static bool is_unused(const struct memory *memory, uint64_t addr, uint64_t size)
 {
-    if (addr + size < addr || (addr < memory->next && addr + size > MEM_SHARED_WINDOW))
+    const uint64_t windows_end = MEM_CODE_WINDOW + MEM_WINDOW_BYTES;
+    if (addr + size < addr || (addr < windows_end && addr + size > MEM_SHARED_WINDOW) ||
+        (addr < memory->next && addr + size > MEM_GLOBAL_BASE))
         return false;
     const struct mem_block *below = mem_block_at(memory, addr + size - 1);
     return !below || below->addr + below->size <= addr;

@@ -76,8 +76,9 @@ Test(golden_calibrate, a_lab)
     char error[4096];
     struct course course;
     shell_patience(800);
-    char *output =
-        shell(&code, "$LANEWISE calibrate --lab 2 --device emulator 2>said | tee c.yaml");
+    char *output = shell(&code, FEW_MUTANTS
+                         "export LANEWISE_MUTANTS=$PWD/mutants\n"
+                         "$LANEWISE calibrate --lab 2 --device emulator 2>said | tee c.yaml");
     cr_expect_eq(code, 0, "%s", output);
     golden_check("calibrate", output);
     free(output);

@@ -86,12 +86,30 @@ Test(mutant, losses_have_points_or_none)
 
 /* --- the command ------------------------------------------------------------------------------------ */
 
+/* `make lab-check` grades all mutants of all labs. A few are enough to see what the command says. */
 Test(golden_lab_check, a_lab)
 {
     int code;
-    char *output = shell(&code, "$LANEWISE lab-check --lab 2 --device emulator");
+    char *output =
+        shell(&code, FEW_MUTANTS "LANEWISE_MUTANTS=$PWD/mutants $LANEWISE lab-check --lab 2 "
+                                 "--device emulator");
     cr_expect_eq(code, 0, "%s", output);
     golden_check("lab-check", submission_normalise(output));
+    free(output);
+}
+
+/* A mutant that declares other losses than it has makes the lab unsound. */
+Test(golden_lab_check, a_lab_that_is_not_sound)
+{
+    int code;
+    char *output =
+        shell(&code, FEW_MUTANTS
+              "cd mutants/02-coalesce && rm int4.diff askew.diff past-the-end.diff &&\n"
+              "sed -i 's/ragged 10/ragged 5/' no-tail.diff && cd ../.. &&\n"
+              "sed -i 's/loses: sectors 70/loses: nothing/' mutants/02-coalesce/chunks.diff &&\n"
+              "LANEWISE_MUTANTS=$PWD/mutants $LANEWISE lab-check --lab 2 --device emulator");
+    cr_expect_eq(code, 2, "exit code %d", code);
+    golden_check("lab-check-unsound", submission_normalise(output));
     free(output);
 }
 

@@ -21,8 +21,13 @@ TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout 
 static const struct {
     const char *name, *script;
 } scripts[] = {
-    {"student-grade-all",
-     GRADE_ALL "echo '#error no' >labs/01-parallelize/parallelize.cu\n" SOLVE "\n" GRADE_ALL},
+    /* Lab 04 was solved in between, and is worse again: the table and "since last time" say so. */
+    {"student-grade-all", GRADE_ALL
+     "echo '#error no' >labs/01-parallelize/parallelize.cu\n" SOLVE "\n"
+     "cp labs/04-bank-conflicts/bank_conflicts.cu skeleton.cu\n"
+     "cp " LANEWISE_ROOT "/solutions/04-bank-conflicts/bank_conflicts.cu labs/04-bank-conflicts/\n"
+     "$LANEWISE grade --lab 4 --device emulator --json out.json >/dev/null\n"
+     "cp skeleton.cu labs/04-bank-conflicts/bank_conflicts.cu\n" GRADE_ALL},
     {"student-change",
      "grade() { $LANEWISE grade --lab 4 --device emulator --seed 1 --json out.json $1 | grep -A1 "
      "-- '->'; echo \"-- $?\"; }\n"
@@ -30,9 +35,7 @@ static const struct {
      "cp " LANEWISE_ROOT
      "/solutions/04-bank-conflicts/bank_conflicts.cu labs/04-bank-conflicts/; grade; "
      "grade\n"
-     "grade '--submission skeleton.cu'; echo '#error' >>labs/04-bank-conflicts/bank_conflicts.cu; grade\n"
-     "cp skeleton.cu labs/04-bank-conflicts/bank_conflicts.cu; $LANEWISE grade --device emulator --json "
-     "out.json | sed -n '/since/,$p'"},
+     "grade '--submission skeleton.cu'; echo '#error' >>labs/04-bank-conflicts/bank_conflicts.cu; grade"},
     {"student-hints", "for i in 1 2 3 4; do echo \"-- $i\"; $LANEWISE hint --lab coal; done"},
     {"student-diff",
      "$LANEWISE diff --lab 2; echo \"exit code $?\"\n" SOLVE "\n"
@@ -55,6 +58,7 @@ static const struct {
 
 Test(golden_student, commands_and_their_output)
 {
+    shell_patience(300);
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         int code;
         shell_fini();

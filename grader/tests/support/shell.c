@@ -16,7 +16,11 @@
 #define PATIENCE 3
 #else
 #define LANEWISE_PRELOAD ""
-#define PATIENCE         1
+#define PATIENCE         LANEWISE_PATIENCE
+#endif
+
+#ifndef LANEWISE_PATIENCE
+#define LANEWISE_PATIENCE 1
 #endif
 
 static char folder[32];

@@ -23,6 +23,12 @@ void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS]
  * its name has a slash. Returns the score that it declares. */
 double submission_write_mutant(const char *lab, const char *mutant, const char *name);
 
+/* For a script: copies five mutants of lab 02 to mutants/, for $LANEWISE_MUTANTS: enough for a sound lab.
+ * int4 loses nothing, askew a part of the points for sectors, and the others points of all checks. */
+#define FEW_MUTANTS                                                                                \
+    "mkdir -p mutants/02-coalesce && (cd $TESTS/mutants/02-coalesce && cp int4.diff askew.diff "   \
+    "chunks.diff no-tail.diff past-the-end.diff $OLDPWD/mutants/02-coalesce) &&\n"
+
 /* Grades file NAME in the shell's folder for LAB, on the emulator with seed 1. Returns the
  * output for a terminal; the caller frees it. *CODE is the exit status, *RESULT (RESULT may be
  * NULL) the JSON document. */

@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
+#include "gpu/cudart/cpu.h"
 #include "gpu/cudart/order/guard.h"
 #include "gpu/cudart/order/parts.h"
 
-#define PAGE 4096ull
+#define PAGE ((uintptr_t)sysconf(_SC_PAGESIZE)) /* arm64 has kernels with 16 or 64 KB */
 
 enum {
     MOST_RUNS = 4096,    /* runs of pages with equal protection; the kernel allows about 65,000 */
@@ -141,12 +141,6 @@ static size_t count_runs(const struct guarded *range)
 
 static void install(void);
 
-#ifdef __x86_64__
-enum { SEES_ACCESSES = true };
-#else
-enum { SEES_ACCESSES = false };
-#endif
-
 void guard_update(void)
 {
     struct order *order = order_of_program();
@@ -168,7 +162,7 @@ void guard_update(void)
 bool guard_add(void *memory, size_t size, bool whole_pages_only)
 {
     uintptr_t at = (uintptr_t)memory, up = PAGE - 1;
-    struct guarded *range = SEES_ACCESSES ? calloc(1, sizeof *range) : NULL;
+    struct guarded *range = calloc(1, sizeof *range);
     if (!range)
         return false;
     range->begin = (whole_pages_only ? at + up : at) & ~up;
@@ -268,10 +262,6 @@ void guard_touch(const void *memory, size_t size, bool writes)
     order_unlock();
 }
 
-#ifdef __x86_64__
-
-#define TRAP_FLAG 0x100
-
 /* The pages that the single instruction of this thread touches. */
 static _Thread_local struct {
     uintptr_t page[MOST_STEPPED];
@@ -279,16 +269,15 @@ static _Thread_local struct {
 } stepping;
 
 /* Lets the thread execute one instruction that may touch the page of ADDRESS. */
-static void step(uintptr_t address, greg_t *registers)
+static void step(uintptr_t address, ucontext_t *thread)
 {
     uintptr_t page = address & ~(PAGE - 1);
-    if (++steps > MOST_STEPS || stepping.count == MOST_STEPPED) {
+    if (++steps > MOST_STEPS || stepping.count == MOST_STEPPED || !cpu_step(thread)) {
         release(address, address + 1);
         return;
     }
     mprotect((void *)page, PAGE, PROT_READ | PROT_WRITE); /* the range still counts as guarded */
     stepping.page[stepping.count++] = page;
-    registers[REG_EFL] |= TRAP_FLAG;
 }
 
 static int calls_to(uintptr_t pc, void *stack[DEPTH])
@@ -304,7 +293,7 @@ static int calls_to(uintptr_t pc, void *stack[DEPTH])
 }
 
 /* True: the access may be retried. */
-static bool handle(uintptr_t address, greg_t *registers)
+static bool handle(uintptr_t address, ucontext_t *thread)
 {
     void *stack[DEPTH];
     struct guarded *range = find(address);
@@ -312,10 +301,10 @@ static bool handle(uintptr_t address, greg_t *registers)
         return false;
     if (range->now[(address - range->begin) / PAGE] == FREE)
         return true; /* another thread has released the page */
-    bool writes = registers[REG_ERR] & 2;
-    int depth = calls_to((uintptr_t)registers[REG_RIP], stack);
+    bool writes = cpu_writes(thread);
+    int depth = calls_to(cpu_pc(thread), stack);
     if (!judge(address, 1, writes, stack, depth))
-        step(address, registers);
+        step(address, thread);
     return true;
 }
 
@@ -325,7 +314,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     int error = errno;
     bool is_ours = false;
     if (info->si_code > 0 && order_try_lock()) {
-        is_ours = handle((uintptr_t)info->si_addr, thread->uc_mcontext.gregs);
+        is_ours = handle((uintptr_t)info->si_addr, thread);
         order_unlock();
     }
     if (!is_ours) {
@@ -345,7 +334,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
         raise(signal);
         return;
     }
-    thread->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+    cpu_stepped(thread);
     if (order_try_lock()) {
         for (unsigned i = 0; i < stepping.count; i++) {
             struct guarded *range = find(stepping.page[i]);
@@ -380,11 +369,3 @@ static void install(void)
     replace(SIGSEGV, on_fault, &segv_before);
     replace(SIGTRAP, on_trap, &trap_before);
 }
-
-#else
-
-static void install(void)
-{
-}
-
-#endif

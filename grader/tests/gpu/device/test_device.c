@@ -164,6 +164,10 @@ Test(device, lending)
                      "add.s64 a, a, o;\nst.global.u32 [a], t;\nret;\n}\n");
     emu_addr host = (emu_addr)(uintptr_t)own;
     expect_status(&f, EMU_INVALID_VALUE, emu_lend(f.device, host, own, 0));
+    /* the window of shared memory; an address of a system with 39-bit addresses */
+    expect_status(&f, EMU_INVALID_VALUE, emu_lend(f.device, 0x01fffff0, own, sizeof own));
+    expect_status(&f, EMU_OK, emu_lend(f.device, 0x5500000000, own, sizeof own));
+    expect_status(&f, EMU_OK, emu_free(f.device, 0x5500000000));
     expect_status(&f, EMU_OK, emu_lend(f.device, host, own, sizeof own));
     fixture_run(&f, (struct fixture_launch){.params = {host}});
     cr_expect(own[0] == 0 && own[31] == 31, "the kernel's stores are there");

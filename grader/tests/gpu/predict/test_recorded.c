@@ -31,7 +31,7 @@ Test(recorded_times, predictions_stay_within_their_bounds)
         const char *program = bounds[i].program;
         char *report = shell_must(
             "T=$TESTS/hardware/times; $NVCC -cudart shared -lineinfo -O3 -o %s "
-            "$T/development/%s.cu && python3 $T/report.py $LANEWISE $T/development/development.tsv . "
+            "$T/development/%s.cu && python3 $T/report.py $LANEWISE $T/development/h200.tsv . "
             "--only %s",
             program, program, program);
         double median = number_after(report, "median error"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records how long the launches of a set take on this machine's GPU, and what Nsight Compute counts:
 #
-#   grader/tests/hardware/times/record.sh development    writes development/development.tsv
+#   grader/tests/hardware/times/record.sh development    writes development/GPU.tsv, such as h200.tsv
 #
 # Sets: labs, development, unseen. A set is a folder with a list `runs` (run.sh says what is in it). Needs nvcc, ncu, an
 # NVIDIA GPU, and permission to read its performance counters. (make record-launches calls it.)
@@ -51,5 +51,7 @@ ncu --csv --page raw --print-units base --import "$work/report.ncu-rep" >"$work/
     echo "# Each launch is repeated (measure.cu): a time is the steady state of repeated launches, in microseconds."
     python3 table.py "$work/times" "$work/order" "$work/ncu.csv"
 } >"$work/table"
-cp "$work/table" "$set/$set.tsv"
-echo "wrote $set/$set.tsv: $(grep -vc '^#' "$work/table") launches" >&2
+# NVIDIA H100 80GB HBM3 -> h100
+tag=$(query name | tr 'A-Z ' 'a-z\n' | grep -m 1 '[0-9]')
+cp "$work/table" "$set/$tag.tsv"
+echo "wrote $set/$tag.tsv: $(grep -vc '^#' "$work/table") launches" >&2

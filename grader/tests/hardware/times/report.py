@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compares predicted times with measured ones: report.py LANEWISE SET.tsv PROGRAMS [--gpu h200] [--only PROGRAM]
+"""Compares predicted times with measured ones: report.py LANEWISE SET/GPU.tsv PROGRAMS [--gpu h200] [--only PROGRAM]
 
-SET.tsv is what table.py wrote on a GPU. PROGRAMS is the folder of the same programs, built for the emulator.
+SET/GPU.tsv is what table.py wrote on that GPU. PROGRAMS is the folder of the same programs, built for the emulator.
 Every launch gets a line; the last lines sum up. The predicted time is compared with queued_us: between two
 events, without the host's part. Where a program launches everything once, its first launch finds its data in
 memory and not in the cache, so its time is cold_us.
@@ -101,7 +101,7 @@ def pairs_of_programs(times):
 
 def pairs_of_students(times, table):
     """Those of pairs.tsv whose two launches are in TIMES: (program, number of the launch) -> (measured, predicted)."""
-    name = os.path.splitext(os.path.basename(table))[0]
+    name = os.path.basename(os.path.dirname(os.path.abspath(table)))
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pairs.tsv")
     fields = [line.rstrip("\n").split("\t") for line in open(path, encoding="utf-8") if not line.startswith("#")]
     keys = [((f[2], f[3]), (f[5], f[6])) for f in fields if f[0] == name]

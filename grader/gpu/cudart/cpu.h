@@ -1,0 +1,27 @@
+/* What signal handlers ask of the CPU: the registers of the interrupted code, the kind of its access,
+ * and to execute one instruction of it. */
+#ifndef GPU_CUDART_CPU_H
+#define GPU_CUDART_CPU_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* The address of the instruction, and the stack pointer. */
+uintptr_t cpu_pc(const ucontext_t *thread);
+uintptr_t cpu_stack(const ucontext_t *thread);
+
+/* Whether no memory can be at the address of this SIGSEGV. */
+bool cpu_is_no_address(const siginfo_t *info);
+
+/* Whether the access that faulted writes. */
+bool cpu_writes(const ucontext_t *thread);
+
+/* Lets the thread execute one instruction when the handler returns, and then get a SIGTRAP, whose
+ * handler calls cpu_stepped(). The instruction may fault and be stepped again before that. False: not
+ * possible for this instruction. */
+bool cpu_step(ucontext_t *thread);
+void cpu_stepped(ucontext_t *thread);
+
+#endif
