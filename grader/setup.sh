@@ -129,14 +129,27 @@ trim() {
 
 # --- Debian packages --------------------------------------------------------------------------------------
 
-# Sets missing_packages and missing_reasons for the needs of these purposes.
+# What a probe looks for, in words that hold on every system.
+thing() {
+    case $1 in
+    runs) printf 'the command %s' "$2" ;;
+    links) printf 'the library %s with its header %s' "${4:-of C}" "$2" ;;
+    imports) shift && printf "Python's %s" "$*" ;;
+    font) printf 'the font %s' "$2" ;;
+    *) printf '%s' "$*" ;;
+    esac
+}
+
+# Sets missing_packages, missing_reasons and missing_things for the needs of these purposes.
 find_missing() {
-    missing_packages=() missing_reasons=()
+    missing_packages=() missing_reasons=() missing_things=()
     local need probe packages reason package
     while IFS='|' read -r need probe packages reason; do
         case " $* " in *" $(trim "$need") "*) ;; *) continue ;; esac
         # shellcheck disable=SC2086 # a probe is a command and its arguments
         $probe && continue
+        # shellcheck disable=SC2086
+        missing_things+=("  $(thing $probe)")
         for package in $packages; do
             case " ${missing_packages[*]:-} " in *" $package "*) continue ;; esac
             missing_packages+=("$package")
@@ -174,7 +187,7 @@ require() {
     local command="apt-get install -y --no-install-recommends ${missing_packages[*]}"
     say "\"make $purpose\" needs these Debian packages:" "${missing_reasons[@]}"
     runs apt-get --version ||
-        fail 'This machine has no apt-get: install these with its own package manager.'
+        fail "This machine has no apt-get, and its packages may have other names. It lacks:" "${missing_things[@]}"
     can_be_root || fail 'Only root can install them. Run this as root, then try again:' "  $command"
     say "Installing them: $command"
     as_root apt-get update -qq 9<&- || say 'apt-get update failed; trying the package lists from the last update.'

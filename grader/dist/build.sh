@@ -152,6 +152,7 @@ stage_texts() {
     done
     cp -a "$compiler/lanewise/grader/report/examples" "$stage/grader/report/"
     cp -a "$compiler/lanewise/grader/course/course.yaml" "$stage/grader/course/"
+    cp -a "$compiler/lanewise/grader/editor" "$stage/grader/"
     [ ! -d "$pages" ] || cp -a "$pages/." "$stage/build/handouts/"
     cp "$parts/README.md" "$stage/README.md"
     { sed "s/@VERSION@/$version/" "$parts/package.mk"; sed -n '/^##@ Students/,/^##@ Instructors/p' "$root/Makefile" |

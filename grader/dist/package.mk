@@ -17,7 +17,9 @@ FORCE:
 endif
 lanewise:
 	@:
+editor:
+	@grader/editor/editor.sh $(abspath $(or $(wildcard build/cuda/nvidia/cu13),$(CUDA_HOME),/usr/local/cuda))
 serve:
 	@echo 'open $(CURDIR)/build/handouts/index.html in a browser'
-.PHONY: help grade hint watch run trace report diff reset serve doctor lanewise FORCE
+.PHONY: help grade hint watch run trace report diff reset serve editor doctor lanewise FORCE
 
