@@ -33,11 +33,23 @@
 #undef __host__
 #undef __device__
 
-inline int min(int a, int b) { return a < b ? a : b; }
-inline int max(int a, int b) { return a > b ? a : b; }
+inline int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+inline int max(int a, int b)
+{
+    return a > b ? a : b;
+}
 #define LANEWISE_LESSER(A, B, RESULT)                                                              \
-    inline RESULT min(A a, B b) { return (RESULT)a < (RESULT)b ? (RESULT)a : (RESULT)b; }          \
-    inline RESULT max(A a, B b) { return (RESULT)a > (RESULT)b ? (RESULT)a : (RESULT)b; }
+    inline RESULT min(A a, B b)                                                                    \
+    {                                                                                              \
+        return (RESULT)a < (RESULT)b ? (RESULT)a : (RESULT)b;                                      \
+    }                                                                                              \
+    inline RESULT max(A a, B b)                                                                    \
+    {                                                                                              \
+        return (RESULT)a > (RESULT)b ? (RESULT)a : (RESULT)b;                                      \
+    }
 LANEWISE_LESSER(unsigned, unsigned, unsigned)
 LANEWISE_LESSER(int, unsigned, unsigned)
 LANEWISE_LESSER(unsigned, int, unsigned)
