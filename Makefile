@@ -157,14 +157,20 @@ trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRA
 # LINE is a number, or for a PROGRAM of several files FILE:NUMBER.
 line_in = $(if $(and $(filter %.cu,$1),$(if $(findstring :,$(LINE)),,yes)),$(notdir $1):)$(LINE)
 
-report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
+step: lanewise ## Write a page that steps through a launch: LAB= or PROGRAM= [LAUNCH= BLOCK= FROM= OUT=file.html ARGS=]
+	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=04 or PROGRAM=file.cu))
+	@$(LANEWISE) step $(call option,LAUNCH,launch) $(call option,BLOCK,block) $(call option,FROM,from) \
+		-o '$(or $(OUT),$(BUILD)/step.html)' \
+		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
+
+report: lanewise ## Grade a lab, write a page: LAB= [SUBMISSION= OUT= STEP=file.html DEVICE= SEED= UNSAFE=]; or its times: [PROGRAM= GPU= ARGS=]
 	$(if $(PROGRAM),$(if $(GPU),,$(error predict its times on which GPU? Add GPU=h200)))
 	@$(if $(GPU),$(call predict_page),$(call grade_page))
 predict_page = $(LANEWISE) run --gpu '$(GPU)' --draw none --lines 0 --picture '$(or $(OUT),$(BUILD)/report.html)' \
 	$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 grade_page = $(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
-	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
-	$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
+	--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,STEP,step) \
+	$(call option,DEVICE,device) $(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 
 diff: lanewise ## Compare your code with the solution, after full marks: LAB= [SPOIL=1 COMMENTS=1]
 	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) $(if $(COMMENTS),--comments) || test $$? -eq 1
@@ -239,6 +245,7 @@ slurm-test: ## Grade a class on a private Slurm whose nodes die: [SLURM_TEST=die
 record-gpu: ## Measure the constants of this machine's GPU, for predicted times
 record-launches: ## Time kernels on this machine's GPU, to compare predictions with: [SET=development]
 answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all, new]
+products: ## The same for products of matrices: [MNEMONIC=all]
 
 clean: ## Remove what was built; keep a downloaded CUDA compiler
 	$(Q)find build -mindepth 1 -maxdepth 1 ! -name cuda -exec rm -rf {} + 2>/dev/null || true
@@ -247,8 +254,8 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
+.PHONY: help grade hint watch run trace step report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit try-arm64 asan \
 	editor dist try-dist try-debian-12 try-debian-13 \
-	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers record-gpu record-launches clean \
+	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE

@@ -2,11 +2,12 @@
 GRADER_FOLDERS := base sandbox compile record judge similar course grade report batch gpu/fatbin
 GRADER_OBJECTS := $(call objects,$(call sources,$(GRADER_FOLDERS:%=grader/%)))
 GRADER := $(BUILD)/lib/liblanewise-grader.a
-GRADER_LIBS := -ljansson -lnettle -lseccomp -lelf -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lm -lpthread -ldl
+GRADER_LIBS := -ljansson -lnettle -lseccomp -lelf -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lz -lm -lpthread -ldl
 OBJECTS += $(GRADER_OBJECTS)
 
-# The style sheet is compiled into the program.
+# Style sheets and scripts are compiled into the program.
 $(BUILD)/obj/grader/report/html.o: grader/report/report.css
+$(BUILD)/obj/grader/report/step_page.o: $(wildcard grader/report/step/*)
 
 $(GRADER): $(GRADER_OBJECTS)
 	@mkdir -p $(@D)

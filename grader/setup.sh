@@ -36,6 +36,8 @@ grade    | links yaml.h yaml_parser_load -lyaml         | libyaml-dev         | 
 grade    | links png.h png_image_write_to_memory -lpng | libpng-dev        | pictures in reports
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
+grade    | links zlib.h compress2 -lz                   | zlib1g-dev          | packing recordings for `lanewise step`
+grade    | links mpfr.h mpfr_get_version -lmpfr          | libmpfr-dev         | correctly rounded results to compare with
 grade    | links gelf.h elf_version -lelf                | libelf-dev          | listing the symbols that a program defines
 grade    | links elfutils/libdwfl.h dwfl_begin -ldw     | libdw-dev           | finding the line of a program that made a call
 test     | runs chromium --version                       | chromium            | opening reports in a browser

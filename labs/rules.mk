@@ -6,7 +6,7 @@ PROGRAMS := $(BUILD)/programs
 built_program = $(if $(filter %.cu,$1),$(PROGRAMS)/$(basename $(notdir $1)),$1)
 
 ifneq ($(filter %.cu,$(PROGRAM)),)
-run trace report: $(call built_program,$(PROGRAM))
+run trace step report: $(call built_program,$(PROGRAM))
 $(call built_program,$(PROGRAM)): $(PROGRAM) FORCE | $(BUILD)/lib/libcudart.so
 	@mkdir -p $(@D)
 	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<

@@ -13,6 +13,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_occupancy(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_step(int argc, char **argv);
 int cmd_hint(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_reset(int argc, char **argv);

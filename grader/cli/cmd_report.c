@@ -4,19 +4,23 @@
 #include "cli/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "grade/grade.h"
 #include "grade/installed_gpu.h"
 #include "report/html.h"
 
 struct options {
-    const char *lab, *submission, *out, *device, *seed, *date;
+    const char *lab, *submission, *out, *steps, *device, *seed, *date;
     bool unsafe;
 };
 
@@ -24,6 +28,9 @@ static const struct cli_option table[] = {
     CLI_TEXT(lab, "lab", "NAME", CLI_HELP_LAB),
     CLI_TEXT(submission, "submission", "PATH", CLI_HELP_FILE),
     CLI_TEXT(out, "out", "FILE", "where to write the page (default: report.html)"),
+    CLI_TEXT(steps, "step", "FILE",
+             "also write a page that steps through the program (lanewise step);\n"
+             "the findings link to it"),
     CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
     CLI_TEXT(seed, "seed", "N", CLI_HELP_SEED),
     CLI_TEXT(date, "date", "TEXT", "the date on the page (default: now)"),
@@ -66,6 +73,48 @@ static bool write_page(const char *path, const json_t *result, const struct repo
     return written;
 }
 
+/* The address of the page of steps for a link on the report: only its name if both are in the same
+ * folder. */
+static bool find_address(const struct options *options, char address[PATH_SIZE])
+{
+    const char *name = base_name(options->steps);
+    size_t folder = (size_t)(name - options->steps);
+    if (folder == (size_t)(base_name(options->out) - options->out) &&
+        strncmp(options->steps, options->out, folder) == 0)
+        return base_path(address, "%s", name);
+    char *whole = realpath(options->steps, NULL);
+    bool good = whole && base_path(address, "file://%s", whole);
+    free(whole);
+    return good;
+}
+
+/* Runs `lanewise step` for the submission. What the program prints is not shown. */
+static bool write_steps(const struct options *options)
+{
+    char self[] = "/proc/self/exe";
+    char *const words[] = {(char *)"lanewise",
+                           (char *)"step",
+                           (char *)"-o",
+                           (char *)options->steps,
+                           (char *)"--lab",
+                           (char *)options->lab,
+                           (char *)(options->submission ? "--submission" : NULL),
+                           (char *)options->submission,
+                           NULL};
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDOUT_FILENO);
+        execv(self, words);
+        _exit(EXIT_GRADER);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 static int report(const struct options *options, const struct grading *grading)
 {
     char error[6000], now[64];
@@ -77,6 +126,9 @@ static int report(const struct options *options, const struct grading *grading)
         return complain(end == GRADE_IMPOSSIBLE ? EXIT_USAGE : EXIT_GRADER, "%s", error);
     struct report_page page = {.source = grading->submission->source.bytes,
                                .date = options->date ? options->date : today(now)};
+    char address[PATH_SIZE];
+    if (options->steps && write_steps(options) && find_address(options, address))
+        page.steps = address;
     double score = json_number_of(result, "score");
     double max_score = json_number_of(result, "max_score");
     int code = score < max_score ? EXIT_NOT_YET : EXIT_FULL;
@@ -114,7 +166,7 @@ int cmd_report(int argc, char **argv)
     struct options options = {.out = "report.html"};
     struct grading grading = {.gpu_name = gpu_name, .pictures = true};
     int code = cli_read_options(&syntax, argc, argv, &options);
-    const struct cli_files files = {{options.out}, {options.submission}};
+    const struct cli_files files = {{options.out, options.steps}, {options.submission}};
     if (code >= 0)
         return cli_clear_after_mistake(code, &files);
     if (!cli_clear_outputs("report", &files) ||

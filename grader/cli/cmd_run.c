@@ -200,7 +200,7 @@ static bool choose_program(struct options *options, char **argv)
  * or its value, which has been read already. */
 static bool choose_lab(struct options *options, char **argv)
 {
-    if (!cli_build_lab_program("run", options->lab, &options->built))
+    if (!cli_build_lab_program("run", options->lab, NULL, &options->built))
         return false;
     argv[0] = options->built.program;
     return choose_program(options, argv);

@@ -215,7 +215,7 @@ static int draw(const struct options *options, const json_t *record)
 /* Builds the lab's program and puts its path in place of the program's. */
 static bool choose_lab(struct options *options)
 {
-    if (!cli_build_lab_program("trace", options->lab, &options->built))
+    if (!cli_build_lab_program("trace", options->lab, NULL, &options->built))
         return false;
     options->argv--; /* the word there was an option or its value, already read */
     options->argv[0] = options->program = options->built.program;

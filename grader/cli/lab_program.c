@@ -6,15 +6,17 @@
 
 #include "cli/common.h"
 
-static bool build(const char *command, const struct lab *lab, struct cli_lab_program *built)
+static bool build(const char *command, const struct lab *lab, const char *path,
+                  struct cli_lab_program *built)
 {
     struct submission submission;
     struct compile_build result;
     char error[PATH_SIZE + 200], why[400];
-    if (!submission_open(lab, NULL, &submission, error, sizeof error)) {
+    if (!submission_open(lab, path, &submission, error, sizeof error)) {
         cli_complain(command, EXIT_USAGE, "%s", error);
         return false;
     }
+    snprintf(built->source, sizeof built->source, "%s", path ? submission.shown : built->own);
     struct compile_job job = {.source = &submission.source,
                               .file_name = lab->file,
                               .shown = submission.shown,
@@ -34,7 +36,8 @@ static bool build(const char *command, const struct lab *lab, struct cli_lab_pro
     return good;
 }
 
-bool cli_build_lab_program(const char *command, const char *word, struct cli_lab_program *built)
+bool cli_build_lab_program(const char *command, const char *word, const char *submission,
+                           struct cli_lab_program *built)
 {
     struct lab lab;
     built->folder[0] = '\0';
@@ -47,7 +50,7 @@ bool cli_build_lab_program(const char *command, const char *word, struct cli_lab
         cli_complain(command, EXIT_USAGE, "cannot make a temporary folder: %s", strerror(errno));
         good = false;
     }
-    good = good && build(command, &lab, built);
+    good = good && build(command, &lab, submission, built);
     labs_close(&lab);
     return good;
 }
@@ -58,13 +61,18 @@ void cli_forget_lab_program(const struct cli_lab_program *built)
         base_remove_tree(built->folder);
 }
 
-/* Replaces "file" of OBJECT with the student's file if both have the same name. The folder is not
- * compared, because a cached program was built in another folder. */
+/* Only the names are compared, because a cached program was built in another folder. */
+bool cli_is_lab_file(const char *path, const struct cli_lab_program *built)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && built->folder[0] && strcmp(slash, strrchr(built->own, '/')) == 0;
+}
+
+/* Replaces "file" of OBJECT with the student's file if it is that file. */
 static void rename_in(json_t *object, const struct cli_lab_program *built)
 {
     const char *file = json_string_value(json_object_get(object, "file"));
-    const char *slash = file ? strrchr(file, '/') : NULL;
-    if (slash && strcmp(slash, strrchr(built->own, '/')) == 0)
+    if (file && cli_is_lab_file(file, built))
         json_object_set_new(object, "file", json_string(built->own));
 }
 

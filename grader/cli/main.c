@@ -25,6 +25,7 @@ static const struct command {
     {"occupancy", cmd_occupancy, "calculate how many blocks fit: lanewise occupancy --threads 256"},
     {"report", cmd_report, "grade a lab and write an HTML page: lanewise report --lab NAME"},
     {"trace", cmd_trace, "draw how a line accesses memory: lanewise trace --line FILE:31 -o a.svg"},
+    {"step", cmd_step, "step through a launch in a browser: lanewise step -o a.html ./program"},
     {"hint", cmd_hint, "show one more hint: lanewise hint --lab NAME"},
     {"watch", cmd_watch, "grade a lab each time you save: lanewise watch --lab NAME"},
     {"diff", cmd_diff, "compare your code with the solution: lanewise diff --lab NAME"},

@@ -55,6 +55,19 @@ struct emu_trace {
 
 struct emu_chip;
 
+/* Records one CTA step by step: gpu/observe/stepper.h. */
+struct emu_steps {
+    uint64_t launch; /* number of the launch, from 1 */
+    uint64_t block;  /* the block's number; x counts fastest */
+    uint64_t from;   /* instructions of the block's warps that are left out at the beginning */
+    int fd;          /* the recording is written to it */
+    /* For tests: after these steps, in ascending order, the machine's state is written to
+     * dump_fd. */
+    const uint64_t *dump;
+    uint32_t dump_count;
+    int dump_fd;
+};
+
 struct emu_options {
     unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
     bool deterministic;             /* one worker runs CTAs in order: every run is the same */
@@ -69,6 +82,7 @@ struct emu_options {
      * launch is. NULL: no calls. */
     void (*tell)(const char *line);
     const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
+    const struct emu_steps *steps; /* must outlive the device; NULL: no block is recorded */
     /* CTAs start in reverse order, and so do the warps of each CTA. At an atomic whose old value is
      * used, the lanes continue one after the other until they wait for each other. */
     bool backwards;
@@ -252,6 +266,9 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
 enum emu_touches { EMU_TOUCHES_NONE, EMU_TOUCHES_LENT, EMU_TOUCHES_ALL };
 
 struct emu_launch {
+    /* The program's line that launches, which the findings name; "": unknown, or not of interest */
+    char file[236];
+    uint32_t line;
     uint32_t kernel;
     uint32_t grid[3], block[3]; /* x, y, z */
     uint32_t cluster[3];        /* CTAs in a cluster; if [0] is 0: as the kernel says, or 1 */

@@ -14,6 +14,7 @@
 #include "gpu/tools.h"
 
 #define USAGE_ERROR 2
+#define MOST_DUMPS  1000u
 
 __attribute__((noreturn)) static void refuse(const char *name, const char *value, const char *want)
 {
@@ -63,15 +64,48 @@ static const struct emu_trace *read_trace(void)
     return &trace;
 }
 
-static int open_record(void)
+/* Opens the file that the environment variable NAME names; -1: it is not set. */
+static int open_output(const char *name)
 {
-    const char *path = getenv("LANEWISE_RECORD");
+    const char *path = getenv(name);
     if (!path)
         return -1;
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
-        refuse("LANEWISE_RECORD", path, strerror(errno));
+        refuse(name, path, strerror(errno));
     return fd;
+}
+
+/* Reads the numbers of the steps after which the state is dumped: "10,200,3000". */
+static uint32_t read_dumps(uint64_t *list, uint32_t most)
+{
+    const char *text = getenv("LANEWISE_STEPS_DUMP_AT");
+    uint32_t count = 0;
+    for (char *end; text && *text && count < most; text = end + (*end == ',')) {
+        list[count++] = strtoull(text, &end, 10);
+        if (end == text || (*end && *end != ','))
+            refuse("LANEWISE_STEPS_DUMP_AT", text, "expected numbers with commas between them");
+    }
+    return count;
+}
+
+/* $LANEWISE_STEPS names the file for the recording of a block. */
+static const struct emu_steps *read_steps(void)
+{
+    static struct emu_steps steps;
+    static uint64_t dumps[MOST_DUMPS];
+    if (!getenv("LANEWISE_STEPS"))
+        return NULL;
+    steps = (struct emu_steps){
+        .launch = read_number("LANEWISE_STEPS_LAUNCH", 1, UINT64_MAX),
+        .block = read_number("LANEWISE_STEPS_BLOCK", 0, UINT64_MAX),
+        .from = read_number("LANEWISE_STEPS_FROM", 0, UINT64_MAX),
+        .fd = open_output("LANEWISE_STEPS"),
+        .dump = dumps,
+        .dump_count = read_dumps(dumps, MOST_DUMPS),
+        .dump_fd = open_output("LANEWISE_STEPS_DUMP"),
+    };
+    return &steps;
 }
 
 static unsigned read_tools(void)
@@ -134,7 +168,8 @@ void emu_read_environment(struct emu_options *options)
         .trace = read_trace(),
         .chip = read_chip(),
         .predicts_clock = read_clock(),
-        .record_fd = open_record(),
+        .steps = read_steps(),
+        .record_fd = open_output("LANEWISE_RECORD"),
         .record_bytes = read_number("LANEWISE_RECORD_BYTES", 0, UINT64_MAX),
     };
 }

@@ -8,6 +8,8 @@
  *   LANEWISE_WATCH_BUDGET                       a number, as in emu_options
  *   LANEWISE_RECORD_BYTES                       a number: a record of this size gets no more lines
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
+ *   LANEWISE_STEPS=file                         LANEWISE_STEPS_LAUNCH, _BLOCK, _FROM        numbers
+ *   LANEWISE_STEPS_DUMP=file                    LANEWISE_STEPS_DUMP_AT=1,20,300: see emu_steps
  *   LANEWISE_RULES=sector, gt200 or g80
  *   LANEWISE_GPU=h200                           predicts the launches' times on this chip
  *   LANEWISE_CLOCK=predicted                    clocks and events show predicted time */

@@ -49,6 +49,16 @@ static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
                                                  : "";
 }
 
+/* Who adds a whole sum, if the result is COUNT times too large. */
+static const char *adder_of(const struct judge_sum *sum, uint64_t count)
+{
+    return count == sum->threads  ? ", as if each thread of a block added the block's whole sum"
+           : count == sum->blocks ? ", as if each block added up everything"
+           : count == sum->blocks * sum->threads ? ", as if each thread added up everything"
+           : count == WARP ? ", as if each lane of a warp added the warp's whole sum"
+                           : "";
+}
+
 /* Whether the sum is TIMES the right one. A small sum is a multiple of many numbers, so it proves
  * nothing. */
 static bool is_multiple(const struct judge_sum *sum, uint64_t times)
@@ -65,13 +75,11 @@ static bool is_too_large(const struct facts *facts)
                            "sum to itself once");
     for (uint64_t times = 2; times <= 1024; ++times)
         if (is_multiple(sum, times))
-            return TELL(facts, "exactly %s times too large%s", NUMBER(times),
-                        meaning_of(sum, times));
+            return TELL(facts, "exactly %s times too large%s", NUMBER(times), adder_of(sum, times));
     for (int i = 0; i < 2; ++i) {
         uint64_t times = i == 0 ? sum->blocks : all;
         if (times > 1 && is_multiple(sum, times))
-            return TELL(facts, "exactly %s times too large%s", NUMBER(times),
-                        meaning_of(sum, times));
+            return TELL(facts, "exactly %s times too large%s", NUMBER(times), adder_of(sum, times));
     }
     return false;
 }

@@ -183,6 +183,20 @@ static void put_checks(struct page *page)
     close_line(page);
 }
 
+/* Writes a link to the moment of the finding, on the page that steps through the program. */
+static void put_moment(struct page *page, const json_t *finding)
+{
+    if (!page->settings->steps || !json_integer_of(finding, "line"))
+        return;
+    markup_open(&page->m, "p");
+    markup_open(&page->m, "a");
+    markup_set(&page->m, "href", "%s#finding=%lld:%s", page->settings->steps,
+               (long long)json_integer_of(finding, "line"), json_text_of(finding, "id"));
+    markup_text(&page->m, "Show me, step by step");
+    markup_close(&page->m);
+    close_line(page);
+}
+
 static void put_finding(struct page *page, const json_t *finding)
 {
     struct markup *m = &page->m;
@@ -206,6 +220,7 @@ static void put_finding(struct page *page, const json_t *finding)
         put_place(page, json_text_of(other, "file"), json_integer_of(other, "line"));
         close_line(page);
     }
+    put_moment(page, finding);
     put_paragraph(page, "hint", "Help: ", json_text_of(finding, "help"));
     put_paragraph(page, "dim", "Ideal here: ", json_text_of(finding, "spare"));
     put_paragraph(page, "dim", "In the run: ", json_text_of(finding, "case"));
@@ -510,6 +525,11 @@ void report_html_begin(struct markup *m, const char *title)
     markup_break(m);
     markup_open(m, "body");
     markup_break(m);
+}
+
+const char *report_html_style(void)
+{
+    return report_css;
 }
 
 void report_html_end(struct markup *m)

@@ -13,6 +13,7 @@
 struct report_page {
     const char *source; /* the submission's text */
     const char *date;   /* the date that the page shows; "": none */
+    const char *steps;  /* a page that steps through the program: its address; NULL: none */
     const char *prefix; /* prefix of ids on a page of several gradings; otherwise NULL */
 };
 
@@ -21,6 +22,8 @@ void report_html(FILE *to, const json_t *result, const struct report_page *page)
 
 /* --- for pages of other kinds ----------------------------------------------------------------- */
 
+/* The style sheet of reports. */
+const char *report_html_style(void);
 /* Writes everything before the first element of the body. */
 void report_html_begin(struct markup *m, const char *title);
 /* Writes everything after the last element of the body. */

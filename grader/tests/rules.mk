@@ -28,7 +28,7 @@ build/tests/programs/attacks: NVCC_FLAGS += -std=c++17 -gencode arch=compute_80,
 build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.def grader/tests/attacks/attacks.def $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
 # Programs for features of newer GPUs.
-$(call test_program,async clusters counts lane_talk matrices spaces student_blocks student_meets student_odd student_tiles waits wide_sums \
+$(call test_program,async bulk clusters counts lane_talk matrices spaces student_blocks student_meets student_odd student_tiles waits wide_sums \
 	$(filter grader/tests/gpu/observe/planted/%,$(TEST_PROGRAM_SOURCES))): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
@@ -241,6 +241,9 @@ $(ANSWERS): $(ANSWERS_OBJECTS) $(UNIT_PARTS)
 
 answers: build/setup/test $(ANSWERS)
 	$(Q)$(ANSWERS) $(MNEMONIC)
+
+products: build/setup/test $(ANSWERS)
+	$(Q)$(ANSWERS) products $(MNEMONIC)
 
 # --- make record-times: does a lesson show in time? (hardware/calibration/record.c), on a machine with a GPU ---
 

@@ -11,6 +11,7 @@
 #include "gpu/occupancy.h"
 #include "gpu/predict/predict.h"
 #include "gpu/record/record.h"
+#include "gpu/record/steps.h"
 #include "gpu/tools.h"
 
 #define WORKSPACE_BYTES 64u  /* memory for a barrier of the whole grid */
@@ -375,6 +376,8 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     pay_watch(device, launch);
     if (record_is_open(&device->options))
         record_launch(device->options.record_fd, &launch->view, &result);
+    if (running->recording.steps)
+        record_steps(device->options.steps->fd, &launch->view);
     const struct prediction *predicted = status == EMU_OK ? prediction_of(device) : NULL;
     if (!launch->depth)
         last_predicted = (struct emu_predicted){0};
@@ -383,6 +386,7 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     advance_clocks(device, predicted, totals.value[EMU_longest_warp_instructions]);
     free(launch->per_instruction);
     free(running->recording.list);
+    stepper_free(running->recording.steps);
     findings_free(&running->findings);
     if (!running->number) /* it was never parked */
         add_touched(&running->touched);

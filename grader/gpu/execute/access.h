@@ -51,6 +51,15 @@ void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of
 void async_drop(struct warp *warp);                   /* discards pending copies */
 void async_free(struct warp *warp);
 
+/* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
+
+/* Makes the oldest copy that ends at BARRIER, of those that have not arrived, arrive in CTA. PHASE
+ * identifies the mbarrier's phase to observers. Returns its bytes; 0: there is none. */
+uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
+/* The CTA has ended: performs its copies to global memory unless DROPS, and frees all copies. */
+void bulk_end(struct cta *cta, bool drops);
+bool mbarrier_is_at(const struct cta *cta, uint64_t at);
+
 /* --- atomic.c --------------------------------------------------------------------------------- */
 
 /* LANES operate on their bytes at HOST, one lane after the other, with operand B and, for cas, C

@@ -47,6 +47,7 @@ void cta_free(struct cta *cta)
     free(cta->warp_values);
     free(cta->local_memory);
     free(cta->mbarriers);
+    bulk_end(cta, true);
     for (unsigned i = 0; i < MAX_WARPS; i++)
         warp_free(&cta->warps[i]);
     free(cta);
@@ -74,6 +75,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->shared_bytes = launch->shared_bytes;
     memset(cta->arrived, 0, sizeof cta->arrived);
     cta->mbarrier_count = 0;
+    bulk_end(cta, true); /* copies of a CTA that was stopped */
     cta->idle_polls = 0;
     cta->round = 0;
     /* New shared memory has undefined contents. It gets the same bytes in every CTA, so that runs
@@ -91,6 +93,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->started = 0;
     const struct listener *follower = &worker->follower;
     cta->is_followed = follower->observer && follower->observer->follows(follower->state, linear);
+    cta->is_watched = cta->is_followed && follower->observer->state;
     return cta;
 }
 
@@ -245,6 +248,8 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
     for (uint32_t w = 0; w < cta->warp_count; w++)
         warp_release(&cta->warps[w], id, arrivals->votes[id]);
     cta->arrived[id] = 0;
+    if (cta->is_watched)
+        cta_tell_state(cta, &(struct obs_state){.opened = true});
 }
 
 /* Opens each barrier at which all threads have arrived. COUNTED: opens only barriers that state
@@ -363,6 +368,8 @@ static bool release_cluster(struct cta *cta)
             warp->heard |= warp_waiting_at(warp, CLUSTER_BARRIER);
             warp_release(warp, CLUSTER_BARRIER, (struct votes){0});
         }
+        if (other->is_watched)
+            cta_tell_state(other, &(struct obs_state){.opened = true});
     }
     tell_heard(cta);
     return true;
@@ -482,6 +489,7 @@ enum cta_end cta_run(struct cta *cta)
             progress |= end == WARP_SPINS ? warp->moved : warp->executed != before;
         }
         if (!alive) {
+            bulk_end(cta, false);
             cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
             return CTA_DONE;
         }

@@ -257,13 +257,18 @@ static uint32_t estimate_registers(const struct kernel *k)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
+static bool is_product(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_wmma_mma || in->opcode == PTX_OP_mma;
+}
+
 /* An upper bound for the entries of kernel->vectors that all instructions together need. */
 static size_t vector_room(const struct kernel *k)
 {
     size_t room = (size_t)k->code_count * VECTOR_ROOM;
     for (uint32_t i = 0; i < k->image_count; i++)
         for (uint32_t pc = 0; pc < k->images[i].function->code_count; pc++)
-            if (k->images[i].function->code[pc].opcode == PTX_OP_wmma_mma)
+            if (is_product(&k->images[i].function->code[pc]))
                 room += MATRIX_ROOM;
     return room;
 }

@@ -110,13 +110,13 @@ decode_fn decode_mov, decode_cvt, decode_cvta, decode_in_space, decode_cluster_a
 /* decode_memory.c */
 decode_fn decode_load, decode_store, decode_atomic, decode_policy, decode_stack;
 /* decode_async.c */
-decode_fn decode_copy, decode_copy_groups, decode_mbarrier;
+decode_fn decode_copy, decode_bulk, decode_copy_groups, decode_mbarrier;
 /* decode_texture.c */
 decode_fn decode_texture, decode_surface;
 /* decode_lanes.c */
 decode_fn decode_shfl, decode_vote, decode_match, decode_redux, decode_elect, decode_activemask;
 /* decode_matrix.c */
-decode_fn decode_matrix;
+decode_fn decode_matrix, decode_product, decode_rows, decode_transposition;
 /* decode_control.c */
 decode_fn decode_branch, decode_call, decode_return, decode_exit, decode_trap;
 decode_fn decode_barrier, decode_barrier_reduction, decode_barrier_arrival, decode_cluster_barrier;

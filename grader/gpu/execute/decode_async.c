@@ -39,15 +39,77 @@ void decode_copy(struct decoder *d)
         d->out->src[2] = decode_source(d, &op[3], PTX_u32, 4);
 }
 
+/* The modifiers that name the spaces of a bulk copy's destination and source, in this order.
+ * Returns their number. */
+static unsigned find_spaces(const struct ptx_instruction *in, uint8_t spaces[2])
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < in->modifier_count; i++) {
+        uint8_t word = in->modifiers[i];
+        if (word != PTX_MOD_global && word != PTX_MOD_shared_cta && word != PTX_MOD_shared_cluster)
+            continue;
+        if (count < 2)
+            spaces[count] = word;
+        count++;
+    }
+    return count;
+}
+
+static enum ptx_space bulk_space(uint8_t word)
+{
+    return word == PTX_MOD_global       ? PTX_GLOBAL
+           : word == PTX_MOD_shared_cta ? PTX_SHARED
+                                        : PTX_CLUSTER;
+}
+
+/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]}{, policy}: see bulk.c. */
+void decode_bulk(struct decoder *d)
+{
+    const struct ptx_operand *op = d->in->operands;
+    struct inst *out = d->out;
+    uint8_t spaces[2];
+    bool has_barrier = ptx_has(d->in, PTX_MOD_complete_tx_bytes);
+    unsigned count = 3u + has_barrier + ptx_has(d->in, PTX_MOD_L2_cache_hint);
+    if (find_spaces(d->in, spaces) != 2 || (spaces[0] == PTX_MOD_global) == has_barrier ||
+        has_barrier == ptx_has(d->in, PTX_MOD_bulk_group) || spaces[1] == PTX_MOD_shared_cluster ||
+        (spaces[0] == PTX_MOD_global && spaces[1] == PTX_MOD_global) ||
+        d->in->operand_count != count || (has_barrier && op[3].kind != PTX_ADDRESS)) {
+        decode_unsupported(d);
+        return;
+    }
+    out->src[3] = no_slot;
+    if (has_barrier) {
+        decode_address(d, &op[3], PTX_CLUSTER);
+        out->src[3] = out->mem.base;
+        out->dst = decode_constant_slot(d, (uint64_t)out->mem.offset, 8);
+    }
+    decode_address(d, &op[1], bulk_space(spaces[1]));
+    out->src[0] = out->mem.base;
+    out->src[1] = decode_constant_slot(d, (uint64_t)out->mem.offset, 8);
+    out->src[2] = decode_source(d, &op[2], PTX_u32, 4);
+    decode_address(d, &op[0], bulk_space(spaces[0]));
+    out->run = bulk_run;
+    out->mem.space = (uint8_t)bulk_space(spaces[0]);
+    out->mem.low = out->mem.high = 0; /* the accesses are to two memories */
+    out->mem.op = spaces[1];
+    out->mem.bytes = 16;
+    out->mem.count = 1;
+    out->mem.event = OBS_STORE;
+}
+
 void decode_copy_groups(struct decoder *d)
 {
     const struct ptx_operand *count = &d->in->operands[0];
-    if (d->in->opcode != PTX_OP_cp_async_wait_group) {
-        d->out->run = d->in->opcode == PTX_OP_cp_async_wait_all ? wait_all_run : commit_run;
+    bool is_bulk = d->in->opcode == PTX_OP_cp_async_bulk_commit_group ||
+                   d->in->opcode == PTX_OP_cp_async_bulk_wait_group;
+    if (d->in->opcode == PTX_OP_cp_async_wait_all) {
+        d->out->run = wait_all_run;
+    } else if (!d->in->operand_count) {
+        d->out->run = is_bulk ? bulk_commit_run : commit_run;
     } else if (count->kind != PTX_IMMEDIATE) {
         decode_fail(d, "the operand must be a number");
     } else {
-        d->out->run = wait_group_run;
+        d->out->run = is_bulk ? bulk_wait_run : wait_group_run;
         d->out->wait.pending = count->value > UINT32_MAX ? UINT32_MAX : (uint32_t)count->value;
     }
 }
@@ -66,7 +128,12 @@ static void decode_arrive(struct decoder *d)
     const struct ptx_operand *to = &d->in->operands[0];
     if (to->kind != PTX_SINK)
         d->out->dst = decode_destination(d, to, 8);
-    d->out->src[0] = decode_count(d, 2);
+    bool announces = ptx_has(d->in, PTX_MOD_expect_tx);
+    d->out->src[0] = announces ? decode_constant_slot(d, 1, 4) : decode_count(d, 2);
+    d->out->src[1] = announces ? decode_source(d, &d->in->operands[2], PTX_u32, 4)
+                               : decode_constant_slot(d, 0, 4);
+    if (announces && (d->in->operand_count != 3 || d->out->mem.variant))
+        decode_unsupported(d);
     if (d->out->mem.variant && d->in->operand_count != 3)
         decode_unsupported(d);
 }
@@ -87,7 +154,8 @@ void decode_mbarrier(struct decoder *d)
 {
     unsigned opcode = d->in->opcode;
     bool leads = opcode == PTX_OP_mbarrier_init || opcode == PTX_OP_mbarrier_inval ||
-                 opcode == PTX_OP_cp_async_mbarrier_arrive;
+                 opcode == PTX_OP_cp_async_mbarrier_arrive || opcode == PTX_OP_mbarrier_expect_tx ||
+                 opcode == PTX_OP_mbarrier_complete_tx;
     if (opcode == PTX_OP_mbarrier_pending_count) {
         d->out->run = pending_count_run;
         d->out->dst = decode_destination(d, &d->in->operands[0], 4);
@@ -102,11 +170,12 @@ void decode_mbarrier(struct decoder *d)
     d->out->mem.variant = ptx_has(d->in, PTX_MOD_noinc) || ptx_has(d->in, PTX_MOD_parity) ||
                           ptx_has(d->in, PTX_MOD_noComplete);
     d->out->run = mbarrier_run;
-    d->out->src[0] = decode_constant_slot(d, 0, 4);
+    d->out->src[0] = d->out->src[1] = decode_constant_slot(d, 0, 4);
     if (opcode == PTX_OP_mbarrier_arrive || opcode == PTX_OP_mbarrier_arrive_drop)
         decode_arrive(d);
     else if (opcode == PTX_OP_mbarrier_test_wait || opcode == PTX_OP_mbarrier_try_wait)
         decode_wait(d);
-    else if (opcode == PTX_OP_mbarrier_init)
+    else if (opcode == PTX_OP_mbarrier_init || opcode == PTX_OP_mbarrier_expect_tx ||
+             opcode == PTX_OP_mbarrier_complete_tx)
         d->out->src[0] = decode_source(d, &d->in->operands[1], PTX_u32, 4);
 }

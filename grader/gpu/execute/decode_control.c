@@ -138,9 +138,17 @@ void decode_trap(struct decoder *d)
 /* --- fences and hints ------------------------------------------------------------------------- */
 
 /* A system-wide fence can be part of a polling loop: the next load may read the host's answer. */
+static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    (void)warp;
+    (void)inst;
+    (void)mask;
+}
+
 void decode_fence(struct decoder *d)
 {
-    d->out->run = fence_run;
+    /* the emulator has only one way to memory, so nothing orders accesses by several ways */
+    d->out->run = ptx_has(d->in, PTX_MOD_proxy) ? nothing_run : fence_run;
     d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
     d->out->observes = ptx_has(d->in, PTX_MOD_sys);
 }
@@ -150,13 +158,6 @@ void decode_nanosleep(struct decoder *d)
 {
     d->out->run = sleep_run;
     d->out->observes = true;
-}
-
-static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    (void)warp;
-    (void)inst;
-    (void)mask;
 }
 
 /* Hints to caches, profilers and the like have no effect. */

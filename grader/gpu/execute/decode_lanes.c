@@ -6,7 +6,7 @@
 static void decode_members(struct decoder *d, unsigned operand)
 {
     d->out->kind = KIND_MEET;
-    d->out->warp.members = decode_source(d, &d->in->operands[operand], PTX_b32, 4);
+    d->out->members = decode_source(d, &d->in->operands[operand], PTX_b32, 4);
 }
 
 /* Decodes the results d|p. d or p may be _, and |p may be omitted. */

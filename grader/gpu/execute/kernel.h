@@ -77,6 +77,7 @@ struct inst {
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;    /* MODE_DEFAULT, with other MODE_ bits of floats.h if any */
     struct slot dst, src[4];
+    struct slot members; /* KIND_MEET: the mask of the lanes that meet */
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */
@@ -125,9 +126,9 @@ struct inst {
             uint8_t event; /* enum obs_access_kind */
             uint8_t moves; /* enum moves */
             /* mbarrier: has .noComplete, .parity or .noinc. Atomic: adds the constant 1. Matrix:
-             * the adjacent numbers that a lane holds are not adjacent in memory. */
+             * the adjacent numbers that a lane holds are not adjacent in memory, or .trans. */
             bool variant;
-            uint8_t rows, columns; /* size of a matrix: see matrix.c */
+            uint8_t rows, columns, pack; /* of a matrix: see matrix.c */
         } mem;
         struct {
             uint32_t target, meet; /* pcs: the branch's target, and where the lanes reconverge */
@@ -165,18 +166,21 @@ struct inst {
         struct {
             uint8_t op; /* enum ptx_modifier of vote, shfl, match, redux */
             bool is_signed;
-            struct slot second, members;
-            /* wmma.mma: the registers of d, a, b and c, one matrix after the other */
+            struct slot second;
+            /* Products: the registers of d, a, b and c, one matrix after the other */
             struct slot *vector;
             uint8_t count[4], types[4]; /* for each matrix: number of registers; enum ptx_type */
-            uint8_t m, n, k;
+            uint8_t m, n;
+            uint16_t k;
+            /* 0, or for mma.m8n8k4 of f16: bit 0 is set; bits 1 and 2: a and b are in columns */
+            uint8_t layout;
         } warp;
     };
 };
 
 #define NO_IMAGE    UINT32_MAX
 #define VECTOR_ROOM 10 /* most slots in the vectors of an instruction: tex.grad.3d has 10 */
-#define MATRIX_ROOM 32 /* additional slots for the four vectors of wmma.mma */
+#define MATRIX_ROOM 32 /* additional slots for the four vectors of a product */
 
 /* One function's part of a kernel's code. */
 struct image {

@@ -1,30 +1,21 @@
-/* The matrix instructions wmma.load, wmma.mma and wmma.store. The 32 lanes of a warp hold each
- * matrix together, in their registers.
+/* The matrix instructions: wmma.load, wmma.mma and wmma.store; mma, whose factors the program
+ * itself puts into registers. The 32 lanes of a warp hold each matrix together, in their registers.
  *
- * The manual does not define which lane holds which numbers. This file uses the layout that the
- * manual defines for mma: the matrix is divided into tiles of 8 rows, 4 lanes share a row of a
- * tile, and each lane holds PACK adjacent numbers of the row. For b, columns take the place of
- * rows.
+ * The manual defines for mma which lane holds which numbers: the matrix is divided into tiles of 8
+ * rows, 4 lanes share a row of a tile, and each lane holds PACK adjacent numbers of the row. For b,
+ * columns take the place of rows. A factor's PACK fills a register of 32 bits; a sum's is 2. The
+ * manual leaves the places open for wmma: this file uses the same.
  *
  *     a of f16: lane 0 holds 0 and 1 of row 0, lane 1 holds 2 and 3, … lane 4 begins row 1.
  *     Tiles are numbered downwards first, then to the right.
  *
- * A factor (a or b) of f16 always takes 8 registers of a lane. If its numbers fill only a part of
- * them, the other registers repeat these numbers. */
-#include <math.h>
+ * A factor (a or b) of f16 always takes 8 registers of a lane in wmma. If its numbers fill only a
+ * part of them, the other registers repeat these numbers. */
 #include <string.h>
 
 #include "gpu/execute/access.h"
-#include "gpu/execute/half.h"
 #include "gpu/execute/operations.h"
-
-#define MOST_NUMBERS 512u /* the largest matrix has 32 x 16 numbers */
-
-/* Returns PACK (see the top): the count of adjacent numbers in a row that one lane holds. */
-static unsigned pack_of(unsigned bytes, unsigned columns)
-{
-    return bytes == 8 ? columns / 4 : bytes == 1 ? 4 : 2;
-}
+#include "gpu/execute/tensor.h"
 
 /* Finds the row and column of the matrix that element number ELEMENT of LANE belongs to. */
 static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned pack, unsigned *row,
@@ -70,11 +61,12 @@ static void move_elements(struct warp *warp, const struct inst *inst, uint32_t m
 }
 
 /* Loads or stores the matrix at [mem.base + mem.offset]. The rows (in some layouts, the columns)
- * begin src[0] numbers apart in memory. */
+ * begin src[0] numbers apart in memory. Numbers of less than 8 bits are moved in words. */
 static void move_matrix(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned bytes = inst->mem.bytes, rows = inst->mem.rows, columns = inst->mem.columns;
-    unsigned pack = pack_of(bytes, columns), step = inst->mem.variant ? 1 : pack;
+    unsigned pack = inst->mem.pack, step = inst->mem.variant ? 1 : pack;
+    unsigned bits = ptx_type_bits((enum ptx_type)inst->mem.type);
     uint64_t base[WARP];
     uint32_t apart[WARP];
     access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, base);
@@ -86,9 +78,9 @@ static void move_matrix(struct warp *warp, const struct inst *inst, uint32_t mas
         for (unsigned l = 0; l < WARP; l++) {
             unsigned row, column;
             find_place(l, element, rows, pack, &row, &column);
-            uint64_t at = inst->mem.variant ? (uint64_t)column * apart[l] + row
-                                            : (uint64_t)row * apart[l] + column;
-            access.addr[l] = base[l] + at * bytes;
+            uint32_t line = inst->mem.variant ? column : row;
+            uint32_t place = inst->mem.variant ? row : column;
+            access.addr[l] = base[l] + (uint64_t)line * apart[l] * bits / 8 + place * bytes;
         }
         uint64_t active = access.addr[__builtin_ctz(mask)];
         for (unsigned l = 0; l < WARP; l++)
@@ -116,104 +108,183 @@ void matrix_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- products --------------------------------------------------------------------------------- */
 
-/* Converts a factor or a sum of any type to double, which is exact for all these types. */
-static double read_number(const uint8_t *from, enum ptx_type type)
+/* The places of a matrix's numbers. mma.m8n8k4 of f16 computes four products, each with 8 of the
+ * lanes: 0 to 3 and 16 to 19 have the first. */
+enum layout { TILES, QUAD_ROWS, QUAD_COLUMNS, QUAD_SUMS };
+
+struct part {
+    const struct slot *vector;
+    enum ptx_type type;
+    enum layout layout;
+    unsigned rows, columns, pack;
+    unsigned numbers; /* in each lane */
+};
+
+static void find_number(const struct part *part, unsigned lane, unsigned element, unsigned *row,
+                        unsigned *column)
 {
-    uint64_t bits = 0;
-    memcpy(&bits, from, ptx_type_bytes(type));
-    switch (type) {
-    case PTX_u8:
-        return (double)bits;
-    case PTX_s8:
-        return (int8_t)bits;
-    case PTX_s32:
-        return (int32_t)bits;
-    case PTX_f32:
-        return bits_float((uint32_t)bits);
-    case PTX_f64:
-        return bits_double(bits);
-    default:
-        return half_widen((uint16_t)bits, half_format(type));
+    unsigned upper = lane / 16 * 4;
+    switch (part->layout) {
+    case QUAD_ROWS:
+        *row = lane % 4 + upper;
+        *column = element;
+        break;
+    case QUAD_COLUMNS:
+        *row = element + upper;
+        *column = lane % 4;
+        break;
+    case QUAD_SUMS: /* of f32 */
+        *row = (lane & 1) + (element & 2) + upper;
+        *column = (element & 4) + (lane & 2) + (element & 1);
+        break;
+    default: /* TILES */
+        find_place(lane, element, part->rows, part->pack, row, column);
     }
 }
 
-static void write_number(uint8_t *to, enum ptx_type type, double value, bool saturates)
+/* Whether LANE holds numbers of product QUAD. */
+static bool takes_part(const struct part *part, unsigned lane, unsigned quad)
 {
-    uint64_t bits;
-    if (type == PTX_s32 && saturates)
-        value = value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : value;
-    if (type == PTX_s32)
-        bits = (uint64_t)(int64_t)value;
-    else if (type == PTX_f64)
-        bits = double_bits(value);
-    else if (type == PTX_f32)
-        bits = value != value ? 0x7fffffffu : float_bits((float)value);
-    else
-        bits = half_narrow_in(value, half_format(type), MODE_DEFAULT);
-    memcpy(to, &bits, ptx_type_bytes(type));
+    return part->layout == TILES || lane % 16 / 4 == quad;
 }
 
-/* Collects a matrix of ROWS x COLUMNS from the registers of all lanes, row by row. */
-static void gather(const struct warp *warp, const struct slot *vector, enum ptx_type type,
-                   unsigned rows, unsigned columns, double *numbers)
+/* Collects a matrix from the registers of all lanes, row by row. */
+static void gather(const struct warp *warp, const struct part *part, unsigned quad,
+                   uint64_t *numbers)
 {
-    unsigned bytes = ptx_type_bytes(type), pack = pack_of(bytes, columns), row, column;
-    for (unsigned element = 0; element < rows * columns / WARP; element++)
+    unsigned bits = ptx_type_bits(part->type), row, column;
+    bits = bits == 1 ? 32 : bits;
+    for (unsigned element = 0; element < part->numbers; element++)
         for (unsigned l = 0; l < WARP; l++) {
-            find_place(l, element, rows, pack, &row, &column);
-            numbers[row * columns + column] =
-                read_number(element_at(warp, vector, element, bytes, l), type);
+            if (!takes_part(part, l, quad))
+                continue;
+            struct slot slot = part->vector[element * bits / 8 / part->vector->bytes];
+            uint64_t value = 0;
+            memcpy(&value, slot_at(warp, slot) + l * slot.bytes, slot.bytes);
+            value >>= element * bits % (8u * slot.bytes);
+            find_number(part, l, element, &row, &column);
+            numbers[row * part->columns + column] =
+                bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
         }
 }
 
-/* Computes c += a * b; b is stored column by column. For all types except f64, the products are
- * exact. The error of the sums is far below the last digit of the result type, to which the sum is
- * rounded once, at the end. */
-LANES_CLONES static void multiply(const struct inst *inst, const double *a, const double *b,
-                                  double *c)
+static void scatter(const struct warp *warp, const struct part *part, unsigned quad, uint32_t mask,
+                    const uint64_t *numbers)
 {
-    unsigned n = inst->warp.n, k = inst->warp.k;
-    for (unsigned i = 0; i < inst->warp.m; i++)
-        for (unsigned j = 0; j < n; j++)
-            for (unsigned x = 0; x < k; x++)
-                c[i * n + j] = fma(a[i * k + x], b[j * k + x], c[i * n + j]);
+    unsigned bytes = ptx_type_bytes(part->type), row, column;
+    for (unsigned element = 0; element < part->numbers; element++)
+        for (unsigned l = 0; l < WARP; l++) {
+            find_number(part, l, element, &row, &column);
+            if (mask >> l & 1 && takes_part(part, l, quad))
+                memcpy(element_at(warp, part->vector, element, bytes, l),
+                       &numbers[row * part->columns + column], bytes);
+        }
 }
 
-/* The same for f64, whose NaNs keep their bits. */
-LANES_CLONES static void multiply_doubles(const struct inst *inst, const double *a, const double *b,
-                                          double *c)
+/* Describes matrix I of d, a, b and c. */
+static struct part part_of(const struct inst *inst, unsigned i, const struct tensor_product *p)
 {
-    unsigned n = inst->warp.n, k = inst->warp.k;
-    for (unsigned i = 0; i < inst->warp.m; i++)
-        for (unsigned j = 0; j < n; j++)
-            for (unsigned x = 0; x < k; x++) {
-                double p = a[i * k + x], q = b[j * k + x], *sum = &c[i * n + j];
-                *sum = fp_nan3(fma(p, q, *sum), p, q, *sum);
-            }
+    struct part part = {.vector = inst->warp.vector, .type = p->types[i], .pack = 2};
+    unsigned bits = ptx_type_bits(part.type);
+    bool is_factor = i == 1 || i == 2, is_quad = inst->warp.layout != 0;
+    for (unsigned k = 0; k < i; k++)
+        part.vector += inst->warp.count[k];
+    part.rows = i == 2 ? p->n : p->m;
+    part.columns = is_factor ? p->k : p->n;
+    part.numbers = part.rows * part.columns / (is_quad ? 8 : WARP);
+    if (is_factor)
+        part.pack = bits == 1 || bits >= 32 ? 1 : 32 / bits;
+    if (!is_quad)
+        return part;
+    bool by_column = inst->warp.layout >> i & 1;
+    part.layout = is_factor    ? (by_column == (i == 2) ? QUAD_ROWS : QUAD_COLUMNS)
+                  : bits == 32 ? QUAD_SUMS
+                               : QUAD_ROWS;
+    return part;
+}
+
+/* The products that a tensor core adds in one step, as measured: see tensor.c. */
+static unsigned step_of(const struct inst *inst, const struct tensor_product *p)
+{
+    bool is_float8 = p->types[1] == PTX_e4m3 || p->types[1] == PTX_e5m2;
+    bool is_wmma = inst->warp.n > 8 || inst->warp.m > 16;
+    return is_float8 ? p->k / 2 : p->types[1] == PTX_tf32 && is_wmma ? p->k / 2 : p->k;
 }
 
 void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    double a[MOST_NUMBERS], b[MOST_NUMBERS], c[MOST_NUMBERS];
-    const uint8_t *count = inst->warp.count;
-    const struct slot *d = inst->warp.vector;
-    enum ptx_type types[4];
+    uint64_t a[TENSOR_MOST], b[TENSOR_MOST], c[TENSOR_MOST], d[TENSOR_MOST];
+    struct tensor_product p = {.m = inst->warp.m, .n = inst->warp.n, .k = inst->warp.k};
+    struct part parts[4];
     for (unsigned i = 0; i < 4; i++)
-        types[i] = (enum ptx_type)inst->warp.types[i];
-    unsigned m = inst->warp.m, n = inst->warp.n, k = inst->warp.k;
-    gather(warp, d + count[0], types[1], m, k, a);
-    gather(warp, d + count[0] + count[1], types[2], n, k, b);
-    gather(warp, d + count[0] + count[1] + count[2], types[3], m, n, c);
-    if (types[0] == PTX_f64)
-        multiply_doubles(inst, a, b, c);
-    else
-        multiply(inst, a, b, c);
-    unsigned bytes = ptx_type_bytes(types[0]), pack = pack_of(bytes, n), row, column;
-    for (unsigned element = 0; element < m * n / WARP; element++)
-        for (unsigned l = 0; l < WARP; l++) {
-            find_place(l, element, m, pack, &row, &column);
-            if (mask >> l & 1)
-                write_number(element_at(warp, d, element, bytes, l), types[0], c[row * n + column],
-                             inst->warp.op == PTX_MOD_satfinite);
-        }
+        p.types[i] = (enum ptx_type)inst->warp.types[i];
+    p.k = p.types[1] == PTX_b1 ? p.k / 32 : p.k;
+    p.step = step_of(inst, &p);
+    p.is_quad = inst->warp.layout != 0;
+    p.saturates = inst->warp.op == PTX_MOD_satfinite;
+    p.is_and = inst->warp.op == PTX_MOD_and;
+    for (unsigned i = 0; i < 4; i++)
+        parts[i] = part_of(inst, i, &p);
+    for (unsigned quad = 0; quad < (inst->warp.layout ? 4 : 1); quad++) {
+        gather(warp, &parts[1], quad, a);
+        gather(warp, &parts[2], quad, b);
+        gather(warp, &parts[3], quad, c);
+        tensor_multiply(&p, a, b, c, d);
+        scatter(warp, &parts[0], quad, mask, d);
+    }
+}
+
+/* --- matrices of 8 rows, each with 16 bytes ---------------------------------------------------- */
+
+/* Which half word of the lanes' registers has number COLUMN of row ROW. */
+static unsigned half_word(unsigned row, unsigned column, bool transposed)
+{
+    return transposed ? 8 * column + row : 8 * row + column;
+}
+
+/* The half words of matrix NUMBER in the registers: two in each lane. */
+static uint16_t *halves_at(const struct warp *warp, const struct inst *inst, unsigned number)
+{
+    return (uint16_t *)(void *)slot_at(warp, inst->mem.vector[number]);
+}
+
+static void move_row(const struct warp *warp, const struct inst *inst, unsigned lane, uint8_t *row)
+{
+    uint16_t *own = halves_at(warp, inst, lane / 8);
+    for (unsigned column = 0; column < 8; column++) {
+        uint16_t *half = &own[half_word(lane % 8, column, inst->mem.variant)];
+        if (inst->mem.event == OBS_LOAD)
+            memcpy(half, row + 2 * column, sizeof *half);
+        else
+            memcpy(row + 2 * column, half, sizeof *half);
+    }
+}
+
+/* ldmatrix and stmatrix: lane l names the address of row l % 8 of matrix l / 8. */
+void rows_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    struct obs_access wanted = {.pc = warp->pc, .kind = inst->mem.event};
+    wanted.bytes = 16;
+    wanted.element = 2;
+    uint32_t lanes = mask & (uint32_t)((UINT64_C(1) << 8 * inst->mem.count) - 1);
+    if (!lanes)
+        return;
+    access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, lanes, wanted.addr);
+    for (uint32_t todo = lanes, group; todo; todo &= ~group) {
+        struct obs_access access = wanted;
+        uint8_t *host[WARP];
+        group = access_take_space(warp, inst, todo, &access);
+        uint32_t good = access_find(warp, &access, group, host);
+        for (uint32_t l = inst->mem.event == OBS_LOAD ? group : good; l; l &= l - 1)
+            move_row(warp, inst, (unsigned)__builtin_ctz(l), host[__builtin_ctz(l)]);
+    }
+}
+
+void transpose_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint16_t old[2 * WARP], *d = (uint16_t *)(void *)slot_at(warp, inst->dst);
+    memcpy(old, slot_at(warp, inst->src[0]), sizeof old);
+    for (unsigned i = 0; i < 2 * WARP; i++)
+        if (mask >> i / 2 & 1)
+            d[i] = old[half_word(i / 8, i % 8, true)];
 }

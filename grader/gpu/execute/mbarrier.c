@@ -3,7 +3,8 @@
  * A barrier counts the arrivals that are still pending in its current phase. At 0 the phase ends,
  * and the next phase begins with `expected` pending arrivals. An arrival returns a state: the
  * number of the current phase and its pending count. A wait takes a state and checks whether the
- * barrier is in another phase by now.
+ * barrier is in another phase by now. A phase can also wait for bytes: expect_tx announces them, and
+ * bulk copies bring them (bulk.c).
  *
  * PTX does not define the contents of a barrier's 8 bytes in shared memory. So each CTA keeps a
  * table of its barriers. If an instruction uses a barrier that is not in the table, the barrier
@@ -13,6 +14,7 @@
 
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
+#include "gpu/execute/schedule.h"
 
 #define MOST_ARRIVALS 0xfffffu /* the highest count of an mbarrier: 20 bits */
 
@@ -22,6 +24,11 @@ static struct mbarrier *find(const struct cta *cta, uint32_t at)
         if (cta->mbarriers[i].at == at)
             return &cta->mbarriers[i];
     return NULL;
+}
+
+bool mbarrier_is_at(const struct cta *cta, uint64_t at)
+{
+    return at <= UINT32_MAX && find(cta, (uint32_t)at);
 }
 
 static struct mbarrier *add(struct cta *cta, uint32_t at)
@@ -48,14 +55,14 @@ static void fail(struct warp *warp, enum obs_fault_kind kind, unsigned lane)
 
 /* --- what one lane does ----------------------------------------------------------------------- */
 
-static void init(struct warp *warp, unsigned lane, uint32_t at, uint32_t count)
+static void init(struct warp *warp, unsigned lane, struct cta *cta, uint32_t at, uint32_t count)
 {
-    struct mbarrier *barrier = find(warp->cta, at);
+    struct mbarrier *barrier = find(cta, at);
     if (!count || count > MOST_ARRIVALS) {
         fail(warp, OBS_MBARRIER_COUNT, lane);
         return;
     }
-    barrier = barrier ? barrier : add(warp->cta, at);
+    barrier = barrier ? barrier : add(cta, at);
     if (barrier)
         *barrier = (struct mbarrier){.at = at, .expected = count, .pending = count};
 }
@@ -65,12 +72,21 @@ static uint64_t state_of(const struct mbarrier *barrier)
     return (uint64_t)barrier->phase << 32 | barrier->pending;
 }
 
+/* Ends the phase if nothing is missing. */
+static void end_phase(struct mbarrier *barrier)
+{
+    if (barrier->pending || barrier->bytes)
+        return;
+    barrier->phase++;
+    barrier->pending = barrier->expected;
+}
+
 /* Returns the state before the arrival. */
 static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst,
                        struct mbarrier *barrier, uint32_t count)
 {
     uint64_t state = state_of(barrier);
-    bool ends = count == barrier->pending;
+    bool ends = count == barrier->pending && !barrier->bytes;
     bool must_not_end = inst->mem.variant && inst->mem.op != PTX_OP_cp_async_mbarrier_arrive;
     if (!count || count > barrier->pending || (ends && must_not_end)) {
         fail(warp, OBS_MBARRIER_COUNT, lane);
@@ -79,10 +95,7 @@ static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst
     if (inst->mem.op == PTX_OP_mbarrier_arrive_drop)
         barrier->expected -= count;
     barrier->pending -= count;
-    if (ends) {
-        barrier->phase++;
-        barrier->pending = barrier->expected;
-    }
+    end_phase(barrier);
     return state;
 }
 
@@ -129,11 +142,18 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Whether a phase has ended. VALUE identifies the phase: it is a state or, with .parity, the parity
+/* Whether a phase has ended; copies that it waits for arrive now. VALUE identifies the phase: it is a state or, with .parity, the parity
  * of the phase's number. */
-static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
-                const struct mbarrier *barrier, uint64_t value, uint64_t *place)
+static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struct mbarrier *barrier,
+                uint64_t value, uint64_t *place)
 {
+    uint32_t bytes = 1;
+    while (!has_ended(inst, barrier, value) && bytes) {
+        bytes = bulk_arrive(warp->cta, barrier->at, place_of(barrier, barrier->phase));
+        barrier->bytes -= bytes;
+        if (bytes)
+            end_phase(barrier);
+    }
     bool ended = has_ended(inst, barrier, value);
     slot_set_predicate(warp, inst->dst, ended ? ALL_LANES : 0, 1u << lane);
     *place = place_of(barrier, inst->mem.variant ? value : value >> 32);
@@ -142,13 +162,13 @@ static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
 
 /* Executes the instruction for one lane. True: the lane has arrived at a phase, or has waited for
  * the end of one; PLACE identifies the phase. */
-static bool one_lane(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t at,
-                     uint64_t *place)
+static bool one_lane(struct warp *warp, const struct inst *inst, struct cta *cta, unsigned lane,
+                     uint32_t at, uint64_t *place)
 {
-    struct mbarrier *barrier = find(warp->cta, at);
+    struct mbarrier *barrier = find(cta, at);
     uint64_t value = read_lane(warp, inst->src[0], lane);
     if (inst->mem.op == PTX_OP_mbarrier_init) {
-        init(warp, lane, at, (uint32_t)value);
+        init(warp, lane, cta, at, (uint32_t)value);
         return false;
     }
     if (!barrier) {
@@ -160,47 +180,81 @@ static bool one_lane(struct warp *warp, const struct inst *inst, unsigned lane, 
     *place = place_of(barrier, barrier->phase);
     switch (inst->mem.op) {
     case PTX_OP_mbarrier_inval:
-        *barrier = warp->cta->mbarriers[--warp->cta->mbarrier_count];
+        *barrier = cta->mbarriers[--cta->mbarrier_count];
         return false;
     case PTX_OP_cp_async_mbarrier_arrive:
         arrive_with_copies(warp, lane, inst, barrier);
         return true;
+    case PTX_OP_mbarrier_expect_tx:
+        barrier->bytes += (int64_t)value;
+        return false;
+    case PTX_OP_mbarrier_complete_tx:
+        barrier->bytes -= (int64_t)value;
+        end_phase(barrier);
+        return true;
     default: /* arrive, arrive_drop */
+        barrier->bytes += (int64_t)read_lane(warp, inst->src[1], lane);
         return_state(warp, inst, lane, arrive(warp, lane, inst, barrier, (uint32_t)value));
         return true;
     }
 }
 
-static void tell(struct warp *warp, const struct inst *inst, uint32_t lanes, const uint64_t *place)
+static void tell(struct warp *warp, const struct inst *inst, const struct cta *cta, uint32_t lanes,
+                 const uint64_t *place)
 {
     if (lanes)
         cta_tell_order(warp->cta,
                        (struct obs_order){.kind = is_wait(inst) ? OBS_WAITED : OBS_ARRIVE,
                                           .warp = warp->index,
                                           .lanes = lanes,
+                                          .owner = cta == warp->cta ? 0 : cta->linear + 1,
                                           .place = place});
+}
+
+/* Whether the instruction may name an mbarrier of another CTA. */
+static bool may_be_remote(const struct inst *inst)
+{
+    return inst->mem.op == PTX_OP_mbarrier_arrive || inst->mem.op == PTX_OP_mbarrier_arrive_drop ||
+           inst->mem.op == PTX_OP_mbarrier_expect_tx || inst->mem.op == PTX_OP_mbarrier_complete_tx;
+}
+
+/* The CTA whose mbarriers ACCESS names; NULL, with a report: the access is not allowed. If that CTA
+ * is not running, access_find() reports it. */
+static struct cta *find_owner(struct warp *warp, const struct inst *inst,
+                              const struct obs_access *access, unsigned lane)
+{
+    enum obs_fault_kind wrong = OBS_NO_MBARRIER;
+    if (access->space == PTX_SHARED)
+        return warp->cta;
+    if (access->space == PTX_CLUSTER && may_be_remote(inst)) {
+        struct cta *cta = cluster_reach(warp, access->rank, &wrong);
+        return cta ? cta : warp->cta;
+    }
+    fail(warp, access->space == PTX_CLUSTER ? OBS_REMOTE_MBARRIER : wrong, lane);
+    return NULL;
 }
 
 /* The lanes execute one after another. Even a generic address must be in shared memory. */
 void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC, .warp = warp->index};
-    uint8_t *host[WARP];
-    uint64_t place[WARP];
-    uint32_t told = 0;
-    access.bytes = inst->mem.bytes;
-    access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
-    uint32_t lanes = access_take_space(warp, inst, mask, &access);
-    if (access.space != PTX_SHARED || lanes != mask) {
-        fail(warp, access.space == PTX_CLUSTER ? OBS_REMOTE_MBARRIER : OBS_NO_MBARRIER,
-             (unsigned)__builtin_ctz(mask));
-        return;
+    for (uint32_t todo = mask, group; todo; todo &= ~group) {
+        struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC, .warp = warp->index};
+        uint8_t *host[WARP];
+        uint64_t place[WARP];
+        uint32_t told = 0;
+        access.bytes = inst->mem.bytes;
+        access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
+        group = access_take_space(warp, inst, todo, &access);
+        struct cta *cta = find_owner(warp, inst, &access, (unsigned)__builtin_ctz(todo));
+        if (!cta)
+            return;
+        uint32_t lanes = access_find(warp, &access, group, host);
+        for (unsigned l = 0; l < WARP; l++)
+            if (lanes >> l & 1 && !atomic_load(&warp->cta->launch->stopping))
+                told |= (uint32_t)one_lane(warp, inst, cta, l, (uint32_t)access.addr[l], &place[l])
+                        << l;
+        tell(warp, inst, cta, told, place);
     }
-    lanes = access_find(warp, &access, lanes, host);
-    for (unsigned l = 0; l < WARP; l++)
-        if (lanes >> l & 1 && !atomic_load(&warp->cta->launch->stopping))
-            told |= (uint32_t)one_lane(warp, inst, l, (uint32_t)access.addr[l], &place[l]) << l;
-    tell(warp, inst, told, place);
 }
 
 void pending_count_run(struct warp *warp, const struct inst *inst, uint32_t mask)

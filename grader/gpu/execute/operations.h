@@ -24,9 +24,9 @@ lane_fn map_run, rank_run; /* cluster.c: mapa, getctarank */
 lane_fn carry_run_32, carry_run_64, video_run;
 lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_group_run,
     wait_all_run, sleep_run;
-lane_fn mbarrier_run, pending_count_run;
+lane_fn mbarrier_run, pending_count_run, bulk_run, bulk_commit_run, bulk_wait_run;
 lane_fn alloca_run, stack_save_run, stack_restore_run;
-lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run;
+lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run, rows_run, transpose_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;

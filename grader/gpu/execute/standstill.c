@@ -49,7 +49,8 @@ static bool may_change(const struct kernel *kernel, uint32_t pc)
     const struct inst *in = &kernel->code[pc];
     return in->run == store_run || in->run == copy_run || in->run == commit_run ||
            in->run == wait_group_run || in->run == wait_all_run || in->run == surface_store_run ||
-           (in->run == mbarrier_run && in->kind != KIND_WAIT) ||
+           in->run == matrix_store_run || in->run == rows_run || in->run == bulk_run ||
+           in->run == bulk_wait_run || (in->run == mbarrier_run && in->kind != KIND_WAIT) ||
            (in->kind == KIND_LANES && is_call(kernel, pc));
 }
 

@@ -71,6 +71,8 @@ struct async_copy {
     uint8_t data[WARP][16];
 };
 
+struct absent;
+
 struct warp {
     uint8_t *bank[BANK_COUNT];
     uint8_t *local;      /* the kernel's local variables: launch.own_bytes for each lane */
@@ -79,6 +81,9 @@ struct warp {
     struct frame *frame; /* frame of the current instruction */
     struct async_copy *copies, *idle_copies; /* pending copies, in order; copies free for reuse */
     uint32_t groups[WARP];                   /* groups of copies that each lane has committed */
+    struct bulk_store *bulk_stores;          /* pending copies to global memory: bulk.c */
+    uint32_t bulk_groups[WARP];              /* the same as groups, for these copies */
+    struct absent *absent; /* values that a shuffle read from absent lanes; NULL: none */
     struct cta *cta;
     uint32_t index;      /* number of the warp in the CTA */
     uint32_t alive;      /* lanes that have not exited */
@@ -98,6 +103,8 @@ struct warp {
 struct mbarrier {
     uint32_t at; /* address in shared memory */
     uint32_t expected, pending, phase;
+    int64_t
+        bytes; /* bytes that copies must still bring in this phase; below 0: not announced yet */
 };
 
 struct cta {
@@ -118,15 +125,17 @@ struct cta {
     uint32_t looks;   /* rounds in that turn in which threads polled, then passed a barrier */
     bool again;       /* the CTA reuses the memory of an earlier CTA of this launch */
     bool is_followed; /* an observer wants its steps */
+    bool is_watched;  /* an observer wants its state after each instruction */
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
     uint32_t arrived[BARRIERS]; /* threads that arrived without waiting (bar.arrive) */
     struct mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarrier_room;
-    uint64_t idle_polls;  /* failed polls since a thread last did anything else */
-    uint8_t *values;      /* the values in BANK_CTA */
-    uint8_t *warp_values; /* the values in BANK_WARP, for all warps */
+    struct bulk_copy *bulk_copies; /* copies to its shared memory that have not arrived: bulk.c */
+    uint64_t idle_polls;           /* failed polls since a thread last did anything else */
+    uint8_t *values;               /* the values in BANK_CTA */
+    uint8_t *warp_values;          /* the values in BANK_WARP, for all warps */
     uint8_t *local_memory;
     struct cta *next;
     uint64_t round; /* the worker's latest round in which this cluster only spun */

@@ -17,6 +17,7 @@ void launch_describe(struct launch *launch, struct findings *findings,
         .kernel = kernel,
         .code_count = kernel->code_count,
         .function_count = kernel->image_count,
+        .number = launch->grid_id,
         .cta_count = launch->cta_count,
         .cluster_size = launch->cluster_size,
         .warps = launch->warps,
@@ -91,9 +92,10 @@ static enum view_kind memory_kind(const struct inst *inst)
     return inst->run == load_run                                           ? VIEW_LOAD
            : inst->run == store_run                                        ? VIEW_STORE
            : inst->run == atomic_run                                       ? VIEW_ATOMIC
-           : inst->run == copy_run                                         ? VIEW_COPY
+           : inst->run == copy_run || inst->run == bulk_run                ? VIEW_COPY
            : inst->run == mbarrier_run                                     ? VIEW_MBARRIER
            : inst->run == matrix_load_run || inst->run == matrix_store_run ? VIEW_MATRIX
+           : inst->run == rows_run                                         ? VIEW_ROWS
                                                                            : VIEW_OTHER;
 }
 

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/absent.h"
 #include "gpu/execute/access.h"
 #include "gpu/execute/heartbeat.h"
 #include "gpu/execute/operations.h"
@@ -206,7 +207,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
                  struct profile *profile)
 {
     uint32_t members;
-    memcpy(&members, slot_at(warp, in->warp.members) + 4 * __builtin_ctz(lanes), sizeof members);
+    memcpy(&members, slot_at(warp, in->members) + 4 * __builtin_ctz(lanes), sizeof members);
     uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
     if (elsewhere && !path->has_met) {
         profile->warps--; /* the instruction is counted when all lanes have arrived */
@@ -219,10 +220,10 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     }
     path->has_met = false;
     if (lanes != warp->alive)
-        check_mask(warp, in->warp.members, lanes,
+        check_mask(warp, in->members, lanes,
                    warp->alive & ~lanes & ~leaving_lanes(warp, path));
     else
-        check_mask(warp, in->warp.members, lanes, 0);
+        check_mask(warp, in->members, lanes, 0);
     in->run(warp, in, lanes);
     path_top(path)->pc++;
 }
@@ -394,7 +395,9 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     while (pc != meet && *slice > 0) {
         in = &code[pc];
         if (in->stretch) {
-            uint32_t n = run_stretch(warp, pc, lanes, count, *slice);
+            if (warp->absent)
+                absent_follow(warp, pc, lanes, lanes);
+            uint32_t n = run_stretch(warp, pc, lanes, count, warp->absent ? 1 : *slice);
             pc += n;
             *slice -= n;
             in = NULL;
@@ -409,8 +412,10 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         warp->looked += in->observes;
         uint32_t active = lanes & guarded_lanes(warp, in);
         warp->pc = pc;
+        if (warp->absent)
+            absent_follow(warp, pc, lanes, active);
         if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive &&
-                                       mask_is_good(warp, in->warp.members, active, 0))) {
+                                       mask_is_good(warp, in->members, active, 0))) {
             uint64_t failed = warp->failed;
             pc++;
             if (active)
@@ -427,6 +432,26 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     }
     top->pc = pc;
     return in;
+}
+
+/* Runs one instruction of a CTA whose state an observer wants after each one. */
+static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
+{
+    struct path_entry *top = path_top(path);
+    const struct inst *in = &warp->cta->launch->kernel->code[top->pc];
+    struct obs_state now = {.warp = warp->index, .pc = top->pc, .lanes = top->lanes};
+    int64_t one = 1;
+    uint32_t mask = 0;
+    now.frame = top->frame;
+    warp->bank[BANK_REGISTERS] = top->frame->registers;
+    now.active = top->lanes & guarded_lanes(warp, in);
+    in = run_lanes(warp, top, &mask, &one);
+    *slice += one - 1;
+    if (in)
+        control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
+    if (path->state == PATH_AT_MEETING) /* the instruction runs later */
+        now.active = 0;
+    cta_tell_state(warp->cta, &now);
 }
 
 /* The lanes of the entries from DEPTH on. */
@@ -459,6 +484,10 @@ static bool run_slice(struct warp *warp, struct path *path)
         }
         bool may_wait = warp->failed != failed || (2 * slice < SLICE && warp->looked != looked);
         lowest = may_wait && lowest < path->depth ? lowest : path->depth;
+        if (warp->cta->is_watched) {
+            run_watched(warp, path, &slice);
+            continue;
+        }
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
         if (in)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
@@ -513,7 +542,7 @@ static void run_meeting(struct warp *warp, struct path *path)
     profile->threads += (uint32_t)__builtin_popcount(lanes);
     warp->executed++;
     lanes &= guarded_lanes(warp, in);
-    check_mask(warp, in->warp.members, lanes, warp->alive & ~lanes & ~leaving);
+    check_mask(warp, in->members, lanes, warp->alive & ~lanes & ~leaving);
     in->run(warp, in, lanes);
     for (uint32_t i = 0; i < warp->path_count; i++)
         if (warp->paths[i] != path && meets_with(path, warp->paths[i])) {
@@ -522,6 +551,12 @@ static void run_meeting(struct warp *warp, struct path *path)
         }
     path_top(path)->pc++;
     path->has_met = false;
+    if (warp->cta->is_watched)
+        cta_tell_state(warp->cta, &(struct obs_state){.warp = warp->index,
+                                                      .pc = here.pc,
+                                                      .lanes = lanes,
+                                                      .active = lanes,
+                                                      .frame = here.frame});
 }
 
 /* Paths that meet at one instruction with different stacks cannot merge. Their lanes must still
@@ -681,6 +716,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     if (!again)
         prepare(warp, cta, index);
     warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
+    absent_forget(warp);
     warp->executed = 0;
     warp->slept = 0;
     warp->looked = 0;
@@ -721,5 +757,6 @@ void warp_free(struct warp *warp)
         free(warp->paths[i]);
     }
     free(warp->stack);
+    absent_forget(warp);
     async_free(warp);
 }

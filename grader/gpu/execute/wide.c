@@ -3,7 +3,7 @@
  *
  *     cvt.f64.f32   d, x         a conversion from or to double, or from a float to 64 bits
  *     fma.rn.f64    d, d, d, e   arithmetic in double
- *     wmma.mma      …            a product by tensor cores, of numbers of any type
+ *     wmma.mma, mma …            a product by tensor cores, of numbers of any type
  *     ld.global.u32 a, [p]       no operation, but the bits may be a float's
  *     add.u32       s, s, a      integer arithmetic on data
  *
@@ -80,6 +80,7 @@ static bool is_wide(const struct ptx_instruction *in)
         return names_double(in) ||
                (is_float(in->types[1]) && ptx_type_bytes((enum ptx_type)in->types[0]) == 8);
     case PTX_OP_wmma_mma:
+    case PTX_OP_mma:
         return true;
     default:
         return wide_is_double(in);
@@ -133,6 +134,7 @@ static bool reads_memory(const struct search *search, const struct ptx_function 
     case PTX_OP_wmma_load_a:
     case PTX_OP_wmma_load_b:
     case PTX_OP_wmma_load_c:
+    case PTX_OP_ldmatrix:
         return true;
     default:
         return false;

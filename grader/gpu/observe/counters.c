@@ -249,21 +249,22 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
     return fullest;
 }
 
-/* Adds the wavefronts of LANES lanes from FIRST on, and their ideal number. At least one of these
+/* Adds the wavefronts of OWN lanes from FIRST on, and their ideal number. At least one of these
  * lanes is active. A column of banks is as wide as a lane's access, but at least one word. A
  * wavefront serves one access in each column. */
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
-                                unsigned first, unsigned lanes)
+                                unsigned first, unsigned own)
 {
+    unsigned lanes = own < 16 ? 16 : own; /* find_firsts() needs so many */
     unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2, columns = BANKS * 4 >> shift;
     uint8_t column[LANES];
     uint32_t asked[LANES];
-    for (unsigned i = 0; i < lanes; i++)
+    for (unsigned i = 0; i < own; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
-    /* inactive lanes repeat an active lane's address, but that lane may be in the other half */
+    /* inactive lanes repeat an active lane's address, but that lane may not be one of these */
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
-    for (unsigned i = 0; i < lanes && lanes < LANES; i++)
-        asked[i] = access->mask >> (first + i) & 1 ? asked[i] : asked[active];
+    for (unsigned i = 0; i < lanes && own < LANES; i++)
+        asked[i] = i < own && access->mask >> (first + i) & 1 ? asked[i] : asked[active];
     uint32_t distinct = find_firsts(asked, lanes);
     for (unsigned i = 0; i < LANES; i++)
         column[i] = distinct >> i & 1 ? asked[i % lanes] & (columns - 1) : NO_COLUMN;
@@ -278,10 +279,12 @@ LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_acces
     if (access->bytes < 16)
         measure_banks(traffic, access, 0, LANES);
     /* 128-bit accesses are always served half a warp at a time, even for few words (measured on an
-     * H200) */
-    for (unsigned half = 0; half < 2 && access->bytes == 16; half++)
-        if (access->mask >> (16 * half) & 0xffff)
-            measure_banks(traffic, access, 16 * half, 16);
+     * H200); ldmatrix and stmatrix, which have 2 bytes in an element, one matrix at a time (measured
+     * on an H100) */
+    unsigned group = access->element == 2 ? 8 : 16;
+    for (unsigned first = 0; first < LANES && access->bytes == 16; first += group)
+        if (access->mask >> first & ((1u << group) - 1))
+            measure_banks(traffic, access, first, group);
 }
 
 LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
@@ -409,6 +412,8 @@ static void count_local(struct traffic *traffic, const struct obs_access *access
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
+    if (access->is_bulk) /* Nsight Compute does not count it as a request, either */
+        return;
     if (access->space == PTX_CLUSTER) {
         state->others[access->pc]++;
         return;

@@ -19,7 +19,7 @@ struct init_site {
     uint32_t thread;
     uint8_t space;
     bool uses_old;                 /* an atomic whose result depends on the old value */
-    bool is_copy;                  /* cp.async */
+    bool is_copy;                  /* cp.async, cp.async.bulk */
     const struct mem_block *block; /* the block that it accessed last */
 };
 

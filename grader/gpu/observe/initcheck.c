@@ -347,7 +347,8 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
 {
     struct init *init = state;
     bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
-    bool is_copy = init->sites[access->pc].is_copy; /* marked later, by initcheck_order() */
+    /* marked later, by initcheck_order() */
+    bool is_copy = init->sites[access->pc].is_copy && access->space != PTX_GLOBAL;
     uint64_t low = access->addr[0], high = low;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
         return;

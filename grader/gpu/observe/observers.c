@@ -19,6 +19,8 @@ static unsigned find_tools(const struct emu_options *options, bool counted)
         tools |= EMU_MEMCHECK | EMU_SYNCCHECK | (counted ? EMU_COUNTERS : 0);
     if (tools & counters && options->rules != EMU_SECTOR)
         tools ^= counters | EMU_OLD_COUNTERS;
+    if (options->steps) /* only one observer can follow CTAs */
+        return tools | EMU_STEPS;
     return tools | (options->trace ? EMU_TRACE : 0) | (options->chip ? EMU_PREDICT : 0);
 }
 

@@ -7,7 +7,8 @@
  *
  * A cp.async can write at any time from its start until its thread has waited for it. So earlier
  * accesses must be ordered before its start. Accesses in between are not ordered with it, not even
- * those of its own thread.
+ * those of its own thread. The same is true of a cp.async.bulk to shared memory, until a thread
+ * waits for its mbarrier.
  *
  * The following are not races: two atomics; two writes of the same value, because their order makes
  * no difference; a volatile load that waits for a volatile or atomic write, or checks whether it
@@ -36,7 +37,8 @@ static uint8_t strength_of(const struct ptx_instruction *in)
 
 static bool is_access(enum view_kind kind)
 {
-    return kind == VIEW_LOAD || kind == VIEW_STORE || kind == VIEW_ATOMIC || kind == VIEW_COPY;
+    return kind == VIEW_LOAD || kind == VIEW_STORE || kind == VIEW_ATOMIC || kind == VIEW_COPY ||
+           kind == VIEW_ROWS;
 }
 
 static const struct ptx_instruction *instruction_at(const struct launch_view *launch, uint32_t pc)
@@ -61,13 +63,13 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
         const struct ptx_instruction *in = instruction_at(launch, pc);
         race->code[pc] = (struct race_code){
             .site = (uint16_t)site,
-            .bytes = view.bytes,
+            .bytes = view.kind == VIEW_ROWS ? 16 : view.bytes,
             .is_copy = view.kind == VIEW_COPY,
             .shows_old = view.kind == VIEW_ATOMIC && view.access == OBS_ATOMIC,
         };
         race->sites[site] = (struct race_site){
             .pc = pc,
-            .kind = view.kind == VIEW_LOAD     ? RACE_READ
+            .kind = view.access == OBS_LOAD    ? RACE_READ
                     : view.kind == VIEW_ATOMIC ? RACE_ATOMIC
                                                : RACE_WRITE, /* a cp.async writes shared memory */
             .strength = strength_of(in),
@@ -112,13 +114,12 @@ uint32_t race_site_of(const struct race *race, const struct obs_access *access)
     return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
 }
 
-/* Puts a new stamp on the bytes to which LANES copied with a cp.async, except where another access
+/* Puts a new stamp on the bytes to which LANES copied asynchronously, except where another access
  * has written since. STAMP is the stamp of lane 0. */
-static void stamp_copy(struct race *race, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
+static void stamp_copy(struct shadow *shadow, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
                        uint64_t stamp)
 {
     const uint64_t who = (1u << (STAMP_SITE_BITS + STAMP_THREAD_BITS)) - 1;
-    struct shadow *shadow = &race->shared->shadow;
     for (; lanes; lanes &= lanes - 1) {
         uint64_t lane = (uint64_t)__builtin_ctz(lanes), mine = stamp + (lane << STAMP_SITE_BITS);
         uint64_t *cell = &shadow->write[addr[lane] >> shadow->shift];
@@ -194,8 +195,9 @@ static void racecheck_access(void *state, const struct obs_access *access)
         race->failed |= !visit_shared(race, access);
     if (is_sync && is_late)
         synchronise(race, access, site);
-    if (code->is_copy && access->space == PTX_SHARED)
-        stamp_copy(race, access->addr, race_valid_lanes(access, race->shared->shadow.bytes),
+    struct race_shared *shared = race_shared_of(race, access);
+    if (code->is_copy && shared && access->kind == OBS_STORE)
+        stamp_copy(&shared->shadow, access->addr, race_valid_lanes(access, shared->shadow.bytes),
                    access->bytes, stamp_make(COPY_PENDING, access->warp * WARP, code->site));
 }
 
@@ -260,7 +262,7 @@ static void racecheck_order(void *state, const struct obs_order *event)
     order_event(&race->order, event);
     if (event->kind == OBS_COPIED && current)
         stamp_copy(
-            race, event->place, event->lanes, event->bytes,
+            &race->shared->shadow, event->place, event->lanes, event->bytes,
             stamp_make(current->now[event->warp], event->warp * WARP, race->code[event->pc].site));
     if (whole && may_defer_shared(race))
         interval_begin(&race->interval);

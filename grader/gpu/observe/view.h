@@ -30,6 +30,8 @@
 
 /* --- the launch ------------------------------------------------------------------------------- */
 
+struct cta;
+struct frame;
 struct kernel;
 struct predictor;
 
@@ -43,6 +45,7 @@ struct launch_view {
     uint32_t code_count;                 /* number of instructions; every pc is lower */
     /* number of functions: the kernel (number 0) and the functions that it calls */
     uint32_t function_count;
+    uint64_t number; /* of the launch on its device, from 1 */
     uint64_t cta_count;
     uint32_t cluster_size; /* CTAs in a cluster; 1: there are no clusters */
     uint32_t warps;        /* number of warps in a CTA */
@@ -98,9 +101,10 @@ enum view_kind {
     VIEW_LOAD,
     VIEW_STORE,
     VIEW_ATOMIC,
-    VIEW_COPY,     /* cp.async: loads from global memory, stores to shared memory */
+    VIEW_COPY,     /* cp.async and cp.async.bulk: loads from one memory, stores to another */
     VIEW_MBARRIER, /* accesses an mbarrier */
-    VIEW_MATRIX,   /* loads or stores a matrix */
+    VIEW_MATRIX,   /* wmma: loads or stores a matrix */
+    VIEW_ROWS,     /* ldmatrix, stmatrix: each lane names a row of 16 bytes, of 8 in a matrix */
     VIEW_BRANCH,
     VIEW_CALL,
     VIEW_RETURN,
@@ -132,7 +136,7 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-#define OBS_MAX     11         /* most observers of a launch */
+#define OBS_MAX     12         /* most observers of a launch */
 #define OBS_NO_SEAT UINT32_MAX /* the CTA has no seat */
 
 /* OBS_WRITE: accesses except loads, for observers that do not want loads. OBS_VALUES: no event of
@@ -160,6 +164,7 @@ struct obs_access {
     uint8_t bytes; /* of one lane: 1, 2, 4, 8 or 16 */
     /* all 32 lanes are active, and each one's bytes are right after those of the lane before */
     bool dense;
+    bool is_bulk; /* a piece of a cp.async.bulk, which is no request of the warp */
     /* this access has the same space, lanes and address differences as this worker's latest access
      * by this instruction that was not dense. The addresses themselves may differ, but the numbers
      * of sectors, lines and banks that are touched are the same. */
@@ -207,6 +212,51 @@ struct obs_step {
     uint32_t warp, pc, count, lanes;
 };
 
+/* --- the state of a CTA ----------------------------------------------------------------------- */
+
+/* The reason why lanes stand where they are. */
+enum obs_standing {
+    OBS_READY,
+    OBS_AT_BARRIER,
+    OBS_AT_WARP_SYNC,
+    OBS_AT_MEETING, /* at an instruction, such as a shuffle, that other lanes must reach, too */
+    OBS_BELOW,      /* the other side of a branch runs first */
+};
+
+/* Lanes of a warp that stand at the same place for the same reason. */
+struct obs_group {
+    uint32_t lanes, pc;
+    uint8_t standing; /* enum obs_standing */
+    const struct frame *frame;
+};
+
+/* The state of a CTA after one instruction of one warp, or after a barrier has opened. It is valid
+ * during the call only. */
+struct obs_state {
+    const struct cta *machine; /* opaque: for the functions below */
+    uint64_t cta;
+    bool opened; /* a barrier has opened; warp to frame are not set */
+    uint32_t warp, pc;
+    /* the lanes of the path, and those that executed the instruction: the guard was true */
+    uint32_t lanes, active;
+    const struct frame *frame; /* of the instruction */
+};
+
+/* Gets the places of a warp's lanes that have not exited. Returns the number of groups; 0: all
+ * lanes have exited, or the warp has not started. */
+unsigned view_groups(const struct cta *machine, uint32_t warp, struct obs_group groups[32]);
+/* Returns register REG of the function that owns FRAME: 32 values, or a word with a bit for each
+ * lane for a predicate. */
+const uint8_t *view_register(const struct cta *machine, uint32_t warp, const struct frame *frame,
+                             uint32_t reg);
+/* The number of the function that owns FRAME. */
+uint32_t view_frame_function(const struct launch_view *launch, const struct frame *frame);
+/* A register's place in a frame. Registers with different lifetimes can share a place. UINT32_MAX:
+ * the register always has the same value and needs no place. */
+uint32_t view_register_place(const struct launch_view *launch, uint32_t function, uint32_t reg);
+/* The CTA's shared memory. */
+const uint8_t *view_shared(const struct cta *machine);
+
 /* --- what orders accesses --------------------------------------------------------------------- */
 
 /* Events that order accesses of different threads. (A thread's own accesses are in program order.)
@@ -221,7 +271,7 @@ enum obs_order_kind {
     OBS_FENCE,  /* a fence: warp, lanes; wide: threads outside of the CTA see the order, too */
     OBS_ARRIVE, /* lanes arrive at phases of mbarriers: warp, lanes, place */
     OBS_WAITED, /* lanes have waited for phases of mbarriers to end: warp, lanes, place */
-    /* lanes have waited for the cp.async at pc: warp, lanes, place (in shared memory), bytes */
+    /* lanes have waited for the cp.async at pc, or a bulk copy has arrived: warp, lanes, place (in shared memory), bytes */
     OBS_COPIED,
 };
 
@@ -233,6 +283,8 @@ struct obs_order {
     const uint32_t *arrived; /* for each warp of the CTA, the lanes that the barrier releases */
     /* for each lane: an address in the mbarrier, a different one for each phase */
     const uint64_t *place;
+    uint64_t
+        owner; /* OBS_ARRIVE: linear index, plus 1, of the CTA that has the mbarrier; 0: the current CTA */
     uint64_t cta; /* linear index, x first */
     /* below launch_view.resident; no two CTAs that a worker runs at a time have the same seat */
     uint32_t seat;
@@ -255,7 +307,7 @@ enum obs_fault_kind {
     OBS_ABSENT_LANE, /* a shuffle reads from lane `other`, which does not take part */
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
-    OBS_REMOTE_MBARRIER, /* the mbarrier is another CTA's, in the same cluster */
+    OBS_REMOTE_MBARRIER, /* a wait for an mbarrier of another CTA in the same cluster */
     OBS_DEADLOCK,        /* the lanes wait for threads that never arrive */
     OBS_POLLS_FOREVER,   /* the lanes poll a value that no thread will write */
     OBS_POLLS_HOST,      /* the lanes poll a value that only the host program could write */
@@ -281,6 +333,7 @@ struct obs_fault {
     uint32_t pc;
     uint32_t thread[3], cta[3];
     uint64_t addr;
+    int64_t apart; /* bytes from each lane's address to the next lane's; 0: they differ */
     /* For OBS_WARP_MASK, mask is the mask of the call; other is the faulty lane itself if its mask
      * leaves it out, and otherwise the lane that the mask names wrongly. For OBS_DIVERGENT_BARRIER,
      * OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, mask has the warp's lanes that wait here.
@@ -290,6 +343,9 @@ struct obs_fault {
 };
 
 /* --- observers -------------------------------------------------------------------------------- */
+
+/* A recorded block, step by step: gpu/observe/stepper.h. */
+struct obs_steps;
 
 /* A recorded access and its cost in sectors or wavefronts. */
 struct obs_recorded {
@@ -302,6 +358,7 @@ struct obs_recorded {
 struct obs_recording {
     struct obs_recorded *list; /* malloc'd */
     uint32_t count;
+    struct obs_steps *steps; /* stepper_free() frees it; NULL: no block was recorded */
 };
 
 /* The memory that a launch has touched. */
@@ -325,6 +382,9 @@ struct observer {
      * only counted. */
     bool (*follows)(void *state, uint64_t cta);
     void (*step)(void *state, const struct obs_step *step);
+    /* OBS_STEP: the state after each instruction of a CTA that the observer follows. NULL: the
+     * observer does not want it; then the CTA runs at full speed. */
+    void (*state)(void *state, const struct obs_state *now);
     /* OBS_STEP: CTA has ended; all its warps together executed INSTRUCTIONS instructions. */
     void (*ended)(void *state, uint64_t cta, uint64_t instructions);
     /* OBS_STEP: cycles of the warp since the launch began, for clocks that show predicted time. NULL:

@@ -141,8 +141,11 @@ struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
     case PTX_OP_wmma_load_b:
     case PTX_OP_wmma_load_c:
     case PTX_OP_wmma_store_d:
+    case PTX_OP_ldmatrix:
+    case PTX_OP_stmatrix:
         return (struct choice){PIPE_MEMORY, 1, 1, false};
     case PTX_OP_wmma_mma:
+    case PTX_OP_mma:
         return (struct choice){PIPE_MATRIX, 2, 2, false};
     default:
         return ptx_has(in, PTX_MOD_approx) || ptx_has(in, PTX_MOD_full)

@@ -49,6 +49,8 @@ static enum op_kind kind_of(const struct ptx_instruction *in)
     case PTX_OP_wmma_load_b:
     case PTX_OP_wmma_load_c:
     case PTX_OP_wmma_store_d:
+    case PTX_OP_ldmatrix:
+    case PTX_OP_stmatrix:
         return OP_MEMORY;
     case PTX_OP_shfl:
         return OP_SHUFFLE;

@@ -167,6 +167,15 @@ static void add_instruction(struct parser *p, const struct ptx_instruction *in)
         f->code[f->code_count++] = *in;
 }
 
+/* The length of the mnemonic at TEXT, with all its words. */
+static size_t mnemonic_length(const char *text, const char *end)
+{
+    size_t length = 0;
+    while (text + length < end && length < 100 && !strchr(" \t\r\n;,[{", text[length]))
+        length++;
+    return length;
+}
+
 void parse_instruction(struct parser *p)
 {
     struct ptx_instruction in = {.line = p->token.line};
@@ -175,6 +184,7 @@ void parse_instruction(struct parser *p)
     struct ptx_name name = parse_name_of(p->token);
     int opcode = p->token.kind == PTX_WORD ? take_opcode(p) : -1;
     if (opcode < 0) {
+        name.length = (uint32_t)mnemonic_length(name.text, p->lexer.end);
         parse_expect_word(p);
         parse_fail(p, "unsupported instruction '%.*s'", (int)name.length, name.text);
         return;

@@ -68,6 +68,11 @@ unsigned ptx_type_bytes(enum ptx_type type)
     return types[type].bytes;
 }
 
+unsigned ptx_type_bits(enum ptx_type type)
+{
+    return type == PTX_b1 ? 1 : type == PTX_s4 || type == PTX_u4 ? 4 : 8 * types[type].bytes;
+}
+
 char ptx_type_class(enum ptx_type type)
 {
     return types[type].class;

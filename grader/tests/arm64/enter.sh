@@ -14,7 +14,7 @@ root=$(cd "$(dirname "$0")/../../.." && pwd)
 home=$root/build/arm64
 tools='gcc g++ cpp ar nm objcopy ld readelf objdump strip'
 libraries='libc6-dev libstdc++-12-dev libcriterion-dev libjansson-dev nettle-dev libseccomp-dev libsqlite3-dev
-    libarchive-dev libcsv-dev libunistring-dev libyaml-dev libpng-dev liblz4-dev libzstd-dev libelf-dev libdw-dev'
+    libarchive-dev libcsv-dev libunistring-dev libyaml-dev libpng-dev liblz4-dev libzstd-dev libmpfr-dev libelf-dev libdw-dev'
 
 fail() {
     printf '%s\n' "$@" >&2

@@ -86,6 +86,20 @@ Test(make, traces_programs)
     }
 }
 
+/* `make step` builds a program, too, and passes the launch and the block on. */
+Test(make, steps_through_programs)
+{
+    char *output = shell_must(MAKE "-n step PROGRAM=grader/report/examples/bank-conflict.cu "
+                                   "LAUNCH=2 BLOCK=3 FROM=4 OUT=a.html ARGS=5");
+    cr_expect(strstr(output, "step --launch '2' --block '3' --from '4'") &&
+                  strstr(output, "-o 'a.html'") && strstr(output, "/programs/bank-conflict' 5\n"),
+              "%s", output);
+    free(output);
+    output = shell_must(MAKE "-n step LAB=04");
+    cr_expect(strstr(output, "-o 'build/step.html'") && strstr(output, "--lab '04'"), "%s", output);
+    free(output);
+}
+
 Test(make, accepts_what_exists)
 {
     for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {

@@ -37,6 +37,8 @@ static const struct {
     {"a run's SARIF", "run --sarif old --tools abacus ./nowhere", 2},
     {"a picture", "trace --line a.cu:7 -o old ./nowhere", 2},
     {"a picture of nothing", "trace -o old", 2},
+    {"a page of steps", "step -o old ./nowhere", 2},
+    {"steps of nothing", "step -o old", 2},
 };
 
 Test(outputs, of_an_earlier_run_are_gone_if_this_one_fails)
@@ -80,6 +82,7 @@ static const struct {
      "this command reads from it"},
     {"a program", "run --json program", "it is a program"},
     {"a program, as output", "trace -o program --heat ./other", "it is a program"},
+    {"a program, as a page", "step -o program ./other", "it is a program"},
 };
 
 Test(outputs, are_never_an_input)

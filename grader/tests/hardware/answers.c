@@ -214,7 +214,7 @@ char *answers_ptx(const struct opcode_row *row)
 
 /* --- operands ------------------------------------------------------------------------------------- */
 
-static uint64_t next_random(uint64_t *state) /* splitmix64 */
+uint64_t answers_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -323,7 +323,7 @@ static uint64_t moderate(uint64_t random)
 
 static uint64_t operand(uint64_t *state)
 {
-    uint64_t choice = next_random(state), random = next_random(state);
+    uint64_t choice = answers_random(state), random = answers_random(state);
     switch (choice % 8) {
     case 0:
     case 1:
@@ -351,9 +351,9 @@ static const uint16_t half_edges[] = {
 /* Four 16-bit numbers: edge values, f16 or bf16 numbers of similar size, or random bits. */
 static uint64_t half_operand(uint64_t *state)
 {
-    uint64_t kind = next_random(state), value = 0;
+    uint64_t kind = answers_random(state), value = 0;
     for (unsigned k = 0; k < 4; k++) {
-        uint64_t random = next_random(state);
+        uint64_t random = answers_random(state);
         uint64_t edge = half_edges[random % HALF_EDGES] | (random >> 32 & 0x8000);
         uint64_t f16 = (random & 0x83ff) | (10 + (random >> 32) % 11) << 10;
         uint64_t bf16 = (random & 0x807f) | (122 + (random >> 32) % 11) << 7;
@@ -366,7 +366,7 @@ static uint64_t half_operand(uint64_t *state)
 /* A float or double with about as many significant bits as f16 or bf16 has: ties and near ties. */
 static uint64_t short_operand(uint64_t *state)
 {
-    uint64_t random = next_random(state), cut = next_random(state), beside = cut >> 8 & 1;
+    uint64_t random = answers_random(state), cut = answers_random(state), beside = cut >> 8 & 1;
     unsigned exponent = (unsigned)(random >> 40) % 48;
     if (cut & 1)
         return (random & 0x807fffff & ~0u << (11 + (cut >> 16) % 6)) |
@@ -377,7 +377,7 @@ static uint64_t short_operand(uint64_t *state)
 
 static uint64_t operand_of_half(uint64_t *state)
 {
-    uint64_t choice = next_random(state) % 8;
+    uint64_t choice = answers_random(state) % 8;
     return choice < 4 ? half_operand(state) : choice < 6 ? short_operand(state) : operand(state);
 }
 

@@ -37,6 +37,9 @@ char *answers_ptx(const struct opcode_row *row);
  * all mnemonics except those of 16-bit floats. */
 void answers_inputs(const struct opcode_row *row, uint64_t *inputs);
 
+/* The next number of a sequence (splitmix64), and its state. */
+uint64_t answers_random(uint64_t *state);
+
 /* Whether the result GOT for the operand A is as good as the GPU's result WANT. The table's row
  * gives the bound; where the PTX manual bounds the absolute error, both results may be that far
  * from the exact value. */

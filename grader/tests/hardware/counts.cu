@@ -136,6 +136,69 @@ template <int SHARERS> __global__ void shared128_same(float4 *out)
     out[threadIdx.x] = s[threadIdx.x / SHARERS];
 }
 
+// --- matrices between shared memory and registers --------------------------------------------------
+
+// Lane t names row rows[t], of 16 bytes. MATRICES matrices of 8 rows are loaded or stored.
+template <int MATRICES, bool TRANSPOSED> __global__ void load_matrices(const int *rows, int *out)
+{
+    __shared__ __align__(16) int s[4096];
+    int t = threadIdx.x, v[4] = {};
+#pragma unroll 1
+    for (int i = t; i < 4096; i += blockDim.x)
+        s[i] = i;
+    __syncthreads();
+    unsigned at = (unsigned)__cvta_generic_to_shared(&s[4 * rows[t]]);
+    if (MATRICES == 1)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(v[0]) : "r"(at));
+    else if (MATRICES == 2)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                     : "=r"(v[0]), "=r"(v[1])
+                     : "r"(at));
+    else if (!TRANSPOSED)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                     : "r"(at));
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                     : "r"(at));
+    out[t] = v[0] + v[1] + v[2] + v[3];
+}
+
+template <int MATRICES, bool TRANSPOSED> __global__ void store_matrices(const int *rows, int *out)
+{
+    __shared__ __align__(16) int s[4096];
+    int t = threadIdx.x;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&s[4 * rows[t]]);
+    if (MATRICES == 1)
+        asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(at), "r"(t)
+                     : "memory");
+    else if (MATRICES == 2)
+        asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %1};" ::"r"(at), "r"(t)
+                     : "memory");
+    else if (!TRANSPOSED)
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %1, %1, %1};" ::"r"(at),
+                     "r"(t)
+                     : "memory");
+    else
+        asm volatile(
+            "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %1, %1, %1};" ::"r"(at),
+            "r"(t)
+            : "memory");
+    __syncthreads();
+    out[t] = s[4 * rows[0]];
+}
+
+__global__ void multiply_doubles(const double *in, double *out)
+{
+    double d0, d1, a = in[threadIdx.x], b = in[threadIdx.x + 32];
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%2, %3};"
+                 : "=d"(d0), "=d"(d1)
+                 : "d"(a), "d"(b));
+    out[threadIdx.x] = d0;
+    out[threadIdx.x + 32] = d1;
+}
+
 // --- atomics in shared memory ---------------------------------------------------------------------
 
 enum update { ADD, ADD_UNREAD, MAX, EXCHANGE, SWAP, COUNT };
@@ -471,6 +534,34 @@ int main()
     cudaMemset(p, 0, MEGABYTE);
     compute_doubles<<<1, 32>>>(as<double>(p), as<double>(q));
     compute_doubles<<<1, 20>>>(as<double>(p), as<double>(q));
+
+    /* Rows that are 1, 2, 3, 4, 8, 9 or 17 rows apart; pairs of lanes with the same row; four rows, the
+     * same for each matrix; rows of one bank for each matrix; and a permutation. */
+    const int apart[] = {1, 2, 3, 4, 8, 9, 17};
+    int rows[11][32];
+    for (int t = 0; t < 32; t++) {
+        for (int i = 0; i < 7; i++)
+            rows[i][t] = apart[i] * t;
+        rows[7][t] = t / 2;
+        rows[8][t] = t % 8 / 2;
+        rows[9][t] = 8 * (t % 8) + t / 8;
+        rows[10][t] = t * 37 % 64;
+    }
+    cudaMemcpy(p, rows, sizeof rows, cudaMemcpyHostToDevice);
+    for (int i = 0; i < 11; i++) {
+        load_matrices<1, false><<<1, 32>>>(in + 32 * i, out);
+        load_matrices<2, false><<<1, 32>>>(in + 32 * i, out);
+        load_matrices<4, false><<<1, 32>>>(in + 32 * i, out);
+        load_matrices<4, true><<<1, 32>>>(in + 32 * i, out);
+        if (i == 7 || i == 8)
+            continue; /* lanes that store to the same row */
+        store_matrices<1, false><<<1, 32>>>(in + 32 * i, out);
+        store_matrices<2, false><<<1, 32>>>(in + 32 * i, out);
+        store_matrices<4, false><<<1, 32>>>(in + 32 * i, out);
+        store_matrices<4, true><<<1, 32>>>(in + 32 * i, out);
+    }
+    cudaMemset(p, 0, MEGABYTE);
+    multiply_doubles<<<1, 32>>>(as<double>(p), as<double>(q));
 
     cudaError_t error = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(error));

@@ -1,4 +1,4 @@
-/* Asynchronous copies from global to shared memory, and mbarriers. */
+/* Asynchronous copies between global and shared memory, and mbarriers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,223 +17,280 @@ static const struct async_row {
     uint32_t want;
     enum emu_status status;
     const char *finding;
-} rows[] = {
-    {"cp.async.ca.shared.global cp.async.wait_all",
-     "cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ", 201600,
-     EMU_OK, NULL},
-    {"cp.async.ca.shared.global",
-     "cp.async.ca.shared.global [at], [g], 8; cp.async.wait_all; ld.shared.u32 x, [at+4];", 201664,
-     EMU_OK, NULL},
-    {"cp.async.ca.shared.global",
-     "cp.async.ca.shared.global [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, [at+12];",
-     201792, EMU_OK, NULL},
-    {"cp.async.cg.shared.global",
-     "cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, [at+8];", 201728,
-     EMU_OK, NULL},
-    {"cp.async.cg.shared::cta.global.L2::128B",
-     "cp.async.cg.shared::cta.global.L2::128B [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, "
-     "[at]; ",
-     201600, EMU_OK, NULL},
-    {"cp.async.ca.shared.global.L2::64B",
-     "cp.async.ca.shared.global.L2::64B [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ",
-     201600, EMU_OK, NULL},
-    {"cp.async.ca.shared.global.L2::cache_hint.L2::256B",
-     "cp.async.ca.shared.global.L2::cache_hint.L2::256B [at], [g], 4, g; cp.async.wait_all; "
-     "ld.shared.u32 x, [at]; ",
-     201600, EMU_OK, NULL},
-    {"",
-     "cp.async.ca.shared.global [at+4], [g+4], 4; cp.async.ca.shared.global [at], [g], 4; "
-     "cp.async.wait_all; ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
-     403264, EMU_OK, NULL},
-    {"",
-     "cp.async.cg.shared.global [at], [g], 16, 4; cp.async.wait_all; ld.shared.u32 x, [at]; "
-     "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
-     201600, EMU_OK, NULL},
-    {"",
-     "mov.u32 y, 4; cp.async.ca.shared.global [at], [g], 8, y; cp.async.wait_all; ld.shared.u32 x, "
-     "[at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
-     201600, EMU_OK, NULL},
-    {"",
-     "mov.u32 y, 1000; cp.async.ca.shared.global [at], [g], 8, y; cp.async.wait_all; ld.shared.u32 "
-     "x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
-     403264, EMU_OK, NULL},
-    {"",
-     "cp.async.ca.shared.global.L2::cache_hint [at], [g], 8, 4, g; cp.async.wait_all; "
-     "ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
-     201600, EMU_OK, NULL},
-    {"",
-     "mov.u64 g, 0; cp.async.ca.shared.global [at], [g], 4, 0; cp.async.wait_all; ld.shared.u32 x, "
-     "[at]; ",
-     0, EMU_OK, NULL},
-    {"", "cp.async.ca.shared.global [at], [g], 4, p; cp.async.wait_all; ld.shared.u32 x, [at]; ",
-     152000, EMU_OK, NULL},
-    {"cp.async.commit_group cp.async.wait_group",
-     "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.ca.shared.global "
-     "[at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 x, [at]; "
-     "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
-     202048, EMU_OK, NULL},
-    {"",
-     "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.ca.shared.global "
-     "[at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 0; ld.shared.u32 x, [at]; "
-     "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
-     403264, EMU_OK, NULL},
-    {"",
-     "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.wait_group 1000000; "
-     "ld.shared.u32 x, [at]; ",
-     448, EMU_OK, NULL},
-    {"",
-     "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.wait_group -1; "
-     "ld.shared.u32 x, [at]; ",
-     448, EMU_OK, NULL},
-    {"",
-     "cp.async.wait_group 3; cp.async.wait_all; cp.async.commit_group; cp.async.wait_group 0; "
-     "ld.shared.u32 x, [at]; ",
-     448, EMU_OK, NULL},
-    {"", "cp.async.ca.shared.global [at], [g], 4; cp.async.wait_group 0; ld.shared.u32 x, [at]; ",
-     448, EMU_OK, NULL},
-    {"", "cp.async.ca.shared.global [at], [g], 4; ld.shared.u32 x, [at]; ", 448, EMU_OK, NULL},
-    {"",
-     "@p cp.async.ca.shared.global [at], [g], 4; @!p bra L; cp.async.commit_group; L: "
-     "cp.async.ca.shared.global [at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 1; "
-     "ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
-     50272, EMU_OK, NULL},
-    {"",
-     "add.u64 g, g, 2; cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, "
-     "[at]; ",
-     0, EMU_MISALIGNED_ADDRESS, "misaligned"},
-    {"",
-     "add.u32 at, at, 8; @p cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; "
-     "ld.shared.u32 x, [at]; ",
-     448, EMU_MISALIGNED_ADDRESS, "misaligned"},
-    {"",
-     "@p mov.u64 g, 64; cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 "
-     "x, [at]; ",
-     152000, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
-    {"",
-     "add.u64 g, g, 1008; cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; "
-     "ld.shared.u32 x, [at+12];",
-     6303, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
-    {"", "cp.async.ca.shared.global [at+4096], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ",
-     448, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
-    {"mbarrier.init.shared.b64 mbarrier.arrive.shared.b64 mbarrier.test_wait.shared.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
-     "mbarrier.arrive.shared.b64 s, [m]; W: mbarrier.test_wait.shared.b64 q, [m], s; @!q bra W; "
-     "ld.shared.u32 x, [across]; ",
-     2016, EMU_OK, NULL},
-    {"mbarrier.arrive.release.cta.shared::cta.b64 mbarrier.try_wait.acquire.cta.shared::cta.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
-     "mbarrier.arrive.release.cta.shared::cta.b64 s, [m], 1; W: "
-     "mbarrier.try_wait.acquire.cta.shared::cta.b64 q, [m], s, 100; @!q bra W; ld.shared.u32 x, "
-     "[across]; ",
-     2016, EMU_OK, NULL},
-    {"mbarrier.arrive.relaxed.cluster.shared::cluster.b64 "
-     "mbarrier.try_wait.parity.relaxed.cluster.shared.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
-     "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [m]; W: "
-     "mbarrier.try_wait.parity.relaxed.cluster.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, "
-     "[across]; ",
-     2016, EMU_OK, NULL},
-    {"mbarrier.test_wait.parity.acquire.cta.shared.b64 "
-     "mbarrier.test_wait.relaxed.cluster.shared::cta.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
-     "mbarrier.arrive.shared.b64 s, [m]; W: mbarrier.test_wait.parity.acquire.cta.shared.b64 q, "
-     "[m], 0; @!q bra W; mbarrier.test_wait.relaxed.cluster.shared::cta.b64 q, [m], s; @!q trap; "
-     "ld.shared.u32 x, [across]; ",
-     2016, EMU_OK, NULL},
-    {"mbarrier.init.b64 mbarrier.inval.b64 mbarrier.arrive.b64 mbarrier.test_wait.b64 "
-     "mbarrier.try_wait.b64",
-     "cvta.shared.u64 gm, wide; @!z bra I; mbarrier.init.b64 [gm], 64; I: bar.sync 0; "
-     "st.shared.u32 [at], t; mbarrier.arrive.b64 s, [gm]; W: mbarrier.test_wait.b64 q, [gm], s; "
-     "@!q bra W; mbarrier.try_wait.b64 q, [gm], s; @!q trap; bar.sync 0; @z mbarrier.inval.b64 "
-     "[gm]; ld.shared.u32 x, [across]; ",
-     2016, EMU_OK, NULL},
-    {"mbarrier.init.shared::cta.b64 mbarrier.inval.shared.b64 mbarrier.inval.shared::cta.b64",
-     "@z mbarrier.init.shared::cta.b64 [m], 1; @z mbarrier.inval.shared.b64 [m]; @z "
-     "mbarrier.init.shared.b64 [m+8], 5; @z mbarrier.inval.shared::cta.b64 [m+8];",
-     64, EMU_OK, NULL},
-    {"mbarrier.try_wait.parity.shared.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; mov.u32 y, 0; mov.u32 x, 0; P: "
-     "mbarrier.arrive.shared.b64 s, [m]; and.b32 n, y, 1; W: mbarrier.try_wait.parity.shared.b64 "
-     "q, [m], n; @!q bra W; add.u32 x, x, 1; add.u32 y, y, 1; setp.lt.u32 q, y, 3; @q bra P;",
-     192, EMU_OK, NULL},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; "
-     "mbarrier.test_wait.parity.shared.b64 q, [m], 1; selp.u32 x, 5, 9, q;",
-     320, EMU_OK, NULL},
-    {"mbarrier.arrive.noComplete.release.cta.shared.b64 mbarrier.pending_count.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; setp.eq.u32 r, t, 3; @r "
-     "mbarrier.arrive.noComplete.release.cta.shared.b64 s, [m], 60; @r mbarrier.pending_count.b64 "
-     "x, s; bar.sync 0; @z mbarrier.arrive.shared.b64 s, [m], 4; bar.sync 0; "
-     "mbarrier.test_wait.parity.shared.b64 q, [m], 0; @!q trap;",
-     127, EMU_OK, NULL},
-    {"mbarrier.arrive_drop.shared.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p "
-     "mbarrier.arrive_drop.shared.b64 _, [m]; @p bra E; mbarrier.arrive.shared.b64 s, [m]; "
-     "W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; "
-     "mbarrier.arrive.shared.b64 s, [m]; V: mbarrier.try_wait.shared.b64 q, [m], s; @!q bra V; "
-     "mov.u32 x, 2; E:",
-     96, EMU_OK, NULL},
-    {"mbarrier.arrive_drop.release.cta.shared::cta.b64 "
-     "mbarrier.arrive_drop.relaxed.cluster.shared::cluster.b64 mbarrier.arrive_drop.noComplete.b64 "
-     "mbarrier.arrive_drop.noComplete.shared.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; "
-     "mbarrier.arrive_drop.release.cta.shared::cta.b64 s, [m], 2; "
-     "mbarrier.arrive_drop.relaxed.cluster.shared::cluster.b64 s, [m]; "
-     "mbarrier.arrive_drop.noComplete.shared.b64 s, [m], 1; mbarrier.pending_count.b64 x, s; I:",
-     124, EMU_OK, NULL},
-    {"cp.async.mbarrier.arrive.noinc.shared.b64 cp.async.mbarrier.arrive.noinc.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; cp.async.ca.shared.global [at], "
-     "[g], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [m]; W: "
-     "mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, [across]; ",
-     201600, EMU_OK, NULL},
-    {"cp.async.mbarrier.arrive.shared::cta.b64 cp.async.mbarrier.arrive.shared.b64",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; cp.async.ca.shared.global [at], "
-     "[g], 4; cp.async.mbarrier.arrive.shared::cta.b64 [m]; mbarrier.arrive.shared.b64 s, [m]; W: "
-     "mbarrier.try_wait.shared.b64 q, [m], s; @!q bra W; ld.shared.u32 x, [across]; ",
-     201600, EMU_OK, NULL},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p bra B; "
-     "mbarrier.arrive.shared.b64 s, [m]; bra M; B: mbarrier.arrive.shared.b64 s, [m]; W: "
-     "mbarrier.try_wait.shared.b64 q, [m], s; @!q bra W; M: add.u32 x, x, 1;",
-     128, EMU_OK, NULL},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 63; W: mbarrier.try_wait.parity.shared.b64 q, [m], "
-     "0; nanosleep.u32 20; @!q bra W; bra E; I: nanosleep.u32 1000; bra J; J: E: @!z "
-     "mbarrier.arrive.shared.b64 s, [m]; add.u32 x, x, 1;",
-     128, EMU_OK, NULL},
-    {"", "W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W;", 0, EMU_TRAP,
-     "bad-mbarrier"},
-    {"", "mbarrier.arrive.shared.b64 s, [m+8];", 0, EMU_TRAP, "bad-mbarrier"},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @z mbarrier.inval.shared.b64 "
-     "[m]; bar.sync 0; mbarrier.arrive.shared.b64 s, [m];",
-     0, EMU_TRAP, "bad-mbarrier"},
-    {"", "mbarrier.init.b64 [g], 1;", 0, EMU_TRAP, "bad-mbarrier"},
-    {"", "@z mbarrier.init.shared.b64 [m], 0;", 0, EMU_TRAP, "bad-mbarrier"},
-    {"", "@z mbarrier.init.shared.b64 [m], 1048576;", 0, EMU_TRAP, "bad-mbarrier"},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @z mbarrier.arrive.shared.b64 s, "
-     "[m], 65;",
-     0, EMU_TRAP, "bad-mbarrier"},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; "
-     "mbarrier.arrive.noComplete.shared.b64 s, [m], 1;",
-     0, EMU_TRAP, "bad-mbarrier"},
-    {"", "@z mbarrier.init.shared.b64 [m+4], 1;", 64, EMU_MISALIGNED_ADDRESS, "misaligned"},
-    {"", "@z mbarrier.init.shared.b64 [m+1048576], 1;", 64, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p mbarrier.arrive.shared.b64 s, "
-     "[m]; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W;",
-     0, EMU_DEADLOCK, "deadlock"},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p bar.sync 1; W: "
-     "mbarrier.test_wait.parity.shared.b64 q, [m], 0; nanosleep.u32 50; @!q bra W;",
-     0, EMU_DEADLOCK, "deadlock"},
-    {"",
-     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; mov.u32 y, 0; W: "
-     "mbarrier.test_wait.parity.shared.b64 q, [m], 0; add.u32 y, y, 1; setp.lt.u32 r, y, 1000; @r "
-     "bra W;",
-     64, EMU_OK, NULL},
+} rows[] =
+    {
+        {"cp.async.ca.shared.global cp.async.wait_all",
+         "cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ",
+         201600, EMU_OK, NULL},
+        {"cp.async.ca.shared.global",
+         "cp.async.ca.shared.global [at], [g], 8; cp.async.wait_all; ld.shared.u32 x, [at+4];",
+         201664, EMU_OK, NULL},
+        {"cp.async.ca.shared.global",
+         "cp.async.ca.shared.global [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, [at+12];",
+         201792, EMU_OK, NULL},
+        {"cp.async.cg.shared.global",
+         "cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, [at+8];",
+         201728, EMU_OK, NULL},
+        {"cp.async.cg.shared::cta.global.L2::128B",
+         "cp.async.cg.shared::cta.global.L2::128B [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, "
+         "[at]; ",
+         201600, EMU_OK, NULL},
+        {"cp.async.ca.shared.global.L2::64B",
+         "cp.async.ca.shared.global.L2::64B [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ",
+         201600, EMU_OK, NULL},
+        {"cp.async.ca.shared.global.L2::cache_hint.L2::256B",
+         "cp.async.ca.shared.global.L2::cache_hint.L2::256B [at], [g], 4, g; cp.async.wait_all; "
+         "ld.shared.u32 x, [at]; ",
+         201600, EMU_OK, NULL},
+        {"",
+         "cp.async.ca.shared.global [at+4], [g+4], 4; cp.async.ca.shared.global [at], [g], 4; "
+         "cp.async.wait_all; ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+         403264, EMU_OK, NULL},
+        {"",
+         "cp.async.cg.shared.global [at], [g], 16, 4; cp.async.wait_all; ld.shared.u32 x, [at]; "
+         "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+         201600, EMU_OK, NULL},
+        {"",
+         "mov.u32 y, 4; cp.async.ca.shared.global [at], [g], 8, y; cp.async.wait_all; ld.shared.u32 x, "
+         "[at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+         201600, EMU_OK, NULL},
+        {"",
+         "mov.u32 y, 1000; cp.async.ca.shared.global [at], [g], 8, y; cp.async.wait_all; ld.shared.u32 "
+         "x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+         403264, EMU_OK, NULL},
+        {"",
+         "cp.async.ca.shared.global.L2::cache_hint [at], [g], 8, 4, g; cp.async.wait_all; "
+         "ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+         201600, EMU_OK, NULL},
+        {"",
+         "mov.u64 g, 0; cp.async.ca.shared.global [at], [g], 4, 0; cp.async.wait_all; ld.shared.u32 x, "
+         "[at]; ",
+         0, EMU_OK, NULL},
+        {"",
+         "cp.async.ca.shared.global [at], [g], 4, p; cp.async.wait_all; ld.shared.u32 x, [at]; ",
+         152000, EMU_OK, NULL},
+        {"cp.async.commit_group cp.async.wait_group",
+         "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.ca.shared.global "
+         "[at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 x, [at]; "
+         "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+         202048, EMU_OK, NULL},
+        {"",
+         "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.ca.shared.global "
+         "[at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 0; ld.shared.u32 x, [at]; "
+         "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+         403264, EMU_OK, NULL},
+        {"",
+         "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.wait_group 1000000; "
+         "ld.shared.u32 x, [at]; ",
+         448, EMU_OK, NULL},
+        {"",
+         "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.wait_group -1; "
+         "ld.shared.u32 x, [at]; ",
+         448, EMU_OK, NULL},
+        {"",
+         "cp.async.wait_group 3; cp.async.wait_all; cp.async.commit_group; cp.async.wait_group 0; "
+         "ld.shared.u32 x, [at]; ",
+         448, EMU_OK, NULL},
+        {"",
+         "cp.async.ca.shared.global [at], [g], 4; cp.async.wait_group 0; ld.shared.u32 x, [at]; ",
+         448, EMU_OK, NULL},
+        {"", "cp.async.ca.shared.global [at], [g], 4; ld.shared.u32 x, [at]; ", 448, EMU_OK, NULL},
+        {"",
+         "@p cp.async.ca.shared.global [at], [g], 4; @!p bra L; cp.async.commit_group; L: "
+         "cp.async.ca.shared.global [at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 1; "
+         "ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+         50272, EMU_OK, NULL},
+        {"",
+         "add.u64 g, g, 2; cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, "
+         "[at]; ",
+         0, EMU_MISALIGNED_ADDRESS, "misaligned"},
+        {"",
+         "add.u32 at, at, 8; @p cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; "
+         "ld.shared.u32 x, [at]; ",
+         448, EMU_MISALIGNED_ADDRESS, "misaligned"},
+        {"",
+         "@p mov.u64 g, 64; cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 "
+         "x, [at]; ",
+         152000, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+        {"",
+         "add.u64 g, g, 1008; cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; "
+         "ld.shared.u32 x, [at+12];",
+         6303, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+        {"",
+         "cp.async.ca.shared.global [at+4096], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ",
+         448, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+        {"mbarrier.init.shared.b64 mbarrier.arrive.shared.b64 mbarrier.test_wait.shared.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
+         "mbarrier.arrive.shared.b64 s, [m]; W: mbarrier.test_wait.shared.b64 q, [m], s; @!q bra W; "
+         "ld.shared.u32 x, [across]; ",
+         2016, EMU_OK, NULL},
+        {"mbarrier.arrive.release.cta.shared::cta.b64 mbarrier.try_wait.acquire.cta.shared::cta.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
+         "mbarrier.arrive.release.cta.shared::cta.b64 s, [m], 1; W: "
+         "mbarrier.try_wait.acquire.cta.shared::cta.b64 q, [m], s, 100; @!q bra W; ld.shared.u32 x, "
+         "[across]; ",
+         2016, EMU_OK, NULL},
+        {"mbarrier.arrive.relaxed.cluster.shared::cluster.b64 "
+         "mbarrier.try_wait.parity.relaxed.cluster.shared.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
+         "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [m]; W: "
+         "mbarrier.try_wait.parity.relaxed.cluster.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, "
+         "[across]; ",
+         2016, EMU_OK, NULL},
+        {"mbarrier.test_wait.parity.acquire.cta.shared.b64 "
+         "mbarrier.test_wait.relaxed.cluster.shared::cta.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
+         "mbarrier.arrive.shared.b64 s, [m]; W: mbarrier.test_wait.parity.acquire.cta.shared.b64 q, "
+         "[m], 0; @!q bra W; mbarrier.test_wait.relaxed.cluster.shared::cta.b64 q, [m], s; @!q trap; "
+         "ld.shared.u32 x, [across]; ",
+         2016, EMU_OK, NULL},
+        {"mbarrier.init.b64 mbarrier.inval.b64 mbarrier.arrive.b64 mbarrier.test_wait.b64 "
+         "mbarrier.try_wait.b64",
+         "cvta.shared.u64 gm, wide; @!z bra I; mbarrier.init.b64 [gm], 64; I: bar.sync 0; "
+         "st.shared.u32 [at], t; mbarrier.arrive.b64 s, [gm]; W: mbarrier.test_wait.b64 q, [gm], s; "
+         "@!q bra W; mbarrier.try_wait.b64 q, [gm], s; @!q trap; bar.sync 0; @z mbarrier.inval.b64 "
+         "[gm]; ld.shared.u32 x, [across]; ",
+         2016, EMU_OK, NULL},
+        {"mbarrier.init.shared::cta.b64 mbarrier.inval.shared.b64 mbarrier.inval.shared::cta.b64",
+         "@z mbarrier.init.shared::cta.b64 [m], 1; @z mbarrier.inval.shared.b64 [m]; @z "
+         "mbarrier.init.shared.b64 [m+8], 5; @z mbarrier.inval.shared::cta.b64 [m+8];",
+         64, EMU_OK, NULL},
+        {"mbarrier.try_wait.parity.shared.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; mov.u32 y, 0; mov.u32 x, 0; P: "
+         "mbarrier.arrive.shared.b64 s, [m]; and.b32 n, y, 1; W: mbarrier.try_wait.parity.shared.b64 "
+         "q, [m], n; @!q bra W; add.u32 x, x, 1; add.u32 y, y, 1; setp.lt.u32 q, y, 3; @q bra P;",
+         192, EMU_OK, NULL},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; "
+         "mbarrier.test_wait.parity.shared.b64 q, [m], 1; selp.u32 x, 5, 9, q;",
+         320, EMU_OK, NULL},
+        {"mbarrier.arrive.noComplete.release.cta.shared.b64 mbarrier.pending_count.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; setp.eq.u32 r, t, 3; @r "
+         "mbarrier.arrive.noComplete.release.cta.shared.b64 s, [m], 60; @r mbarrier.pending_count.b64 "
+         "x, s; bar.sync 0; @z mbarrier.arrive.shared.b64 s, [m], 4; bar.sync 0; "
+         "mbarrier.test_wait.parity.shared.b64 q, [m], 0; @!q trap;",
+         127, EMU_OK, NULL},
+        {"mbarrier.arrive_drop.shared.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p "
+         "mbarrier.arrive_drop.shared.b64 _, [m]; @p bra E; mbarrier.arrive.shared.b64 s, [m]; "
+         "W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; "
+         "mbarrier.arrive.shared.b64 s, [m]; V: mbarrier.try_wait.shared.b64 q, [m], s; @!q bra V; "
+         "mov.u32 x, 2; E:",
+         96, EMU_OK, NULL},
+        {"mbarrier.arrive_drop.release.cta.shared::cta.b64 "
+         "mbarrier.arrive_drop.relaxed.cluster.shared::cluster.b64 mbarrier.arrive_drop.noComplete.b64 "
+         "mbarrier.arrive_drop.noComplete.shared.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; "
+         "mbarrier.arrive_drop.release.cta.shared::cta.b64 s, [m], 2; "
+         "mbarrier.arrive_drop.relaxed.cluster.shared::cluster.b64 s, [m]; "
+         "mbarrier.arrive_drop.noComplete.shared.b64 s, [m], 1; mbarrier.pending_count.b64 x, s; I:",
+         124, EMU_OK, NULL},
+        {"cp.async.mbarrier.arrive.noinc.shared.b64 cp.async.mbarrier.arrive.noinc.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; cp.async.ca.shared.global [at], "
+         "[g], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [m]; W: "
+         "mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, [across]; ",
+         201600, EMU_OK, NULL},
+        {"cp.async.mbarrier.arrive.shared::cta.b64 cp.async.mbarrier.arrive.shared.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; cp.async.ca.shared.global [at], "
+         "[g], 4; cp.async.mbarrier.arrive.shared::cta.b64 [m]; mbarrier.arrive.shared.b64 s, [m]; W: "
+         "mbarrier.try_wait.shared.b64 q, [m], s; @!q bra W; ld.shared.u32 x, [across]; ",
+         201600, EMU_OK, NULL},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p bra B; "
+         "mbarrier.arrive.shared.b64 s, [m]; bra M; B: mbarrier.arrive.shared.b64 s, [m]; W: "
+         "mbarrier.try_wait.shared.b64 q, [m], s; @!q bra W; M: add.u32 x, x, 1;",
+         128, EMU_OK, NULL},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 63; W: mbarrier.try_wait.parity.shared.b64 q, [m], "
+         "0; nanosleep.u32 20; @!q bra W; bra E; I: nanosleep.u32 1000; bra J; J: E: @!z "
+         "mbarrier.arrive.shared.b64 s, [m]; add.u32 x, x, 1;",
+         128, EMU_OK, NULL},
+        {"", "W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W;", 0, EMU_TRAP,
+         "bad-mbarrier"},
+        {"", "mbarrier.arrive.shared.b64 s, [m+8];", 0, EMU_TRAP, "bad-mbarrier"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @z mbarrier.inval.shared.b64 "
+         "[m]; bar.sync 0; mbarrier.arrive.shared.b64 s, [m];",
+         0, EMU_TRAP, "bad-mbarrier"},
+        {"", "mbarrier.init.b64 [g], 1;", 0, EMU_TRAP, "bad-mbarrier"},
+        {"", "@z mbarrier.init.shared.b64 [m], 0;", 0, EMU_TRAP, "bad-mbarrier"},
+        {"", "@z mbarrier.init.shared.b64 [m], 1048576;", 0, EMU_TRAP, "bad-mbarrier"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @z mbarrier.arrive.shared.b64 s, "
+         "[m], 65;",
+         0, EMU_TRAP, "bad-mbarrier"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; "
+         "mbarrier.arrive.noComplete.shared.b64 s, [m], 1;",
+         0, EMU_TRAP, "bad-mbarrier"},
+        {"", "@z mbarrier.init.shared.b64 [m+4], 1;", 64, EMU_MISALIGNED_ADDRESS, "misaligned"},
+        {"", "@z mbarrier.init.shared.b64 [m+1048576], 1;", 64, EMU_ILLEGAL_ADDRESS,
+         "out-of-bounds"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p mbarrier.arrive.shared.b64 s, "
+         "[m]; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W;",
+         0, EMU_DEADLOCK, "deadlock"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p bar.sync 1; W: "
+         "mbarrier.test_wait.parity.shared.b64 q, [m], 0; nanosleep.u32 50; @!q bra W;",
+         0, EMU_DEADLOCK, "deadlock"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; mov.u32 y, 0; W: "
+         "mbarrier.test_wait.parity.shared.b64 q, [m], 0; add.u32 y, y, 1; setp.lt.u32 r, y, 1000; @r "
+         "bra W;",
+         64, EMU_OK, NULL},
+        {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes mbarrier.arrive.expect_tx.shared.b64",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 s, [m], 1024; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 1024, [m]; I: bar.sync 0; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, [across];",
+         201600, EMU_OK, NULL},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 s, [m], 1024; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 1024, [m]; I: bar.sync 0; ld.shared.u32 x, [across];",
+         448, EMU_OK, NULL},
+        {"mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 1; cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [at], [g], 512, [m], g; cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [at+512], [g+512], 512, [m]; mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [m], 1024; I: bar.sync 0; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, [across];",
+         201600, EMU_OK, NULL},
+        {"mbarrier.expect_tx.relaxed.cta.shared::cta.b64 mbarrier.expect_tx.b64 mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64",
+         "cvta.shared.u64 gm, wide; @!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [m], 512; mbarrier.expect_tx.b64 [gm], 256; mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [m], 256; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 1024, [m]; mbarrier.arrive.shared.b64 s, [m]; I: bar.sync 0; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, [across];",
+         201600, EMU_OK, NULL},
+        {"mbarrier.complete_tx.relaxed.cta.shared::cta.b64 mbarrier.complete_tx.b64 mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 mbarrier.complete_tx.shared.b64 mbarrier.expect_tx.shared.b64",
+         "cvta.shared.u64 gm, wide; @!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.expect_tx.shared.b64 [m], 100; mbarrier.arrive.shared.b64 s, [m]; mbarrier.test_wait.shared.b64 q, [m], s; @q trap; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [m], 40; mbarrier.complete_tx.b64 [gm], 30; mbarrier.complete_tx.shared.b64 [m], 20; mbarrier.test_wait.shared.b64 q, [m], s; @q trap; mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [m], 10; I: bar.sync 0; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ",
+         64, EMU_OK, NULL},
+        {"mbarrier.arrive_drop.expect_tx.shared.b64 mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64", "@!z bra I; mbarrier.init.shared.b64 [m], 2; mbarrier.arrive_drop.expect_tx.shared.b64 s, [m], 1024; mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [m], 0; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 1024, [m]; V: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra V; mbarrier.arrive.shared.b64 s, [m]; I: bar.sync 0; W: mbarrier.try_wait.parity.shared.b64 q, [m], 1; @!q bra W; ld.shared.u32 x, [across];",
+         201600, EMU_OK, NULL},
+        {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
+         "ld.global.u32 y, [g]; st.shared.u32 [at], y; bar.sync 0; @!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 s, [m], 512; cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [at+512], [at], 512, [m]; I: bar.sync 0; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, [across];",
+         99200, EMU_OK, NULL},
+        {"cp.async.bulk.global.shared::cta.bulk_group cp.async.bulk.commit_group cp.async.bulk.wait_group",
+         "@!z bra I; cp.async.bulk.global.shared::cta.bulk_group [g], [at], 1024; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; I: bar.sync 0; ld.global.u32 x, [g];",
+         448, EMU_OK, NULL},
+        {"cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint cp.async.bulk.wait_group.read",
+         "@!z bra I; cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [g], [at], 512, g; cp.async.bulk.commit_group; cp.async.bulk.global.shared::cta.bulk_group [g+512], [at+512], 512; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1; I: bar.sync 0; ld.global.u32 x, [g];",
+         152224, EMU_OK, NULL},
+        {"",
+         "@!z bra I; cp.async.bulk.global.shared::cta.bulk_group [g], [at], 1024; I: bar.sync 0; ld.global.u32 x, [g];",
+         201600, EMU_OK, NULL},
+        {"cp.async.bulk.prefetch.L2.global cp.async.bulk.prefetch.L2.global.L2::cache_hint",
+         "cp.async.bulk.prefetch.L2.global [g], 16; cp.async.bulk.prefetch.L2.global.L2::cache_hint [g], 16, g;",
+         64, EMU_OK, NULL},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 8, [m]; I:",
+         64, EMU_MISALIGNED_ADDRESS, "misaligned"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at+8], [g], 16, [m]; I:",
+         64, EMU_MISALIGNED_ADDRESS, "misaligned"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 2048, [m]; I:",
+         64, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at+1040], [g], 512, [m]; I:",
+         64, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+        {"",
+         "@z cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 16, [m];",
+         0, EMU_TRAP, "bad-mbarrier"},
+        {"", "@z cp.async.bulk.global.shared::cta.bulk_group [g+1008], [at], 32;", 64,
+         EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+        {"",
+         "@!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 s, [m], 32; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 16, [m]; I: bar.sync 0; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ",
+         0, EMU_DEADLOCK, "deadlock"},
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
@@ -347,7 +404,7 @@ Test(opcodes, arrivals_at_mbarriers_are_counted_as_barriers)
 void async_each(name_visitor *visit, void *context)
 {
     for (size_t i = 0; i < ROWS; i++) {
-        char copy[300], *rest = copy;
+        char copy[400], *rest = copy;
         snprintf(copy, sizeof copy, "%s", rows[i].mnemonics);
         while (rest && *rest)
             visit(strsep(&rest, " "), context);

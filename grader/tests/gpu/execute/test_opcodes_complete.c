@@ -68,7 +68,7 @@ static int take_opcode(char **text)
 
 static void note(const char *mnemonic, void *context)
 {
-    char copy[80], *rest = copy;
+    char copy[120], *rest = copy;
     int types[4] = {NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE}, type_count = 0, words[16] = {NO_WORD},
         word_count = 1;
     snprintf(copy, sizeof copy, "%s", mnemonic);
@@ -130,7 +130,13 @@ static void note_everything(void)
 #define PACKED   "f16x2 bf16x2 "
 #define SMALL    "e4m3x2 e5m2x2 "
 #define LARGE    "m16n16k16 m32n8k16 m8n32k16 "
-#define CVT_ALL  ROUNDING WHOLE "ftz sat satfinite relu -"
+/* shapes of matrices */
+#define TINY_SHAPES   "m8n8k32 m8n8k128 "
+#define BYTE_SHAPES   "m8n8k16 m16n8k32 "
+#define NIBBLE_SHAPES "m8n8k32 m16n8k64 "
+#define BIT_SHAPES    "m8n8k128 m16n8k128 m16n8k256 "
+#define BIT_WORDS     "xor and popc "
+#define CVT_ALL       ROUNDING WHOLE "ftz sat satfinite relu -"
 
 /* Combinations that PTX does not have, and a few that PTX has and the emulator lacks. SECOND is the
  * second type, for opcodes with two types. "" stands for any type or word, "-" for no word. */
@@ -283,21 +289,52 @@ static const struct refusal {
     {"redux", "b32", "", "add min max"},
     {"redux", "u32 s32", "", "and or xor"},
     {"vote", "b32", "", "all any uni"},
-    {"wmma.load.a", "f16 bf16 u8 s8", "", "m8n8k4"},
-    {"wmma.load.b", "f16 bf16 u8 s8", "", "m8n8k4"},
-    {"wmma.load.c", "f16 f32 s32", "", "m8n8k4"},
-    {"wmma.store.d", "f16 f32 s32", "", "m8n8k4"},
-    {"wmma.load.a", "f64", "", LARGE},
-    {"wmma.load.b", "f64", "", LARGE},
-    {"wmma.load.c", "f64", "", LARGE},
-    {"wmma.store.d", "f64", "", LARGE},
-    {"wmma.mma", "f64", "f64", LARGE "satfinite"},
-    {"wmma.mma", "f16 f32", "f16 f32 bf16", "m8n8k4 rn satfinite"},
-    {"wmma.mma", "s32", "u8 s8", "m8n8k4 rn"},
-    {"wmma.mma", "f16", "bf16 u8 s8 f64", ""},
-    {"wmma.mma", "f32", "u8 s8 f64", ""},
-    {"wmma.mma", "s32", "f16 f32 bf16 f64", ""},
-    {"wmma.mma", "f64", "f16 f32 bf16 u8 s8", ""},
+    {"wmma.load.a", "f16 bf16 u8 s8", "", "m8n8k4 m16n16k8 " TINY_SHAPES},
+    {"wmma.load.b", "f16 bf16 u8 s8", "", "m8n8k4 m16n16k8 " TINY_SHAPES},
+    {"wmma.load.c", "f16", "", "m8n8k4 m16n16k8 " TINY_SHAPES},
+    {"wmma.store.d", "f16", "", "m8n8k4 m16n16k8 " TINY_SHAPES},
+    {"wmma.load.c", "f32", "", "m8n8k4 " TINY_SHAPES},
+    {"wmma.store.d", "f32", "", "m8n8k4 " TINY_SHAPES},
+    {"wmma.load.c", "s32", "", "m8n8k4 m16n16k8"},
+    {"wmma.store.d", "s32", "", "m8n8k4 m16n16k8"},
+    {"wmma.load.a", "f64", "", LARGE "m16n16k8 " TINY_SHAPES},
+    {"wmma.load.b", "f64", "", LARGE "m16n16k8 " TINY_SHAPES},
+    {"wmma.load.c", "f64", "", LARGE "m16n16k8 " TINY_SHAPES},
+    {"wmma.store.d", "f64", "", LARGE "m16n16k8 " TINY_SHAPES},
+    {"wmma.load.a", "tf32", "", LARGE "m8n8k4 " TINY_SHAPES},
+    {"wmma.load.b", "tf32", "", LARGE "m8n8k4 " TINY_SHAPES},
+    {"wmma.load.a", "u4 s4", "", LARGE "m8n8k4 m16n16k8 m8n8k128 col"},
+    {"wmma.load.b", "u4 s4", "", LARGE "m8n8k4 m16n16k8 m8n8k128 row"},
+    {"wmma.load.a", "b1", "", LARGE "m8n8k4 m16n16k8 m8n8k32 col"},
+    {"wmma.load.b", "b1", "", LARGE "m8n8k4 m16n16k8 m8n8k32 row"},
+    {"wmma.mma", "f64", "f64", LARGE "m16n16k8 satfinite " BIT_WORDS TINY_SHAPES},
+    {"wmma.mma", "f16 f32", "f16 f32", "m8n8k4 m16n16k8 rn satfinite " BIT_WORDS TINY_SHAPES},
+    {"wmma.mma", "f32", "bf16", "m8n8k4 m16n16k8 rn satfinite " BIT_WORDS TINY_SHAPES},
+    {"wmma.mma", "f32", "tf32", LARGE "m8n8k4 rn satfinite " BIT_WORDS TINY_SHAPES},
+    {"wmma.mma", "s32", "u8 s8", "m8n8k4 m16n16k8 rn " BIT_WORDS TINY_SHAPES},
+    {"wmma.mma", "s32", "u4 s4", LARGE "m8n8k4 m16n16k8 m8n8k128 rn " BIT_WORDS},
+    {"wmma.mma", "s32", "b1", LARGE "m8n8k4 m16n16k8 m8n8k32 rn satfinite"},
+    {"wmma.mma", "f16", "bf16 tf32 u8 s8 u4 s4 b1 f64", ""},
+    {"wmma.mma", "f32", "u8 s8 u4 s4 b1 f64", ""},
+    {"wmma.mma", "s32", "f16 f32 bf16 tf32 f64", ""},
+    {"wmma.mma", "f64", "f16 f32 bf16 tf32 u8 s8 u4 s4 b1", ""},
+    {"mma", "f16 f32", "f16", BYTE_SHAPES NIBBLE_SHAPES BIT_SHAPES "m16n8k4 satfinite " BIT_WORDS},
+    {"mma", "f32", "bf16",
+     BYTE_SHAPES NIBBLE_SHAPES BIT_SHAPES "m8n8k4 m16n8k4 satfinite " BIT_WORDS},
+    {"mma", "f32", "tf32",
+     BYTE_SHAPES NIBBLE_SHAPES BIT_SHAPES "m8n8k4 m16n8k16 satfinite " BIT_WORDS},
+    {"mma", "f16 f32", "e4m3 e5m2",
+     NIBBLE_SHAPES BIT_SHAPES "m8n8k16 m8n8k4 m16n8k4 m16n8k8 satfinite " BIT_WORDS},
+    {"mma", "f16", "e4m3 e5m2", "m16n8k16"},
+    {"mma", "f32", "e5m2", "m16n8k16"},
+    {"mma", "f64", "f64", BYTE_SHAPES NIBBLE_SHAPES BIT_SHAPES "satfinite " BIT_WORDS},
+    {"mma", "s32", "u8 s8", NIBBLE_SHAPES BIT_SHAPES "m8n8k4 m16n8k4 m16n8k8 " BIT_WORDS},
+    {"mma", "s32", "u4 s4", BIT_SHAPES "m8n8k16 m8n8k4 m16n8k4 m16n8k8 m16n8k16 " BIT_WORDS},
+    {"mma", "s32", "b1", BYTE_SHAPES NIBBLE_SHAPES "m8n8k4 m16n8k4 m16n8k8 m16n8k16 satfinite"},
+    {"mma", "f16", "bf16 tf32 u8 s8 u4 s4 b1 f64", ""},
+    {"mma", "f32", "u8 s8 u4 s4 b1 f64", ""},
+    {"mma", "s32", "f16 bf16 tf32 e4m3 e5m2 f64", ""},
+    {"mma", "f64", "f16 bf16 tf32 e4m3 e5m2 u8 s8 u4 s4 b1", ""},
 };
 #define REFUSALS (sizeof refusals / sizeof *refusals)
 static bool used[REFUSALS];
@@ -490,6 +527,8 @@ static uint32_t second_types(int opcode)
                ? 1u << PTX_u32 | 1u << PTX_s32
            : opcode == PTX_OP_wmma_mma
                ? types_of(PTX_OP_wmma_load_a, PTX_OP_wmma_load_c) & ~(1u << PTX_s32)
+           : opcode == PTX_OP_mma
+               ? ptx_opcodes[PTX_OP_wmma_load_a].types | 1u << PTX_e4m3 | 1u << PTX_e5m2
            : opcode == PTX_OP_tld4                         ? 1u << PTX_f32
            : opcode == PTX_OP_slct || opcode == PTX_OP_tex ? 1u << PTX_s32 | 1u << PTX_f32
                                                            : 0;

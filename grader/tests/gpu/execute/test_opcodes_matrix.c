@@ -1,17 +1,18 @@
 /* wmma: products of matrices that are spread over a warp's lanes, in every type, shape,
  * layout and space. All sums of the numbers used here are exact, so that the order of
- * additions does not matter. */
+ * additions does not matter. tests/hardware/test_hardware_products.c runs the other instructions
+ * of matrices, and compares all of them with a GPU. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "opcode_matrix.h"
+#include "tests/hardware/products.h"
 #include "tests/support/emulator_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define ROOM         4096u /* bytes for one matrix; a, b, c and d follow each other */
-#define GAP          16u   /* padding between rows, in numbers */
 
 static const struct kind {
     const char *d, *ab, *c, *word; /* types, and a modifier of wmma.mma */
@@ -20,21 +21,26 @@ static const struct kind {
              {"f32", "bf16", "f32", ""},         {"s32", "s8", "s32", ""},
              {"s32", "s8", "s32", ".satfinite"}, {"s32", "u8", "s32", ""},
              {"s32", "u8", "s32", ".satfinite"}, {"f64", "f64", "f64", ""},
-             {"f64", "f64", "f64", ".rn"}};
+             {"f64", "f64", "f64", ".rn"},       {"f32", "tf32", "f32", ""},
+             {"s32", "s4", "s32", ""},           {"s32", "s4", "s32", ".satfinite"},
+             {"s32", "u4", "s32", ""},           {"s32", "u4", "s32", ".satfinite"},
+             {"s32", "b1", "s32", ".xor.popc"},  {"s32", "b1", "s32", ".and.popc"}};
 
+#define LARGE "f16 bf16 s8 u8 "
 static const struct shape {
     const char *name;
     unsigned m, n, k;
-} shapes[] = {{"m16n16k16", 16, 16, 16},
-              {"m32n8k16", 32, 8, 16},
-              {"m8n32k16", 8, 32, 16},
-              {"m8n8k4", 8, 8, 4}};
+    const char *factors; /* the types of a and b */
+} shapes[] = {{"m16n16k16", 16, 16, 16, LARGE}, {"m32n8k16", 32, 8, 16, LARGE},
+              {"m8n32k16", 8, 32, 16, LARGE},   {"m8n8k4", 8, 8, 4, "f64 "},
+              {"m16n16k8", 16, 16, 8, "tf32 "}, {"m8n8k32", 8, 8, 32, "s4 u4 "},
+              {"m8n8k128", 8, 8, 128, "b1 "}};
 
 static const char *const spaces[] = {"", ".global", ".shared", ".shared::cta"};
 
 /* One product. BY_COLUMN has a bit for each of a, b, c and d; 1: the matrix is stored by
  * columns. */
-struct product {
+struct wmma {
     const struct kind *kind;
     const struct shape *shape;
     const char *space;
@@ -46,41 +52,66 @@ static bool is_double(const struct kind *kind)
     return strcmp(kind->ab, "f64") == 0;
 }
 
-static void each_product(void (*visit)(const struct product *, void *), void *context)
+static unsigned bits_of(const char *type)
+{
+    return strstr(type, "64")   ? 64
+           : strstr(type, "32") ? 32
+           : strstr(type, "16") ? 16
+           : strstr(type, "8")  ? 8
+           : strstr(type, "4")  ? 4
+                                : 1;
+}
+
+/* Whether a has the type and the layout: numbers of less than 8 bits only have a by rows, and b by
+ * columns. */
+static bool exists(const struct wmma *p)
+{
+    char word[8];
+    snprintf(word, sizeof word, "%s ", p->kind->ab);
+    const char *found = strstr(p->shape->factors, word);
+    bool begins = found && (found == p->shape->factors || found[-1] == ' ');
+    return begins && (bits_of(p->kind->ab) >= 8 || (p->by_column & 3) == 2);
+}
+
+static void each_product(void (*visit)(const struct wmma *, void *), void *context)
 {
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (size_t s = 0; s < COUNT(shapes); s++)
-            for (size_t p = 0; p < COUNT(spaces) && is_double(&kinds[k]) == (shapes[s].k == 4); p++)
-                for (unsigned by_column = 0; by_column < 16; by_column++)
-                    visit(&(struct product){&kinds[k], &shapes[s], spaces[p], by_column}, context);
+            for (size_t p = 0; p < COUNT(spaces); p++)
+                for (unsigned by_column = 0; by_column < 16; by_column++) {
+                    struct wmma wmma = {&kinds[k], &shapes[s], spaces[p], by_column};
+                    if (exists(&wmma))
+                        visit(&wmma, context);
+                }
 }
 
-static const char *layout(const struct product *p, unsigned matrix)
+static const char *layout(const struct wmma *p, unsigned matrix)
 {
     return p->by_column >> matrix & 1 ? "col" : "row";
 }
 
-static const char *type_of(const struct product *p, unsigned matrix)
+static const char *type_of(const struct wmma *p, unsigned matrix)
 {
     return matrix == 3 ? p->kind->d : matrix == 2 ? p->kind->c : p->kind->ab;
 }
 
 /* The mnemonic of wmma.load of matrix WHICH (0 to 2), wmma.store (3) or wmma.mma (4). */
-static char *mnemonic(const struct product *p, unsigned which)
+static char *mnemonic(const struct wmma *p, unsigned which)
 {
     static const char *const names[] = {"load.a", "load.b", "load.c", "store.d"};
     const struct kind *kind = p->kind;
     char *text = NULL, factors[16] = "";
     if (strcmp(kind->ab, "f16") != 0)
         snprintf(factors, sizeof factors, ".%s.%s", kind->ab, kind->ab);
-    int length = which == 4
-                     ? asprintf(&text, "wmma.mma.sync.aligned.%s.%s.%s%s.%s%s.%s", layout(p, 0),
-                                layout(p, 1), p->shape->name, is_double(kind) ? kind->word : "",
-                                kind->d, factors, kind->c)
-                     : asprintf(&text, "wmma.%s.sync.aligned.%s.%s%s.%s", names[which],
-                                layout(p, which), p->shape->name, p->space, type_of(p, which));
+    int length =
+        which == 4
+            ? asprintf(&text, "wmma.mma%s.sync.aligned.%s.%s.%s%s.%s%s.%s",
+                       strstr(kind->word, "popc") ? kind->word : "", layout(p, 0), layout(p, 1),
+                       p->shape->name, is_double(kind) ? kind->word : "", kind->d, factors, kind->c)
+            : asprintf(&text, "wmma.%s.sync.aligned.%s.%s%s.%s", names[which], layout(p, which),
+                       p->shape->name, p->space, type_of(p, which));
     cr_assert(length > 0, "out of memory");
-    if (which == 4 && !is_double(kind)) { /* .satfinite comes last */
+    if (which == 4 && strcmp(kind->word, ".satfinite") == 0) { /* it comes last */
         char *whole = NULL;
         cr_assert(asprintf(&whole, "%s%s", text, kind->word) > 0, "out of memory");
         free(text);
@@ -94,7 +125,7 @@ struct visitor {
     void *context;
 };
 
-static void visit_product(const struct product *p, void *context)
+static void visit_product(const struct wmma *p, void *context)
 {
     const struct visitor *visitor = context;
     for (unsigned which = 0; which < 5; which++) {
@@ -104,39 +135,102 @@ static void visit_product(const struct product *p, void *context)
     }
 }
 
+static void visit_recorded(const struct product *product, void *context)
+{
+    const struct visitor *visitor = context;
+    visitor->visit(product->name, visitor->context);
+}
+
+/* --- ldmatrix and stmatrix in other spaces --------------------------------------------------------- */
+
+/* Replaces FROM in TEXT, where it is; the caller frees the result. */
+static char *replace(const char *text, const char *from, const char *to)
+{
+    char *result = NULL;
+    size_t size;
+    FILE *out = open_memstream(&result, &size);
+    cr_assert(out, "out of memory");
+    for (const char *found; (found = strstr(text, from)); text = found + strlen(from))
+        fprintf(out, "%.*s%s", (int)(found - text), text, to);
+    fputs(text, out);
+    fclose(out);
+    return result;
+}
+
+/* The recorded instructions have addresses in shared memory. */
+static const struct other_space {
+    const char *word, *address;
+} other_spaces[] = {{".shared::cta.b16", "[at]"}, {".b16", "[wide]"}};
+
+static bool names_space(const struct product *product)
+{
+    return strstr(product->name, ".shared.b16");
+}
+
+static void visit_other_spaces(const struct product *product, void *context)
+{
+    const struct visitor *visitor = context;
+    for (size_t i = 0; i < COUNT(other_spaces) && names_space(product); i++) {
+        char *name = replace(product->name, ".shared.b16", other_spaces[i].word);
+        visitor->visit(name, visitor->context);
+        free(name);
+    }
+}
+
+/* The results must be those of the recorded instruction. */
+static void check_other_spaces(const struct product *product, void *context)
+{
+    uint64_t *inputs = context, *want = inputs + products_input_words(product);
+    uint64_t *got = want + products_output_words(product);
+    if (!names_space(product))
+        return;
+    products_inputs(product, inputs);
+    products_emulate(product, inputs, want);
+    for (size_t i = 0; i < COUNT(other_spaces); i++) {
+        struct product other = *product;
+        char *text = replace(product->text, ".shared.b16", other_spaces[i].word);
+        char *moved = replace(text, "[at]", other_spaces[i].address);
+        other.text = moved;
+        products_emulate(&other, inputs, got);
+        cr_expect(memcmp(got, want, products_output_words(product) * sizeof *got) == 0,
+                  "%s with %s", product->name, other_spaces[i].word);
+        free(text);
+        free(moved);
+    }
+}
+
+Test(opcodes, rows_of_matrices_in_other_spaces)
+{
+    uint64_t *words = calloc((size_t)PRODUCTS_SETS * 3 * PRODUCTS_MOST * 32, sizeof *words);
+    cr_assert(words, "out of memory");
+    products_each(check_other_spaces, words);
+    free(words);
+}
+
 void matrix_each(name_visitor *visit, void *context)
 {
+    products_each(visit_other_spaces, &(struct visitor){visit, context});
     each_product(visit_product, &(struct visitor){visit, context});
+    products_each(visit_recorded, &(struct visitor){visit, context});
 }
 
 /* --- the matrices in memory -------------------------------------------------------------------------- */
 
-static unsigned bytes_of(const char *type)
-{
-    return strstr(type, "64") ? 8 : strstr(type, "32") ? 4 : strstr(type, "16") ? 2 : 1;
-}
-
-static unsigned rows_of(const struct product *p, unsigned matrix)
+static unsigned rows_of(const struct wmma *p, unsigned matrix)
 {
     return matrix == 1 ? p->shape->k : p->shape->m;
 }
 
-static unsigned columns_of(const struct product *p, unsigned matrix)
+static unsigned columns_of(const struct wmma *p, unsigned matrix)
 {
     return matrix == 0 ? p->shape->k : p->shape->n;
 }
 
-static unsigned apart(const struct product *p, unsigned matrix)
+/* The distance between rows or columns, with some padding. */
+static unsigned apart(const struct wmma *p, unsigned matrix)
 {
-    return (p->by_column >> matrix & 1 ? rows_of(p, matrix) : columns_of(p, matrix)) + GAP;
-}
-
-static uint8_t *number_at(const struct product *p, unsigned matrix, uint8_t *memory, unsigned row,
-                          unsigned column)
-{
-    bool by_column = p->by_column >> matrix & 1;
-    unsigned at = by_column ? column * apart(p, matrix) + row : row * apart(p, matrix) + column;
-    return memory + (size_t)matrix * ROOM + (size_t)at * bytes_of(type_of(p, matrix));
+    unsigned gap = bits_of(type_of(p, matrix)) == 1 ? 32 : 16;
+    return (p->by_column >> matrix & 1 ? rows_of(p, matrix) : columns_of(p, matrix)) + gap;
 }
 
 /* The bits of a quarter below 512. All types except the integers can represent it; it needs 10 bits
@@ -153,19 +247,33 @@ static uint16_t half_bits(double value)
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (exponent + 10) << 10 | (size & 1023));
 }
 
-static void put(const char *type, uint8_t *to, double value)
+static uint64_t bits_for(const char *type, double value)
 {
     float single = (float)value;
     uint32_t bits;
     memcpy(&bits, &single, sizeof bits);
-    uint64_t whole = (uint64_t)(int64_t)value;
-    uint16_t upper = (uint16_t)(bits >> 16), half = half_bits(value);
-    const void *from = strcmp(type, "f64") == 0    ? (const void *)&value
-                       : strcmp(type, "f32") == 0  ? (const void *)&bits
-                       : strcmp(type, "f16") == 0  ? (const void *)&half
-                       : strcmp(type, "bf16") == 0 ? (const void *)&upper
-                                                   : (const void *)&whole;
-    memcpy(to, from, bytes_of(type));
+    uint64_t wide;
+    memcpy(&wide, &value, sizeof wide);
+    return strcmp(type, "f64") == 0    ? wide
+           : strcmp(type, "f16") == 0  ? half_bits(value)
+           : strcmp(type, "bf16") == 0 ? bits >> 16
+           : strstr(type, "f32")       ? bits
+                                       : (uint64_t)(int64_t)value;
+}
+
+static void put(const struct wmma *p, unsigned matrix, uint8_t *memory, unsigned row,
+                unsigned column, double value)
+{
+    bool by_column = p->by_column >> matrix & 1;
+    unsigned at = by_column ? column * apart(p, matrix) + row : row * apart(p, matrix) + column;
+    unsigned bits = bits_of(type_of(p, matrix)), shift = at * bits % 8;
+    uint64_t number = bits_for(type_of(p, matrix), value);
+    uint8_t *to = memory + (size_t)matrix * ROOM + (size_t)at * bits / 8;
+    uint8_t ones = (uint8_t)((1u << bits % 8) - 1);
+    if (bits >= 8)
+        memcpy(to, &number, bits / 8);
+    else
+        *to = (uint8_t)((*to & ~(ones << shift)) | (number & ones) << shift);
 }
 
 static double some_number(const char *type, unsigned seed)
@@ -175,6 +283,10 @@ static double some_number(const char *type, unsigned seed)
         return bits % 256;
     if (strcmp(type, "s8") == 0)
         return (int)(bits % 256) - 128;
+    if (strcmp(type, "s4") == 0)
+        return (int)(bits % 16) - 8;
+    if (strcmp(type, "u4") == 0 || strcmp(type, "b1") == 0)
+        return bits % (*type == 'u' ? 16 : 2);
     if (strcmp(type, "s32") == 0) /* large enough that some sums overflow the type */
         return bits % 2 ? 2147483000 + (int)(bits % 600) : -2147483000 - (int)(bits % 600);
     return ((int)(bits % 13) - 6) / 2.0;
@@ -184,45 +296,50 @@ static double fit(const struct kind *kind, double sum)
 {
     if (strcmp(kind->d, "s32") != 0)
         return sum;
-    if (*kind->word)
+    if (strcmp(kind->word, ".satfinite") == 0)
         return sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
     return (int32_t)(uint32_t)(int64_t)sum;
 }
 
-/* Fills IN with a, b and c, and RIGHT with a, b, c and the expected d. */
-static void make_matrices(const struct product *p, uint8_t *in, uint8_t *right)
+static double multiply(const struct kind *kind, double a, double b)
 {
-    double number[3][32][32];
+    return strcmp(kind->word, ".xor.popc") == 0 ? a != b : a * b;
+}
+
+/* Fills IN with a, b and c, and RIGHT with a, b, c and the expected d. */
+static void make_matrices(const struct wmma *p, uint8_t *in, uint8_t *right)
+{
+    static double number[3][128][128];
     unsigned seed = 1;
     memset(in, 0x5a, (size_t)4 * ROOM);
     for (unsigned x = 0; x < 3; x++)
         for (unsigned i = 0; i < rows_of(p, x); i++)
             for (unsigned j = 0; j < columns_of(p, x); j++) {
                 number[x][i][j] = some_number(type_of(p, x), seed++);
-                put(type_of(p, x), number_at(p, x, in, i, j), number[x][i][j]);
+                put(p, x, in, i, j, number[x][i][j]);
             }
     memcpy(right, in, (size_t)4 * ROOM);
     for (unsigned i = 0; i < p->shape->m; i++)
         for (unsigned j = 0; j < p->shape->n; j++) {
             double sum = number[2][i][j];
             for (unsigned k = 0; k < p->shape->k; k++)
-                sum += number[0][i][k] * number[1][k][j];
-            put(p->kind->d, number_at(p, 3, right, i, j), fit(p->kind, sum));
+                sum += multiply(p->kind, number[0][i][k], number[1][k][j]);
+            put(p, 3, right, i, j, fit(p->kind, sum));
         }
 }
 
 /* --- the kernel -------------------------------------------------------------------------------------- */
 
 /* Prints "{a0, a1, …}": the registers of a lane's part of the matrix. */
-static void print_part(FILE *out, const struct product *p, unsigned matrix)
+static void print_part(FILE *out, const struct wmma *p, unsigned matrix)
 {
     const char *type = type_of(p, matrix);
-    unsigned numbers = rows_of(p, matrix) * columns_of(p, matrix) / 32, bytes = bytes_of(type);
+    unsigned numbers = rows_of(p, matrix) * columns_of(p, matrix) / 32, bits = bits_of(type);
     unsigned count = matrix < 2 && strcmp(type, "f16") == 0 ? 8
-                     : bytes == 8                           ? numbers
-                                                            : numbers * bytes / 4;
+                     : bits == 64                           ? numbers
+                                                            : numbers * bits / 32;
     for (unsigned i = 0; i < count; i++)
-        fprintf(out, "%s%c%s%u", i ? ", " : "{", "abcd"[matrix], bytes == 8 ? "l" : "w", i);
+        fprintf(out, "%s%c%s%u", i ? ", " : "{", "abcd"[matrix], bits == 64 ? "l" : "w", i);
     fprintf(out, "}");
 }
 
@@ -235,7 +352,7 @@ static void print_copy(FILE *out, const char *name, const char *from, const char
             name, from, *from, to, *to, 4 * ROOM, name);
 }
 
-static char *kernel_text(const struct product *p)
+static char *kernel_text(const struct wmma *p)
 {
     char *text = NULL;
     size_t size;
@@ -274,7 +391,7 @@ static char *kernel_text(const struct product *p)
     return text;
 }
 
-static void check_product(const struct product *p, void *context)
+static void check_product(const struct wmma *p, void *context)
 {
     struct fixture *fixture = context;
     uint8_t in[4 * ROOM], right[4 * ROOM], got[4 * ROOM];

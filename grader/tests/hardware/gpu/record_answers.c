@@ -4,121 +4,37 @@
  *   build/tests/answers new          writes only the rows that answers.tsv lacks; append them to the file
  *   build/tests/answers MNEMONIC     shows the first operand set for which GPU and emulator differ;
  *                                    MNEMONIC "all" checks every mnemonic
- *
- * The driver's library is opened at run time, so that this program builds on machines without
- * it. */
-#include <cuda.h>
-#include <dlfcn.h>
+ *   build/tests/answers products …   the same for matrices: see record_products.h */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/files.h"
 #include "config.h"
 #include "tests/hardware/answers.h"
+#include "tests/hardware/gpu/driver.h"
+#include "tests/hardware/gpu/record_products.h"
 
-static struct {
-    CUresult (*init)(unsigned);
-    CUresult (*device)(CUdevice *, int);
-    CUresult (*name)(char *, int, CUdevice);
-    CUresult (*context)(CUcontext *, CUdevice);
-    CUresult (*set_context)(CUcontext);
-    CUresult (*load)(CUmodule *, const void *);
-    CUresult (*unload)(CUmodule);
-    CUresult (*function)(CUfunction *, CUmodule, const char *);
-    CUresult (*alloc)(CUdeviceptr *, size_t);
-    CUresult (*write)(CUdeviceptr, const void *, size_t);
-    CUresult (*read)(void *, CUdeviceptr, size_t);
-    CUresult (*set)(CUdeviceptr, unsigned char, size_t);
-    CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                       unsigned, CUstream, void **, void **);
-} cuda;
-
-static char gpu_name[100];
-static CUdeviceptr in, out;
 static uint64_t inputs[ANSWERS_SETS * ANSWERS_SLOTS], outputs[ANSWERS_SETS];
-
-static void must(CUresult result, const char *what)
-{
-    if (result == CUDA_SUCCESS)
-        return;
-    fprintf(stderr, "answers: %s: CUDA error %d\n", what, (int)result);
-    exit(2);
-}
-
-static void open_library(void)
-{
-    static const struct {
-        void *place;
-        const char *name;
-    } symbols[] = {
-        {&cuda.init, "cuInit"},
-        {&cuda.device, "cuDeviceGet"},
-        {&cuda.name, "cuDeviceGetName"},
-        {&cuda.context, "cuDevicePrimaryCtxRetain"},
-        {&cuda.set_context, "cuCtxSetCurrent"},
-        {&cuda.load, "cuModuleLoadData"},
-        {&cuda.unload, "cuModuleUnload"},
-        {&cuda.function, "cuModuleGetFunction"},
-        {&cuda.alloc, "cuMemAlloc_v2"},
-        {&cuda.write, "cuMemcpyHtoD_v2"},
-        {&cuda.read, "cuMemcpyDtoH_v2"},
-        {&cuda.set, "cuMemsetD8_v2"},
-        {&cuda.launch, "cuLaunchKernel"},
-    };
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-        void *symbol = library ? dlsym(library, symbols[i].name) : NULL;
-        if (!symbol) {
-            fprintf(stderr, "answers: this machine has no NVIDIA driver (libcuda.so.1, %s)\n",
-                    symbols[i].name);
-            exit(2);
-        }
-        memcpy(symbols[i].place, &symbol, sizeof symbol);
-    }
-}
-
-static void open_gpu(void)
-{
-    CUdevice device;
-    CUcontext context;
-    open_library();
-    must(cuda.init(0), "cuInit");
-    must(cuda.device(&device, 0), "no GPU");
-    must(cuda.name(gpu_name, sizeof gpu_name, device), "no GPU");
-    must(cuda.context(&context, device), "no context");
-    must(cuda.set_context(context), "no context");
-    must(cuda.alloc(&in, sizeof inputs), "no memory");
-    must(cuda.alloc(&out, sizeof outputs), "no memory");
-}
 
 /* Runs the row's kernel on the GPU. False if the driver rejects its PTX. */
 static bool run_on_gpu(const struct opcode_row *row)
 {
     char *kernels = answers_ptx(row), *ptx = malloc(strlen(kernels) + sizeof FIXTURE_PTX);
-    CUmodule module;
-    CUfunction function;
-    void *params[] = {&in, &out};
     sprintf(ptx, "%s%s", FIXTURE_PTX, kernels);
-    CUresult loaded = cuda.load(&module, ptx);
+    answers_inputs(row, inputs);
+    bool ran = gpu_run(&(struct gpu_launch){.name = row->name,
+                                            .ptx = ptx,
+                                            .blocks = ANSWERS_SETS / ANSWERS_BLOCK,
+                                            .threads = ANSWERS_BLOCK,
+                                            .in = inputs,
+                                            .in_bytes = sizeof inputs,
+                                            .out = outputs,
+                                            .out_bytes = sizeof outputs});
     free(ptx);
     free(kernels);
-    if (loaded != CUDA_SUCCESS) {
-        fprintf(stderr, "answers: %s: the driver refuses its PTX (%d)\n", row->name, (int)loaded);
-        return false;
-    }
-    must(cuda.function(&function, module, "plain"), row->name);
-    answers_inputs(row, inputs);
-    must(cuda.write(in, inputs, sizeof inputs), row->name);
-    must(cuda.set(out, 0, sizeof outputs), row->name);
-    must(cuda.launch(function, ANSWERS_SETS / ANSWERS_BLOCK, 1, 1, ANSWERS_BLOCK, 1, 1, 0, NULL,
-                     params, NULL),
-         row->name);
-    must(cuda.read(outputs, out, sizeof outputs), row->name);
-    must(cuda.unload(module), row->name);
-    return true;
+    return ran;
 }
 
 static void record(const struct opcode_row *row, void *context)
@@ -192,12 +108,11 @@ static void compare(const struct opcode_row *row, void *context)
 
 int main(int argc, char **argv)
 {
-    open_gpu();
+    if (argc >= 2 && strcmp(argv[1], "products") == 0)
+        return record_products(argv + 2);
+    gpu_open();
     if (argc < 2) {
-        char date[32];
-        time_t now = time(NULL);
-        strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-        printf("# %s, %s, by `make answers`\n", gpu_name, date);
+        gpu_print_head("answers");
         answers_each(record, NULL);
         return 0;
     }

@@ -1,9 +1,9 @@
-/* mbarriers that are not initialised, or that belong to another block. */
+/* mbarriers that are not initialised, and waits for mbarriers of another block. */
 #include "tests/support/cluster.cuh"
 #include "tests/support/kernel_rows.cuh"
 
 // bad-mbarrier
-__global__ void mbarrier_of_another_block(int *g)
+__global__ void waits_for_another_block(int *g)
 {
     __shared__ __align__(8) long long barrier;
     cg::cluster_group cluster = cg::this_cluster();
@@ -13,8 +13,23 @@ __global__ void mbarrier_of_another_block(int *g)
     cluster.sync();
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(far) : "r"(own), "r"(1));
     if (cluster.block_rank() == 0 && threadIdx.x == 0)
-        asm volatile(
-            "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(far)); // B
+        asm volatile("{.reg .pred p; mbarrier.test_wait.parity.b64 p, [%0], 0;}" ::"l"(
+            __cvta_shared_to_generic(far))); // B
+    cluster.sync();
+}
+
+// fine
+__global__ void arrives_at_another_block(int *g)
+{
+    __shared__ __align__(8) long long barrier;
+    cg::cluster_group cluster = cg::this_cluster();
+    unsigned own = (unsigned)__cvta_generic_to_shared(&barrier), far;
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(own));
+    cluster.sync();
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(far) : "r"(own), "r"(1));
+    if (cluster.block_rank() == 0 && threadIdx.x == 0)
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(far));
     cluster.sync();
 }
 
@@ -40,7 +55,8 @@ __global__ void mbarrier_initialised(int *g)
 }
 
 static const kernel_row rows[] = {
-    PAIR(mbarrier_of_another_block),
+    PAIR(waits_for_another_block),
+    PAIR(arrives_at_another_block),
     ROW(mbarrier_never_initialised, 1, 64),
     ROW(mbarrier_initialised, 1, 64),
 };

@@ -1,0 +1,353 @@
+/* lanewise step: writes a page that steps through one block of a launch.
+ *
+ *   program --record--> findings: which launch and block are interesting?
+ *   program --steps---> the block, step by step --report/step_page.c--> one HTML file
+ *
+ * The first run also records a block. The program only runs again if its findings are about
+ * another one; that run is silent. */
+#include "cli/cli.h"
+#include "cli/common.h"
+#include "cli/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/execute.h"
+#include "cli/lab_program.h"
+#include "report/step_page.h"
+
+#define MOST_INSTRUCTIONS "200000000" /* of a launch, so that endless kernels end */
+#define WATCH_BUDGET      "8000000" /* of racecheck and initcheck: about 2 s, as for `lanewise run` */
+#define MAX_SOURCE        ((size_t)1 << 20)
+
+struct options {
+    const char *output, *lab, *submission, *launch, *block, *from;
+    struct cli_lab_program built;
+    char *program, **argv; /* the program and its arguments, NULL-terminated */
+};
+
+/* The block to record. */
+struct target {
+    unsigned long long launch, block;
+};
+
+#define complain(...) cli_complain("step", EXIT_USAGE, __VA_ARGS__)
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static const struct cli_option table[] = {
+    {.name = "output",
+     .argument = "FILE",
+     .kind = CLI_KIND_TEXT,
+     .destination = offsetof(struct options, output),
+     .help = "where to write the page",
+     .letter = 'o'},
+    CLI_WHOLE(launch, "launch", "N", 1, ULLONG_MAX,
+              "record the program's Nth launch; launches count from 1"),
+    CLI_WHOLE(block, "block", "B", 0, ULLONG_MAX,
+              "record block B; blocks count from 0, along x first"),
+    CLI_WHOLE(from, "from", "N", 0, ULLONG_MAX, "leave out the block's first N warp instructions"),
+    CLI_TEXT(lab, "lab", "NAME", "build and run your file of this lab"),
+    CLI_TEXT(submission, "submission", "PATH", "with --lab, " CLI_HELP_FILE),
+    CLI_END};
+
+static const struct cli_syntax syntax = {
+    .command = "step",
+    .usage =
+        "usage: lanewise step -o PAGE.html [OPTIONS] ./program [ARGS...]\n"
+        "       lanewise step -o PAGE.html [OPTIONS] --lab NAME [ARGS...]\n"
+        "Runs a program on the emulator and writes a page that steps through one block, forward and\n"
+        "back: where the lanes of each warp are, their registers, shared and global memory. Any browser\n"
+        "opens it, without a network. Unless you choose a launch or a block, it is the one with the\n"
+        "first finding.\n",
+    .options = table,
+    .end = "exit code: 0 written, 2 the program could not be run, or the block was not run\n",
+    .words = CLI_PROGRAM};
+
+/* Reads the options. Returns the exit code, or -1 if the command should go on. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+    int code = cli_read_options(&syntax, argc, argv, options);
+    const struct cli_files files = {{options->output}, {options->submission}};
+    if (code >= 0)
+        return cli_clear_after_mistake(code, &files);
+    if (!cli_clear_outputs("step", &files))
+        return EXIT_USAGE;
+    options->argv = argv + optind;
+    options->program = argv[optind];
+    if (!options->output)
+        return complain("which output file? Add -o FILE.html");
+    if (options->submission && !options->lab)
+        return complain("--submission needs the lab, --lab NAME");
+    if (!options->lab && !options->program)
+        return complain("which program? Name it at the end, or add --lab NAME");
+    return -1;
+}
+
+/* --- the block with the first finding --------------------------------------------------------- */
+
+/* Reads "3" or "(1,2,0)" after "block " in a finding's message: a block of a GRID. 0: there is
+ * none. */
+static unsigned long long block_in(const char *message, const json_t *grid)
+{
+    const char *at = strstr(message, " of block ");
+    unsigned long long index[3] = {0}, size[3] = {1, 1, 1};
+    if (!at)
+        return 0;
+    at += strlen(" of block ");
+    for (size_t i = 0; i < 3; i++)
+        size[i] = (unsigned long long)json_integer_value(json_array_get(grid, i));
+    if (sscanf(at, "(%llu,%llu,%llu)", &index[0], &index[1], &index[2]) < 1)
+        sscanf(at, "%llu", &index[0]);
+    return index[0] + size[0] * (index[1] + size[1] * index[2]);
+}
+
+/* The launch of the first finding's kernel, and the block that the finding names. */
+static struct target find_target(const json_t *record)
+{
+    const json_t *finding, *launch, *findings = json_object_get(record, "findings");
+    struct target target = {1, 0};
+    size_t i, k;
+    json_array_foreach(findings, i, finding)
+    {
+        json_array_foreach(json_object_get(record, "launches"), k, launch)
+        {
+            if (strcmp(json_text_of(launch, "kernel"), json_text_of(finding, "kernel")) != 0)
+                continue;
+            target.launch = k + 1;
+            target.block =
+                block_in(json_text_of(finding, "message"), json_object_get(launch, "grid"));
+            return target;
+        }
+    }
+    return target;
+}
+
+static struct target wanted_target(const struct options *options, const json_t *record)
+{
+    struct target target = record ? find_target(record) : (struct target){1, 0};
+    bool is_chosen = options->launch || options->block;
+    if (is_chosen || !record)
+        target = (struct target){1, 0};
+    if (options->launch)
+        target.launch = strtoull(options->launch, NULL, 10);
+    if (options->block)
+        target.block = strtoull(options->block, NULL, 10);
+    return target;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static bool pass_number(const char *variable, unsigned long long value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", value);
+    return setenv(variable, text, 1) == 0;
+}
+
+static bool set_environment(const struct options *options, struct target target, int file)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
+    return setenv("LANEWISE_STEPS", path, 1) == 0 &&
+           pass_number("LANEWISE_STEPS_LAUNCH", target.launch) &&
+           pass_number("LANEWISE_STEPS_BLOCK", target.block) &&
+           (!options->from || setenv("LANEWISE_STEPS_FROM", options->from, 1) == 0) &&
+           setenv("LANEWISE_DETERMINISTIC", "1", 1) == 0 &&
+           setenv("LANEWISE_TOOLS", "racecheck,initcheck", 0) == 0 &&
+           setenv("LANEWISE_WATCH_BUDGET", WATCH_BUDGET, 0) == 0 &&
+           setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
+}
+
+/* The JSON document in FILE; NULL: there is none. A kernel that launches the same kernel again could
+ * write a second one, which is ignored. */
+static json_t *read_document(int file)
+{
+    struct stat info;
+    json_error_t error;
+    if (fstat(file, &info) != 0 || info.st_size <= 0)
+        return NULL;
+    char *text = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (text == MAP_FAILED)
+        return NULL;
+    json_t *json = json_loadb(text, (size_t)info.st_size, JSON_DISABLE_EOF_CHECK, &error);
+    munmap(text, (size_t)info.st_size);
+    return json;
+}
+
+/* Runs the program and reads what it has recorded of TARGET. *RECORD gets the record; *STEPS stays
+ * NULL if the block did not run. */
+static bool run(const struct options *options, struct target target, json_t **record,
+                json_t **steps)
+{
+    char program[PATH_MAX];
+    int status, file = memfd_create("steps", MFD_CLOEXEC);
+    snprintf(program, sizeof program, "%s%s", strchr(options->program, '/') ? "" : "./",
+             options->program);
+    bool done = file >= 0 && set_environment(options, target, file);
+    if (!done)
+        complain("cannot make a file in memory: %s", strerror(errno));
+    done = done && cli_execute("step", program, options->argv, &status, record);
+    if (done)
+        *steps = read_document(file);
+    if (file >= 0)
+        close(file);
+    return done;
+}
+
+/* Like run(), but the program reads and prints nothing. */
+static bool run_silently(const struct options *options, struct target target, json_t **record,
+                         json_t **steps)
+{
+    int kept[3], null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    fflush(stdout);
+    for (int i = 0; i < 3; i++) {
+        kept[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
+        dup2(null, i);
+    }
+    bool done = run(options, target, record, steps);
+    for (int i = 0; i < 3; i++) {
+        dup2(kept[i], i);
+        close(kept[i]);
+    }
+    close(null);
+    return done;
+}
+
+/* --- the page --------------------------------------------------------------------------------- */
+
+/* The source file PATH as {"name", "text"}; null if it cannot be read. */
+static json_t *source_json(const struct options *options, const char *path)
+{
+    const char *file = cli_is_lab_file(path, &options->built) ? options->built.source : path;
+    struct text text;
+    char why[200];
+    if (!*file || !base_read_file(file, MAX_SOURCE, &text, why, sizeof why))
+        return json_null();
+    text.size = base_unix_lines(text.bytes, text.size);
+    text.bytes[text.size] = 0;
+    base_clean_text(text.bytes, text.size);
+    json_t *json = json_pack("{ss,ss}", "name", base_shorten_path(file), "text", text.bytes);
+    free(text.bytes);
+    return json ? json : json_null();
+}
+
+static void add_sources(const struct options *options, json_t *steps)
+{
+    json_t *sources = json_array(), *file;
+    size_t i;
+    json_array_foreach(json_object_get(steps, "files"), i, file)
+        json_array_append_new(sources, source_json(options, json_string_value(file)));
+    json_object_set_new(steps, "sources", sources);
+}
+
+static void add_findings(json_t *steps, const json_t *record)
+{
+    json_t *list = json_array(), *finding;
+    size_t i;
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        if (json_integer_of(finding, "line") > 0 &&
+            strcmp(json_text_of(finding, "kernel"), json_text_of(steps, "kernel")) == 0)
+            json_array_append(list, finding);
+    }
+    json_object_set_new(steps, "findings", list);
+}
+
+/* Writes to memory first, so that the file is never half written. */
+static int write_page(const struct options *options, json_t *steps)
+{
+    char *text = NULL, why[200];
+    size_t size;
+    int code = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return complain("out of memory");
+    bool good = report_step_page(memory, steps, why, sizeof why);
+    fclose(memory);
+    if (!good)
+        code = complain("%s", why);
+    else if (!base_write_output(options->output, text, size, 0644))
+        code = complain("cannot write %s: %s", options->output, strerror(errno));
+    else
+        cli_say(stderr, "lanewise: the page was written to %s; open it in a browser",
+                options->output);
+    free(text);
+    return code;
+}
+
+/* Says why there is no recording of TARGET. */
+static int explain_nothing(const struct options *options, const json_t *record,
+                           struct target target)
+{
+    const json_t *launches = json_object_get(record, "launches");
+    size_t count = json_array_size(launches);
+    if (!count)
+        return complain("no kernel ran");
+    if (target.launch > count)
+        return complain("there is no launch %llu: the program made %zu", target.launch, count);
+    if (options->from)
+        return complain("block %llu of launch %llu does not exist, or executes at most %s "
+                        "instructions",
+                        target.block, target.launch, options->from);
+    return complain("launch %llu has no block %llu", target.launch, target.block);
+}
+
+static int perform(const struct options *options)
+{
+    json_t *record = NULL, *steps = NULL, *unused = NULL;
+    struct target first = wanted_target(options, NULL), target = first;
+    int code = EXIT_USAGE;
+    if (run(options, first, &record, &steps)) {
+        target = wanted_target(options, record);
+        if (target.launch != first.launch || target.block != first.block) {
+            json_decref(steps);
+            steps = NULL;
+            run_silently(options, target, &unused, &steps);
+            json_decref(unused);
+        }
+        if (steps && json_number_of(steps, "steps") > 0) {
+            if (options->lab)
+                cli_name_lab_file(record, &options->built);
+            add_sources(options, steps);
+            add_findings(steps, record);
+            code = write_page(options, steps);
+        } else {
+            code = explain_nothing(options, record, target);
+        }
+    }
+    json_decref(steps);
+    json_decref(record);
+    return code;
+}
+
+/* Builds the lab's program and puts its path in place of the program's. */
+static bool choose_lab(struct options *options)
+{
+    if (!cli_build_lab_program("step", options->lab, options->submission, &options->built))
+        return false;
+    options->argv--; /* the word there was an option or its value, already read */
+    options->argv[0] = options->program = options->built.program;
+    return true;
+}
+
+int cmd_step(int argc, char **argv)
+{
+    static struct options options; /* too large for the stack */
+    options = (struct options){0};
+    int code = read_options(argc, argv, &options);
+    if (code < 0)
+        code = options.lab && !choose_lab(&options) ? EXIT_USAGE : perform(&options);
+    cli_forget_lab_program(&options.built);
+    return code;
+}

@@ -1,0 +1,170 @@
+/* Describes a kernel's instructions for the reader of a recording: the registers that they write,
+ * and how the reader can compute the result. */
+#include <stdlib.h>
+
+#include "gpu/analyse/operands.h"
+#include "gpu/observe/step_model.h"
+
+static void add_dest(void *context, uint32_t reg)
+{
+    struct step_code *code = context;
+    if (code->dest_count < STEP_DESTS)
+        code->dest[code->dest_count++] = code->base + reg;
+}
+
+/* Whether OP can be an operand: a register, or a number of TYPE. */
+static bool read_operand(const struct ptx_operand *op, uint32_t base, enum ptx_type type,
+                         struct step_operand *into)
+{
+    *into = (struct step_operand){STEP_NONE, (uint64_t)op->value};
+    if (op->kind == PTX_REGISTER)
+        into->reg = base + op->index;
+    return op->kind == PTX_REGISTER ||
+           (op->kind == PTX_IMMEDIATE && !(op->is_f64 && type == PTX_f32) &&
+            !(op->is_f32 && type != PTX_f32));
+}
+
+/* The operation if the reader knows it for 32 bits. */
+static uint8_t arithmetic(const struct ptx_instruction *in)
+{
+    enum ptx_type type = in->types[0];
+    bool is_word = type == PTX_s32 || type == PTX_u32 || type == PTX_b32,
+         is_float = type == PTX_f32;
+    bool is_plain = !ptx_has(in, PTX_MOD_sat) && !ptx_has(in, PTX_MOD_cc) &&
+                    !ptx_has(in, PTX_MOD_ftz) && !ptx_has(in, PTX_MOD_rz) &&
+                    !ptx_has(in, PTX_MOD_rm) && !ptx_has(in, PTX_MOD_rp);
+    if (!in->type_count || !is_plain)
+        return STEP_UNKNOWN;
+    switch (in->opcode) {
+    case PTX_OP_add:
+        return is_word ? STEP_ADD : is_float ? STEP_FADD : STEP_UNKNOWN;
+    case PTX_OP_sub:
+        return is_word ? STEP_SUB : is_float ? STEP_FSUB : STEP_UNKNOWN;
+    case PTX_OP_mul:
+        return is_word && ptx_has(in, PTX_MOD_lo) ? STEP_MUL : is_float ? STEP_FMUL : STEP_UNKNOWN;
+    case PTX_OP_mad:
+        return is_word && ptx_has(in, PTX_MOD_lo) ? STEP_MAD : STEP_UNKNOWN;
+    case PTX_OP_fma:
+        return is_float ? STEP_FMA : STEP_UNKNOWN;
+    case PTX_OP_mov:
+        return ptx_type_bytes(type) >= 4 ? STEP_COPY : STEP_UNKNOWN;
+    case PTX_OP_cvta:
+        return STEP_COPY;
+    default:
+        return STEP_UNKNOWN;
+    }
+}
+
+static void describe_arithmetic(const struct ptx_instruction *in, struct step_code *code)
+{
+    code->op = code->dest_count == 1 ? arithmetic(in) : STEP_UNKNOWN;
+    for (unsigned i = 1; i < in->operand_count && i <= 3 && code->op != STEP_UNKNOWN; i++) {
+        if (read_operand(&in->operands[i], code->base, in->types[0], &code->source[i - 1]))
+            code->source_count++;
+        else
+            code->op = STEP_UNKNOWN;
+    }
+}
+
+static void describe_address(const struct ptx_operand *op, struct step_code *code)
+{
+    bool is_simple = op->kind == PTX_ADDRESS && op->index != PTX_NONE && !op->count;
+    code->address = is_simple ? code->base + op->index : STEP_NONE;
+    code->offset = op->value;
+}
+
+/* Describes the values of a load or store: up to four, in registers. */
+static bool describe_values(const struct ptx_operand *op, bool is_load, enum ptx_type type,
+                            struct step_code *code)
+{
+    unsigned count = op->kind == PTX_VECTOR ? op->count : 1;
+    if (count > STEP_SOURCES)
+        return false;
+    for (unsigned k = 0; k < count; k++) {
+        const struct ptx_operand *part = op->kind == PTX_VECTOR ? &op->elements[k] : op;
+        if (is_load ? part->kind != PTX_REGISTER
+                    : !read_operand(part, code->base, type, &code->source[k]))
+            return false;
+    }
+    code->source_count = (uint8_t)(is_load ? 0 : count);
+    return true;
+}
+
+static void describe_memory(const struct launch_view *launch, uint32_t pc,
+                            const struct ptx_instruction *in, struct step_code *code)
+{
+    struct view_instruction view = view_instruction(launch, pc);
+    bool is_load = view.kind == VIEW_LOAD, is_store = view.kind == VIEW_STORE;
+    enum ptx_type type = in->type_count ? in->types[in->type_count - 1] : PTX_b32;
+    code->address = STEP_NONE;
+    code->is_atomic = view.kind == VIEW_ATOMIC;
+    code->sweeps = view.kind == VIEW_COPY || view.kind == VIEW_MBARRIER ||
+                   view.kind == VIEW_MATRIX || view.kind == VIEW_CALL ||
+                   (in->opcode >= PTX_OP_cp_async && in->opcode <= PTX_OP_cp_async_wait_all);
+    if (in->operand_count < 2 || !(is_load || is_store || code->is_atomic))
+        return;
+    unsigned at = is_load || in->opcode == PTX_OP_atom ? 1 : 0;
+    describe_address(&in->operands[at], code);
+    code->element = (uint8_t)ptx_type_bytes(type);
+    code->is_signed = ptx_type_class(type) == 'S';
+    if (code->is_atomic || code->element > 8 ||
+        !describe_values(&in->operands[1 - at], is_load, type, code))
+        return;
+    code->is_load = is_load;
+    code->is_store = is_store;
+    code->op = is_load ? STEP_LOAD : STEP_UNKNOWN;
+}
+
+static void describe(const struct launch_view *launch, uint32_t pc,
+                     const struct ptx_instruction *in, struct step_code *code)
+{
+    operands_written(in, add_dest, code);
+    code->is_barrier = in->opcode >= PTX_OP_bar && in->opcode <= PTX_OP_barrier_cluster_wait;
+    code->is_call = view_instruction(launch, pc).kind == VIEW_CALL ||
+                    view_instruction(launch, pc).kind == VIEW_RETURN;
+    describe_arithmetic(in, code);
+    if (code->op == STEP_UNKNOWN) {
+        code->source_count = 0;
+        describe_memory(launch, pc, in, code);
+    }
+}
+
+/* Sets the widths of the registers of all functions and returns their number. WIDTHS may be NULL. */
+static uint32_t find_widths(const struct launch_view *launch, uint32_t *widths)
+{
+    uint32_t count = 0, first, end, index;
+    for (uint32_t n = 0; n < launch->function_count; n++) {
+        view_range(launch, n, &first, &end);
+        const struct ptx_function *f = view_function(launch, first, &index);
+        for (uint32_t i = 0; i < f->register_count && widths; i++)
+            widths[count + i] = ptx_type_bytes(f->registers[i].type);
+        count += f->register_count;
+    }
+    return count;
+}
+
+struct step_code *step_describe(const struct launch_view *launch, uint32_t **widths,
+                                uint32_t *count)
+{
+    struct step_code *code = calloc((size_t)launch->code_count + 1, sizeof *code);
+    uint32_t base = 0, first, end, index;
+    *count = find_widths(launch, NULL);
+    *widths = calloc((size_t)*count + 1, sizeof **widths);
+    if (!code || !*widths) {
+        free(code);
+        free(*widths);
+        return NULL;
+    }
+    find_widths(launch, *widths);
+    for (uint32_t n = 0; n < launch->function_count; n++) {
+        view_range(launch, n, &first, &end);
+        const struct ptx_function *f = view_function(launch, first, &index);
+        for (uint32_t pc = first; pc <= end && pc < launch->code_count; pc++) {
+            code[pc] = (struct step_code){.function = n, .base = base, .address = STEP_NONE};
+            if (pc < end)
+                describe(launch, pc, &f->code[pc - first], &code[pc]);
+        }
+        base += f->register_count;
+    }
+    return code;
+}

@@ -1,0 +1,252 @@
+/* The model that a recording and its reader share. The reader is grader/report/step.js: a change
+ * here needs the same change there. */
+#include "gpu/observe/step_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- registers -------------------------------------------------------------------------------- */
+
+static uint32_t words_of(uint32_t width)
+{
+    return !width ? 1 : width <= 4 ? WARP : width / 4 * WARP;
+}
+
+bool step_model_open(struct step_model *model, const struct launch_view *launch,
+                     const uint32_t *widths, uint32_t registers)
+{
+    *model = (struct step_model){.room = 4096};
+    model->at = calloc((size_t)registers + 1, sizeof *model->at);
+    for (uint32_t i = 0; i < registers && model->at; i++) {
+        model->at[i] = model->warp_words;
+        model->warp_words += words_of(widths[i]);
+    }
+    model->shared_words = (launch->shared_bytes + 3) / 4;
+    model->words = calloc((size_t)model->warp_words * launch->warps + 1, sizeof *model->words);
+    model->shared = malloc(((size_t)model->shared_words + 1) * sizeof *model->shared);
+    model->keys = calloc(model->room, sizeof *model->keys);
+    model->values = calloc(model->room, sizeof *model->values);
+    if (model->at && model->words && model->shared && model->keys && model->values) {
+        memset(model->shared, (int)(launch->memory->poison & 0xff),
+               (size_t)model->shared_words * sizeof *model->shared);
+        return true;
+    }
+    step_model_close(model);
+    return false;
+}
+
+void step_model_close(struct step_model *model)
+{
+    free(model->at);
+    free(model->words);
+    free(model->shared);
+    free(model->keys);
+    free(model->values);
+    *model = (struct step_model){0};
+}
+
+void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STEP_WORDS])
+{
+    if (!width) {
+        memcpy(words, bytes, sizeof *words);
+        return;
+    }
+    for (unsigned l = 0; l < WARP; l++) {
+        if (width == 16) /* the lower halves of all lanes, then the upper ones */
+            for (unsigned k = 0; k < 4; k++)
+                memcpy(&words[k * WARP + l], bytes + k / 2 * 8 * WARP + 8 * l + 4 * (k % 2), 4);
+        else if (width == 8)
+            for (unsigned k = 0; k < 2; k++)
+                memcpy(&words[k * WARP + l], bytes + 8 * l + 4 * k, 4);
+        else
+            words[l] = 0, memcpy(&words[l], bytes + (size_t)width * l, width);
+    }
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static size_t place_of(const struct step_model *model, uint64_t addr)
+{
+    size_t at = (size_t)((addr >> 2) * 0x9e3779b97f4a7c15ull >> 20) & (model->room - 1);
+    while (model->keys[at] && model->keys[at] != addr)
+        at = (at + 1) & (model->room - 1);
+    return at;
+}
+
+static void grow(struct step_model *model)
+{
+    struct step_model old = *model;
+    model->room *= 2;
+    model->keys = calloc(model->room, sizeof *model->keys);
+    model->values = calloc(model->room, sizeof *model->values);
+    if (!model->keys || !model->values) {
+        free(model->keys);
+        free(model->values);
+        *model = old;
+        model->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < old.room; i++) {
+        size_t at = old.keys[i] ? place_of(model, old.keys[i]) : 0;
+        if (old.keys[i])
+            model->keys[at] = old.keys[i], model->values[at] = old.values[i];
+    }
+    free(old.keys);
+    free(old.values);
+}
+
+uint32_t step_word(const struct step_model *model, bool shared, uint64_t addr)
+{
+    if (shared)
+        return addr / 4 < model->shared_words ? model->shared[addr / 4] : 0;
+    size_t at = place_of(model, addr);
+    return model->keys[at] ? model->values[at] : 0;
+}
+
+void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_t value)
+{
+    if (shared) {
+        if (addr / 4 < model->shared_words)
+            model->shared[addr / 4] = value;
+        return;
+    }
+    if (4 * model->count > 3 * model->room)
+        grow(model);
+    if (!addr || model->failed)
+        return;
+    size_t at = place_of(model, addr);
+    model->count += !model->keys[at];
+    model->keys[at] = addr;
+    model->values[at] = value;
+}
+
+void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned bytes, uint32_t low,
+                uint32_t high)
+{
+    uint64_t word = addr & ~(uint64_t)3;
+    if (bytes >= 4) {
+        step_set_word(model, shared, word, low);
+        if (bytes == 8)
+            step_set_word(model, shared, word + 4, high);
+        return;
+    }
+    unsigned shift = 8 * (unsigned)(addr & 3);
+    uint32_t bits = ((1u << 8 * bytes) - 1) << shift;
+    uint32_t old = step_word(model, shared, word);
+    step_set_word(model, shared, word, (old & ~bits) | (low << shift & bits));
+}
+
+/* --- predictions ------------------------------------------------------------------------------ */
+
+/* Gets a source operand's words of 4 bytes. */
+static void operand(const struct step_model *model, const struct step_operand *op, uint32_t warp,
+                    uint32_t values[WARP])
+{
+    if (op->reg != STEP_NONE)
+        memcpy(values, step_register(model, warp, op->reg), WARP * sizeof *values);
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            values[l] = (uint32_t)op->value;
+}
+
+static float single(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The reader computes with doubles and rounds once, which gives the same result, except for a
+ * fused multiply-add in rare cases: these are recorded. */
+static uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t z)
+{
+    double a = single(x), b = single(y), c = single(z);
+    double exact = op == STEP_FADD ? a + b : op == STEP_FSUB ? a - b : a * b;
+    float value = (float)(op == STEP_FMA ? exact + c : exact);
+    uint32_t bits;
+    if (value != value) /* the sign and payload of a NaN differ from machine to machine */
+        return 0x7fc00000u;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t compute(uint8_t op, uint32_t a, uint32_t b, uint32_t c)
+{
+    switch (op) {
+    case STEP_COPY:
+        return a;
+    case STEP_ADD:
+        return a + b;
+    case STEP_SUB:
+        return a - b;
+    case STEP_MUL:
+        return a * b;
+    case STEP_MAD:
+        return a * b + c;
+    default:
+        return compute_float(op, a, b, c);
+    }
+}
+
+static bool predict_load(const struct step_model *model, const struct step_code *code, unsigned k,
+                         uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
+                         uint32_t *words)
+{
+    unsigned bytes = code->element, bits = 8 * bytes;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint64_t at = addr[l] + (uint64_t)k * bytes, word = at & ~(uint64_t)3;
+        uint32_t low = step_word(model, shared, word), high = 0;
+        if (bytes < 4) {
+            low = low >> 8 * (at & 3) & ((1u << bits) - 1);
+            if (code->is_signed && low >> (bits - 1) & 1)
+                low |= ~((1u << bits) - 1);
+            low &= width == 2 ? 0xffff : width == 1 ? 0xff : 0xffffffff;
+        }
+        if (bytes == 8)
+            high = step_word(model, shared, word + 4);
+        else if (code->is_signed && low >> 31)
+            high = UINT32_MAX;
+        words[l] = low;
+        if (width == 8)
+            words[WARP + l] = high;
+    }
+    return true;
+}
+
+bool step_predict(const struct step_model *model, const struct step_code *code, uint32_t warp,
+                  unsigned k, uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
+                  uint32_t words[STEP_WORDS])
+{
+    uint32_t source[3][WARP] = {{0}};
+    if (code->op == STEP_UNKNOWN || !width || width > 8)
+        return false;
+    if (code->op == STEP_LOAD)
+        return addr && predict_load(model, code, k, width, mask, shared, addr, words);
+    if (width == 8) { /* only copies of registers */
+        if (code->op != STEP_COPY || code->source[0].reg == STEP_NONE)
+            return false;
+        memcpy(words, step_register(model, warp, code->source[0].reg), 2 * WARP * sizeof *words);
+        return true;
+    }
+    for (unsigned i = 0; i < code->source_count && i < 3; i++)
+        operand(model, &code->source[i], warp, source[i]);
+    for (unsigned l = 0; l < WARP; l++)
+        words[l] = compute(code->op, source[0][l], source[1][l], source[2][l]);
+    return true;
+}
+
+void step_store_lane(struct step_model *model, const struct step_code *code, uint32_t warp,
+                     unsigned lane, bool shared, uint64_t addr)
+{
+    for (unsigned k = 0; k < code->source_count; k++) {
+        const struct step_operand *op = &code->source[k];
+        uint32_t low = (uint32_t)op->value, high = (uint32_t)(op->value >> 32);
+        if (op->reg != STEP_NONE) {
+            const uint32_t *words = step_register(model, warp, op->reg);
+            low = words[lane];
+            high = code->element == 8 ? words[WARP + lane] : 0;
+        }
+        step_store(model, shared, addr + (uint64_t)k * code->element, code->element, low, high);
+    }
+}

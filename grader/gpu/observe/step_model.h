@@ -1,0 +1,102 @@
+/* What the reader of a recording knows at each step: registers and memory. The recorder keeps the
+ * same model, to leave out values that the reader can work out.
+ *
+ * A register of at most 4 bytes has 32 words in the model, one for each lane; a register of 8 or 16
+ * bytes has 2 or 4 times as many, first the low words of all lanes. A predicate is one word. */
+#ifndef GPU_OBSERVE_STEP_MODEL_H
+#define GPU_OBSERVE_STEP_MODEL_H
+
+#include "gpu/lanes.h"
+#include "gpu/observe/view.h"
+
+#define STEP_NONE    UINT32_MAX /* no register */
+#define STEP_DESTS   32u        /* most registers that one instruction writes */
+#define STEP_SOURCES 4u
+#define STEP_WORDS   (4 * WARP) /* most words of a register */
+
+/* How the reader computes an instruction's result. */
+enum step_op {
+    STEP_UNKNOWN,
+    STEP_COPY,
+    STEP_ADD,
+    STEP_SUB,
+    STEP_MUL,
+    STEP_MAD,
+    STEP_FADD,
+    STEP_FSUB,
+    STEP_FMUL,
+    STEP_FMA,
+    STEP_LOAD,
+};
+
+/* A register of the model, or a value. */
+struct step_operand {
+    uint32_t reg; /* STEP_NONE: the value */
+    uint64_t value;
+};
+
+/* What the reader knows about an instruction. */
+struct step_code {
+    uint32_t function; /* its number */
+    uint32_t base;     /* the model's number of its function's first register */
+    uint8_t op;        /* enum step_op */
+    uint8_t dest_count, source_count;
+    bool is_load, is_store, is_atomic; /* a load or store of up to 4 values of up to 8 bytes */
+    bool is_barrier, is_call;
+    bool sweeps; /* may change shared memory without an access by this instruction */
+    uint32_t dest[STEP_DESTS];
+    struct step_operand source[STEP_SOURCES];
+    /* memory: size of one value, sign extension, the address as a register and an offset */
+    uint8_t element;
+    bool is_signed;
+    uint32_t address; /* STEP_NONE: unknown */
+    int64_t offset;
+};
+
+/* Describes all instructions. *WIDTHS gets the width of each register of the model, *COUNT their
+ * number. The caller frees the results. NULL: out of memory. */
+struct step_code *step_describe(const struct launch_view *launch, uint32_t **widths,
+                                uint32_t *count);
+
+struct step_model {
+    uint32_t warp_words;
+    uint32_t *at;    /* for each register, its first word */
+    uint32_t *words; /* of all warps */
+    uint32_t *shared, shared_words;
+    /* global memory: an open hash table of words by address; an address of 0 is free */
+    uint64_t *keys;
+    uint32_t *values;
+    size_t count, room; /* room is a power of two */
+    bool failed;        /* out of memory: predictions are wrong, and nothing may be recorded */
+};
+
+bool step_model_open(struct step_model *model, const struct launch_view *launch,
+                     const uint32_t *widths, uint32_t registers);
+void step_model_close(struct step_model *model);
+
+static inline uint32_t *step_register(const struct step_model *model, uint32_t warp, uint32_t reg)
+{
+    return model->words + (size_t)warp * model->warp_words + model->at[reg];
+}
+
+/* The word at ADDR, a multiple of 4, in shared or global memory. Unknown words are 0. */
+uint32_t step_word(const struct step_model *model, bool shared, uint64_t addr);
+void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_t value);
+/* Writes the low BYTES, at most 8, of LOW and HIGH. */
+void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned bytes, uint32_t low,
+                uint32_t high);
+
+/* Predicts what an instruction writes to its register number K, of WIDTH bytes, in the lanes of
+ * MASK. ADDR: a load's addresses. False: it cannot. */
+bool step_predict(const struct step_model *model, const struct step_code *code, uint32_t warp,
+                  unsigned k, uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
+                  uint32_t words[STEP_WORDS]);
+
+/* Copies a register of WIDTH bytes from the machine, in the model's form. */
+void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STEP_WORDS]);
+
+/* Stores what lane LANE of a store writes. */
+void step_store_lane(struct step_model *model, const struct step_code *code, uint32_t warp,
+                     unsigned lane, bool shared, uint64_t addr);
+
+#endif

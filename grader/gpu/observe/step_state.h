@@ -1,0 +1,49 @@
+/* The state of the stepper, which stepper.c keeps and step_record.c writes records from. */
+#ifndef GPU_OBSERVE_STEP_STATE_H
+#define GPU_OBSERVE_STEP_STATE_H
+
+#include "gpu/observe/step_write.h"
+#include "gpu/observe/stepper.h"
+
+#define MOST_ACCESSES 64u /* of one instruction: generic addresses can make several */
+#define MOST_FAULTS   32u
+
+/* What the next record's parts can be left out against, for each warp. */
+struct progress {
+    uint32_t pc, lanes;
+    struct obs_group groups[WARP];
+    unsigned group_count;
+    uint32_t barrier; /* pc of the barrier at which it waits, if the barrier has a result */
+};
+
+/* The cost of an instruction's latest access. Accesses whose addresses differ by a multiple of
+ * COST_REPEATS bytes cost the same. */
+#define COST_REPEATS 128u
+struct measured {
+    uint64_t addr[WARP];
+    uint32_t mask, cost, ideal;
+    uint8_t space, bytes;
+};
+
+struct step_state {
+    const struct launch_view *launch;
+    const struct emu_steps *wanted;
+    struct obs_steps *steps; /* NULL: the block runs elsewhere, or later */
+    struct step_model model;
+    struct step_buffer out, extras, body, results;
+    struct progress progress[MAX_WARPS];
+    struct obs_access accesses[MOST_ACCESSES];
+    uint32_t access_count, fault_count;
+    struct obs_fault faults[MOST_FAULTS];
+    uint64_t (*patterns)[WARP]; /* for each pc: the address differences of its latest access */
+    struct measured *measured;  /* for each pc */
+    uint64_t seen;              /* instructions so far */
+    uint32_t warp;              /* of the latest record */
+    bool sweeps;                /* other CTAs may have changed shared memory */
+};
+
+/* Write the record of an instruction, and of a barrier that has opened. */
+void step_record_instruction(struct step_state *state, const struct obs_state *now);
+void step_record_opening(struct step_state *state, const struct obs_state *now);
+
+#endif

@@ -1,0 +1,110 @@
+#include "gpu/observe/step_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* JavaScript's numbers hold whole numbers up to 2^53. */
+#define EXACT      ((uint64_t)1 << 53)
+#define MOST_APART ((int64_t)1 << 32)
+
+static bool make_room(struct step_buffer *to, size_t size)
+{
+    if (to->room - to->size >= size)
+        return true;
+    size_t room = 2 * to->room + size + 4096;
+    uint8_t *bytes = realloc(to->bytes, room);
+    if (!bytes) {
+        to->failed = true;
+        return false;
+    }
+    to->bytes = bytes;
+    to->room = room;
+    return true;
+}
+
+void step_put_byte(struct step_buffer *to, unsigned byte)
+{
+    if (make_room(to, 1))
+        to->bytes[to->size++] = (uint8_t)byte;
+}
+
+void step_put_word(struct step_buffer *to, uint32_t word)
+{
+    for (unsigned i = 0; i < 4; i++)
+        step_put_byte(to, word >> 8 * i & 0xff);
+}
+
+void step_put_number(struct step_buffer *to, uint64_t number)
+{
+    for (; number >= 128; number >>= 7)
+        step_put_byte(to, (unsigned)(number & 127) | 128);
+    step_put_byte(to, (unsigned)number);
+}
+
+void step_put_signed(struct step_buffer *to, int64_t number)
+{
+    step_put_number(to, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+}
+
+void step_put_bytes(struct step_buffer *to, const struct step_buffer *from)
+{
+    if (!from->size || !make_room(to, from->size))
+        return;
+    memcpy(to->bytes + to->size, from->bytes, from->size);
+    to->size += from->size;
+}
+
+static uint64_t value_of(const uint32_t *words, uint32_t width, unsigned lane)
+{
+    return words[lane] | (width == 8 ? (uint64_t)words[WARP + lane] << 32 : 0);
+}
+
+/* Whether lane l has FIRST + l * STRIDE, in 32 bits or, for 8 bytes, exactly. */
+static bool is_affine(const uint32_t *words, uint32_t width, uint32_t mask, int64_t *first,
+                      int64_t *stride)
+{
+    unsigned low = (unsigned)__builtin_ctz(mask), high = 31 - (unsigned)__builtin_clz(mask);
+    uint64_t a = value_of(words, width, low), b = value_of(words, width, high);
+    int64_t apart = width == 8 ? (int64_t)(b - a) : (int32_t)(uint32_t)(b - a);
+    int64_t steps = high > low ? high - low : 1;
+    if (a >= EXACT / 4 || apart % steps || apart >= MOST_APART || apart <= -MOST_APART)
+        return false;
+    *stride = apart / steps;
+    *first = (int64_t)a - (int64_t)low * *stride;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint64_t want = (uint64_t)(*first + (int64_t)l * *stride);
+        uint64_t cut = width == 8 ? UINT64_MAX : UINT32_MAX;
+        if (value_of(words, width, l) != (want & cut) || (width == 8 && want >= EXACT))
+            return false;
+    }
+    return true;
+}
+
+static void put_raw(struct step_buffer *to, const uint32_t *words, uint32_t width, uint32_t mask)
+{
+    unsigned count = width <= 4 ? 1 : width / 4;
+    step_put_byte(to, STEP_RAW);
+    for (unsigned k = 0; k < count; k++)
+        for (uint32_t left = mask; left; left &= left - 1)
+            step_put_word(to, words[k * WARP + (unsigned)__builtin_ctz(left)]);
+}
+
+void step_put_values(struct step_buffer *to, const uint32_t *words, uint32_t width, uint32_t mask)
+{
+    int64_t first = 0, stride = 0;
+    if (!width) {
+        step_put_byte(to, STEP_MASK);
+        step_put_word(to, *words);
+    } else if (width > 8 || (width != 4 && width != 8) ||
+               !is_affine(words, width, mask, &first, &stride)) {
+        put_raw(to, words, width, mask);
+    } else if (!stride) {
+        step_put_byte(to, STEP_UNIFORM);
+        step_put_number(to, (uint64_t)first);
+    } else {
+        step_put_byte(to, STEP_AFFINE);
+        step_put_signed(to, first);
+        step_put_signed(to, stride);
+    }
+}

@@ -1,0 +1,76 @@
+/* A recording of one block, step by step, from which a page can show any moment: the places of all
+ * lanes, registers, shared memory and the global memory that the block accessed.
+ *
+ * A step is one instruction of one warp, or the opening of a barrier. The recording is a stream of
+ * bytes that a reader decodes from its beginning. It leaves out what the reader can work out: the
+ * reader keeps the same model of registers and memory as the recorder (step_model.h), and most
+ * results follow from the model, such as the value of a load from known memory.
+ *
+ * A record in the stream (numbers are LEB128, "signed" ones zigzag; words are 4 bytes, low first):
+ *
+ *   byte: bits that say which of the following parts exist (enum step_part)
+ *   STEP_WARP      warp; STEP_OPENED: a barrier has opened: a mask of warps follows (word), for each
+ *                  of them its groups, then the extras. No other part follows.
+ *   STEP_PC        signed: pc minus the expected pc, which is one more than the warp's last pc
+ *   STEP_LANES     word: the path's lanes; otherwise those of the warp's last step
+ *   STEP_ACTIVE    word: the lanes that executed the instruction; otherwise the path's lanes
+ *   STEP_ACCESSES  count, then each access: see put_access() in stepper.c
+ *   STEP_VALUES    for each register that is written, its values: see step_put_values()
+ *   STEP_EXTRAS    extras, each a byte of enum step_extra and its data, then a zero byte
+ *   STEP_GROUPS    count, then for each group lanes (word), pc, standing (byte); otherwise the
+ *                  group that ran is at the next pc, and all others stay */
+#ifndef GPU_OBSERVE_STEPPER_H
+#define GPU_OBSERVE_STEPPER_H
+
+#include "gpu/observe/step_model.h"
+#include "gpu/observe/view.h"
+
+enum step_part {
+    STEP_WARP = 1,
+    STEP_PC = 2,
+    STEP_LANES = 4,
+    STEP_ACTIVE = 8,
+    STEP_GROUPS = 16,
+    STEP_EXTRAS = 32,
+    STEP_ACCESSES = 64,
+    STEP_VALUES = 128,
+};
+#define STEP_OPENED 64u
+
+enum step_extra {
+    STEP_END,
+    /* space (1: shared, 0: global), count of words, address, words: memory that has other contents
+     * than the model predicts */
+    STEP_MEMORY,
+    /* warp, register, lanes (word), values: a register that something else than an instruction has
+     * changed */
+    STEP_REGISTER,
+    STEP_FAULT, /* kind (byte), lane, address */
+};
+
+#define STEP_MARK 1024u /* steps between two marks */
+
+/* The recording of one block. */
+struct obs_steps {
+    struct step_code *code; /* for each pc */
+    uint32_t *widths;       /* for each register of the model: bytes of a lane; 0: a predicate */
+    uint32_t registers;
+    uint64_t cta;
+    uint8_t *bytes; /* the stream */
+    size_t size, room;
+    uint64_t steps;    /* number of records */
+    uint64_t left_out; /* warp instructions before the first record */
+    uint64_t executed; /* warp instructions of the block; 0: it did not end */
+    bool is_cut;       /* the stream ends before the block does */
+    size_t *marks;     /* offset in the stream of each STEP_MARKth record */
+    size_t mark_count, mark_room;
+};
+
+void stepper_free(struct obs_steps *steps); /* NULL is allowed */
+
+/* Writes the machine's state, for tests, as one line of JSON. STEP: the number of the record that
+ * has just been written. It reads the machine, not the recording. */
+void step_dump(int fd, const struct launch_view *launch, const struct obs_state *now, uint64_t step,
+               const struct obs_access *access);
+
+#endif

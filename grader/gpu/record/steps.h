@@ -1,0 +1,25 @@
+/* Writes a recorded block, for `lanewise step`: one JSON document.
+ *
+ *   {"kernel", "grid", "block": [x, y, z], "launch": number, "cta": [x, y, z], "warps", "threads",
+ *    "steps", "left_out", "executed", "cut": boolean, "fill": byte that new shared memory holds,
+ *    "shared_bytes", "shared": [{"name", "at", "bytes"}],
+ *    "memory": [{"name", "at", "bytes"}]: allocations of global memory
+ *    "files": [paths], "registers": [[name, type, function's number, place or -1]],
+ *    "functions": [names], "code": [instructions], "marks": [offset of each 1024th step],
+ *    "data": the stream in Base64}
+ *
+ * An instruction is [text, file's index, line, its function's number, operation, [registers that it
+ * writes], [operands, each a register or [a value's low word, high word]], memory], where memory is
+ * 0 or [kind: "l", "s", "a" or "o", bytes of a value, signed: 0 or 1, register of the address or
+ * -1, offset, sweeps: 0 or 1]. gpu/observe/stepper.h explains the stream. */
+#ifndef GPU_RECORD_STEPS_H
+#define GPU_RECORD_STEPS_H
+
+#include <stdbool.h>
+
+#include "gpu/observe/stepper.h"
+
+/* Writes LAUNCH's recording to FD. False: the write failed, or memory is out. */
+bool record_steps(int fd, const struct launch_view *launch);
+
+#endif

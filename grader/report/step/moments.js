@@ -1,0 +1,163 @@
+// Finds moments in a recording: the next line, barrier, divergence, conflict, breakpoint, and the steps
+// at which a finding happens.
+"use strict";
+
+class Moments {
+    constructor(recording, sources) {
+        this.r = recording;
+        this.sources = sources;
+        this.breakpoints = new Set();  // "file:line"
+        this.words = new Set();        // words of memory: a change of one stops
+        this.findings = recording.meta.findings.map(f => this.locate(f));
+        this.ofFindings = [...new Set(this.findings.flatMap(f => f.steps))].sort((a, b) => a - b);
+    }
+
+    isOpening(step) { return this.r.warpOf[step] === OPENED; }
+    codeAt(step) { return this.r.code[this.r.pcOf[step]]; }
+    placeAt(step) {
+        const code = this.codeAt(step);
+        return `${code.file}:${code.line}`;
+    }
+
+    // The first step after STEP, in DIRECTION, that TEST accepts; NONE: there is none.
+    find(step, direction, test) {
+        for (let i = step + direction; i >= 0 && i < this.r.steps; i += direction) if (test(i)) return i;
+        return NONE;
+    }
+
+    // ONLY: the warp to follow, or NONE.
+    nextInstruction(step, direction, only) {
+        return this.find(step, direction, i => only === NONE || this.r.warpOf[i] === only);
+    }
+
+    nextLine(step, direction, only) {
+        const start = step >= 0 && !this.isOpening(step) ? `${this.r.warpOf[step]} ${this.placeAt(step)}` : "";
+        const differs = i => !this.isOpening(i) && this.codeAt(i).line > 0 &&
+            (only === NONE || this.r.warpOf[i] === only) && `${this.r.warpOf[i]} ${this.placeAt(i)}` !== start;
+        const found = this.find(step, direction, differs);
+        if (found === NONE || direction > 0) return found;
+        return this.startOfLine(found);
+    }
+
+    // The first step of the run of steps on the same line by the same warp that contains STEP.
+    startOfLine(step) {
+        const place = this.placeAt(step), warp = this.r.warpOf[step];
+        while (step > 0 && this.r.warpOf[step - 1] === warp && this.placeAt(step - 1) === place) step--;
+        return step;
+    }
+
+    isBarrier(step) {
+        return this.isOpening(step) || /^(@\S+ )?(bar|barrier)\./.test(this.codeAt(step).text);
+    }
+
+    isConflict(step) {
+        const r = this.r;
+        for (let a = r.firstAccess[step]; a < r.firstAccess[step + 1]; a++)
+            if (r.accesses.cost.data[a] > r.accesses.ideal.data[a] || this.collides(a)) return true;
+        return false;
+    }
+
+    // Whether lanes of an atomic operation queue for the same word.
+    collides(access) {
+        const a = this.r.accesses;
+        if (a.kind.data[access] < KIND.atomic) return false;
+        const seen = new Set(), mask = a.mask.data[access];
+        for (let l = 0; l < WARP; l++) {
+            if (!(mask >>> l & 1)) continue;
+            const addr = a.addr.data[access * WARP + l];
+            if (seen.has(addr)) return true;
+            seen.add(addr);
+        }
+        return false;
+    }
+
+    // Whether the warp enters a line with a breakpoint here.
+    stopsAtLine(step) {
+        if (this.isOpening(step) || !this.breakpoints.has(this.placeAt(step))) return false;
+        return step === 0 || this.isOpening(step - 1) || this.r.warpOf[step - 1] !== this.r.warpOf[step] ||
+            this.placeAt(step - 1) !== this.placeAt(step);
+    }
+
+    nextStop(step, direction, only) {
+        const line = this.breakpoints.size === 0 ? NONE
+            : this.find(step, direction, i => this.stopsAtLine(i) && (only === NONE || this.r.warpOf[i] === only));
+        const changes = [...this.words].map(id => this.r.nextChange(id, step, direction));
+        const all = [line, ...changes].filter(i => i !== NONE);
+        return all.length === 0 ? NONE : direction > 0 ? Math.min(...all) : Math.max(...all);
+    }
+
+    next(kind, step, direction, only) {
+        const mine = i => only === NONE || this.isOpening(i) || this.r.warpOf[i] === only;
+        switch (kind) {
+        case "instruction": return this.nextInstruction(step, direction, only);
+        case "line": return this.nextLine(step, direction, only);
+        case "barrier": return this.find(step, direction, i => mine(i) && this.isBarrier(i));
+        case "split": return this.find(step, direction, i => mine(i) && this.r.splitOf[i] === 1);
+        case "conflict": return this.find(step, direction, i => mine(i) && this.isConflict(i));
+        case "stop": return this.nextStop(step, direction, only);
+        default: {
+            const steps = direction > 0 ? this.ofFindings : this.ofFindings.slice().reverse();
+            const found = steps.find(i => direction > 0 ? i > step : i < step);
+            return found === undefined ? NONE : found;
+        }
+        }
+    }
+
+    // --- findings --------------------------------------------------------------------------------------------
+
+    isFile(index, name) {
+        const path = this.r.meta.files[index], source = this.sources[index];
+        const last = text => text.slice(text.lastIndexOf("/") + 1);
+        return path === name || (source !== null && source.name === name) || last(path) === last(name);
+    }
+
+    // The steps at which the finding happens, with a word for each; at most two.
+    locate(finding) {
+        const other = (finding.related || []).find(r => !r.message), r = this.r;
+        const at = (place, step) => !this.isOpening(step) && this.codeAt(step).line === place.line &&
+            this.isFile(this.codeAt(step).file, place.file);
+        let steps = [], pair = null;
+        if (other) pair = this.locatePair(i => at(finding, i), i => at(other, i));
+        if (pair) steps = [pair.first.step, pair.second.step];
+        if (steps.length === 0) {
+            const fault = r.faults.find(f => at(finding, f.step));
+            if (fault) steps = [fault.step];
+        }
+        if (steps.length === 0 && finding.severity === "warning") {
+            const worst = this.find(-1, 1, i => at(finding, i) && (this.isConflict(i) || r.splitOf[i] === 1));
+            if (worst !== NONE) steps = [worst];
+        }
+        if (steps.length === 0) {
+            const first = this.find(-1, 1, i => at(finding, i) && r.firstAccess[i + 1] > r.firstAccess[i]);
+            const any = first === NONE ? this.find(-1, 1, i => at(finding, i)) : first;
+            if (any !== NONE) steps = [any];
+        }
+        return {finding, steps, pair};
+    }
+
+    // The first two accesses, one at each place, by different threads to the same word, at least one of them
+    // a write, with no barrier between them; and the word. null: there are none.
+    locatePair(isOne, isOther) {
+        const r = this.r, a = r.accesses;
+        let last = new Map();
+        for (let step = 0; step < r.steps; step++) {
+            if (this.isOpening(step)) { last = new Map(); continue; }
+            const one = isOne(step), other = isOther(step);
+            if (!one && !other) continue;
+            for (let i = r.firstAccess[step]; i < r.firstAccess[step + 1]; i++) {
+                const shared = a.space.data[i] === SPACE.shared, writes = a.kind.data[i] !== KIND.load;
+                for (let l = 0; l < WARP; l++) {
+                    if (!(a.mask.data[i] >>> l & 1)) continue;
+                    const id = r.wordId(shared, a.addr.data[i * WARP + l], false);
+                    const before = (last.get(id) || []).find(b => (b.warp !== r.warpOf[step] || b.lane !== l) &&
+                        (b.writes || writes) && ((b.one && other) || (b.other && one)));
+                    if (before) return {first: before, second: {step, warp: r.warpOf[step], lane: l, writes}, id};
+                    if (!last.has(id)) last.set(id, []);
+                    const list = last.get(id);
+                    if (list.length < 8) list.push({step, warp: r.warpOf[step], lane: l, writes, one, other});
+                }
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,26 @@
+/* Runs kernels on this machine's GPU, through the CUDA driver. */
+#ifndef TESTS_HARDWARE_GPU_DRIVER_H
+#define TESTS_HARDWARE_GPU_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Opens the GPU, or ends the program with a message. */
+void gpu_open(void);
+
+/* Prints "# NVIDIA …, 2026-11-22, by `make TARGET`", the first line of a record. */
+void gpu_print_head(const char *target);
+
+struct gpu_launch {
+    const char *name; /* for messages */
+    const char *ptx;  /* with the kernel "plain": its parameters are the addresses of in and out */
+    unsigned blocks, threads;
+    const void *in;
+    void *out; /* zeros before the launch */
+    size_t in_bytes, out_bytes;
+};
+
+/* False, with a message: the driver rejects the PTX. Any other error ends the program. */
+bool gpu_run(const struct gpu_launch *launch);
+
+#endif
