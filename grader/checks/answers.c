@@ -103,40 +103,60 @@ static void write_index(const struct check_matrix *want, size_t index, char text
         snprintf(text, 48, width > 1 ? "[%zu]" : "", index);
 }
 
+/* Writes in TEXT how far GOT is from the right value, in ulp; nothing if it is infinite or NaN. */
+#define MANY_ULPS 1e6
+static void write_ulps(double got, double right, double allowed, char text[100])
+{
+    double error = fabs(got - right) / judge_ulp(right);
+    if (isfinite(got) && error < 100)
+        snprintf(text, 100, "; the error is %.1f ulp, and %g is allowed", error, allowed);
+    else if (isfinite(got))
+        snprintf(text, 100, "; the error is %s%s ulp, and %g is allowed",
+                 error > MANY_ULPS ? "more than " : "", check_number(floor(fmin(error, MANY_ULPS))),
+                 allowed);
+}
+
 /* Reports that GOT, an array of COUNT floats from RUN, is wrong at INDEX, and how many of the
  * floats are wrong. */
 static void fail_within(struct check *check, const struct run *run, const float *got,
                         const char *name, const struct check_matrix *want, size_t count,
                         size_t index)
 {
-    char margin[48] = "", place[48], all[100] = "";
+    char margin[100] = "", place[48], all[100] = "";
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
     int digits = is_long ? 10 : 9; /* enough for a float, no exponent */
     double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* a NaN, unsigned */
-    if (want->bounds)
+    if (want->ulps > 0)
+        write_ulps(value, want->values[index], want->ulps, margin);
+    else if (want->bounds)
         snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
                  want->bounds[index]);
     if (count > 1)
         snprintf(all, sizeof all, "; %s of %s numbers are wrong", check_number((double)wrong),
                  check_number((double)count));
     write_index(want, index, place);
-    check_fail(check, "failed", "%s%s is %.*g, but %.*g is right%s%s%s", name, place, digits, value,
-               digits, want->values[index], margin, all, if_no_kernel(run));
+    check_fail(check, "failed", "%s%s%s is %.*g, but %.*g is right%s%s%s",
+               want->arrange ? "put in order, " : "", name, place, digits, value, digits,
+               want->values[index], margin, all, if_no_kernel(run));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check,
                      "First make the answer right: without that, this check gives no points.");
 }
 
-/* The numbers of ARRAY as floats. */
-static const float *as_floats(struct check *check, const struct case_array *array)
+/* The numbers of ARRAY, a result of RUN, as floats in the order of WANT. */
+static const float *as_floats(struct check *check, const struct run *run,
+                              const struct case_array *array, const struct check_matrix *want)
 {
-    if (array->type == CASE_FLOAT)
+    if (array->type == CASE_FLOAT && !want->arrange)
         return array->values;
     float *floats = check_memory(check, array->count, sizeof *floats);
     for (size_t i = 0; i < array->count; ++i)
-        floats[i] = array->type == CASE_BYTE ? (float)((const uint8_t *)array->values)[i]
-                                             : (float)((const int32_t *)array->values)[i];
+        floats[i] = array->type == CASE_FLOAT  ? ((const float *)array->values)[i]
+                    : array->type == CASE_BYTE ? (float)((const uint8_t *)array->values)[i]
+                                               : (float)((const int32_t *)array->values)[i];
+    if (want->arrange)
+        want->arrange(run->input, floats);
     return floats;
 }
 
@@ -163,7 +183,7 @@ static void look_within(struct check *check, const struct run *run, const char *
         check_advise(check, "Restore the original line with lab_result().");
         return;
     }
-    const float *numbers = as_floats(check, got);
+    const float *numbers = as_floats(check, run, got, want);
     size_t index = judge_first_outside(numbers, want->values, want->bounds, count);
     if (index < count && answer->same) {
         check_fail(check, "failed", "%s has the same numbers, whatever data is on the GPU", name);
@@ -175,9 +195,24 @@ static void look_within(struct check *check, const struct run *run, const char *
         check_explain_matrix(check, run, answer, numbers, want);
 }
 
-void check_within(struct check *check, const struct run *run, const char *name,
-                  const struct check_matrix *want)
+/* The same matrix with bounds where it states them in ulp. */
+static struct check_matrix with_bounds(struct check *check, const struct check_matrix *want)
 {
+    struct check_matrix matrix = *want;
+    size_t count = (size_t)want->height * (size_t)want->width;
+    if (want->ulps > 0) {
+        double *bounds = check_memory(check, count, sizeof *bounds);
+        for (size_t i = 0; i < count; ++i)
+            bounds[i] = want->ulps * judge_ulp(want->values[i]);
+        matrix.bounds = bounds;
+    }
+    return matrix;
+}
+
+void check_within(struct check *check, const struct run *run, const char *name,
+                  const struct check_matrix *stated)
+{
+    struct check_matrix bounded = with_bounds(check, stated), *want = &bounded;
     look_within(check, run, name, want);
     const struct run *backwards = check_run_backwards(check, run);
     look_within(check, backwards, name, want);

@@ -95,7 +95,8 @@ struct check_figure {
      * grader/tests/grade/test_figures.c measures them again. With check_speed(), only the slack is
      * declared. */
     struct judge_budget budget;
-    bool textures; /* kernels may use textures and surfaces: check_is_counted() */
+    bool textures;    /* kernels may use textures and surfaces: check_is_counted() */
+    bool block_votes; /* and votes of a block's threads */
     /* bits 1 << enum check_cost: costs that the figure itself judges, so they have no other
      * limit */
     unsigned judges;
@@ -244,11 +245,17 @@ struct check_guess {
 struct check_matrix {
     int height, width;
     const double *values;
-    const double *bounds; /* the largest error allowed for each number; NULL: 0 */
+    const double *bounds; /* the largest error allowed for each number; NULL: 0, or as ulps says */
     /* Computes row Y of the right result from INPUT; NULL: unknown. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL: none */
+    /* Brings a result for INPUT into the order of `values`, as far as other orders are right, too;
+     * NULL: no other order is right. */
+    void (*arrange)(const struct case_data *input, float *values);
     enum case_type type; /* of the numbers: CASE_INT (below 2^24), CASE_BYTE; 0: CASE_FLOAT */
+    /* The largest error allowed, in ulp of each right value as a float; messages tell errors in ulp,
+     * too. 0: as bounds says. */
+    double ulps;
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
@@ -352,8 +359,8 @@ const char *check_other_call(const struct run *run, const char *part, const char
 
 /* The kernels must not use features that no counter of a check shows: textures and surfaces, unless
  * the figure allows them; variables in constant memory, to which the data may have been copied; the
- * shared memory of other blocks of a cluster; and votes of a block's threads, which carry numbers
- * from warp to warp. */
+ * shared memory of other blocks of a cluster; and, unless the figure allows them, votes of a block's
+ * threads, which carry numbers from warp to warp. */
 void check_is_counted(struct check *check, const struct run *run);
 
 /* The whole program must not cost much more than the solution. Does nothing for NULL, and on a

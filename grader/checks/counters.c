@@ -153,7 +153,7 @@ void check_is_counted(struct check *check, const struct run *run)
         check_refuse(
             check, run, "Use only the block's own shared memory.",
             "your kernels use the shared memory of other blocks, which this check does not count");
-    if (check_counter(run, "block_votes") > 0)
+    if (!check->info->figure.block_votes && check_counter(run, "block_votes") > 0)
         check_refuse(
             check, run, "Pass numbers to other threads through shared memory.",
             "your kernels let a block's threads vote, as __syncthreads_count() does, which this check does not count");

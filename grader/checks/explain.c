@@ -108,6 +108,8 @@ static const char *advice_for_end(const struct process_outcome *outcome)
     switch (outcome->end) {
     case PROCESS_TIMED_OUT:
         return "Is there a loop that never ends, or one that calls CUDA for each number?";
+    case PROCESS_IDLE:
+        return "Does it sleep, or wait for input? Nobody types anything during a grading.";
     case PROCESS_TOO_MUCH_OUTPUT:
         return "Is there a printf() left in a kernel or a loop? Every thread prints its own line.";
     case PROCESS_SIGNALLED:
@@ -139,13 +141,25 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
             (unsigned long long)RUN_GPU_BYTES >> 20);
 }
 
-static void explain_timeout(struct check *check, int seconds)
+/* WHO did not end, and OUTCOME says which of LIMITS it has reached. */
+static void explain_timeout(struct check *check, const char *who,
+                            const struct process_outcome *outcome, const struct run_limits *limits,
+                            unsigned cpu_seconds)
 {
-    check_fail(check, "timeout", "your program did not end within %d seconds%s", seconds,
-               seconds < RUN_SECONDS ? " (shorter limit: it hung before)" : "");
+    const char *shorter = limits->are_short ? " (shorter limit: it hung before)" : "";
+    if (outcome->end == PROCESS_IDLE)
+        check_fail(check, "timeout", "%s did not end: it has waited for %u second%s%s", who,
+                   limits->idle, limits->idle == 1 ? "" : "s", shorter);
+    else if (outcome->used_cpu)
+        check_fail(check, "timeout", "%s did not end within %u second%s of CPU time%s", who,
+                   cpu_seconds, cpu_seconds == 1 ? "" : "s", shorter);
+    else
+        check_fail(check, "timeout", "%s did not end within %u seconds%s", who, limits->wall,
+                   shorter);
 }
 
-void check_explain_end(struct check *check, struct process_outcome *outcome, int seconds)
+void check_explain_end(struct check *check, struct process_outcome *outcome,
+                       const struct run_limits *limits)
 {
     bool was_open = check_is_open(check);
     switch (outcome->end) {
@@ -157,7 +171,8 @@ void check_explain_end(struct check *check, struct process_outcome *outcome, int
         explain_signal(check, outcome->code);
         break;
     case PROCESS_TIMED_OUT:
-        explain_timeout(check, seconds);
+    case PROCESS_IDLE:
+        explain_timeout(check, "your program", outcome, limits, limits->program);
         break;
     case PROCESS_TOO_MUCH_OUTPUT:
         check_fail(check, "failed", "your program printed more than %zu MB",
@@ -174,7 +189,8 @@ void check_explain_end(struct check *check, struct process_outcome *outcome, int
         check_advise(check, "%s", advice_for_end(outcome));
 }
 
-void check_explain_device(struct check *check, struct process_outcome *device)
+void check_explain_device(struct check *check, struct process_outcome *device,
+                          const struct run_limits *limits)
 {
     switch (device->end) {
     case PROCESS_EXITED:
@@ -191,7 +207,11 @@ void check_explain_device(struct check *check, struct process_outcome *device)
     case PROCESS_NOT_STARTED:
         check_break(check, "the emulator could not be started: %s", process_start_error(device));
         break;
-    default: /* it timed out: the program, which waits for it, will also time out soon */
+    case PROCESS_TIMED_OUT:
+        explain_timeout(check, "your kernels", device, limits, limits->device);
+        check_advise(check, "%s", advice_for_end(device));
+        break;
+    default:
         break;
     }
 }

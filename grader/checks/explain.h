@@ -9,9 +9,11 @@
 #include "sandbox/process.h"
 
 struct check;
+struct run_limits;
 
-/* Explains a failure from the way the device's process ended. */
-void check_explain_device(struct check *check, struct process_outcome *device);
+/* Explains a failure from the way the device's process ended, which had LIMITS. */
+void check_explain_device(struct check *check, struct process_outcome *device,
+                          const struct run_limits *limits);
 
 /* Explains a failure from the findings in the record. An error makes the check fail even if the
  * answer is right. It also explains a wrong answer, so call this before the answer is judged. The
@@ -19,8 +21,9 @@ void check_explain_device(struct check *check, struct process_outcome *device);
 void check_explain_findings(struct check *check, const json_t *record,
                             struct process_outcome *program);
 
-/* Explains a failure from the way the program's process ended. SECONDS is its time limit. */
-void check_explain_end(struct check *check, struct process_outcome *program, int seconds);
+/* Explains a failure from the way the program's process ended, which had LIMITS. */
+void check_explain_end(struct check *check, struct process_outcome *program,
+                       const struct run_limits *limits);
 
 /* Looks for the cause of a wrong answer, for which the check has failed. RECORD comes from the run
  * that looked for the cause: reports the errors in it. False: there are none. */

@@ -7,20 +7,18 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/kit.h"
 #include "checks/inputs.h"
 #include "checks/internal.h"
-#include "config.h"
 #include "gpu/remote/wire.h"
 #include "grade/installed_gpu.h"
 #include "record/record.h"
 #include "sandbox/sandbox.h"
 
-#define CPU_SECONDS    80
-#define DEVICE_SECONDS 5                    /* how long the device may outlive the program */
-#define ADDRESS_BYTES  ((uint64_t)64 << 30) /* the emulator reserves far more than it touches */
-#define DATA_BYTES     ((uint64_t)4 << 30)
-#define THREADS        512 /* the GPU's driver has several, the emulator one for each core */
-#define OUTPUT_KEEP    ((size_t)64 << 10)
+#define ADDRESS_BYTES ((uint64_t)64 << 30) /* the emulator reserves far more than it touches */
+#define DATA_BYTES    ((uint64_t)4 << 30)
+#define THREADS       512 /* the GPU's driver has several, the emulator one for each core */
+#define OUTPUT_KEEP   ((size_t)64 << 10)
 
 /* Sanitizers make everything slower, and so does emulation of another CPU (tests/arm64/try.sh). */
 #ifdef LANEWISE_PATIENCE
@@ -33,7 +31,26 @@
 
 /* Most warp instructions of a launch; they take a few seconds. This is several times as many as the
  * slowest correct kernel needs (about 5 million, for one thread and a million numbers). */
-#define MAX_INSTRUCTIONS "32000000"
+#define MAX_INSTRUCTIONS           32000000
+#define MAX_INSTRUCTIONS_ONCE_HUNG 12000000
+
+/* A right main() takes a tenth of a second, and its kernels rarely more than one. A process on a
+ * GPU spends seconds on starting the driver. */
+static const struct run_limits limits_of[][2] = {
+    [ON_EMULATOR] = {{.wall = 120, .idle = 2, .program = 2, .device = 10},
+                     {.wall = 60, .idle = 1, .program = 1, .device = 4, .are_short = true}},
+    [ON_GPU] = {{.wall = 10, .program = 80}, {.wall = 3, .program = 80, .are_short = true}},
+};
+
+struct run_limits run_limits_of(enum grading_device device, bool has_hung)
+{
+    struct run_limits limits = limits_of[device][has_hung];
+    limits.wall *= PATIENCE;
+    limits.program *= PATIENCE;
+    limits.device *= PATIENCE;
+    limits.idle *= PATIENCE;
+    return limits;
+}
 
 enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };
 
@@ -72,7 +89,8 @@ static void fill_program(struct environment *environment, const struct run_files
         pass_on(environment, "LD_LIBRARY_PATH");
         return;
     }
-    add(environment, "LD_LIBRARY_PATH=%s", files->program_folder);
+    add(environment, "LD_LIBRARY_PATH=%s%s%s", files->program_folder, kit_libraries() ? ":" : "",
+        kit_libraries() ?: "");
     add(environment, WIRE_VARIABLE "=1");
 #ifdef LANEWISE_PRELOAD
     /* The runtime library is built with the sanitizer, but the program is not. */
@@ -82,7 +100,7 @@ static void fill_program(struct environment *environment, const struct run_files
 }
 
 static void fill_device(struct environment *environment, const struct run_files *files,
-                        const struct check *check, const struct run_plan *plan)
+                        const struct check *check, const struct run_plan *plan, bool has_hung)
 {
     add(environment, "LANEWISE_RECORD=%s", files->record);
     add(environment, "LANEWISE_RECORD_BYTES=%zu", RECORD_BYTES);
@@ -90,7 +108,8 @@ static void fill_device(struct environment *environment, const struct run_files 
     add(environment, "LANEWISE_WIDER_PITCH=%u", files->wider_pitch);
     add(environment, "LANEWISE_MEMORY=%llu", (unsigned long long)RUN_GPU_BYTES);
     add(environment, "LANEWISE_DETERMINISTIC=1");
-    add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
+    add(environment, "LANEWISE_MAX_INSTRUCTIONS=%d",
+        has_hung ? MAX_INSTRUCTIONS_ONCE_HUNG : MAX_INSTRUCTIONS);
     add(environment, "LANEWISE_TOOLS=origins%s%s", check->info->rows ? ",rows" : "",
         plan->watched ? ",racecheck,initcheck" : "");
     if (plan->scrambles)
@@ -141,8 +160,8 @@ static void run_on_gpu(const struct process_command *command, struct sandbox *sa
 
 static void run_on_emulator(const struct run_files *files, bool hides,
                             const struct process_command *command,
-                            const struct environment *environment, struct process_outcome *outcome,
-                            struct process_outcome *device_outcome)
+                            const struct environment *environment, unsigned cpu_seconds,
+                            struct process_outcome *outcome, struct process_outcome *device_outcome)
 {
     char path[PATH_SIZE];
     const char *const words[] = {path, NULL};
@@ -162,14 +181,14 @@ static void run_on_emulator(const struct run_files *files, bool hides,
     device.sandbox = &sandbox;
     device.argv = words;
     device.environment = environment->list;
-    device.wall_seconds = PATIENCE * DEVICE_SECONDS;
-    device.file_bytes = 0; /* the memory that it shares with the program is a file */
+    device.cpu_seconds = cpu_seconds; /* its wall time begins when the program has ended */
+    device.file_bytes = 0;            /* the memory that it shares with the program is a file */
     process_run_served(command, &device, outcome, device_outcome);
 }
 
 void run_processes(const struct run_files *files, const struct check *check,
-                   const struct run_plan *plan, int seconds, struct process_outcome *program,
-                   struct process_outcome *device)
+                   const struct run_plan *plan, const struct run_limits *limits,
+                   struct process_outcome *program, struct process_outcome *device)
 {
     struct environment environment = {.count = 0}, device_environment = {.count = 0};
     char count[16];
@@ -195,8 +214,9 @@ void run_processes(const struct run_files *files, const struct check *check,
         .argv = words,
         .environment = environment.list,
         .folder = files->folder,
-        .wall_seconds = PATIENCE * seconds,
-        .cpu_seconds = PATIENCE * CPU_SECONDS,
+        .wall_seconds = limits->wall,
+        .idle_seconds = limits->idle,
+        .cpu_seconds = limits->program,
         .address_bytes = ADDRESS_BYTES,
         .data_bytes = DATA_BYTES,
         .file_bytes = RUN_FILE_BYTES,
@@ -209,11 +229,12 @@ void run_processes(const struct run_files *files, const struct check *check,
 #endif
     snprintf(count, sizeof count, "%d", plan->repeats);
     fill_program(&environment, files, plan);
-    fill_device(&device_environment, files, check, plan);
+    fill_device(&device_environment, files, check, plan, limits->are_short);
     if (plan->device == ON_GPU)
         run_on_gpu(&command, &sandbox, read + 2, plan->repeats > 0, program);
     else
-        run_on_emulator(files, plan->hides, &command, &device_environment, program, device);
+        run_on_emulator(files, plan->hides, &command, &device_environment, limits->device, program,
+                        device);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */

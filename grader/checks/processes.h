@@ -14,12 +14,20 @@
 #include "checks/run.h"
 #include "sandbox/process.h"
 
-#define RUN_SECONDS           10
-#define RUN_SECONDS_ONCE_HUNG 3                  /* after the submission has hung once */
-#define RUN_RESULT_BYTES      ((size_t)64 << 20) /* the longest result file that is read */
-#define RUN_OUTPUT_BYTES      ((size_t)1 << 20)
-#define RUN_FILE_BYTES        (2 * RUN_RESULT_BYTES)
-#define RUN_GPU_BYTES         ((uint64_t)1 << 30) /* memory of each device, also of a twin */
+#define RUN_RESULT_BYTES ((size_t)64 << 20) /* the longest result file that is read */
+#define RUN_OUTPUT_BYTES ((size_t)1 << 20)
+#define RUN_FILE_BYTES   (2 * RUN_RESULT_BYTES)
+#define RUN_GPU_BYTES    ((uint64_t)1 << 30) /* memory of each device, also of a twin */
+
+/* The limits of a run in seconds; 0: none. On the emulator, time in which a process waits for a CPU
+ * does not count, so that a busy machine ends no program early: the wall time is for the worst case
+ * alone. */
+struct run_limits {
+    unsigned wall, idle;
+    unsigned program, device; /* CPU time of main() and of the emulator */
+    bool are_short;           /* the submission has hung before */
+};
+struct run_limits run_limits_of(enum grading_device device, bool has_hung);
 
 struct run_files {
     char folder[PATH_SIZE], input[PATH_SIZE], result[PATH_SIZE];
@@ -36,11 +44,11 @@ struct run_files {
 bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
                     const struct case_data *input, const struct case_data *shown);
 
-/* Runs the processes for at most SECONDS, according to the PLAN with which the files were made.
- * Fills both outcomes, which the caller frees; DEVICE is filled only on the emulator. */
+/* Runs the processes within LIMITS, according to the PLAN with which the files were made. Fills
+ * both outcomes, which the caller frees; DEVICE is filled only on the emulator. */
 void run_processes(const struct run_files *files, const struct check *check,
-                   const struct run_plan *plan, int seconds, struct process_outcome *program,
-                   struct process_outcome *device);
+                   const struct run_plan *plan, const struct run_limits *limits,
+                   struct process_outcome *program, struct process_outcome *device);
 
 /* Removes the folders of the run. */
 void run_files_remove(const struct run_files *files);

@@ -39,9 +39,10 @@ struct cover {
     /* Bytes of an element. Smaller copies, and copies of less than a word, do not count: they would
      * let main() pick the bytes of an answer from a table. */
     size_t element;
-    size_t compared;  /* number of bytes compared so far */
-    bool same;        /* all copies so far are the same with other data */
-    size_t found, at; /* the copy whose answers were found last, and the offset of its answers */
+    size_t compared;   /* number of bytes compared so far */
+    bool prefers_long; /* of the copies that fit, the longest is taken */
+    bool same;         /* all copies so far are the same with other data */
+    size_t found, at;  /* the copy whose answers were found last, and the offset of its answers */
 };
 
 /* The piece that covers the first uncovered bytes: copy number INDEX, or a part of it. */
@@ -102,22 +103,24 @@ static bool is_copy(struct cover *cover, const json_t *copy)
 }
 
 /* Finds a copy that covers the first uncovered bytes. Tries the copy after number LAST first, then
- * all others. */
+ * all others. Takes the first that fits, or the longest. */
 static bool find_copy(struct cover *cover, size_t last, struct piece *piece)
 {
     size_t count = json_array_size(cover->copies);
-    for (size_t i = 0; i < count; ++i) {
+    const json_t *found = NULL;
+    for (size_t i = 0; i < count && (!found || cover->prefers_long); ++i) {
         size_t index = (last + 1 + i) % count;
         const json_t *copy = json_array_get(cover->copies, index);
-        if (!is_copy(cover, copy))
+        if ((found && size_of(copy) <= piece->size) || !is_copy(cover, copy))
             continue;
-        *piece = (struct piece){.index = index,
-                                .size = size_of(copy),
-                                .judged = cover->answers ? answers_of(cover, index) : NULL,
-                                .same = json_is_true(json_object_get(copy, "same"))};
-        return !cover->answers || piece->judged;
+        found = copy;
+        *piece = (struct piece){.index = index, .size = size_of(copy)};
     }
-    return false;
+    if (!found)
+        return false;
+    piece->judged = cover->answers ? answers_of(cover, piece->index) : NULL;
+    piece->same = json_is_true(json_object_get(found, "same"));
+    return !cover->answers || piece->judged;
 }
 
 static uint32_t word_of(const unsigned char *bytes, size_t index)
@@ -237,6 +240,14 @@ static bool cover_front(struct cover *cover, size_t *last)
     return true;
 }
 
+static struct cover cover_all(struct cover cover)
+{
+    size_t last = json_array_size(cover.copies) - 1; /* the copy after this one is number 0 */
+    while (cover.left > 0 && cover_front(&cover, &last))
+        ;
+    return cover;
+}
+
 static bool is_zero(const unsigned char *bytes, size_t size)
 {
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
@@ -245,16 +256,18 @@ static bool is_zero(const unsigned char *bytes, size_t size)
 /* Replaces the program's own values in ANSWER with the judged values. */
 static void judge_origin(struct answer *answer, const struct run *run, size_t size)
 {
-    struct cover cover = {.copies = json_object_get(run->record, "copies"),
+    struct cover start = {.copies = json_object_get(run->record, "copies"),
                           .answers = run->plan.hides ? &run->judged : NULL,
                           .bytes = answer->array.values,
                           .judged = (unsigned char *)answer->values,
                           .left = size,
                           .element = case_type_size(answer->array.type),
                           .same = true};
-    size_t last = json_array_size(cover.copies) - 1; /* the copy after this one is number 0 */
-    while (cover.left > 0 && cover_front(&cover, &last))
-        ;
+    struct cover cover = cover_all(start);
+    if (cover.left > 0) { /* a short copy may have hidden a long one with the same first bytes */
+        start.prefers_long = true;
+        cover = cover_all(start);
+    }
     answer->made = cover.left == 0;
     answer->same = answer->made && cover.same && !run->plan.shows &&
                    !is_zero(answer->array.values, size) &&

@@ -27,12 +27,10 @@ static bool hung_path(const struct check *check, char path[PATH_SIZE])
     return base_path(path, "%s/hung", check->job.folder);
 }
 
-/* The time limit of a run, in seconds. */
-static int wall_seconds(const struct check *check, const struct run_plan *plan)
+static bool has_hung(const struct check *check, const struct run_plan *plan)
 {
     char path[PATH_SIZE];
-    bool hung = !plan->own && hung_path(check, path) && access(path, F_OK) == 0;
-    return hung ? RUN_SECONDS_ONCE_HUNG : RUN_SECONDS;
+    return !plan->own && hung_path(check, path) && access(path, F_OK) == 0;
 }
 
 static void note_hung(const struct check *check)
@@ -113,7 +111,7 @@ struct ended {
     struct run_plan plan; /* the plan as carried out: no decoy if INPUT has nothing to hide */
     struct run_files files;
     struct process_outcome program, device;
-    int seconds;    /* the limit */
+    struct run_limits limits;
     json_t *record; /* NULL: none */
     char why[200];  /* the record is unreadable; "" otherwise */
 };
@@ -158,8 +156,8 @@ static bool make_run(struct check *check, const struct run_plan *plan,
     check->process_count++;
     if (!good)
         return false;
-    ended->seconds = wall_seconds(check, plan);
-    run_processes(&ended->files, check, &ended->plan, ended->seconds, &ended->program,
+    ended->limits = run_limits_of(plan->device, has_hung(check, plan));
+    run_processes(&ended->files, check, &ended->plan, &ended->limits, &ended->program,
                   &ended->device);
     if (plan->device == ON_EMULATOR && ended->program.end != PROCESS_NOT_STARTED)
         ended->record = record_read(ended->files.record, ended->why, sizeof ended->why);
@@ -183,7 +181,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     if (check_is_open(check))
         check_keep_printed(check, &ended->program);
     run->record = json_incref(ended->record);
-    check_explain_device(check, &ended->device);
+    check_explain_device(check, &ended->device, &ended->limits);
     if (run->record) {
         run->counters = sum_counters(run->record);
         if (!run->plan.backwards) /* the record would only repeat the first run's data */
@@ -193,8 +191,8 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
         check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
                    ended->why);
     }
-    check_explain_end(check, &ended->program, ended->seconds);
-    if (ended->program.end == PROCESS_TIMED_OUT)
+    check_explain_end(check, &ended->program, &ended->limits);
+    if (!check_is_open(check) && strcmp(check->verdict.status ?: "", "timeout") == 0)
         note_hung(check);
     take_result(check, run, ended->files.result);
     if (run->plan.hides &&

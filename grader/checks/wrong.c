@@ -142,6 +142,7 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
                                   .want = want->values,
                                   .bounds = want->bounds};
     bool found = find_error(check, run, &again);
+    matrix.threads = (size_t)check_launch(run, 0).threads;
     matrix.again = find_matrix(again.result, answer->array.name, matrix.height * matrix.width);
     find_inputs(&matrix, run->input);
     if (found || answer->same)

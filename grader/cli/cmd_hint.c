@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -24,23 +25,78 @@ static const struct cli_syntax syntax = {
     .options = table,
     .word_advice = "name the lab with --lab"};
 
-static void print_hint(const json_t *hints, size_t number)
+/* --- hints for what is left ------------------------------------------------------------------- */
+
+/* The number after WORD in TEXT; 0: there is none. */
+static int number_after(const char *text, const char *word)
 {
+    const char *found = text ? strstr(text, word) : NULL;
+    return found ? atoi(found + strlen(word)) : 0;
+}
+
+/* The first part of the lab that the last grading of KNOWN, the lab's progress, found unfinished. */
+struct unfinished {
+    int todo, rung; /* 0: unknown, or the first */
+};
+
+static struct unfinished find_unfinished(const json_t *declared, const json_t *known)
+{
+    const json_t *last = json_object_get(known, "last"), *grading;
+    const char *device;
+    size_t i;
+    json_t *check;
+    json_object_foreach((json_t *)last, device, grading)
+    {
+        const json_t *points = json_object_get(grading, "checks");
+        json_array_foreach(json_object_get(declared, "checks"), i, check)
+        {
+            const json_t *earned = json_object_get(points, json_text_of(check, "id"));
+            if (json_is_number(earned) &&
+                json_number_value(earned) < json_number_of(check, "max_points"))
+                return (struct unfinished){number_after(json_text_of(check, "hint"), "TODO "),
+                                           number_after(json_text_of(check, "title"), "rung ")};
+        }
+    }
+    return (struct unfinished){0, 0};
+}
+
+/* Removes from TEXT the parts, "TODO 1: ..." or "Rung 1: ...", about what is finished. A part ends
+ * where the next part begins. */
+static void skip_finished(char *text, const char *word, int first)
+{
+    char *begin = strstr(text, word);
+    while (begin && number_after(begin, word) < first) {
+        char *end = strstr(begin + 1, word);
+        if (!end || begin[strlen(word) + 1] != ':')
+            return; /* the last part, or one that is about several numbers */
+        memmove(begin, end, strlen(end) + 1);
+    }
+}
+
+static void print_hint(const json_t *hints, size_t number, struct unfinished unfinished)
+{
+    char *text = strdup(json_string_value(json_array_get(hints, number - 1)));
+    if (!text)
+        return;
+    skip_finished(text, "TODO ", unfinished.todo);
+    skip_finished(text, "Rung ", unfinished.rung);
     printf("hint %zu of %zu\n", number, json_array_size(hints));
-    report_folded(stdout, "  ", json_string_value(json_array_get(hints, number - 1)));
+    report_folded(stdout, "  ", text);
+    free(text);
 }
 
 /* Prints the next hint or, after the last one, all hints. Returns the number of hints that the
  * student has seen. */
-static size_t print_next(const char *lab, const json_t *hints, size_t seen)
+static size_t print_next(const char *lab, const json_t *hints, size_t seen,
+                         struct unfinished unfinished)
 {
     size_t count = json_array_size(hints);
     if (seen < count) {
-        print_hint(hints, seen + 1);
+        print_hint(hints, seen + 1, unfinished);
         return seen + 1;
     }
     for (size_t i = 1; i <= count; ++i)
-        print_hint(hints, i);
+        print_hint(hints, i, unfinished);
     printf("no more hints; make diff LAB=%s SPOIL=1 shows the solution\n", lab);
     return count;
 }
@@ -61,7 +117,8 @@ int cmd_hint(int argc, char **argv)
     json_int_t seen = json_integer_of(known, "hints");
     if (seen == 0 && cli_wants_handout(&lab, page))
         printf("%s explains this lab: read it first (make serve shows it as a page)\n", page);
-    seen = (json_int_t)print_next(lab.name, hints, seen > 0 ? (size_t)seen : 0);
+    seen = (json_int_t)print_next(lab.name, hints, seen > 0 ? (size_t)seen : 0,
+                                  find_unfinished(lab.declared, known));
     json_object_set_new(known, "hints", json_integer(seen));
     progress_save(progress);
     json_decref(progress);

@@ -30,7 +30,7 @@ struct compile_job {
 enum compile_end {
     COMPILE_DONE,
     COMPILE_REJECTED, /* the compiler found errors: see messages */
-    COMPILE_TOO_LONG, /* the compiler took longer than COMPILE_SECONDS */
+    COMPILE_TOO_LONG, /* the compiler took more than COMPILE_SECONDS of CPU time */
     /* the compiler, a library or disk space is missing: messages is one line; there is no grade */
     COMPILE_BROKEN,
     COMPILE_INTERRUPTED,

@@ -266,6 +266,9 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
 enum emu_touches { EMU_TOUCHES_NONE, EMU_TOUCHES_LENT, EMU_TOUCHES_ALL };
 
 struct emu_launch {
+    /* The program's line that launches, which the findings name; "": unknown, or not of interest */
+    char file[236];
+    uint32_t line;
     uint32_t kernel;
     uint32_t grid[3], block[3]; /* x, y, z */
     uint32_t cluster[3];        /* CTAs in a cluster; if [0] is 0: as the kernel says, or 1 */

@@ -2,6 +2,7 @@
  * functions test whether the error is within the bound, never whether it is outside. */
 #include "judge/compare.h"
 
+#include <float.h>
 #include <math.h>
 
 size_t judge_first_difference_int(const int32_t *got, const int32_t *want, size_t count)
@@ -23,6 +24,12 @@ size_t judge_first_difference_u64(const uint64_t *got, const uint64_t *want, siz
 bool judge_within(double got, double want, double bound)
 {
     return isfinite(got) && fabs(got - want) <= bound;
+}
+
+double judge_ulp(double value)
+{
+    int exponent = value == 0 ? FLT_MIN_EXP - 1 : ilogb(value);
+    return ldexp(1, (exponent < FLT_MIN_EXP - 1 ? FLT_MIN_EXP - 1 : exponent) - (FLT_MANT_DIG - 1));
 }
 
 static bool one_within(const float *got, const double *want, const double *bounds, size_t i)

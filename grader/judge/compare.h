@@ -13,6 +13,9 @@ size_t judge_first_difference_u64(const uint64_t *got, const uint64_t *want, siz
 /* True if GOT is finite and at most BOUND away from WANT; false if any of the three is a NaN. */
 bool judge_within(double got, double want, double bound);
 
+/* The unit in the last place of VALUE, which is finite, as a float. */
+double judge_ulp(double value);
+
 /* The index of the first element of GOT that is not within bounds[i] of want[i]; COUNT if all are.
  * If BOUNDS is NULL, each element must equal the one in WANT. */
 size_t judge_first_outside(const float *got, const double *want, const double *bounds,

@@ -183,8 +183,10 @@ static bool tell_times(const struct facts *facts)
         return false;
     if (times == -1)
         return TELL(facts, "right except for the sign");
-    return TELL(facts, "exactly %s times too %s%s", NUMBER((uint64_t)whole),
-                size >= 1 ? "large" : "small", times < 0 ? ", and with the wrong sign" : "");
+    bool is_block = size >= 1 && times > 0 && whole == (double)facts->matrix->threads;
+    return TELL(facts, "exactly %s times too %s%s%s", NUMBER((uint64_t)whole),
+                size >= 1 ? "large" : "small", times < 0 ? ", and with the wrong sign" : "",
+                is_block ? ", as if each thread of a block added the block's whole sum" : "");
 }
 
 /* --- numbers from another place --------------------------------------------------------------- */

@@ -24,6 +24,7 @@ struct judge_matrix {
     const double *bounds; /* the largest error allowed for each number; NULL: 0 */
     const float *again;   /* result of a run whose fresh memory held other bytes; NULL: unknown */
     struct judge_input inputs[JUDGE_INPUTS + 1];
+    size_t threads; /* in a block of the launch; 0: unknown */
 };
 
 /* Writes explanations, separated by semicolons. False: no hypothesis fits. */

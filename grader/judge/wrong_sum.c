@@ -39,7 +39,7 @@ static double size_of(int64_t value)
 
 /* --- hypotheses about the sum alone ----------------------------------------------------------- */
 
-/* The name of the thing of which there are COUNT. */
+/* Names the number of the launch that equals COUNT, such as ", the number of blocks"; "" if none does. */
 static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads                 ? ", the number of threads in a block"
@@ -47,6 +47,16 @@ static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
            : count == sum->blocks * sum->threads ? ", the number of threads"
            : count == WARP                       ? ", the number of lanes in a warp"
                                                  : "";
+}
+
+/* Who adds a whole sum, if the result is COUNT times too large. */
+static const char *adder_of(const struct judge_sum *sum, uint64_t count)
+{
+    return count == sum->threads  ? ", as if each thread of a block added the block's whole sum"
+           : count == sum->blocks ? ", as if each block added up everything"
+           : count == sum->blocks * sum->threads ? ", as if each thread added up everything"
+           : count == WARP ? ", as if each lane of a warp added the warp's whole sum"
+                           : "";
 }
 
 /* Whether the sum is TIMES the right one. A small sum is a multiple of many numbers, so it proves
@@ -65,13 +75,11 @@ static bool is_too_large(const struct facts *facts)
                            "sum to itself once");
     for (uint64_t times = 2; times <= 1024; ++times)
         if (is_multiple(sum, times))
-            return TELL(facts, "exactly %s times too large%s", NUMBER(times),
-                        meaning_of(sum, times));
+            return TELL(facts, "exactly %s times too large%s", NUMBER(times), adder_of(sum, times));
     for (int i = 0; i < 2; ++i) {
         uint64_t times = i == 0 ? sum->blocks : all;
         if (times > 1 && is_multiple(sum, times))
-            return TELL(facts, "exactly %s times too large%s", NUMBER(times),
-                        meaning_of(sum, times));
+            return TELL(facts, "exactly %s times too large%s", NUMBER(times), adder_of(sum, times));
     }
     return false;
 }

@@ -203,6 +203,10 @@ static void print_counters(struct page *page, const struct emu_counters *counter
         print_global(page, counters, &global_accesses[i]);
     for (size_t i = 0; i < COUNT(shared_accesses); i++)
         print_shared(page, counters, &shared_accesses[i]);
+    if (value[EMU_atomic_collisions])
+        fprintf(page->to, "  %-17s %11s          %slanes wait for others at the same word%s\n",
+                "atomic collisions", NUMBER(value[EMU_atomic_collisions]), page->style.bad,
+                page->style.off);
     print_local(page, "local loads", value + EMU_local_load_requests);
     print_local(page, "local stores", value + EMU_local_store_requests);
 }

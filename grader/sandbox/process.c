@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "sandbox/activity.h"
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -108,7 +109,7 @@ static bool set_descriptors(const int from[DESCRIPTORS])
         if (from[i] < 0 ? close(i) < 0 && errno != EBADF
                         : dup3(from[i], i, i == ERROR_PIPE ? O_CLOEXEC : 0) < 0)
             return false;
-    return syscall(SYS_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
+    return syscall(__NR_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
 /* Asks the kernel to kill this process rather than the grader when memory runs out. */
@@ -166,27 +167,37 @@ static bool kill_children(void)
     return size >= 0;
 }
 
-/* Ends CHILD and everything that it has started. Returns how CHILD ended, as waitpid() does. */
-static int end_all(pid_t child)
+/* The message that the supervisor sends when it ends. STATUS comes from waitpid(). */
+struct message {
+    pid_t child;
+    int status;
+    double cpu; /* CPU time of the child and of all that it has started */
+};
+
+static double seconds_of(struct timeval time)
 {
-    int status, result = 0;
+    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+/* Ends CHILD and everything that it has started. Returns how CHILD ended. */
+static struct message end_all(pid_t child)
+{
+    struct message message = {.child = child};
+    struct rusage usage;
+    int status;
     pid_t ended;
     kill(-child, SIGKILL); /* all at the same time: none of them can start another process */
     kill(child, SIGKILL);  /* the child may not have its own group yet */
     do {
         bool all = kill_children();
-        ended = waitpid(all ? -1 : -child, &status, 0);
+        ended = wait4(all ? -1 : -child, &status, 0, &usage);
         if (ended == child)
-            result = status;
+            message.status = status;
+        if (ended > 0)
+            message.cpu += seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
     } while (ended > 0);
-    return result;
+    return message;
 }
-
-/* The message that the supervisor sends when it ends. STATUS comes from waitpid(). */
-struct message {
-    pid_t child;
-    int status;
-};
 
 /* Starts the child, and returns when the child has ended or the CONTROL socket closes. Signals to
  * the grader's group do not reach this process. */
@@ -205,15 +216,15 @@ static void run_supervisor(const struct process_command *command, int control,
     int reason = errno;
     if (child < 0 && write(from[ERROR_PIPE], &reason, sizeof reason) < 0)
         _exit(126);
-    syscall(SYS_close_range, 0u, (unsigned)control - 1, 0u);
-    syscall(SYS_close_range, (unsigned)control + 1, ~0u, 0u);
+    syscall(__NR_close_range, 0u, (unsigned)control - 1, 0u);
+    syscall(__NR_close_range, (unsigned)control + 1, ~0u, 0u);
     if (child < 0)
         _exit(127);
     struct pollfd polled[2] = {{.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN},
                                {.fd = control, .events = POLLIN}};
     while (poll(polled, 2, -1) < 0 && errno == EINTR)
         ;
-    struct message message = {child, end_all(child)};
+    struct message message = end_all(child);
     _exit(send(control, &message, sizeof message, MSG_NOSIGNAL) < 0);
 }
 
@@ -243,7 +254,8 @@ struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-    pid_t supervisor;
+    pid_t supervisor, beside; /* beside: of the program's server; 0: there is none */
+    double idle, looked;      /* seconds without any work so far; when that was last checked */
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including those not kept */
 };
@@ -270,6 +282,18 @@ static bool take_output(struct watch *watch)
     }
 }
 
+/* Whether the program has only waited for longer than it may. */
+static bool is_idle(struct watch *watch)
+{
+    double now = clock_seconds();
+    if (watch->command->idle_seconds <= 0 || now - watch->looked < 0.1)
+        return false;
+    if (!activity_of(watch->supervisor) && !(watch->beside && activity_of(watch->beside)))
+        watch->idle += now - watch->looked;
+    watch->looked = now;
+    return watch->idle > watch->command->idle_seconds;
+}
+
 /* Waits until the supervisor has ended, or until it must end the child. In the second case,
  * OUTCOME->end says why. */
 static void wait_for_end(struct watch *watch, double deadline)
@@ -293,17 +317,26 @@ static void wait_for_end(struct watch *watch, double deadline)
         }
         if (polled[0].revents)
             return;
+        if (is_idle(watch)) {
+            watch->outcome->end = PROCESS_IDLE;
+            return;
+        }
     }
 }
 
-static void note_end(const struct watch *watch, int status)
+/* A program that ignores SIGXCPU gets SIGKILL a second later. */
+static void note_end(const struct watch *watch, const struct message *message)
 {
     struct process_outcome *outcome = watch->outcome;
-    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    int status = message->status, number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    unsigned limit = watch->command->cpu_seconds;
     if (!number && watch->command->sandbox)
         number = sandbox_signal(watch->command->sandbox, WEXITSTATUS(status));
+    outcome->cpu_seconds = message->cpu;
+    outcome->used_cpu =
+        number == SIGXCPU || (number == SIGKILL && limit > 0 && message->cpu > limit);
     if (number)
-        outcome->end = number == SIGXCPU ? PROCESS_TIMED_OUT : PROCESS_SIGNALLED;
+        outcome->end = outcome->used_cpu ? PROCESS_TIMED_OUT : PROCESS_SIGNALLED;
     outcome->code = number ? number : WEXITSTATUS(status);
 }
 
@@ -343,7 +376,7 @@ static void reap(struct watch *watch)
     take_output(watch);
     outcome->pid = message.child;
     if (outcome->end == PROCESS_EXITED && told)
-        note_end(watch, message.status);
+        note_end(watch, &message);
     else if (outcome->end == PROCESS_EXITED)
         fail_because(watch, "signal %d has ended its supervisor", SIGKILL);
 }
@@ -403,6 +436,7 @@ static void begin(struct watch *watch, const struct process_command *command,
 {
     *watch = (struct watch){
         .command = command, .outcome = outcome, .pidfd = -1, .start = clock_seconds()};
+    watch->looked = watch->start;
     memset(watch->pipes, -1, sizeof watch->pipes);
     memset(watch->control, -1, sizeof watch->control);
     *outcome = (struct process_outcome){.end = PROCESS_EXITED};
@@ -477,6 +511,7 @@ void process_run_served(const struct process_command *command, const struct proc
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
             close(ends[i]); /* so that the server sees the end when the program closes its copy */
+    watch.beside = server_watch.supervisor;
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }

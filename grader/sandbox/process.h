@@ -21,19 +21,23 @@ struct process_command {
     const char *const *environment; /* NULL-terminated "NAME=value"; NULL: empty */
     const char *folder;             /* working directory; NULL: the caller's */
     double wall_seconds;            /* more than 0; the program is killed after this time */
-    unsigned cpu_seconds;           /* 0: no limit */
-    uint64_t address_bytes;         /* 0: no limit */
-    uint64_t data_bytes;            /* bytes of writable memory; 0: no limit */
-    uint64_t file_bytes;            /* the largest file that it may write; 0: no limit */
-    size_t output_keep;             /* bytes of output kept */
-    size_t output_limit;            /* killed if it writes more; at least output_keep */
-    const struct sandbox *sandbox;  /* for untrusted programs; NULL: none */
+    unsigned cpu_seconds;           /* of each process; 0: no limit */
+    /* The program is killed after it has only waited for this time, and so has its server. Waiting
+     * for a CPU does not count. 0: no limit */
+    double idle_seconds;
+    uint64_t address_bytes;        /* 0: no limit */
+    uint64_t data_bytes;           /* bytes of writable memory; 0: no limit */
+    uint64_t file_bytes;           /* the largest file that it may write; 0: no limit */
+    size_t output_keep;            /* bytes of output kept */
+    size_t output_limit;           /* killed if it writes more; at least output_keep */
+    const struct sandbox *sandbox; /* for untrusted programs; NULL: none */
 };
 
 enum process_end {
     PROCESS_EXITED,          /* code: the exit status */
     PROCESS_SIGNALLED,       /* code: the signal */
     PROCESS_TIMED_OUT,       /* the limit of wall time or CPU time was reached */
+    PROCESS_IDLE,            /* idle_seconds was reached */
     PROCESS_TOO_MUCH_OUTPUT, /* more output than output_limit */
     PROCESS_NOT_STARTED,     /* process_start_error() says why; never the program's fault */
     PROCESS_INTERRUPTED,     /* process_interrupt() was called */
@@ -43,6 +47,8 @@ struct process_outcome {
     enum process_end end;
     int code;
     double seconds;     /* wall time */
+    double cpu_seconds; /* CPU time of the program and of all that it has started */
+    bool used_cpu;      /* PROCESS_TIMED_OUT: it was the limit of CPU time */
     char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */
     bool output_cut;    /* the program wrote more than output_keep */

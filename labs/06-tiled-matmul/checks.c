@@ -193,6 +193,7 @@ CHECK(
         {0, check_random_int(check, 2, 60), check_random_int(check, 2, 60),
          check_random_int(check, 2, 60)},
     };
+    grade_job(check, (struct job){NAIVE, 20, 33, 17});
     for (int rung = BY_ROW; rung <= BY_TILE; ++rung)
         for (size_t i = 0; i < sizeof jobs / sizeof *jobs; ++i) {
             struct job job = jobs[i];

@@ -173,6 +173,7 @@ struct rt_function {
     dim3 cluster;             /* the default cluster size of its launches; x is 0: none */
     bool wide_clusters;       /* clusters may have more than RT_PORTABLE_CLUSTER blocks */
     bool needs_cluster;       /* launches must set a cluster size */
+    const void *from;         /* return address of its first launch; NULL: none yet */
     struct rt_function *next; /* the next in its module */
 };
 

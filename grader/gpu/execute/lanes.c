@@ -5,7 +5,7 @@
  * that can still arrive. Lanes with different masks, such as tiles of a warp, are independent. */
 #include <string.h>
 
-#include "gpu/analyse/operands.h"
+#include "gpu/execute/absent.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/raw.h"
 #include "gpu/execute/state.h"
@@ -95,55 +95,6 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
-struct search {
-    uint32_t reg;
-    bool found;
-};
-
-static void compare(void *context, uint32_t reg)
-{
-    struct search *search = context;
-    search->found |= reg == search->reg;
-}
-
-/* Whether the code right after the shuffle computes with its result in every lane. False: a guard
- * or a selp may discard the result in lanes whose source lane does not take part. */
-static bool is_used(const struct warp *warp)
-{
-    const struct image *image = kernel_image(warp->cta->launch->kernel, warp->pc);
-    const struct ptx_function *f = image->function;
-    uint32_t pc = warp->pc - image->start;
-    const struct ptx_operand *to = &f->code[pc].operands[0];
-    struct search search = {to->count ? to->elements[0].index : to->index, false};
-    for (uint32_t i = pc + 1; i < f->code_count && !search.found; i++) {
-        const struct ptx_instruction *in = &f->code[i];
-        if (in->opcode == PTX_OP_bra || in->opcode == PTX_OP_ret || in->opcode == PTX_OP_exit)
-            break;
-        if (in->guard == PTX_NONE && in->opcode != PTX_OP_selp && in->opcode != PTX_OP_mov)
-            operands_used(in, compare, &search);
-    }
-    return search.found;
-}
-
-/* Reports a fault if a lane reads from a lane that does not take part, and the result matters. With
- * .idx, the result matters if several lanes all read from that lane. Otherwise, it matters in the
- * first lane: in a reduction only the first lane's sum counts, and other lanes may read from lanes
- * that do not take part. */
-static void check_source(struct warp *warp, const struct inst *inst, const uint32_t *source,
-                         uint32_t mask)
-{
-    const uint32_t *members = (const uint32_t *)slot_at(warp, inst->members);
-    unsigned first = (unsigned)__builtin_ctz(mask);
-    bool is_index = inst->warp.op == PTX_MOD_idx, is_alone = !(mask & (mask - 1));
-    if (mask >> source[first] & 1 || (is_index && is_alone))
-        return;
-    for (uint32_t left = is_index ? mask : 0; left; left &= left - 1)
-        if (source[__builtin_ctz(left)] != source[first])
-            return;
-    if (is_index || is_used(warp))
-        warp_mask_fault(warp, OBS_ABSENT_LANE, first, members[first], source[first]);
-}
-
 /* A value from a lane that does not take part is 0, as on a GPU (measured on an H100). */
 LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -161,8 +112,9 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
     else
         in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
     pick_words(values, a, source);
-    if (mask != ALL_LANES && mask)
-        check_source(warp, inst, source, mask);
+    if (mask != ALL_LANES || warp->absent ||
+        !lanes_all_set((const uint32_t *)(void *)slot_at(warp, inst->members)))
+        absent_shuffle(warp, inst, source, mask);
     for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual defines no value here */
         values[l] = mask >> source[l] & 1 ? values[l] : 0;
     for (unsigned l = 0; l < WARP; l++)

@@ -44,6 +44,21 @@ static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
             launch->observers[i]->fault(cta->worker->observer_state[i], &launch->view, &fault);
 }
 
+/* The distance from each lane's address to the next lane's; 0: there is none, or they differ. */
+static int64_t distance_of(const struct obs_access *access)
+{
+    int64_t distance = 0;
+    for (unsigned l = 1; l < WARP; l++) {
+        int64_t here = (int64_t)(access->addr[l] - access->addr[l - 1]);
+        if ((access->mask >> (l - 1) & 3) != 3)
+            continue;
+        if (distance && here != distance)
+            return 0;
+        distance = here;
+    }
+    return distance;
+}
+
 void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                 const struct obs_access *access)
 {
@@ -53,6 +68,7 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
         fault.space = access->space;
         fault.bytes = access->bytes;
         fault.addr = access->addr[lane];
+        fault.apart = distance_of(access);
         fault.other = access->space == PTX_CLUSTER ? access->rank : 0;
     }
     tell_fault(warp, fault, lane);

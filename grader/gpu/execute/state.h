@@ -20,7 +20,8 @@
 #include "gpu/execute/pattern.h"
 #include "gpu/lanes.h"
 
-#define CLUSTER_BARRIER BARRIERS /* number of the cluster's barrier; the CTA's have lower ones */
+/* number of the cluster's barrier; a CTA's own barriers have lower numbers */
+#define CLUSTER_BARRIER BARRIERS
 
 /* One call of a function by some lanes of a warp. `params` has frame_bytes bytes for each lane: the
  * parameters and results of the function, and of the calls that it makes. Path entries refer to
@@ -71,6 +72,8 @@ struct async_copy {
     uint8_t data[WARP][16];
 };
 
+struct absent;
+
 struct warp {
     uint8_t *bank[BANK_COUNT];
     uint8_t *local;      /* the kernel's local variables: launch.own_bytes for each lane */
@@ -81,6 +84,7 @@ struct warp {
     uint32_t groups[WARP];                   /* groups of copies that each lane has committed */
     struct bulk_store *bulk_stores;          /* pending copies to global memory: bulk.c */
     uint32_t bulk_groups[WARP];              /* the same as groups, for these copies */
+    struct absent *absent; /* values that a shuffle read from absent lanes; NULL: none */
     struct cta *cta;
     uint32_t index;      /* number of the warp in the CTA */
     uint32_t alive;      /* lanes that have not exited */

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/absent.h"
 #include "gpu/execute/access.h"
 #include "gpu/execute/heartbeat.h"
 #include "gpu/execute/operations.h"
@@ -393,7 +394,9 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     while (pc != meet && *slice > 0) {
         in = &code[pc];
         if (in->stretch) {
-            uint32_t n = run_stretch(warp, pc, lanes, count, *slice);
+            if (warp->absent)
+                absent_follow(warp, pc, lanes, lanes);
+            uint32_t n = run_stretch(warp, pc, lanes, count, warp->absent ? 1 : *slice);
             pc += n;
             *slice -= n;
             in = NULL;
@@ -408,6 +411,8 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         warp->looked += in->observes;
         uint32_t active = lanes & guarded_lanes(warp, in);
         warp->pc = pc;
+        if (warp->absent)
+            absent_follow(warp, pc, lanes, active);
         if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive &&
                                        mask_is_good(warp, in->members, active, 0))) {
             uint64_t failed = warp->failed;
@@ -710,6 +715,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     if (!again)
         prepare(warp, cta, index);
     warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
+    absent_forget(warp);
     warp->executed = 0;
     warp->slept = 0;
     warp->looked = 0;
@@ -750,5 +756,6 @@ void warp_free(struct warp *warp)
         free(warp->paths[i]);
     }
     free(warp->stack);
+    absent_forget(warp);
     async_free(warp);
 }

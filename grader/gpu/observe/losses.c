@@ -259,6 +259,46 @@ static bool is_unavoidable(const struct report *report, const struct loss *loss,
            (shape.kind == SHAPE_SCATTERED && sample->kind >= OBS_ATOMIC);
 }
 
+/* The largest structure that is told as such. */
+#define MOST_FIELDS 64 /* bytes */
+
+/* Whether the access reads or writes one field of the structures in an array: another place in the
+ * source accesses the bytes in between, in the same steps. */
+static bool is_of_structures(const struct report *report, uint32_t pc, const struct shape *shape)
+{
+    struct source_line here = view_line(report->launch, pc);
+    if (shape->kind != SHAPE_STRIDE || shape->step < 8 || shape->step > MOST_FIELDS)
+        return false;
+    for (uint32_t other = 0; other < report->launch->code_count; other++) {
+        const struct sample *sample = &report->samples[other];
+        struct source_line there = view_line(report->launch, other);
+        bool is_same = there.line == here.line && there.column == here.column;
+        if (is_same || !sample->access.mask ||
+            view_instruction(report->launch, other).access > OBS_STORE)
+            continue;
+        struct shape beside = shape_find(&sample->access);
+        uint64_t apart =
+            beside.low > shape->low ? beside.low - shape->low : shape->low - beside.low;
+        if (beside.kind == SHAPE_STRIDE && beside.step == shape->step && apart < SAME_ARRAY &&
+            apart % (uint64_t)shape->step)
+            return true;
+    }
+    return false;
+}
+
+static void tell_structures(const struct report *report, const struct loss *loss, char *cause,
+                            size_t size)
+{
+    const struct shape_access *access = &report->samples[loss->pc].access;
+    struct shape shape = shape_find(access);
+    size_t used = strlen(cause);
+    if (is_of_structures(report, loss->pc, &shape))
+        snprintf(cause + used, size - used,
+                 ": an array of structures, %" PRId64
+                 " bytes apart, of which one field of %u is used",
+                 shape.step, access->bytes);
+}
+
 static void report_access_loss(const struct report *report, const struct loss *loss)
 {
     const struct traffic_kind *kind = kind_of(report, loss);
@@ -275,6 +315,7 @@ static void report_access_loss(const struct report *report, const struct loss *l
         help = shape_help_shared(&sample->access);
     } else {
         shape_describe_global(cause, sizeof cause, &sample->access, kind->verb);
+        tell_structures(report, loss, cause, sizeof cause);
         help = sample->kind < OBS_ATOMIC ? shape_help_global(&sample->access) : NULL;
     }
     add_finding(report, loss, sample, cause, help);
@@ -445,8 +486,8 @@ static const char *advice_for_branch(const struct loss *loss)
         return "give the lanes of a warp equal numbers of iterations: sort the work, or share each "
                "loop among the lanes";
     return 32 * loss->ideal < 2 * loss->cost
-               ? "one lane works while 31 wait: share its work among the lanes, as a tree or with "
-                 "__shfl_down_sync() (lab 04 shows how)"
+               ? "one lane works while 31 wait: if the data has work for the others, share it among them, "
+                 "as a tree or with __shfl_down_sync() (lab 04 shows how)"
                : NULL;
 }
 

@@ -352,6 +352,37 @@ static void advise_rows(char *text, size_t size, const struct mem_block *block, 
              is_next ? "" : "; and y must be less than the height");
 }
 
+/* Advice for an access beyond an allocation: how many elements it has room for. Threads may be
+ * further apart than the elements are in memory. */
+static void advise_room(char *text, size_t size, const struct mem_block *block,
+                        const struct obs_fault *fault)
+{
+    bool has_gaps = fault->apart > fault->bytes && (uint64_t)fault->apart <= block->size;
+    uint64_t each = has_gaps ? (uint64_t)fault->apart : fault->bytes, count = block->size / each;
+    char room[27];
+    if (has_gaps)
+        snprintf(text, size,
+                 "neighbouring threads are %" PRIu64 " bytes apart here, and the allocation has "
+                 "room for %s elements that far apart: does the data lie like that, too? If so, "
+                 "compare every index with that number",
+                 each, with_commas(count, room));
+    else
+        snprintf(text, size,
+                 "the allocation has room for %s element%s of %" PRIu64
+                 " bytes: compare every index with that number",
+                 with_commas(count, room), count == 1 ? "" : "s", each);
+}
+
+/* The allocation that the access ran past, if it is one of the program's arrays; else NULL. */
+static const struct mem_block *array_meant(const struct launch_view *launch,
+                                           const struct obs_fault *fault)
+{
+    bool is_past =
+        fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) && fault->addr >= NULL_END;
+    const struct mem_block *block = is_past ? block_meant(launch, fault) : NULL;
+    return block && block->host && !block->is_heap ? block : NULL;
+}
+
 static bool is_after_rows(const struct launch_view *launch, const struct obs_fault *fault)
 {
     const struct mem_block *block = block_meant(launch, fault);
@@ -372,6 +403,8 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
             add_notes(finding, launch, fault);
         if (is_access(fault) && fault->addr < NULL_END)
             finding->help = null_help;
+        if (array_meant(launch, fault))
+            advise_room(finding->advice, sizeof finding->advice, array_meant(launch, fault), fault);
         if (is_access(fault) && is_after_rows(launch, fault))
             advise_rows(finding->advice, sizeof finding->advice, block_meant(launch, fault),
                         fault->addr);

@@ -333,6 +333,7 @@ struct obs_fault {
     uint32_t pc;
     uint32_t thread[3], cta[3];
     uint64_t addr;
+    int64_t apart; /* bytes from each lane's address to the next lane's; 0: they differ */
     /* For OBS_WARP_MASK, mask is the mask of the call; other is the faulty lane itself if its mask
      * leaves it out, and otherwise the lane that the mask names wrongly. For OBS_DIVERGENT_BARRIER,
      * OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, mask has the warp's lanes that wait here.

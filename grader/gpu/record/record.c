@@ -149,7 +149,8 @@ static void add_loss(json_t *object, const struct finding *finding)
                                      (json_int_t)finding->worst_ideal));
 }
 
-static json_t *related_json(const struct launch_view *launch, const struct finding *finding)
+static json_t *related_json(const struct launch_view *launch, const struct finding *finding,
+                            bool is_loss)
 {
     struct source_line place = place_of(launch, finding->related);
     json_t *list = json_array();
@@ -165,6 +166,13 @@ static json_t *related_json(const struct launch_view *launch, const struct findi
         if (object) /* NULL: the file's name is not UTF-8 */
             json_array_append_new(list, object);
     }
+    const struct emu_launch *request = launch->request;
+    json_t *from = !is_loss && *request->file
+                       ? json_pack("{ss,si,ss}", "file", request->file, "line", (int)request->line,
+                                   "message", "launched here")
+                       : NULL;
+    if (from)
+        json_array_append_new(list, from);
     return list;
 }
 
@@ -184,7 +192,7 @@ static json_t *finding_json(const struct launch_view *launch, const char *kernel
     if (finding->help || *finding->advice)
         json_object_set_new(object, "help",
                             json_string(finding->help ? finding->help : finding->advice));
-    json_t *related = related_json(launch, finding);
+    json_t *related = related_json(launch, finding, is_loss);
     if (json_array_size(related))
         json_object_set(object, "related", related);
     json_decref(related);

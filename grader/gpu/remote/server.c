@@ -240,7 +240,7 @@ static const size_t texture_flags[] = {offsetof(struct emu_texture, layered),
 static const size_t launch_flags[] = {offsetof(struct emu_launch, cooperative),
                                       offsetof(struct emu_launch, alone),
                                       offsetof(struct emu_launch, may_park), 0};
-_Static_assert(sizeof(struct emu_texture) == 88 && sizeof(struct emu_launch) == 64,
+_Static_assert(sizeof(struct emu_texture) == 88 && sizeof(struct emu_launch) == 304,
                "the struct has changed: add its new bools to the lists above");
 
 static bool flags_are_legal(const char *bytes, const size_t *flags)
@@ -297,6 +297,7 @@ static bool call_launch(struct server *server, struct exchange *x)
     if (x->head.bytes < sizeof launch || !flags_are_legal(server->data, launch_flags))
         return false;
     memcpy(&launch, server->data, sizeof launch);
+    launch.file[sizeof launch.file - 1] = '\0';
     launch.params = server->data + sizeof launch;
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
     launch.may_park &= !server->twin.device; /* the two would park at different times */

@@ -145,7 +145,7 @@ Test(reread, wrong_readings_are_recognised)
     double values[HEIGHT * WIDTH], bounds[HEIGHT * WIDTH];
     float c[HEIGHT * WIDTH];
     struct case_data *input = new_case();
-    struct check_matrix want = {HEIGHT, WIDTH, values, bounds, make_row, NULL, CASE_FLOAT};
+    struct check_matrix want = {HEIGHT, WIDTH, values, bounds, make_row, .type = CASE_FLOAT};
     struct judge_matrix matrix = {
         .height = HEIGHT, .width = WIDTH, .got = c, .want = values, .bounds = bounds};
     for (int y = 0; y < HEIGHT; ++y)

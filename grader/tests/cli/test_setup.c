@@ -39,7 +39,7 @@ Test(setup, without_root_and_sudo_prints_the_command)
     static const char *const wanted[] = {
         "apt-get install -y --no-install-recommends gcc libc6-dev g++ make libcriterion-dev "
         "libjansson-dev nettle-dev libseccomp-dev libsqlite3-dev libarchive-dev libcsv-dev "
-        "libunistring-dev bubblewrap libyaml-dev libpng-dev liblz4-dev libzstd-dev zlib1g-dev libelf-dev libdw-dev "
+        "libunistring-dev bubblewrap libyaml-dev libpng-dev liblz4-dev libzstd-dev zlib1g-dev libmpfr-dev libelf-dev libdw-dev "
         "python3-pip\n",
         "libjansson-dev       reading and writing JSON\n",
         "as root",

@@ -189,6 +189,20 @@ Test(student, works_without_a_progress_file)
     free(output);
 }
 
+/* The last hints leave out the parts about what the last grading found finished. */
+Test(student, hints_begin_with_what_is_unfinished)
+{
+    char *output = shell_must(
+        "mkdir -p labs; echo '{\"schema\": \"lanewise/progress/v1\", \"labs\": {\"07-structures\": "
+        "{\"hints\": 2, \"last\": {\"emulator\": {\"score\": 55, \"checks\": {\"correct\": 10, "
+        "\"ragged\": 10, \"sound\": 10, \"staged\": 25, \"aligned\": 0, \"array\": 0}}}}}}' "
+        ">labs/.progress.json; $LANEWISE hint --lab 7");
+    cr_expect(strstr(output, "hint 3 of 3") && strstr(output, "TODO 2:") &&
+                  strstr(output, "TODO 3:") && !strstr(output, "TODO 1:"),
+              "%s", output);
+    free(output);
+}
+
 /* Grading another file does not change the student's progress. */
 Test(student, other_files_do_not_change_progress)
 {

@@ -35,6 +35,9 @@ TestSuite(shared_memory, .init = submission_init, .fini = shell_fini, .timeout =
 /* Lab 09: hands in the bins and the picture where kernels left them. */
 #define RESULTS_IN_PLACE                                                                           \
     "s/LAB_INT, bins,/LAB_INT, bins_on_gpu,/\ns/lab_result_picture/picture.pixels = after;\\n        &/\n"
+/* Lab 11: hands in what was kept, or the sums, and the count where kernels left them. */
+#define KEPT_IN_PLACE                                                                              \
+    "s/LAB_INT, out,/LAB_INT, out_on_gpu,/\ns/LAB_INT, &count,/LAB_INT, count_on_gpu,/\n"
 #define ON_HOST                                                                                    \
     "unsigned long long answer = 0; for (int i = 0; i < n; ++i) answer += (long long)data[i] * data[i];"
 
@@ -58,6 +61,8 @@ static const struct {
     {"06-tiled-matmul", "mapped", MAPPED, 100, ""},
     {"09-picture-sum", "managed", MANAGED RESULTS_IN_PLACE, 100, ""},
     {"09-picture-sum", "mapped", MAPPED RESULTS_IN_PLACE, 100, ""},
+    {"11-warp-votes", "managed", MANAGED KEPT_IN_PLACE, 100, ""},
+    {"11-warp-votes", "mapped", MAPPED KEPT_IN_PLACE, 100, ""},
     /* the kernel leaves out the first number, and main() adds it */
     {"02-coalesce", "changed by main()",
      MANAGED "s/i = me; i < n/i = me + 1; i < n/\n"

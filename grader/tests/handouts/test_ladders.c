@@ -157,6 +157,15 @@ static const struct row {
     {"picture", "copies", "atomic_collisions_flat", 0},
     {"picture", "copies", "bank_conflicts", 0},
     {"picture", "one-thread", "then", 31418},
+    {"votes", "scan", "barriers", 65536 / 32 * 10},
+    {"votes", "ballot", "barriers", 65536 / 32 * 2},
+    {"votes", "ballot", "atomic_requests", 65536 / 256},
+    {"votes", "warps", "atomic_requests", 65536 / 256},
+    {"votes", "warps-32", "atomic_requests", 65536 / 32},
+    {"votes", "warps", "barriers", 0},
+    {"groups", "shuffles", "atomic_requests", 65536 / 32},
+    {"groups", "shuffles", "atomic_collisions", 0},
+    {"groups", "walk", "atomic_requests", 0},
     {"coalesce", "interleaved-132", "load_sectors_per_request", 4},
     {"coalesce", "interleaved-4224", "load_sectors_per_request", 4},
     /* Sectors of a load, and transactions of a half-warp's loads on an 8800 GT and on a GTX 280. */
@@ -237,6 +246,10 @@ static const struct row {
     {"block_size", "rows-200", "occupancy", 100},
     {"block_size", "warps-24", "occupancy", 75},
     {"block_size", "warps-4", "occupancy", 25},
+    {"precision", "sums-pairs", "double_operations", 0},
+    {"precision", "halves-float", "ulp", 0},
+    {"precision", "halves-float", "load_requests", 32 * 4096 / 64},
+    {"precision", "halves-double", "load_requests", 32 * 4096 / 32},
 };
 
 Test(ladders, count_what_theory_says)

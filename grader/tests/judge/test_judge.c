@@ -55,6 +55,19 @@ Test(judge, the_first_float_outside_is_found)
     cr_expect_eq(judge_count_outside(got, want, NULL, 4), 3, "all but the first");
 }
 
+/* A unit in the last place is the distance to the next float away from 0. */
+static const float places[] = {1, 1.5f, 2, 0.75f, 1e30f, -3, 1.5e-38f, 1e-38f, 1e-45f, 0};
+
+Test(judge, units_in_the_last_place)
+{
+    for (size_t i = 0; i < COUNT(places); ++i) {
+        float size = fabsf(places[i]);
+        double step = (double)nextafterf(size, INFINITY) - (double)size;
+        cr_expect_eq(judge_ulp((double)places[i]), step, "%g", (double)places[i]);
+    }
+    cr_expect_eq(judge_ulp(1 + 1e-12), ldexp(1, -23), "not a float");
+}
+
 /* Sectors: fewer are better. Speed: more is better. */
 static const struct judge_budget sectors = {32, 4, 1.05, JUDGE_LINEAR},
                                  speed = {1, 101, 1, JUDGE_LINEAR}, empty = {5, 5, 1, JUDGE_LINEAR},

@@ -258,12 +258,13 @@ static const struct {
 } alone[] = {
     {"a multiple", true, 31000, 1000, "exactly 31 times too large"},
     {"the block's threads", true, 128 * 12345, 12345,
-     "exactly 128 times too large, the number of threads in a block"},
-    {"the blocks", false, 8 * 12345, 12345, "exactly 8 times too large, the number of blocks"},
+     "exactly 128 times too large, as if each thread of a block added the block's whole sum"},
+    {"the blocks", false, 8 * 12345, 12345,
+     "exactly 8 times too large, as if each block added up everything"},
     {"the grid's threads", false, 1024 * 12345, 12345,
-     "exactly 1,024 times too large, the number of threads"},
+     "exactly 1,024 times too large, as if each thread added up everything"},
     {"a warp's lanes", false, 32 * 12345, 12345,
-     "exactly 32 times too large, the number of lanes in a warp"},
+     "exactly 32 times too large, as if each lane of a warp added the warp's whole sum"},
     {"a multiple that wraps around", true, (int32_t)(uint32_t)(100ull * 123456789), 123456789,
      "exactly 100 times too large"},
     {"a small sum has many multiples", true, 30, 10, NULL},
@@ -317,7 +318,7 @@ Test(wrong_sum, that_both_launches_double_says_so)
                            "sum to itself once");
     sum.blocks = 4;
     cr_expect(judge_wrong_sum(&sum, text, sizeof text));
-    cr_expect_str_eq(text, "exactly 4 times too large, the number of blocks");
+    cr_expect_str_eq(text, "exactly 4 times too large, as if each block added up everything");
 }
 
 Test(wrong_sum, of_nothing_says_so)

@@ -165,6 +165,8 @@ static void check_finding(const struct source *source, const struct expectation 
 {
     const char *id = text_of(finding, "id"), *message = text_of(finding, "message");
     const char *cause = text_of(finding, "cause");
+    if (!cause)
+        cause = message;
     json_int_t line = line_of(finding);
     bool is_wanted = strcmp(id, wanted->id) == 0;
     cr_expect(is_wanted || (is_loss(id) && is_loss(wanted->id)), "%s: %s, line %lld: %s [%s]",

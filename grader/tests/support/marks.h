@@ -2,7 +2,7 @@
  * program, list the expected findings:
  *
  *   // race-shared                        the next kernel or function has this finding,
- *   // uncoalesced-load: (stride 2        with this in its cause,
+ *   // uncoalesced-load: (stride 2        with this in its cause, or in its message if it has none,
  *   // fine                               or no finding at all
  *   s[t] = g[t]; // B                     the finding's line
  *   g[t] = s[t ^ 1]; // A                 a line that the finding also names

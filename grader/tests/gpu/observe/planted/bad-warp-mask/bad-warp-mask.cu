@@ -90,6 +90,105 @@ __global__ void mask_made_before_the_branch(int *g)
     g[t + 128] = v;
 }
 
+// bad-warp-mask: thread 5 reads lane 21
+__global__ void another_lane_stores_an_absent_value(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    if (t % 32 < 20)
+        v += __shfl_down_sync(0x000fffffu, v, 16); // B
+    if (t == 5)
+        g[t + 64] = v;
+}
+
+// bad-warp-mask: thread 12 reads lane 20
+__global__ void absent_value_comes_through_another_lane(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    if (t % 32 < 20)
+        for (int off = 8; off; off /= 2)
+            v += __shfl_down_sync(0x000fffffu, v, off); // B
+    if (t == 5)
+        g[t + 64] = v;
+}
+
+// bad-warp-mask: thread 7 reads lane 23
+__global__ void absent_value_decides(int *g)
+{
+    int t = threadIdx.x, v = 0;
+    if (t % 32 < 20 && __shfl_down_sync(0x000fffffu, g[t], 16) > 3) // B
+        for (int i = 0; i < g[t]; i++)
+            v += v + g[i];
+    if (t == 7)
+        g[t + 64] = v;
+}
+
+// bad-warp-mask: thread 19 reads the value of lane 20
+__global__ void lane_left_before_the_shuffle(int *g)
+{
+    int t = threadIdx.x;
+    if (t % 32 >= 20)
+        return;
+    g[t + 64] = __shfl_sync(FULL, g[t], t + 1); // B
+}
+
+// bad-warp-mask: thread 0 reads lane 16, which is not in its mask 0x0000ffff
+__global__ void mask_of_the_other_half(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    unsigned mask = t & 16 ? 0xffff0000u : 0x0000ffffu;
+    g[t + 64] = __shfl_xor_sync(mask, v, 16); // B
+}
+
+// fine
+__global__ void lane_0_needs_no_absent_value(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    if (t % 32 < 16)
+        for (int off = 8; off; off /= 2)
+            v += __shfl_down_sync(0x0000ffffu, v, off);
+    if (t % 32 == 0)
+        g[t + 64] = v;
+}
+
+// fine
+__global__ void absent_value_is_not_chosen(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    if (t % 32 < 20)
+        for (int off = 16; off; off /= 2) {
+            int other = __shfl_down_sync(0x000fffffu, v, off);
+            v = t % 32 + off < 20 ? max(v, other) : v;
+        }
+    g[t + 64] = v;
+}
+
+// fine
+__global__ void scan_of_20_lanes(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    if (t % 32 < 20)
+        for (int off = 1; off < 20; off *= 2) {
+            int other = __shfl_up_sync(0x000fffffu, v, off);
+            if (t % 32 >= off)
+                v += other;
+        }
+    g[t + 64] = v;
+}
+
+// fine
+__global__ void absent_value_decides_for_nobody(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    if (t % 32 < 20) {
+        int other = __shfl_down_sync(0x000fffffu, v, 1);
+        if (other > v)
+            for (int i = 0; i < other; i++)
+                v += v + g[i];
+    }
+    if (t < 19)
+        g[t + 64] = v;
+}
+
 // fine
 __global__ void shuffle_of_all(int *g)
 {
@@ -390,6 +489,15 @@ static const kernel_row rows[] = {
     ROW(half_a_warp_sums_a_whole_one, 1, 32),
     ROW(half_a_warp_sums_itself, 1, 32),
     ROW(lanes_that_are_missing_are_not_added, 1, 32),
+    ROW(another_lane_stores_an_absent_value, 1, 32),
+    ROW(absent_value_comes_through_another_lane, 1, 32),
+    ROW(absent_value_decides, 1, 32),
+    ROW(lane_left_before_the_shuffle, 1, 32),
+    ROW(mask_of_the_other_half, 1, 32),
+    ROW(lane_0_needs_no_absent_value, 1, 32),
+    ROW(absent_value_is_not_chosen, 1, 32),
+    ROW(scan_of_20_lanes, 1, 32),
+    ROW(absent_value_decides_for_nobody, 1, 32),
 };
 
 int main(int argc, char **argv)

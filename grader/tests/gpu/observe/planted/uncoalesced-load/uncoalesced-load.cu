@@ -4,6 +4,19 @@
 
 /* --- strides -------------------------------------------------------------------------------- */
 
+struct body {
+    float x, y, mass;
+};
+
+// uncoalesced-load: an array of structures, 12 bytes apart, of which one field of 4 is used
+__global__ void structures(const body *a, float *out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = a[i].x;       // B
+    float mass = a[i].mass; // C
+    out[i] = x * mass;
+}
+
 // uncoalesced-load: (stride 2 elements)
 __global__ void stride_2(const float *a, float *out)
 {
@@ -249,6 +262,7 @@ int main()
     cudaMalloc(&out, N * sizeof *out);
     cudaMemset(a, 0, N * sizeof *a);
     cudaMemset(out, 0, N * sizeof *out);
+    structures<<<1, 256>>>((body *)a, out);
     stride_2<<<4, 256>>>(a, out);
     stride_7<<<1, 256>>>(a, out);
     stride_33<<<1, 256>>>(a, out);

@@ -1,0 +1,256 @@
+/* Values of absent lanes. A shuffle that reads from a lane that does not take part gives a value
+ * that CUDA does not define. Often nobody uses it: in a sum over 20 lanes, lane 19 reads lane 20,
+ * but only the sum of lane 0 is stored. So the fault is reported when the program's answer depends
+ * on the value:
+ *
+ *     shfl.down  a, v, 1        lane 19 reads lane 20: a is tainted in lane 19
+ *     add        v, v, a        and so is v
+ *     st.global  [p], v         reported if lane 19 executes it
+ *
+ * If many lanes store at once, and the first one stores a defined value, this is allowed: it may be a
+ * reduction by __shfl_down_sync() or __shfl_xor_sync() whose result only the first lane has.
+ *
+ * Each register has a word with the lanes in which it is tainted. A lane that branches by a tainted
+ * predicate may skip instructions or execute them wrongly, so the registers that are written before
+ * the branch's lanes reconverge become tainted there, too, and stores before that are reported.
+ *
+ * This is only done in a warp that has executed such a shuffle; other warps only check that
+ * warp->absent is NULL. Taint is lost in local memory and in parameters of calls. */
+#include "gpu/execute/absent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analyse/operands.h"
+#include "gpu/execute/operations.h"
+
+struct origin {
+    uint32_t pc, lane, mask,
+        source; /* the shuffle, the lane that read, its members, the lane read */
+};
+
+struct absent {
+    struct origin origin[WARP]; /* of each lane's tainted values */
+    uint32_t deciding;          /* lanes that have branched by a tainted predicate */
+    uint32_t from, until;       /* pcs: the code that the branch chooses from, and its end */
+    uint32_t tainted[];         /* for each register, lanes */
+};
+
+/* The code that an instruction belongs to. */
+struct place {
+    const struct ptx_instruction *in;
+    uint32_t *tainted; /* of the function's registers */
+};
+
+static struct place place_at(const struct warp *warp, uint32_t pc)
+{
+    const struct image *image = kernel_image(warp->cta->launch->kernel, pc);
+    bool is_code = pc < image->end; /* at `end` is an exit that no PTX has */
+    return (struct place){is_code ? &image->function->code[pc - image->start] : NULL,
+                          warp->absent->tainted + image->first_register};
+}
+
+/* --- instructions ----------------------------------------------------------------------------- */
+
+struct visit {
+    uint32_t *tainted;
+    uint32_t found, set, clear; /* lanes */
+};
+
+static void find(void *context, uint32_t reg)
+{
+    struct visit *visit = context;
+    visit->found |= visit->tainted[reg];
+}
+
+static void change(void *context, uint32_t reg)
+{
+    struct visit *visit = context;
+    visit->tainted[reg] = (visit->tainted[reg] & ~visit->clear) | visit->set;
+}
+
+static uint32_t lanes_of(const struct place *place, const struct ptx_operand *op)
+{
+    bool is_register = op->kind == PTX_REGISTER || op->kind == PTX_PREDICATE;
+    return is_register ? place->tainted[op->index] : 0;
+}
+
+/* p & q is false where q is false, whatever p is. */
+static uint32_t logic_taint(const struct warp *warp, const struct place *place,
+                            const struct inst *inst)
+{
+    uint32_t a = lanes_of(place, &place->in->operands[1]);
+    uint32_t b = lanes_of(place, &place->in->operands[2]);
+    uint32_t flip = place->in->opcode == PTX_OP_and ? 0 : ALL_LANES;
+    uint32_t a_counts = slot_predicate(warp, inst->src[0]) ^ flip;
+    uint32_t b_counts = slot_predicate(warp, inst->src[1]) ^ flip;
+    return (a & b) | (a & b_counts) | (b & a_counts);
+}
+
+/* The lanes in which the instruction's result is tainted. */
+static uint32_t result_taint(const struct warp *warp, const struct place *place,
+                             const struct inst *inst, uint32_t active)
+{
+    const struct ptx_instruction *in = place->in;
+    if (in->opcode == PTX_OP_selp) {
+        uint32_t first = slot_predicate(warp, inst->src[2]);
+        return (lanes_of(place, &in->operands[1]) & first) |
+               (lanes_of(place, &in->operands[2]) & ~first) | lanes_of(place, &in->operands[3]);
+    }
+    if ((in->opcode == PTX_OP_and || in->opcode == PTX_OP_or) && in->types[0] == PTX_pred)
+        return logic_taint(warp, place, inst);
+    struct visit visit = {.tainted = place->tainted};
+    operands_read(in, find, &visit);
+    if (inst->kind == KIND_MEET) /* a vote or the like: each lane's result depends on all lanes */
+        return visit.found & active ? active : 0;
+    return visit.found;
+}
+
+static bool is_store(const struct ptx_instruction *in)
+{
+    enum ptx_space space = ptx_space_of(in);
+    switch (in->opcode) {
+    case PTX_OP_st:
+        return space != PTX_LOCAL && space != PTX_PARAM && space != PTX_FRAME &&
+               !in->operands[0].variable;
+    case PTX_OP_atom:
+    case PTX_OP_red:
+    case PTX_OP_sust:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- following -------------------------------------------------------------------------------- */
+
+/* Reports the shuffle whose value LANE would store. */
+static void report(struct warp *warp, unsigned lane)
+{
+    struct origin origin = warp->absent->origin[lane];
+    uint32_t pc = warp->pc;
+    warp->pc = origin.pc;
+    warp_mask_fault(warp, OBS_ABSENT_LANE, origin.lane, origin.mask, origin.source);
+    warp->pc = pc;
+    absent_forget(warp);
+}
+
+/* Of the ACTIVE lanes, those in STORE store a tainted value. Returns those whose values matter. */
+static uint32_t that_matter(const struct warp *warp, const struct place *place, uint32_t active,
+                            uint32_t store)
+{
+    const struct inst *code = warp->cta->launch->kernel->code;
+    if (place->in->opcode != PTX_OP_st || (store & active & -active))
+        return store;
+    for (uint32_t left = store; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint8_t op = code[warp->absent->origin[l].pc].warp.op;
+        if (op == PTX_MOD_down || op == PTX_MOD_bfly)
+            store &= ~(1u << l);
+    }
+    return store;
+}
+
+/* Remembers a branch of LANES by a tainted predicate. A branch inside of its code adds nothing. */
+static void decide(struct absent *absent, uint32_t pc, const struct inst *inst, uint32_t lanes)
+{
+    if (!lanes || absent->deciding)
+        return;
+    absent->deciding = lanes;
+    absent->from = inst->branch.target < pc ? inst->branch.target : pc + 1;
+    absent->until = inst->branch.meet;
+}
+
+/* The lanes that branched reconverge: taints all that they might have written differently. */
+static void reconverge(struct warp *warp, uint32_t lanes)
+{
+    struct absent *absent = warp->absent;
+    struct visit visit = {.set = absent->deciding & lanes};
+    for (uint32_t pc = absent->from; pc < absent->until; pc++) {
+        struct place place = place_at(warp, pc);
+        visit.tainted = place.tainted;
+        if (place.in)
+            operands_written(place.in, change, &visit);
+    }
+    absent->deciding &= ~lanes;
+}
+
+void absent_follow(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t active)
+{
+    struct absent *absent = warp->absent;
+    const struct inst *inst = &warp->cta->launch->kernel->code[pc];
+    if (pc == absent->until && absent->deciding & lanes)
+        reconverge(warp, lanes);
+    struct place place = place_at(warp, pc);
+    if (!place.in || inst->run == shfl_run)
+        return; /* absent_shuffle() follows shuffles */
+    uint32_t guard = place.in->guard == PTX_NONE ? 0 : place.tainted[place.in->guard] & lanes;
+    if (inst->kind == KIND_BRANCH) {
+        decide(absent, pc, inst, guard);
+        return;
+    }
+    active &= lanes;
+    uint32_t taint = (result_taint(warp, &place, inst, active) & active) | guard;
+    uint32_t stored = is_store(place.in) ? taint | (absent->deciding & active) : 0;
+    stored = that_matter(warp, &place, active, stored);
+    if (stored) {
+        report(warp, (unsigned)__builtin_ctz(stored));
+        return;
+    }
+    struct visit visit = {.tainted = place.tainted, .set = taint, .clear = active};
+    operands_written(place.in, change, &visit);
+}
+
+/* --- shuffles --------------------------------------------------------------------------------- */
+
+static bool begin(struct warp *warp)
+{
+    size_t registers = warp->cta->launch->kernel->register_count;
+    if (!warp->absent)
+        warp->absent = calloc(1, sizeof *warp->absent + registers * sizeof(uint32_t));
+    return warp->absent;
+}
+
+/* The lanes of MASK that read a lane which does not execute the shuffle with them, or which is not
+ * one of their members. */
+static uint32_t reading_absent(const uint32_t *source, const uint32_t *members, uint32_t mask)
+{
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        lanes |= (uint32_t) !((mask & members[l]) >> source[l] & 1) << l;
+    return lanes & mask;
+}
+
+void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *source,
+                    uint32_t mask)
+{
+    const uint32_t *members = (const uint32_t *)(void *)slot_at(warp, inst->members);
+    uint32_t absent_lanes = reading_absent(source, members, mask);
+    if ((!absent_lanes && !warp->absent) || !begin(warp))
+        return;
+    struct absent *absent = warp->absent;
+    struct origin origin[WARP];
+    memcpy(origin, absent->origin, sizeof origin);
+    struct place place = place_at(warp, warp->pc);
+    uint32_t value = lanes_of(&place, &place.in->operands[1]), set = 0;
+    uint32_t index = lanes_of(&place, &place.in->operands[2]);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left), from = source[l];
+        bool is_passed = !(absent_lanes >> l & 1);
+        if (is_passed && !((value >> from | index >> l) & 1))
+            continue;
+        set |= 1u << l;
+        if (!(value >> l & 1)) /* else the cause is the shuffle before this one */
+            origin[l] = is_passed ? absent->origin[value >> from & 1 ? from : l]
+                                  : (struct origin){warp->pc, l, members[l], from};
+    }
+    memcpy(absent->origin, origin, sizeof origin);
+    struct visit visit = {.tainted = place.tainted, .set = set, .clear = mask};
+    operands_written(place.in, change, &visit);
+}
+
+void absent_forget(struct warp *warp)
+{
+    free(warp->absent);
+    warp->absent = NULL;
+}

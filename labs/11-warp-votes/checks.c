@@ -1,0 +1,356 @@
+/* Lab 11: compaction by votes of a warp, and sums of groups by shuffles.
+ *
+ * The figures are totals of the whole program: arrivals at barriers, requests to shared memory, and
+ * the longest warp for a compaction that keeps its order; waits of any kind for one that need not;
+ * additions that queue for the sums of groups.
+ *
+ * A rung says how much of the order its result keeps, and any result that keeps so much is right.
+ * So all numbers of an input differ: in_order() finds the place of each. */
+#include <limits.h>
+
+#include "checks/check.h"
+
+LAB(.title = "Votes and shuffles of a warp", .file = "warp_votes.cu",
+    .needs = {"04-bank-conflicts", "09-picture-sum"},
+    .hints = {
+        "In all three TODOs, lanes need to know something about the other lanes of their warp. How many lanes before me keep their number? Which lane adds for all? Where does my group begin? One ballot answers each of these: 32 answers in one word.",
+        "The lanes in front of lane l are the bits (1u << l) - 1. Combine that with the votes by &, and count the bits with __popc(). Every lane of the warp must call __ballot_sync() and __shfl_sync(), so call them outside of `if (i < n)` and `if (keep)`.",
+        "TODO 1: if (lane == 0) firsts[warp] = __popc(votes); __syncthreads(); if (threadIdx.x == 0) { int total = 0; for (int w = 0; w < WARPS; ++w) { int mine = firsts[w]; firsts[w] = total; total += mine; } first = atomicAdd(count, total); } __syncthreads(); TODO 2: keep EACH ballots in unsigned votes[EACH], and the sum of their __popc() in total; if (lane == 0) first = atomicAdd(count, total); first = __shfl_sync(ALL, first, 0); after the numbers of each ballot, first += __popc(votes[k]). In both, a number goes to kept[first + __popc(votes & ((1u << lane) - 1))]. TODO 3: int first = 31 - __clz(begins & ((2u << lane) - 1)); then for (int off = 1; off < 32; off *= 2) { int other = __shfl_up_sync(ALL, sum, off); if (lane - off >= first) sum += other; }; a lane is the last of its group if lane == 31 or bit lane + 1 of begins is 1.",
+    });
+
+#define BLOCK   256 /* numbers that keep their order in rungs 0 and 1 */
+#define BITS    22  /* of a number to keep */
+#define LARGEST (1 << BITS)
+
+enum rung { SCAN, BALLOT, WARPS, GROUPS };
+
+/* --- inputs and their right answers --------------------------------------------------------------- */
+
+/* N different numbers from 1 to LARGEST in random order: both steps map no two numbers to one. */
+static const int *different_numbers(struct check *check, int n)
+{
+    int *data = check_memory(check, (size_t)n, sizeof *data);
+    unsigned factor = 2 * (unsigned)check_random_int(check, 1 << 19, 1 << 20) + 1;
+    unsigned from = (unsigned)check_random_int(check, 0, LARGEST - 1), mask = LARGEST - 1;
+    for (int i = 0; i < n; ++i) {
+        unsigned x = ((unsigned)i + from) * factor & mask;
+        x ^= x >> BITS / 2;
+        x = x * factor & mask;
+        data[i] = 1 + (int)(x ^ x >> BITS / 2);
+    }
+    return data;
+}
+
+/* The ids of N numbers in groups of 1 to LONGEST; the first is a longest one. Some ids have no
+ * numbers. */
+static const int *group_ids(struct check *check, int n, int longest)
+{
+    int *ids = check_memory(check, (size_t)n, sizeof *ids);
+    for (int i = 0, end = 0, id = -1; i < n; ++i) {
+        if (i == end) {
+            end += i == 0 ? longest : check_random_int(check, 1, longest);
+            id = i == 0 ? 0 : check_random_int(check, id + 1, i);
+        }
+        ids[i] = id;
+    }
+    return ids;
+}
+
+struct job {
+    int n;
+    int percent; /* of the numbers that are kept */
+    int longest; /* group */
+};
+
+/* The least number that is kept, or more than all numbers. */
+static int find_limit(const int *data, struct job job)
+{
+    int from = LARGEST - (int)((double)LARGEST * job.percent / 100) + 1, limit = LARGEST + 1;
+    for (int i = 0; i < job.n; ++i)
+        if (data[i] >= from && data[i] < limit)
+            limit = data[i];
+    return limit;
+}
+
+static struct case_data *make_case(struct check *check, int rung, struct job job)
+{
+    const int *data = rung == GROUPS ? check_random_ints(check, (size_t)job.n, -100, 100)
+                                     : different_numbers(check, job.n);
+    int limit = find_limit(data, job);
+    struct case_data *input =
+        rung == GROUPS ? check_case(check, "rung %d, %s numbers in groups of up to %s", rung,
+                                    check_number(job.n), check_number(job.longest))
+                       : check_case(check, "rung %d, %s numbers, of which about %d %% are kept",
+                                    rung, check_number(job.n), job.percent);
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "n", CASE_INT, &job.n, 1);
+    case_add(input, "limit", CASE_INT, &limit, 1);
+    case_add(input, "data", CASE_INT, data, (size_t)job.n);
+    case_add(input, "ids", CASE_INT, group_ids(check, job.n, job.longest), (size_t)job.n);
+    return input;
+}
+
+/* A number, and where it belongs: numbers with the same KEY keep the order that they have. */
+struct placed {
+    int number, key, at;
+};
+
+static int by_number(const void *a, const void *b)
+{
+    return ((const struct placed *)a)->number - ((const struct placed *)b)->number;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : x->at - y->at;
+}
+
+/* Brings the result KEPT into the order of the input, except where it changes an order that the
+ * rung must keep. What is not in the input stays a gap at the front, or a rest at the end. */
+static void in_order(const struct case_data *input, float *kept)
+{
+    int n = case_int(input, "n"), piece = case_int(input, "rung") == BALLOT ? BLOCK : 1, end = 0;
+    const int *data = case_find(input, "data")->values;
+    struct placed *known = malloc(2 * (size_t)n * sizeof *known), *got = known + n;
+    cr_assert(known);
+    for (int i = 0; i < n; ++i)
+        known[i] = (struct placed){data[i], i / piece, 0};
+    qsort(known, (size_t)n, sizeof *known, by_number);
+    for (int i = 0; i < n; ++i) {
+        struct placed wanted = {(int)kept[i], 0, 0};
+        const struct placed *found = bsearch(&wanted, known, (size_t)n, sizeof *known, by_number);
+        got[i] = (struct placed){wanted.number, found ? found->key : -1, i};
+        end = found ? i + 1 : end;
+    }
+    for (int i = end; i < n; ++i)
+        got[i].key = INT_MAX;
+    qsort(got, (size_t)n, sizeof *got, by_key);
+    for (int i = 0; i < n; ++i)
+        kept[i] = (float)got[i].number;
+    free(known);
+}
+
+/* A common mistake: numbers that equal the limit are left out. */
+static void keep_above(const struct case_data *input, float *kept)
+{
+    const int *data = case_find(input, "data")->values, limit = case_int(input, "limit");
+    int count = 0, n = case_int(input, "n");
+    for (int i = 0; i < n; ++i)
+        if (data[i] > limit)
+            kept[count++] = (float)data[i];
+    while (count < n)
+        kept[count++] = 0;
+}
+
+/* Common mistakes: the last group of each warp, and the first, are left out. */
+static void sum_without(const struct case_data *input, bool last, float *sums)
+{
+    const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
+    int n = case_int(input, "n");
+    for (int i = 0; i < n; ++i)
+        sums[i] = 0;
+    for (int i = 0; i < n; ++i) {
+        int end = last ? (i | 31) < n ? i | 31 : n - 1 : i & ~31;
+        if (ids[i] != ids[end])
+            sums[ids[i]] += (float)data[i];
+    }
+}
+
+static void without_last(const struct case_data *input, float *sums)
+{
+    sum_without(input, true, sums);
+}
+
+static void without_first(const struct case_data *input, float *sums)
+{
+    sum_without(input, false, sums);
+}
+
+static const struct check_guess sum_guesses[] = {
+    {"as if the last group in each warp were left out", without_last},
+    {"as if the first group in each warp were left out", without_first},
+    {NULL, NULL}};
+
+static const struct check_guess guesses[] = {
+    {"as if a number that equals the limit were not kept", keep_above}, {NULL, NULL}};
+
+/* Runs RUNG and judges what it hands in. A short input is the same for main() and for kernels. */
+static const struct run *look_at(struct check *check, int rung, struct job job)
+{
+    const struct case_data *input = make_case(check, rung, job);
+    const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
+    double *values = check_memory(check, (size_t)job.n, sizeof *values);
+    int count = 0, limit = case_int(input, "limit");
+    for (int i = 0; i < job.n; ++i)
+        if (rung == GROUPS)
+            values[ids[i]] += data[i];
+        else if (data[i] >= limit)
+            values[count++] = data[i];
+    const struct run *run = check_run(check, input);
+    const char *name = rung == GROUPS ? "sums" : "kept";
+    check_within(check, run, name,
+                 &(struct check_matrix){1, job.n, values, .type = CASE_INT,
+                                        .arrange = rung == GROUPS ? NULL : in_order,
+                                        .guesses = rung == GROUPS ? sum_guesses : guesses});
+    if (rung != GROUPS)
+        check_equal_int(check, run, "count", count);
+    if (job.n >= 16 && rung != GROUPS)
+        check_made_by_kernels(check, run, "count");
+    if (job.n >= 16)
+        check_made_by_kernels(check, run, name);
+    check_has_read(check, run, (rung == GROUPS ? 2 : 1) * (uint64_t)job.n * sizeof(int));
+    return run;
+}
+
+/* Runs all rungs that have a TODO. */
+static void look_at_all(struct check *check, struct job job)
+{
+    for (int rung = BALLOT; rung <= GROUPS; ++rung)
+        look_at(check, rung, job);
+}
+
+/* --- the checks ------------------------------------------------------------------------------------ */
+
+CHECK(
+    correct, .title = "right numbers and sums for 20,000 numbers", .points = 10,
+    .hint =
+        "Draw a warp of 8 lanes, of which three keep their number. Which bits has the ballot, and which of them are in front of each lane? Which lanes call each shuffle? Where do groups end in this warp?")
+{
+    look_at_all(check, (struct job){20000, 50, 20});
+}
+
+CHECK(
+    ragged, .title = "right for any size, if none or all are kept, and for any groups",
+    .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise look at the ends: all 32 lanes must take part in votes and shuffles, also those with i >= n; a group can begin in one warp and end in another.")
+{
+    look_at_all(check, (struct job){check_random_int(check, 1, 31), 50, 5});
+    look_at_all(check, (struct job){32 * check_random_int(check, 20, 60) + 1, 0, 1});
+    look_at_all(check, (struct job){256 * check_random_int(check, 2, 9) - 1, 100, 3000});
+    look_at_all(check, (struct job){10000 + check_random_int(check, 1, 999), 2, 100});
+}
+
+CHECK(
+    sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
+    .watched = true,
+    .hint =
+        "Between a write to shared memory and another warp's read of it, all threads of the block must reach one __syncthreads(). And where lanes keep their order, the place of a number must follow from its index alone.")
+{
+    look_at_all(check, (struct job){5000 + check_random_int(check, 1, 99), 40, 30});
+}
+
+#define FULL ((struct job){1 << 16, 50, 20})
+
+/* A warp may work for several, but not for all: with 32 blocks that step through the numbers, it
+ * executes a quarter as many instructions. */
+#define LONGEST 2000
+static void shares_work(struct check *check, const struct run *run)
+{
+    double longest = check_worse_counter(check, run, "longest_warp_instructions");
+    if (longest > LONGEST)
+        check_refuse(check, run, "main() launches a thread for each number: let all of them work.",
+                     "the longest warp executes %s instructions, and the limit is %s",
+                     check_number(longest), check_number(LONGEST));
+}
+
+/* Most runs of the figures are watched, so that a missing barrier does not count as a saved one, nor
+ * does an order that only luck keeps. */
+CHECK(
+    barriers, .title = "rung 1: two barriers", .points = 15, .where = CHECK_COUNTS, .watched = true,
+    .figure =
+        {.text = "the warps wait at barriers %s times",
+         .want = "at most %s",
+         .counter = "barriers",
+         .budget = {.naive = 20480, .solution = 4096, .slack = 1.6, .scale = JUDGE_LOGARITHMIC},
+         .block_votes = true,
+         .judges = 1 << CHECK_BARRIERS | 1 << CHECK_PATH},
+    .hint =
+        "TODO 1: the lanes of a warp exchange their answers by a ballot, without a barrier. One barrier is needed before warp 0 reads what the warps have counted, and one after it.")
+{
+    const struct run *run = look_at(check, BALLOT, FULL);
+    check_measure(check, run, check_counter(run, "barriers"));
+    shares_work(check, run);
+}
+
+#define SHARED_REQUESTS "shared_load_requests shared_store_requests shared_atomic_requests"
+
+CHECK(
+    shared, .title = "rung 1: one number a warp in shared memory", .points = 15,
+    .where = CHECK_COUNTS, .watched = true,
+    .figure = {.text = "the warps make %s requests to shared memory",
+               .want = "at most %s",
+               .counter = SHARED_REQUESTS,
+               .budget = {.naive = 54016, .solution = 4608, .slack = 3, .scale = JUDGE_LOGARITHMIC},
+               .block_votes = true,
+               .judges = 1 << CHECK_BARRIERS | 1 << CHECK_SHARED | 1 << CHECK_PATH},
+    .hint =
+        "TODO 1: a ballot needs no shared memory. Only the counts of the warps go through it: one number for each warp.")
+{
+    const struct run *run = look_at(check, BALLOT, FULL);
+    check_measure(check, run, check_counter(run, SHARED_REQUESTS));
+    shares_work(check, run);
+}
+
+/* Additions that wait for their turn at a word. */
+#define QUEUES                                                                                     \
+    "global_atomic_requests global_reduction_requests shared_atomic_requests atomic_collisions"
+
+CHECK(
+    waits, .title = "rung 2: one addition for 256 numbers, and no barriers", .points = 15,
+    .where = CHECK_COUNTS, .watched = true,
+    .figure =
+        {.text = "warps wait %s times, at a barrier or for their turn to add",
+         .want = "at most %s",
+         .counter = QUEUES " barriers",
+         .budget = {.naive = 32000, .solution = 256, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
+         .block_votes = true,
+         .judges = 1 << CHECK_ATOMICS | 1 << CHECK_BARRIERS | 1 << CHECK_PATH},
+    .hint =
+        "TODO 2: only one lane of the warp calls atomicAdd(), once, with all votes for the warp's 256 numbers. __shfl_sync() tells the others what it got.")
+{
+    const struct run *run = look_at(check, WARPS, FULL);
+    check_measure(check, run, check_counter(run, QUEUES " barriers"));
+    shares_work(check, run);
+}
+
+#define LONG_GROUPS  ((struct job){1 << 16, 50, 1000})
+#define SHORT_GROUPS ((struct job){1 << 16, 50, 4})
+
+CHECK(
+    steps, .title = "rung 3: no warp walks along a group", .points = 15, .where = CHECK_COUNTS,
+    .figure =
+        {.text =
+             "in groups of up to 1,000 and of up to 4, the longest warps execute %s instructions",
+         .want = "at most %s",
+         .counter = "warp_instructions",
+         .budget = {.naive = 14150, .solution = 152, .slack = 3, .scale = JUDGE_LOGARITHMIC},
+         .judges = 1 << CHECK_PATH | 1 << CHECK_ATOMICS},
+    .hint =
+        "TODO 3: the lanes of a warp add up what they have in five steps, however long the groups are.")
+{
+    const struct run *run = look_at(check, GROUPS, LONG_GROUPS),
+                     *other = look_at(check, GROUPS, SHORT_GROUPS);
+    check_measure(check, run,
+                  check_counter(run, "longest_warp_instructions") +
+                      check_counter(other, "longest_warp_instructions"));
+    check_costs(check, other);
+}
+
+/* A walk makes no additions, but its warps are too long. */
+CHECK(
+    queues, .title = "rung 3: one addition for a group's lanes in a warp", .points = 10,
+    .where = CHECK_COUNTS, .watched = true,
+    .figure =
+        {.text = "threads add to the sums %s times, one after another",
+         .want = "at most %s",
+         .counter = QUEUES,
+         .budget = {.naive = 65000, .solution = 2048, .slack = 1.1, .scale = JUDGE_LOGARITHMIC},
+         .judges = 1 << CHECK_ATOMICS},
+    .hint =
+        "TODO 3: in five steps each lane adds up the lanes of its group up to itself. Only the last lane of a group in this warp adds to sums[].")
+{
+    const struct run *run = look_at(check, GROUPS, LONG_GROUPS);
+    check_measure(check, run, check_counter(run, QUEUES));
+}

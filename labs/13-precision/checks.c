@@ -1,0 +1,376 @@
+/* Lab 13: what is exact, what is fast.
+ *
+ * Results are compared with numbers that MPFR has rounded correctly, and the bounds are in ulp. In
+ * rungs 1 and 2, large numbers cancel: a row's sum is thousands of times smaller than its numbers.
+ * An addition or a product in float then loses most of the digits, on every seed, whichever order
+ * it takes. Numbers that cancel stand far apart, so that no pair of neighbours cancels first.
+ *
+ * The figures are operations in double for each number, requests that load halves, and the price of
+ * the instructions for 32 numbers, where one for doubles costs as much as 32 others: a T4 has one unit
+ * for doubles for each 32 units for floats. The emulator's sin.approx rounds correctly; a GPU's is only good to 2^-21. The
+ * bound of rung 4 leaves room for the GPU's. */
+#include <limits.h>
+#include <math.h>
+#include <mpfr.h>
+
+#include "checks/check.h"
+
+LAB(.title = "What is exact, what is fast", .file = "precision.cu", .needs = {"04-bank-conflicts"},
+    .hints = {
+        "Ask of each operation: what does it round off? In rungs 1 and 2 that is a float again, and other float operations can find it. In rung 3 it is nothing. In rungs 4 and 5 choose the operations so that the errors stay small.",
+        "TODO 1: struct pair { float high, low; }. Adding b to a: sum = a.high + b; part = sum - a.high; a.low += (a.high - (sum - part)) + (b - part); a.high = sum. The row's sum is high + low of lane 0. TODO 2 adds the rounded product in the same way, and the product's error to low. TODO 4: the whole turns are rintf(t).",
+        "TODO 1, the lanes: float high = __shfl_down_sync(ALL, mine.high, off), low = __shfl_down_sync(ALL, mine.low, off); mine = add(mine, high); mine.low += low. TODO 2: product = __fmul_rn(a, b); sum = add(sum, product); sum.low += fmaf(a, b, -product). TODO 3: float2 two = __half22float2(twos[i]); sum += two.x + two.y. TODO 4: turns = t - rintf(t); 2 + __sinf(TWO_PI * turns). TODO 5: __fdividef() divides by at most ratio + 1, so it is good here; __expf() is not.",
+    });
+
+enum rung { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH };
+
+#define MOST_TURNS  1000 /* numbers of rung 4 lie between -MOST_TURNS and MOST_TURNS */
+#define LONGEST     86   /* e^86 and e^-86 are floats */
+#define EXACT_BITS  700  /* room for a sum of products of floats with 16 binary digits before it */
+#define ROUGH_BITS  120  /* for functions, before the result is rounded */
+#define MOST_HALVES 8192 /* sums of so many whole numbers below 2,048 are exact in float */
+
+/* How far results may be from the exact ones, in ulp. */
+static const double most_ulps[] = {
+    [SUMS] = 1, [PRODUCTS] = 1, [HALVES] = 0, [WAVES] = 12, [GROWTH] = 8};
+
+/* An input, and its right results. */
+struct job {
+    enum rung rung;
+    int rows, width, capacity, ratio;
+    float *data, *weights;
+    uint16_t *halves;
+    double *right;
+};
+
+static int results_of(const struct job *job)
+{
+    return job->rung <= HALVES ? job->rows : job->rows * job->width;
+}
+
+/* --- inputs ----------------------------------------------------------------------------------- */
+
+static float random_float(struct check *check, double low, double high)
+{
+    return (float)(low + (high - low) * check_random_int(check, 0, INT_MAX) / INT_MAX);
+}
+
+/* Fills a row with numbers of which each two nearly cancel: their products with the weights, where
+ * there are WEIGHTS. */
+static void fill_cancelling(struct check *check, float *row, float *weights, int width)
+{
+    for (int i = 0; i < width; i += 2) {
+        int exponent = check_random_int(check, 4, 12);
+        double large = ldexp(random_float(check, 1, 2), exponent);
+        double sign = check_random_int(check, 0, 1) ? 1 : -1, factor = random_float(check, 0.5, 2);
+        double nearly = 1 + random_float(check, -1.f / 256, 1.f / 256);
+        row[i] = (float)(sign * large);
+        if (weights)
+            weights[i] = random_float(check, 1, 4);
+        if (i + 1 < width)
+            row[i + 1] = (float)(-sign * large * nearly * (weights ? factor : 1));
+        if (weights && i + 1 < width)
+            weights[i + 1] = (float)(weights[i] / factor);
+    }
+}
+
+static void shuffle(struct check *check, float *row, float *weights, int width)
+{
+    for (int i = width - 1; i > 0; --i) {
+        int j = check_random_int(check, 0, i);
+        float number = row[i], weight = weights ? weights[i] : 0;
+        row[i] = row[j];
+        row[j] = number;
+        if (weights) {
+            weights[i] = weights[j];
+            weights[j] = weight;
+        }
+    }
+}
+
+/* The bits of a half that is a whole number of eighths below 2,048; a quarter of them are negative. */
+static uint16_t random_half(struct check *check)
+{
+    int eighths = check_random_int(check, 1, 2047), place = ilogb(eighths);
+    int sign = check_random_int(check, 0, 3) ? 0 : 0x8000;
+    return (uint16_t)(sign | (place + 12) << 10 | ((eighths << (10 - place)) & 0x3ff));
+}
+
+static double value_of_half(uint16_t half)
+{
+    double size = ldexp(0x400 | (half & 0x3ff), (half >> 10 & 0x1f) - 25);
+    return half & 0x8000 ? -size : size;
+}
+
+/* Numbers for rungs 4 and 5. One of eight in rung 5 makes capacity / (1 + ratio * e^-t) tiny. */
+static float random_number(struct check *check, enum rung rung)
+{
+    if (rung == WAVES)
+        return random_float(check, -MOST_TURNS, MOST_TURNS);
+    return check_random_int(check, 0, 7) ? random_float(check, -LONGEST, LONGEST)
+                                         : random_float(check, -LONGEST, 6 - LONGEST);
+}
+
+static void fill(struct check *check, struct job *job)
+{
+    size_t n = (size_t)job->rows * (size_t)job->width;
+    if (job->rung == HALVES)
+        job->halves = check_memory(check, n, sizeof *job->halves);
+    else
+        job->data = check_memory(check, n, sizeof *job->data);
+    if (job->rung == PRODUCTS)
+        job->weights = check_memory(check, n, sizeof *job->weights);
+    for (size_t i = 0; i < n; ++i)
+        if (job->rung == HALVES)
+            job->halves[i] = random_half(check);
+        else if (job->rung > HALVES)
+            job->data[i] = random_number(check, job->rung);
+    for (int y = 0; y < job->rows && job->rung < HALVES; ++y) {
+        float *row = job->data + y * job->width;
+        float *weights = job->weights ? job->weights + y * job->width : NULL;
+        fill_cancelling(check, row, weights, job->width);
+        shuffle(check, row, weights, job->width);
+    }
+}
+
+/* --- the right results ------------------------------------------------------------------------ */
+
+/* The sum of a row, which is exact until it is rounded to double. */
+static double sum_row(const struct job *job, int row)
+{
+    mpfr_t sum, product;
+    mpfr_inits2(EXACT_BITS, sum, product, (mpfr_ptr)NULL);
+    mpfr_set_zero(sum, 1);
+    for (int i = row * job->width; i < (row + 1) * job->width; ++i) {
+        mpfr_set_d(product, job->rung == HALVES ? value_of_half(job->halves[i]) : job->data[i],
+                   MPFR_RNDN);
+        if (job->weights)
+            mpfr_mul_d(product, product, job->weights[i], MPFR_RNDN);
+        mpfr_add(sum, sum, product, MPFR_RNDN);
+    }
+    double result = mpfr_get_d(sum, MPFR_RNDN);
+    mpfr_clears(sum, product, (mpfr_ptr)NULL);
+    return result;
+}
+
+/* 2 + sin(2 pi T) */
+static double wave(mpfr_t x, double t)
+{
+    mpfr_const_pi(x, MPFR_RNDN);
+    mpfr_mul_d(x, x, 2 * t, MPFR_RNDN);
+    mpfr_sin(x, x, MPFR_RNDN);
+    mpfr_add_ui(x, x, 2, MPFR_RNDN);
+    return mpfr_get_d(x, MPFR_RNDN);
+}
+
+/* CAPACITY / (1 + RATIO * e^-T) */
+static double growth(mpfr_t x, double t, int capacity, int ratio)
+{
+    mpfr_set_d(x, -t, MPFR_RNDN);
+    mpfr_exp(x, x, MPFR_RNDN);
+    mpfr_mul_si(x, x, ratio, MPFR_RNDN);
+    mpfr_add_ui(x, x, 1, MPFR_RNDN);
+    mpfr_si_div(x, capacity, x, MPFR_RNDN);
+    return mpfr_get_d(x, MPFR_RNDN);
+}
+
+static void solve(struct check *check, struct job *job)
+{
+    mpfr_t x;
+    mpfr_init2(x, ROUGH_BITS);
+    job->right = check_memory(check, (size_t)results_of(job), sizeof *job->right);
+    for (int i = 0; i < results_of(job); ++i)
+        job->right[i] = job->rung <= HALVES  ? sum_row(job, i)
+                        : job->rung == WAVES ? wave(x, job->data[i])
+                                             : growth(x, job->data[i], job->capacity, job->ratio);
+    mpfr_clear(x);
+    mpfr_free_cache();
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static struct case_data *make_case(struct check *check, const struct job *job)
+{
+    static const char *const names[] = {[SUMS] = "sums",
+                                        [PRODUCTS] = "sums of products",
+                                        [HALVES] = "sums of halves",
+                                        [WAVES] = "waves",
+                                        [GROWTH] = "growth"};
+    size_t n = (size_t)job->rows * (size_t)job->width;
+    int rung = (int)job->rung;
+    struct case_data *input = check_case(check, "rung %d, %s, %s x %s numbers", rung, names[rung],
+                                         check_number(job->rows), check_number(job->width));
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "rows", CASE_INT, &job->rows, 1);
+    case_add(input, "width", CASE_INT, &job->width, 1);
+    case_add(input, "capacity", CASE_INT, &job->capacity, 1);
+    case_add(input, "ratio", CASE_INT, &job->ratio, 1);
+    if (job->rung == HALVES)
+        case_add(input, "halves", CASE_INT, job->halves, n / 2);
+    else
+        case_add(input, "data", CASE_FLOAT, job->data, n);
+    if (job->weights)
+        case_add(input, "weights", CASE_FLOAT, job->weights, n);
+    return input;
+}
+
+/* Runs RUNG on random numbers and judges the results. */
+static const struct run *run_on(struct check *check, enum rung rung, int rows, int width)
+{
+    struct job job = {rung,
+                      rows,
+                      width,
+                      check_random_int(check, 500, 2000),
+                      check_random_int(check, 20, 1000),
+                      NULL,
+                      NULL,
+                      NULL,
+                      NULL};
+    fill(check, &job);
+    solve(check, &job);
+    const struct run *run = check_run(check, make_case(check, &job));
+    struct check_matrix want = {.width = results_of(&job), .values = job.right};
+    bool is_row = rung <= HALVES;
+    want.height = is_row ? 1 : rows;
+    want.width = is_row ? rows : width;
+    want.ulps = most_ulps[rung];
+    check_within(check, run, "result", &want);
+    check_made_by_kernels(check, run, "result");
+    check_has_read(check, run, (uint64_t)rows * (uint64_t)width * (rung == HALVES ? 2 : 4));
+    return run;
+}
+
+static void run_all(struct check *check, int rows, int width)
+{
+    for (enum rung rung = SUMS; rung <= GROWTH; ++rung)
+        run_on(check, rung, rows, width);
+}
+
+CHECK(
+    correct, .title = "right results for 32 rows of 1,000 numbers", .points = 10,
+    .hint =
+        "Rungs 1 and 2: is every error kept, also where lanes add up? Read the two floats of another lane before you change your own. Rung 4: take whole turns away before you multiply. Rung 5: what is the largest number on the way?")
+{
+    run_all(check, 32, 1000);
+}
+
+CHECK(
+    ragged, .title = "right for one row, two numbers, and long rows, too", .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: a row may have fewer numbers than a warp has lanes, and the number of rows need not fill the last block. All 32 lanes of a warp must reach each __shfl_down_sync().")
+{
+    run_all(check, 1, 2);
+    int width = 2 * check_random_int(check, 8, 40);
+    run_all(check, check_random_int(check, 33, 60), width);
+    run_on(check, SUMS, 3, 2 * check_random_int(check, 1000, 2000) + 1);
+    run_on(check, PRODUCTS, 3, 2 * check_random_int(check, 1000, 2000) + 1);
+    run_on(check, HALVES, 5, MOST_HALVES);
+}
+
+CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHECK_COUNTS,
+      .watched = true,
+      .hint =
+          "If threads share numbers in shared memory, all must wait between a write and another "
+          "thread's read. Shuffles need no wait.")
+{
+    run_all(check, 6, 500);
+}
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+#define ROWS         16
+#define WIDTH        4096
+
+#define DOUBLE_PRICE 32 /* instructions for floats that take as long as one for doubles */
+
+/* Tensor cores multiply doubles, too, and no counter of operations in double shows it. Each product of
+ * matrices counts as 256 wide operations, and adds up at most 56 numbers. */
+#define MOST_WIDE 4
+
+/* The operations in double for each number, without the few with which lanes may combine sums. */
+static void count_doubles(struct check *check, enum rung rung)
+{
+    const struct run *run = run_on(check, rung, ROWS, WIDTH);
+    double numbers = ROWS * WIDTH, wide = check_counter(run, "wide_operations") / numbers;
+    check_measure(check, run, floor(8 * check_counter(run, "double_operations") / numbers) / 8);
+    if (wide > MOST_WIDE)
+        check_refuse(
+            check, run, "Use additions, multiplications and fused multiply-adds of floats.",
+            "for each number, there are %.1f operations that are wider than a float", wide);
+}
+
+#define DOUBLES                                                                                    \
+    {                                                                                              \
+        .text = "for each number, lanes execute %s operations in double", .want = "%s",            \
+        .counter = "double_operations", .budget = {                                                \
+            .naive = 1,                                                                            \
+            .solution = 0,                                                                         \
+            .slack = 1                                                                             \
+        }                                                                                          \
+    }
+
+CHECK(
+    sums, .title = "rung 1: sums that lose nothing, without doubles", .points = 15,
+    .where = CHECK_COUNTS, .figure = DOUBLES,
+    .hint =
+        "TODO 1: keep two floats, the rounded sum and what rounding has cut off. Each step needs six additions and subtractions, and none of them in double.")
+{
+    count_doubles(check, SUMS);
+}
+
+CHECK(
+    products, .title = "rung 2: products that lose nothing, without doubles", .points = 15,
+    .where = CHECK_COUNTS, .figure = DOUBLES,
+    .hint =
+        "TODO 2: fmaf(a, b, -product) is what the product has lost. product must be rounded by itself: __fmul_rn(a, b).")
+{
+    count_doubles(check, PRODUCTS);
+}
+
+CHECK(
+    halves, .title = "rung 3: two halves a load, added up in float", .points = 15,
+    .where = CHECK_COUNTS,
+    .figure = {.text = "for 1,024 halves, warps load %s times",
+               .want = "at most %s",
+               .counter = "global_load_requests",
+               .budget = {.naive = 32, .solution = 16, .slack = 1.05}},
+    .hint =
+        "TODO 3: read the row as __half2, as in the last lines of the TODO. __half22float2() makes two floats of it.")
+{
+    const struct run *run = run_on(check, HALVES, ROWS, WIDTH);
+    double numbers = ROWS * WIDTH;
+    check_measure(check, run, 1024 * check_counter(run, "global_load_requests") / numbers);
+    if (check_counter(run, "double_operations") >= numbers / 8)
+        check_refuse(check, run, "Add up in float: the sums are exact.",
+                     "lanes execute %s operations in double",
+                     check_number(check_counter(run, "double_operations")));
+}
+
+CHECK(
+    waves, .title = "rung 4: a fast sine, where it is good enough", .points = 15,
+    .where = CHECK_COUNTS,
+    .figure = {.text =
+                   "for 32 numbers, the instructions cost %s, where one for doubles counts as 32",
+               .want = "at most %s",
+               .counter = "warp_instructions",
+               .judges = 1 << CHECK_WORK | 1 << CHECK_PATH | 1 << CHECK_READS,
+               .budget = {.naive = 520, .solution = 14.75, .slack = 2, .scale = JUDGE_LOGARITHMIC}},
+    .hint =
+        "TODO 4: t - rintf(t) is exact, and between -1/2 and 1/2. Then one multiplication, __sinf() and one addition are enough.")
+{
+    const struct run *run = run_on(check, WAVES, ROWS, WIDTH / 4);
+    double numbers = ROWS * WIDTH / 4, doubles = check_counter(run, "double_operations");
+    double instructions = 32 * check_counter(run, "warp_instructions");
+    check_measure(check, run, (instructions + (DOUBLE_PRICE - 1) * doubles) / numbers);
+}
+
+CHECK(
+    growth, .title = "rung 5: exponentials without overflow, without doubles", .points = 15,
+    .where = CHECK_COUNTS, .figure = DOUBLES,
+    .hint =
+        "TODO 5: with e = expf(-fabsf(t)), nothing overflows. A constant such as 1.0 is a double, and makes doubles of what it meets: write 1 or 1.0f.")
+{
+    const struct run *run = run_on(check, GROWTH, ROWS, WIDTH / 4);
+    double doubles = check_counter(run, "double_operations");
+    check_measure(check, run, floor(8 * doubles / (ROWS * WIDTH / 4)) / 8);
+}
