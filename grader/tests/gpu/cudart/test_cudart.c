@@ -19,7 +19,7 @@ TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 static const char *const programs[] = {
     "sum_ladder", "matmul_ladder", "indices", "memory_api",  "launch_api", "threads",
-    "lane_talk",  "async",         "cuda12",  "own_streams", "matrices",
+    "lane_talk",  "async",         "cuda12",  "own_streams", "matrices",   "bulk",
 };
 
 Test(cudart, programs_find_their_results_right)
