@@ -25,12 +25,12 @@ struct process_command {
     /* The program is killed after it has only waited for this time, and so has its server. Waiting
      * for a CPU does not count. 0: no limit */
     double idle_seconds;
-    uint64_t address_bytes;         /* 0: no limit */
-    uint64_t data_bytes;            /* bytes of writable memory; 0: no limit */
-    uint64_t file_bytes;            /* the largest file that it may write; 0: no limit */
-    size_t output_keep;             /* bytes of output kept */
-    size_t output_limit;            /* killed if it writes more; at least output_keep */
-    const struct sandbox *sandbox;  /* for untrusted programs; NULL: none */
+    uint64_t address_bytes;        /* 0: no limit */
+    uint64_t data_bytes;           /* bytes of writable memory; 0: no limit */
+    uint64_t file_bytes;           /* the largest file that it may write; 0: no limit */
+    size_t output_keep;            /* bytes of output kept */
+    size_t output_limit;           /* killed if it writes more; at least output_keep */
+    const struct sandbox *sandbox; /* for untrusted programs; NULL: none */
 };
 
 enum process_end {

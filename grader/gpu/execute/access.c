@@ -1,8 +1,7 @@
 /* Loads, stores and atomics: from the addresses of 32 lanes to bytes in the host's memory.
  *
- * Every access is checked against the allocations before it touches a byte. find_lanes() turns
- * addresses into host pointers; it drops lanes with bad addresses and reports them. An access with
- * the same pattern of addresses as before takes a fast path: find_again(). */
+ * find_lanes() checks each access before it touches a byte, turns addresses into host pointers, and
+ * reports lanes with bad addresses. A known pattern of addresses takes a fast path: find_again(). */
 #include "gpu/execute/access.h"
 
 #include "gpu/execute/access_values.h"

@@ -220,8 +220,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     }
     path->has_met = false;
     if (lanes != warp->alive)
-        check_mask(warp, in->members, lanes,
-                   warp->alive & ~lanes & ~leaving_lanes(warp, path));
+        check_mask(warp, in->members, lanes, warp->alive & ~lanes & ~leaving_lanes(warp, path));
     else
         check_mask(warp, in->members, lanes, 0);
     in->run(warp, in, lanes);

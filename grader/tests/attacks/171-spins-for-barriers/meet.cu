@@ -10,4 +10,3 @@ __device__ void meet(int *arrived, int wanted)
     }
     __syncwarp();
 }
-

@@ -12,7 +12,7 @@ struct body {
 __global__ void structures(const body *a, float *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    float x = a[i].x; // B
+    float x = a[i].x;       // B
     float mass = a[i].mass; // C
     out[i] = x * mass;
 }
