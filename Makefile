@@ -105,6 +105,8 @@ include grader/gpu/remote/rules.mk
 include grader/rules.mk
 include grader/cli/rules.mk
 include grader/autograder/rules.mk
+include grader/dist/rules.mk
+include grader/editor/rules.mk
 include grader/checks/rules.mk
 include labs/rules.mk
 include grader/tests/rules.mk
@@ -124,7 +126,7 @@ include handouts/rules.mk
 
 help: ## Show this list
 	@echo 'make TARGET [VARIABLE=value ...], where the variables in brackets are optional:'
-	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile
 	@printf '\n%s\n' 'LAB=02, LAB=2 or LAB=coal names a lab. DEVICE=emulator, gpu or auto. SEED=42 repeats a grading.'
 	@printf '%s\n' 'WITH=racecheck,initcheck checks long runs to their end; RULES=g80 or gt200 counts like old GPUs. V=1 shows all commands.'
 
@@ -178,6 +180,8 @@ reset: lanewise ## Restore a lab's skeleton and keep your file next to it: LAB=
 
 serve: ## Build the handouts and serve them at http://localhost:8000/: [PORT= HANDOUT=]
 
+editor: ## Set up VS Code, Vim and clangd for the labs
+
 doctor: lanewise ## Show what this machine has, and how to get what is missing
 	@$(LANEWISE) doctor
 
@@ -230,6 +234,10 @@ check: ## Check format, warnings, file lengths, and that each header compiles al
 format: ## Reformat the sources with clang-format
 bench: ## Time the emulator against Oclgrind and PoCL, or another build: [OTHER=build/lanewise]
 fuzz: ## Fuzz the readers of PTX, fat binaries and messages: [FUZZ=ptx FUZZ_SECONDS=600]
+dist: ## Make packages that run where nothing can be installed, in build/dist
+try-dist: ## Try the packages on bare Debian systems, without root and network
+try-debian-12: ## Follow the README on a bare Debian 12, and time it
+try-debian-13: ## The same on a bare Debian 13
 soak: ## Grade a thousand submissions in a row and look for leaks: [RUNS=1000]
 soak-kill: ## End gradings at random moments and look for what is left: [KILLS=1000]
 soak-batch: ## Grade a class while killing the grader again and again: [STUDENTS=50 KILLS=20]
@@ -248,5 +256,6 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 FORCE:
 .PHONY: help grade hint watch run trace step report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test unit try-arm64 asan \
+	editor dist try-dist try-debian-12 try-debian-13 \
 	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE

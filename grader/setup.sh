@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Set-up for a purpose: checks what the purpose needs, and installs only what is missing.
 #
-#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|arm64|handouts|handouts-pdf]
+#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|arm64|handouts|handouts-pdf|editor|dist]
 #
 # make calls it when needed. If you run it by hand, it checks everything again. It tries each command
 # and library (a program that uses the library must link and start) instead of asking for installed
@@ -57,6 +57,9 @@ bench    | runs oclgrind --version                       | oclgrind            |
 bench    | runs test -e /etc/OpenCL/vendors/pocl.icd      | pocl-opencl-icd     | native code to compare ours with
 bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev opencl-headers | building programs for Oclgrind
 fuzz     | runs clang --version                         | clang libclang-rt-dev | fuzzing
+editor   | runs clangd --version                         | clangd              | completion and errors in an editor
+dist     | runs debootstrap --version                    | debootstrap         | bare Debian systems to build and try packages in
+dist     | runs strip --version                          | binutils            | smaller programs in packages
 arm64    | runs aarch64-linux-gnu-g++ --version         | gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | building for arm64
 arm64    | runs qemu-aarch64-static --version            | qemu-user-static binfmt-support | running arm64 programs
 arm64    | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA runtime for arm64
@@ -67,7 +70,7 @@ handouts | imports fontTools brotli                       | python3-fonttools py
 handouts-pdf | runs chromium --version                   | chromium            | printing handouts
 handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers in the table of contents
 '
-purposes='grade test check autograder slurm bench fuzz arm64 handouts handouts-pdf'
+purposes='grade test check autograder slurm bench fuzz arm64 handouts handouts-pdf editor dist'
 
 # One pinned CUDA release: the compiler, its libraries, the runtime's headers and library, and two
 # small packages of headers, for cooperative_groups.h and cuda_profiler_api.h.
@@ -128,14 +131,27 @@ trim() {
 
 # --- Debian packages --------------------------------------------------------------------------------------
 
-# Sets missing_packages and missing_reasons for the needs of these purposes.
+# What a probe looks for, in words that hold on every system.
+thing() {
+    case $1 in
+    runs) printf 'the command %s' "$2" ;;
+    links) printf 'the library %s with its header %s' "${4:-of C}" "$2" ;;
+    imports) shift && printf "Python's %s" "$*" ;;
+    font) printf 'the font %s' "$2" ;;
+    *) printf '%s' "$*" ;;
+    esac
+}
+
+# Sets missing_packages, missing_reasons and missing_things for the needs of these purposes.
 find_missing() {
-    missing_packages=() missing_reasons=()
+    missing_packages=() missing_reasons=() missing_things=()
     local need probe packages reason package
     while IFS='|' read -r need probe packages reason; do
         case " $* " in *" $(trim "$need") "*) ;; *) continue ;; esac
         # shellcheck disable=SC2086 # a probe is a command and its arguments
         $probe && continue
+        # shellcheck disable=SC2086
+        missing_things+=("  $(thing $probe)")
         for package in $packages; do
             case " ${missing_packages[*]:-} " in *" $package "*) continue ;; esac
             missing_packages+=("$package")
@@ -173,7 +189,7 @@ require() {
     local command="apt-get install -y --no-install-recommends ${missing_packages[*]}"
     say "\"make $purpose\" needs these Debian packages:" "${missing_reasons[@]}"
     runs apt-get --version ||
-        fail 'This machine has no apt-get: install these with its own package manager.'
+        fail "This machine has no apt-get, and its packages may have other names. It lacks:" "${missing_things[@]}"
     can_be_root || fail 'Only root can install them. Run this as root, then try again:' "  $command"
     say "Installing them: $command"
     as_root apt-get update -qq 9<&- || say 'apt-get update failed; trying the package lists from the last update.'
@@ -312,6 +328,8 @@ if [ "$purpose" = grade ]; then
     write_config
 else
     require "$purpose"
+    # A package contains NVIDIA's compiler, not the one of this machine.
+    [ "$purpose" != dist ] || [ -x "$wheels_home/bin/nvcc" ] || download_nvcc
 fi
 mkdir -p "$root/build/setup"
 date >"$root/build/setup/$purpose"

@@ -5,7 +5,7 @@
 # A line "target: ... ## text [VARIABLE= ...]" of the Makefile names a target and the variables that it reads.
 # Prints one line about the first mistake, or nothing.
 
-/^[a-z-]+:.*## / {
+/^[a-z0-9-]+:.*## / {
     name = $1
     sub(/:.*/, "", name)
     targets[++count] = name

@@ -283,10 +283,31 @@ static int lock_folder(const char *path)
     return -1;
 }
 
+static bool can_start_programs(const char *path)
+{
+    struct statvfs disk;
+    return statvfs(path, &disk) == 0 && !(disk.f_flag & ST_NOEXEC) && access(path, W_OK) == 0;
+}
+
+const char *base_temporary_folder(void)
+{
+    static char cache[PATH_SIZE];
+    const char *named = getenv("TMPDIR"), *home = getenv("HOME");
+    const char *first = named && named[0] == '/' ? named : "/tmp";
+    if (access(first, W_OK) != 0 || can_start_programs(first))
+        return first;
+    if (can_start_programs("/var/tmp"))
+        return "/var/tmp";
+    if (!home || !base_path(cache, "%s/.cache", home))
+        return first;
+    mkdir(cache, 0700);
+    return can_start_programs(cache) ? cache : first;
+}
+
 bool base_private_folder(char path[PATH_SIZE])
 {
     static bool swept;
-    const char *named = getenv("TMPDIR"), *parent = named && named[0] == '/' ? named : "/tmp";
+    const char *parent = base_temporary_folder();
     size_t i = 0;
     while (i < LOCKS && locks[i])
         ++i;

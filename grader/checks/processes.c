@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/kit.h"
 #include "checks/inputs.h"
 #include "checks/internal.h"
-#include "config.h"
 #include "gpu/remote/wire.h"
 #include "grade/installed_gpu.h"
 #include "record/record.h"
@@ -89,7 +89,8 @@ static void fill_program(struct environment *environment, const struct run_files
         pass_on(environment, "LD_LIBRARY_PATH");
         return;
     }
-    add(environment, "LD_LIBRARY_PATH=%s", files->program_folder);
+    add(environment, "LD_LIBRARY_PATH=%s%s%s", files->program_folder, kit_libraries() ? ":" : "",
+        kit_libraries() ?: "");
     add(environment, WIRE_VARIABLE "=1");
 #ifdef LANEWISE_PRELOAD
     /* The runtime library is built with the sanitizer, but the program is not. */

@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/kit.h"
 #include "batch/chunk.h"
 #include "batch/class.h"
 #include "batch/key.h"
@@ -29,7 +30,6 @@
 #include "batch/roster.h"
 #include "batch/scan.h"
 #include "batch/slurm.h"
-#include "config.h"
 #include "grade/installed_gpu.h"
 #include "report/bar.h"
 
@@ -297,8 +297,8 @@ static bool choose_seed(struct session *session)
 static bool open_scratch(struct session *session)
 {
     if (!base_private_folder(session->scratch)) {
-        complain(EXIT_USAGE, "cannot make a folder in %s: %s",
-                 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
+        complain(EXIT_USAGE, "cannot make a folder in %s: %s", base_temporary_folder(),
+                 strerror(errno));
         session->scratch[0] = 0;
         return false;
     }
@@ -381,7 +381,7 @@ static enum batch_end grade_by_slurm(const struct session *session, const struct
                                 .options = session->options.slurm_options};
     *outcome = (struct batch_outcome){0};
     if (realpath(session->options.out, out) && base_path(folder, "%s/slurm", out) &&
-        base_path(program, "%s/%s/lanewise", LANEWISE_ROOT, LANEWISE_BUILD))
+        kit_path(program, "%s/lanewise", LANEWISE_BUILD))
         return batch_slurm_grade(queue, &slurm, outcome);
     snprintf(outcome->error, sizeof outcome->error, "the path of %s is too long",
              session->options.out);

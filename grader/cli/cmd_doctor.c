@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
+#include "base/kit.h"
 #include "compile/build.h"
 #include "config.h"
 #include "grade/installed_gpu.h"
@@ -93,13 +94,19 @@ static bool find_command(struct finding *finding, const char *name, const char *
 
 static void check_c(struct finding *finding)
 {
-    if (!find_command(finding, "gcc", "gcc"))
+    finding->good = kit_tools(); /* a package of `make dist`, which is built already */
+    if (finding->good)
+        FOUND(finding, "not needed: Lanewise is built");
+    else if (!find_command(finding, "gcc", "gcc"))
         TO_DO(finding, SET_UP);
 }
 
 static void check_cxx(struct finding *finding)
 {
-    if (!find_command(finding, "g++", "g++"))
+    char own[PATH_SIZE] = "g++";
+    if (kit_tools())
+        base_path(own, "%s/bin/g++", kit_tools());
+    if (!find_command(finding, "g++", own))
         TO_DO(finding, "nvcc needs it; " SET_UP);
 }
 
@@ -108,7 +115,7 @@ static void check_nvcc(struct finding *finding)
     const char *nvcc = getenv("NVCC"); /* as in compile/build.c */
     char output[OUTPUT_SIZE];
     if (!nvcc || !nvcc[0])
-        nvcc = LANEWISE_NVCC;
+        nvcc = kit_nvcc();
     finding->good = run_command(nvcc, "--version", output);
     char *release = strstr(output, ", V");
     const char *version = finding->good && release ? find_version(release) : NULL;
@@ -124,8 +131,9 @@ static void check_nvcc(struct finding *finding)
 
 static void check_runtime(struct finding *finding)
 {
-    const char *path = LANEWISE_ROOT "/" LANEWISE_BUILD "/lib/libcudart.so.13";
-    finding->good = access(path, R_OK) == 0;
+    char path[PATH_SIZE];
+    finding->good =
+        kit_path(path, "%s/lib/libcudart.so.13", LANEWISE_BUILD) && access(path, R_OK) == 0;
     if (finding->good)
         FOUND(finding, "%s", LANEWISE_BUILD "/lib/libcudart.so.13");
     else
@@ -135,7 +143,9 @@ static void check_runtime(struct finding *finding)
 static void check_checks(struct finding *finding)
 {
     glob_t labs;
-    glob(LANEWISE_ROOT "/" LANEWISE_BUILD "/checks/[0-9][0-9]-*", 0, NULL, &labs);
+    char pattern[PATH_SIZE];
+    kit_path(pattern, "%s/checks/[0-9][0-9]-*", LANEWISE_BUILD);
+    glob(pattern, 0, NULL, &labs);
     for (size_t i = 0; i < labs.gl_pathc; i++)
         if (access(labs.gl_pathv[i], X_OK) == 0) {
             size_t length = strlen(finding->found);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/kit.h"
 #include "base/nearest.h"
-#include "config.h"
 #include "gpu/finding_kinds.h"
 #include "report/result_terminal.h"
 
@@ -44,7 +44,7 @@ static bool print_example(const char *id)
 {
     char path[PATH_SIZE], why[200];
     struct text text;
-    if (!base_path(path, LANEWISE_ROOT "/grader/report/examples/%s.cu", id) ||
+    if (!kit_path(path, "grader/report/examples/%s.cu", id) ||
         !base_read_file(path, MAX_EXAMPLE, &text, why, sizeof why)) {
         complain("the example %s %s", path, why);
         return false;

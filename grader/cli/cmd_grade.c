@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/kit.h"
 #include "config.h"
 #include "grade/grade.h"
 #include "grade/installed_gpu.h"
@@ -29,8 +30,6 @@
 #include "report/result_json.h"
 #include "report/result_terminal.h"
 #include "report/sarif.h"
-
-#define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
 
 /* A handout's path, as messages show it. */
 #define PAGE "%s (make serve shows it as a page)"
@@ -58,7 +57,7 @@ static const struct cli_option table[] = {
              "write the findings as SARIF 2.1.0, for editors and code review"),
     CLI_TEXT(format, "format", "FORMAT",
              "write the result for a course platform: gradescope, autolab,\n"
-             "classroom50, junit, csv or json"),
+             "classroom50, junit, csv, json or lines (for editors)"),
     CLI_TEXT(out, "out", "FILE",
              "where --format writes (default: stdout; the report then goes to\n"
              "stderr)"),
@@ -228,8 +227,16 @@ static int grade_all_labs(struct session *session)
     for (size_t i = 0; i < course->lab_count && code == 0; ++i)
         code = grade_lab(session, course->labs[i].name);
     if (course->lab_count == 0)
-        code = complain(EXIT_USAGE, "no labs in %s/labs", LANEWISE_ROOT);
+        code = complain(EXIT_USAGE, "no labs in %s/labs", kit_folder());
     return code;
+}
+
+/* Where the JSON file is without --json. */
+static const char *default_json(void)
+{
+    static char path[PATH_SIZE];
+    kit_kept_path(path, LANEWISE_BUILD, "results.json");
+    return path;
 }
 
 /* Writes the JSON file: one lab's result, or the set of all labs' results. If only the default file
@@ -237,7 +244,7 @@ static int grade_all_labs(struct session *session)
 static int write_json(const struct session *session, const json_t *document)
 {
     const char *path = session->options->json;
-    if (report_json_write(document, path ? path : DEFAULT_JSON) || !path)
+    if (report_json_write(document, path ? path : default_json()) || !path)
         return 0;
     return complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
 }
@@ -400,7 +407,7 @@ int cmd_grade(int argc, char **argv)
     if (!cli_clear_outputs("grade", &files))
         return EXIT_USAGE;
     if (!options.json)
-        base_remove_output(DEFAULT_JSON);
+        base_remove_output(default_json());
     if (!cli_choose_seed("grade", options.seed, &session.seed) ||
         !cli_read_course(options.course, &session.course) ||
         !cli_read_key("grade", options.key, &session.key, &session.has_key))
@@ -411,6 +418,11 @@ int cmd_grade(int argc, char **argv)
         !cli_check_sandbox("grade", options.unsafe))
         return EXIT_USAGE;
     session.own = options.submission == NULL;
+    if (session.own && access(lab_students_folder(), W_OK) != 0)
+        cli_say(
+            stderr,
+            "you may not write into %s: copy it to a folder of your own, and set LANEWISE_LABS to the copy",
+            lab_students_folder());
     session.results = json_array();
     session.needs = json_object();
     session.pages = json_object();

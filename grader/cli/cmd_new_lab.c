@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "config.h"
+#include "base/kit.h"
 
 #define complain(...) cli_complain("new-lab", EXIT_USAGE, __VA_ARGS__)
 
@@ -63,7 +63,7 @@ static bool make_folders(const char *path)
 {
     char folder[PATH_SIZE];
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
-        if (!base_path(folder, "%s/%.*s", LANEWISE_ROOT, (int)(slash - path), path) ||
+        if (!kit_path(folder, "%.*s", (int)(slash - path), path) ||
             (mkdir(folder, 0755) != 0 && errno != EEXIST))
             return false;
     return true;
@@ -76,8 +76,7 @@ static bool make_file(const struct names *names, const char *template, const cha
     char from[PATH_SIZE], to[PATH_SIZE], why[100], number[3];
     struct text text;
     snprintf(number, sizeof number, "%.2s", names->lab);
-    if (!base_path(from, "%s/grader/cli/new-lab/%s", LANEWISE_ROOT, template) ||
-        !base_path(to, "%s/%s", LANEWISE_ROOT, path) ||
+    if (!kit_path(from, "grader/cli/new-lab/%s", template) || !kit_path(to, "%s", path) ||
         !base_read_file(from, 1 << 20, &text, why, sizeof why)) {
         complain("the template %s %s", from, why);
         return false;
@@ -128,7 +127,7 @@ int cmd_new_lab(int argc, char **argv)
     for (char *at = names.file; *at; ++at)
         if (*at == '-')
             *at = '_';
-    if (!base_path(path, "%s/labs/%s", LANEWISE_ROOT, names.lab) || stat(path, &status) == 0)
+    if (!kit_path(path, "labs/%s", names.lab) || stat(path, &status) == 0)
         return complain("labs/%s already exists", names.lab);
     printf("made:\n");
     if (!make_all(&names))

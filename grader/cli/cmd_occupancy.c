@@ -24,13 +24,13 @@ struct options {
 static const struct cli_option table[] = {
     CLI_WHOLE(threads, "threads", "N", 1, 1024, "threads of a block"),
     CLI_WHOLE(registers, "registers", "N", 0, 255,
-              "registers of a thread, as nvcc -Xptxas -v says (default: they do not limit)"),
+              "registers of a thread, as nvcc -Xptxas -v says (default: registers set no limit)"),
     CLI_WHOLE(shared, "shared", "BYTES", 0, INT_MAX,
               "shared memory of a block, static and dynamic (default: 0)"),
     CLI_TEXT(capability, "cc", "M.N", "the compute capability, or all (default: 9.0)"),
     CLI_ROW(output, "output", "FILE.svg", CLI_KIND_TEXT,
             "draw the occupancy over threads, registers and shared memory", .letter = 'o'),
-    CLI_FLAG(limits, "limits", "show the limits themselves: of one capability, or all"),
+    CLI_FLAG(limits, "limits", "show the table of limits, of one capability or of all"),
     CLI_END};
 
 static const struct cli_syntax syntax = {

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/kit.h"
 #include "base/text.h"
-#include "config.h"
 #include "grade/installed_gpu.h"
 #include "report/result_json.h"
 #include "sandbox/process.h"
@@ -242,6 +242,6 @@ bool cli_wants_handout(const struct lab *lab, char page[PATH_SIZE])
                 mine.size == skeleton.size && memcmp(mine.bytes, skeleton.bytes, mine.size) == 0;
     free(mine.bytes);
     free(skeleton.bytes);
-    return same && base_path(page, "handouts/%s.md", lab->name) &&
-           base_path(full, LANEWISE_ROOT "/%s", page) && access(full, R_OK) == 0;
+    return same && base_path(page, "handouts/%s.md", lab->name) && kit_path(full, "%s", page) &&
+           access(full, R_OK) == 0;
 }

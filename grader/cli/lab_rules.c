@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "config.h"
+#include "base/kit.h"
 
 #define SOURCE_BYTES ((size_t)1 << 20)
 #define MAX_MUTANTS  100
@@ -34,7 +34,7 @@ static void read_part(const char *path, struct text *text, struct lab_findings *
 {
     char why[100];
     if (!base_read_file(path, SOURCE_BYTES, text, why, sizeof why))
-        lab_violates(findings, "%s %s", path + strlen(LANEWISE_ROOT) + 1, why);
+        lab_violates(findings, "%s %s", path + strlen(kit_folder()) + 1, why);
 }
 
 static void read_mutants(struct lab_parts *parts, struct lab_findings *findings)
@@ -47,7 +47,7 @@ static void read_mutants(struct lab_parts *parts, struct lab_findings *findings)
         if (mutant_read(paths[i], parts->solution.bytes, mutant, error, sizeof error))
             ++parts->mutant_count;
         else
-            lab_violates(findings, "%s: %s", paths[i] + strlen(LANEWISE_ROOT) + 1, error);
+            lab_violates(findings, "%s: %s", paths[i] + strlen(kit_folder()) + 1, error);
         free(paths[i]);
     }
 }
@@ -60,7 +60,7 @@ bool lab_read_parts(const char *name, struct lab_parts *parts, struct lab_findin
         lab_violates(findings, "%s", error);
         return false;
     }
-    snprintf(error, sizeof error, "%s/labs/%s/%s", LANEWISE_ROOT, name, parts->lab.file);
+    snprintf(error, sizeof error, "%s/labs/%s/%s", kit_folder(), name, parts->lab.file);
     read_part(error, &parts->skeleton, findings);
     read_part(parts->lab.solution, &parts->solution, findings);
     if (parts->solution.bytes)
@@ -163,8 +163,8 @@ static void check_needs(const struct lab_parts *parts, struct lab_findings *find
     {
         const char *name = json_string_value(need);
         char path[PATH_SIZE];
-        if (!base_path(path, "%s/labs/%s/checks.c", LANEWISE_ROOT, name) ||
-            access(path, R_OK) != 0 || strcmp(name, parts->lab.name) >= 0)
+        if (!kit_path(path, "labs/%s/checks.c", name) || access(path, R_OK) != 0 ||
+            strcmp(name, parts->lab.name) >= 0)
             lab_violates(findings, "checks.c: .needs \"%s\" is not an earlier lab", name);
     }
 }
@@ -257,10 +257,9 @@ static void check_handout(const struct lab_parts *parts, struct lab_findings *fi
 {
     char path[PATH_SIZE];
     glob_t pages;
-    bool any = glob(LANEWISE_ROOT "/handouts/[0-9][0-9]-*.md", 0, NULL, &pages) == 0;
+    bool any = kit_path(path, "handouts/[0-9][0-9]-*.md") && glob(path, 0, NULL, &pages) == 0;
     globfree(&pages);
-    if (any && base_path(path, "%s/handouts/%s.md", LANEWISE_ROOT, parts->lab.name) &&
-        access(path, R_OK) != 0)
+    if (any && kit_path(path, "handouts/%s.md", parts->lab.name) && access(path, R_OK) != 0)
         lab_violates(findings, "handouts/%s.md is missing", parts->lab.name);
 }
 
@@ -269,8 +268,7 @@ static void check_written(const char *path, struct lab_findings *findings)
 {
     char full[PATH_SIZE], why[100];
     struct text text;
-    if (!base_path(full, "%s/%s", LANEWISE_ROOT, path) ||
-        !base_read_file(full, SOURCE_BYTES, &text, why, sizeof why))
+    if (!kit_path(full, "%s", path) || !base_read_file(full, SOURCE_BYTES, &text, why, sizeof why))
         return;
     for (char *at = text.bytes; (at = strstr(at, TO_WRITE)); ++at) {
         unsigned line = 1;

@@ -2,10 +2,10 @@
 #include "compile/build.h"
 
 #include "base/clock.h"
+#include "base/kit.h"
 #include "base/text.h"
 #include "compile/messages.h"
 #include "compile/reserved.h"
-#include "config.h"
 #include "sandbox/process.h"
 
 #include <dirent.h>
@@ -18,9 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIBRARIES     LANEWISE_ROOT "/" LANEWISE_BUILD "/lib"
-#define HEADERS       LANEWISE_ROOT "/shared"
-#define CACHE         LANEWISE_ROOT "/build/cache" /* the same programs serve all builds */
 #define CACHE_ENTRIES 1024         /* executables, about 50 KB each; the oldest are removed */
 #define CACHE_PROGRAM (4 << 20)    /* bytes of a program; the cache does not keep larger ones */
 #define PROGRAM_BYTES (64 << 20)   /* bytes; no program is larger */
@@ -46,18 +43,61 @@ const char *grading_device_name(enum grading_device device)
 const char *compile_compiler(void)
 {
     const char *path = getenv("NVCC");
-    return path && path[0] ? path : LANEWISE_NVCC;
+    return path && path[0] ? path : kit_nvcc();
+}
+
+/* --- the kit's parts that programs are built with ----------------------------------------------- */
+
+static const char *libraries(void)
+{
+    static char folder[PATH_SIZE];
+    kit_path(folder, "%s/lib", LANEWISE_BUILD);
+    return folder;
+}
+
+static const char *headers(void)
+{
+    static char folder[PATH_SIZE];
+    kit_path(folder, "shared");
+    return folder;
+}
+
+/* The same programs serve all builds. */
+static const char *cache(void)
+{
+    static char folder[PATH_SIZE];
+    if (!folder[0])
+        kit_kept_path(folder, "build", "cache");
+    return folder;
+}
+
+/* --- the command line ------------------------------------------------------------------------- */
+
+/* The flags that contain paths; "": none. */
+struct path_flags {
+    char headers[PATH_SIZE + 2], host[PATH_SIZE + 64], hidden[PATH_SIZE + 64];
+};
+
+static const struct path_flags *path_flags(void)
+{
+    static struct path_flags flags;
+    snprintf(flags.headers, sizeof flags.headers, "-I%s", headers());
+    /* -w: cudafe++ gives the same warnings more plainly; -g1: findings can name the lines of host
+     * calls; -f: hides the path of lab.h in CHECK_CUDA() */
+    snprintf(flags.hidden, sizeof flags.hidden,
+             "-Xcompiler=-w,-g1,-fmacro-prefix-map=%s/=", headers());
+    if (kit_tools())
+        snprintf(flags.host, sizeof flags.host, "-ccbin=%s/bin/g++", kit_tools());
+    return &flags;
 }
 
 /* The command line without source and output; NULL-terminated. Returns the number of words. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
-    static const char *const common[] = {PORTABLE "-O3", "-lineinfo", "-std=c++17", "-I" HEADERS,
-                                         "-Wno-deprecated-gpu-targets",
-                                         /* -w: cudafe++ gives the same warnings more plainly; -g1:
-                                          * findings can name the lines of host calls; -f: hides the
-                                          * path of lab.h in CHECK_CUDA() */
-                                         "-Xcompiler=-w,-g1,-fmacro-prefix-map=" HEADERS "/="};
+    const struct path_flags *paths = path_flags();
+    const char *const common[] = {
+        PORTABLE "-O3", "-lineinfo", "-std=c++17", paths->headers, "-Wno-deprecated-gpu-targets",
+        paths->hidden};
     static const char *const emulator[] = {"-cudart=shared",
                                            "-gencode=arch=compute_80,code=compute_80"};
     const char *const gpu[] = {"-cudart=static", "-arch", job->gpu_arch};
@@ -71,6 +111,8 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
     else
         for (size_t i = 0; i < sizeof emulator / sizeof *emulator; ++i)
             flags[count++] = emulator[i];
+    if (paths->host[0])
+        flags[count++] = paths->host;
     flags[count] = NULL;
     return count;
 }
@@ -100,11 +142,11 @@ static int is_header(const struct dirent *entry)
 void compile_add_headers(struct base_hash *hash)
 {
     struct dirent **entries;
-    int count = scandir(HEADERS, &entries, is_header, alphasort);
+    int count = scandir(headers(), &entries, is_header, alphasort);
     for (int i = 0; i < count; ++i) {
         char path[PATH_SIZE], why[64];
         struct text text;
-        if (base_path(path, "%s/%s", HEADERS, entries[i]->d_name) &&
+        if (base_path(path, "%s/%s", headers(), entries[i]->d_name) &&
             base_read_file(path, 1 << 20, &text, why, sizeof why)) {
             add_string(hash, entries[i]->d_name);
             base_hash_add(hash, text.bytes, text.size + 1);
@@ -132,7 +174,7 @@ static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
     compile_add_headers(hash);
     base_hash_add(hash, job->source->bytes, job->source->size);
     base_hash_end(hash, hex);
-    return base_path(path, "%s/%s", CACHE, hex);
+    return base_path(path, "%s/%s", cache(), hex);
 }
 
 /* Any user may read and run the copy, because a sandbox may run as a separate user. */
@@ -177,9 +219,9 @@ static int is_program(const struct dirent *entry)
 static void remove_entry(const char *name)
 {
     char path[PATH_SIZE];
-    if (base_path(path, "%s/%s", CACHE, name))
+    if (base_path(path, "%s/%s", cache(), name))
         unlink(path);
-    if (base_path(path, "%s/%s.log", CACHE, name))
+    if (base_path(path, "%s/%s.log", cache(), name))
         unlink(path);
 }
 
@@ -187,12 +229,12 @@ static void remove_entry(const char *name)
 static void prune_cache(void)
 {
     struct dirent **entries;
-    int count = scandir(CACHE, &entries, is_program, NULL), oldest = -1;
+    int count = scandir(cache(), &entries, is_program, NULL), oldest = -1;
     time_t least = 0;
     for (int i = 0; i < count; ++i) {
         char path[PATH_SIZE];
         struct stat status;
-        if (!base_path(path, "%s/%s", CACHE, entries[i]->d_name) || stat(path, &status) != 0)
+        if (!base_path(path, "%s/%s", cache(), entries[i]->d_name) || stat(path, &status) != 0)
             continue;
         if (oldest < 0 || status.st_mtime < least) {
             oldest = i;
@@ -213,7 +255,7 @@ static void put_into_cache(const char *cached, const char *program, const char *
     struct stat status;
     if (stat(program, &status) != 0 || status.st_size > CACHE_PROGRAM)
         return;
-    mkdir(CACHE, 0700);
+    mkdir(cache(), 0700);
     if (base_path(log, "%s.log", cached) && base_write_file(log, raw, strlen(raw), 0600) &&
         copy_program(program, cached))
         prune_cache();
@@ -241,8 +283,9 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     const char *words[MAX_FLAGS + 6];
     char path[PATH_SIZE], temporary[PATH_SIZE + 8];
     size_t count = fill_flags(words, job);
-    words[count++] =
-        "-L" LIBRARIES; /* not one of the flags, because all builds use the same programs */
+    char search[PATH_SIZE + 2];
+    snprintf(search, sizeof search, "-L%s", libraries());
+    words[count++] = search; /* not one of the flags, because all builds use the same programs */
     words[count++] = from;
     words[count++] = "-o";
     words[count++] = build->program;
@@ -251,7 +294,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     const char *slash = strrchr(compile_compiler(), '/');
     char source[PATH_SIZE];
     base_path(source, "%s/%s", job->folder, from);
-    const char *const read[] = {source, HEADERS, LIBRARIES, compile_compiler(), NULL};
+    const char *const read[] = {source, headers(), libraries(), compile_compiler(), NULL};
     const char *const keep[] = {build->program, NULL};
     struct sandbox sandbox = {.level = job->level,
                               .folder = job->folder,
@@ -406,7 +449,7 @@ static bool check_release(struct compile_build *build)
                                       .output_keep = 4096,
                                       .output_limit = 4096};
     struct process_outcome outcome;
-    if (strcmp(words[0], LANEWISE_NVCC) == 0)
+    if (kit_nvcc_is_checked() && strcmp(words[0], kit_nvcc()) == 0)
         return true;
     process_run(&command, &outcome);
     const char *release = strstr(outcome.output ? outcome.output : "", "release ");
@@ -423,11 +466,12 @@ static bool check_release(struct compile_build *build)
 /* True if the compiler and its files are there; otherwise BUILD says what is missing. */
 static bool check_tools(const struct compile_job *job, struct compile_build *build)
 {
-    char source[PATH_SIZE];
+    char source[PATH_SIZE], library[PATH_SIZE];
     if (access(compile_compiler(), X_OK) != 0)
         fail(build, "no CUDA compiler at %s: run make doctor", compile_compiler());
-    else if (job->device == ON_EMULATOR && access(LIBRARIES "/libcudart.so", R_OK) != 0)
-        fail(build, "%s/libcudart.so is missing: run make lanewise", LIBRARIES);
+    else if (job->device == ON_EMULATOR && base_path(library, "%s/libcudart.so", libraries()) &&
+             access(library, R_OK) != 0)
+        fail(build, "%s is missing: run make lanewise", library);
     else if (!base_path(source, "%s/%s", job->folder, job->file_name) ||
              !base_write_file(source, job->source->bytes, job->source->size, 0600) ||
              !base_write_file(build->program, "", 0, 0755))
@@ -441,14 +485,15 @@ static bool check_tools(const struct compile_job *job, struct compile_build *bui
  * emulator. Any user can read the copies. */
 static void add_runtime(const struct compile_job *job, struct compile_build *build)
 {
-    static const char *const files[][2] = {{LIBRARIES "/remote/libcudart.so.13", "libcudart.so.13"},
-                                           {LIBRARIES "/lanewise-device", "lanewise-device"}};
-    char path[PATH_SIZE];
+    static const char *const files[][2] = {{"remote/libcudart.so.13", "libcudart.so.13"},
+                                           {"lanewise-device", "lanewise-device"}};
+    char from[PATH_SIZE], path[PATH_SIZE];
     if (job->device != ON_EMULATOR || build->end != COMPILE_DONE)
         return;
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
-        if (!base_path(path, "%s/%s", job->folder, files[i][1]) || !copy_program(files[i][0], path))
-            fail(build, "cannot copy %s: %s", files[i][0], strerror(errno));
+        if (!base_path(from, "%s/%s", libraries(), files[i][0]) ||
+            !base_path(path, "%s/%s", job->folder, files[i][1]) || !copy_program(from, path))
+            fail(build, "cannot copy %s: %s", from, strerror(errno));
 }
 
 void compile_build(const struct compile_job *job, struct compile_build *build)

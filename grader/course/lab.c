@@ -8,10 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
+#include "base/kit.h"
 #include "sandbox/process.h"
-
-#define LABS LANEWISE_ROOT "/labs"
 
 static bool is_lab_name(const char *name)
 {
@@ -21,14 +19,16 @@ static bool is_lab_name(const char *name)
 static int has_checks(const struct dirent *entry)
 {
     char path[PATH_SIZE];
-    return is_lab_name(entry->d_name) && base_path(path, "%s/%s/checks.c", LABS, entry->d_name) &&
+    return is_lab_name(entry->d_name) && kit_path(path, "labs/%s/checks.c", entry->d_name) &&
            access(path, R_OK) == 0;
 }
 
 void labs_list(struct lab_names *list)
 {
     struct dirent **entries;
-    int count = scandir(LABS, &entries, has_checks, alphasort);
+    char labs[PATH_SIZE];
+    kit_path(labs, "labs");
+    int count = scandir(labs, &entries, has_checks, alphasort);
     list->count = 0;
     for (int i = 0; i < count; ++i) {
         if (list->count < MAX_LABS && (list->names[list->count] = strdup(entries[i]->d_name)))
@@ -118,13 +118,13 @@ bool labs_open(const char *name, struct lab *lab, char *error, size_t size)
     char checks[PATH_SIZE];
     const char *file = NULL;
     *lab = (struct lab){0};
-    if (!is_lab_name(name) || !base_path(checks, "%s/%s/checks.c", LABS, name) ||
+    if (!is_lab_name(name) || !kit_path(checks, "labs/%s/checks.c", name) ||
         access(checks, R_OK) != 0) {
         snprintf(error, size, "no lab is called \"%s\"", name);
         return false;
     }
     snprintf(lab->name, sizeof lab->name, "%s", name);
-    base_path(lab->runner, "%s/%s/checks/%s", LANEWISE_ROOT, LANEWISE_BUILD, name);
+    kit_path(lab->runner, "%s/checks/%s", LANEWISE_BUILD, name);
     lab->declared = ask_runner(lab->runner);
     if (json_unpack(lab->declared, "{s:s}", "file", &file) != 0) {
         snprintf(error, size,
@@ -136,7 +136,7 @@ bool labs_open(const char *name, struct lab *lab, char *error, size_t size)
         return false;
     }
     snprintf(lab->file, sizeof lab->file, "%s", file);
-    base_path(lab->solution, "%s/solutions/%s/%s", LANEWISE_ROOT, name, file);
+    kit_path(lab->solution, "solutions/%s/%s", name, file);
     return true;
 }
 
@@ -171,13 +171,17 @@ bool lab_has_check(const json_t *check, enum grading_device device)
 
 bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE])
 {
-    return base_path(path, "%s/%s/%s", LABS, lab->name, LAB_PRISTINE);
+    return kit_path(path, "labs/%s/%s", lab->name, LAB_PRISTINE);
 }
 
 const char *lab_students_folder(void)
 {
+    static char kits[PATH_SIZE];
     const char *folder = getenv("LANEWISE_LABS");
-    return folder && folder[0] ? folder : LABS;
+    if (folder && folder[0])
+        return folder;
+    kit_path(kits, "labs");
+    return kits;
 }
 
 bool lab_own_path(const struct lab *lab, char path[PATH_SIZE])

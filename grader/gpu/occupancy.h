@@ -32,9 +32,9 @@ struct emu_demand {
 /* The number of warps of a CTA. */
 uint32_t emu_occupancy_warps(const struct emu_demand *demand);
 
-/* Of the virtual GPU. */
+/* The occupancy on the virtual GPU. */
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
-/* Of a GPU with these LIMITS. */
+/* The occupancy on a GPU with these LIMITS. */
 struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
                                       const struct emu_demand *demand);
 

@@ -275,8 +275,8 @@ static void check_room(struct grade *grade)
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     getrlimit(RLIMIT_FSIZE, &limit);
     bool small = limit.rlim_cur < ROOM_BYTES;
-    if (!status || strcmp(status, "passed") == 0 ||
-        (!small && base_has_room(grade->folder, ROOM_BYTES)))
+    bool trouble = grade->end == GRADE_IMPOSSIBLE || (status && strcmp(status, "passed") != 0);
+    if (!trouble || (!small && base_has_room(grade->folder, ROOM_BYTES)))
         return;
     json_decref(grade->result);
     grade->result = NULL;
@@ -285,7 +285,7 @@ static void check_room(struct grade *grade)
              "the limit on file sizes is too low: set ulimit -f %u or more", ROOM_BYTES >> 10);
     else
         stop(grade, GRADE_IMPOSSIBLE, "the disk is nearly full: gradings need %u MB in %s",
-             ROOM_BYTES >> 20, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+             ROOM_BYTES >> 20, base_temporary_folder());
 }
 
 /* Builds the submission, runs the checks and composes the result. */
@@ -301,8 +301,8 @@ static void perform(struct grade *grade)
         if (grade->result)
             grade_result_add_optional(&result, grade->result);
         grade_result_free(&result);
-        check_room(grade);
     }
+    check_room(grade);
     if (grade->end == GRADE_DONE && !grade->result)
         stop(grade, GRADER_FAILED, "out of memory");
 }
@@ -315,8 +315,8 @@ enum grade_end grade_submission(const struct grading *grading, json_t **result, 
     *result = NULL;
     error[0] = 0;
     if (!base_private_folder(grade.folder)) {
-        stop(&grade, GRADE_IMPOSSIBLE, "cannot make a folder in %s: %s",
-             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
+        stop(&grade, GRADE_IMPOSSIBLE, "cannot make a folder in %s: %s", base_temporary_folder(),
+             strerror(errno));
         return grade.end;
     }
     perform(&grade);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
+#include "base/kit.h"
 #include "sandbox/process.h"
 
 /* A folder of files with the hashes of the sources of each program (checks/rules.mk). These hashes
  * are equal in every folder; the programs are not, because they contain their folder's name. */
-#define SOURCES    LANEWISE_ROOT "/" LANEWISE_BUILD "/sources"
+#define SOURCES    LANEWISE_BUILD "/sources"
 #define MOST_BYTES ((size_t)256 << 20)
 
 /* Adds a file's size and content. The size marks where each file ends: otherwise "ab", "c" and "a",
@@ -30,8 +30,8 @@ static bool hash_lab(const struct lab *lab, char hex[HASH_SIZE])
 {
     char checks[PATH_SIZE], built[PATH_SIZE];
     struct base_hash *hash = base_hash_new();
-    if (!hash || !base_path(checks, "%s/labs/%s/checks.c", LANEWISE_ROOT, lab->name) ||
-        !base_path(built, SOURCES "/%s", lab->name)) {
+    if (!hash || !kit_path(checks, "labs/%s/checks.c", lab->name) ||
+        !kit_path(built, SOURCES "/%s", lab->name)) {
         free(hash);
         return false;
     }
@@ -47,9 +47,10 @@ static bool hash_lab(const struct lab *lab, char hex[HASH_SIZE])
 static const char *grader_hash(void)
 {
     static char hex[HASH_SIZE];
-    struct base_hash *hash = hex[0] ? NULL : base_hash_new();
+    char built[PATH_SIZE];
+    struct base_hash *hash = hex[0] || !kit_path(built, SOURCES "/grader") ? NULL : base_hash_new();
     if (hash) {
-        add_file(hash, SOURCES "/grader");
+        add_file(hash, built);
         base_hash_end(hash, hex);
     }
     return hex;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "config.h"
+#include "base/kit.h"
 #include "sandbox/pool.h"
 
 /* The values of CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR in cuda.h. */
@@ -82,14 +82,20 @@ bool installed_gpu_find(char *name, size_t size)
 /* --- turns ------------------------------------------------------------------------------------ */
 
 /* Opens a lock file of this machine. The file's name contains the host's name, because several
- * machines of a cluster may share the folder and must not wait for each other. */
+ * machines of a cluster may share the folder and must not wait for each other. Users who share a kit
+ * that they may not write into share a lock file in /tmp. */
 static int open_turns(const char *name)
 {
-    char host[65] = "", path[PATH_SIZE];
+    char host[65] = "", build[PATH_SIZE], path[PATH_SIZE];
     gethostname(host, sizeof host - 1);
-    if (!base_path(path, "%s/%s/%s-%s", LANEWISE_ROOT, LANEWISE_BUILD, name, host))
+    if (!kit_path(build, "%s", LANEWISE_BUILD))
         return -1;
-    return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (access(build, W_OK) == 0 ? !base_path(path, "%s/%s-%s", build, name, host)
+                                 : !base_path(path, "/tmp/lanewise-%s-%s", name, host))
+        return -1;
+    int turns =
+        open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC); /* another user's file can be locked */
+    return turns >= 0 ? turns : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 /* While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue". Otherwise,

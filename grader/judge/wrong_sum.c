@@ -39,7 +39,7 @@ static double size_of(int64_t value)
 
 /* --- hypotheses about the sum alone ----------------------------------------------------------- */
 
-/* The name of the thing of which there are COUNT. */
+/* Names the number of the launch that equals COUNT, such as ", the number of blocks"; "" if none does. */
 static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads                 ? ", the number of threads in a block"

@@ -20,7 +20,8 @@ static const struct {
                {"classroom50", report_classroom50},
                {"junit", report_junit},
                {"csv", report_csv},
-               {"json", write_json}};
+               {"json", write_json},
+               {"lines", report_lines}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 report_writer *report_format(const char *name)

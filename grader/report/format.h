@@ -7,6 +7,7 @@
  *   junit        JUnit's XML, which most CI servers show
  *   csv          one row for each check
  *   json         the document itself (RESULTS.md)
+ *   lines        findings as gcc's messages, for editors
  *
  * Each writer cleans (base/text.h) and escapes all text that a submission can influence. */
 #ifndef REPORT_FORMAT_H
@@ -33,7 +34,8 @@ report_writer *report_format(const char *name);
 void report_format_names(char *text, size_t size);
 
 /* The writers. Each writes DOCUMENT, a lanewise/result/v1 or lanewise/results/v1, in its format. */
-report_writer report_gradescope, report_autolab, report_classroom50, report_junit, report_csv;
+report_writer report_gradescope, report_autolab, report_classroom50, report_junit, report_csv,
+    report_lines;
 
 /* --- for the writers -------------------------------------------------------------------------- */
 

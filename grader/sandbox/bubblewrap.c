@@ -6,7 +6,7 @@
  * same as outside. */
 #include "sandbox/parts.h"
 
-#include "config.h"
+#include "base/kit.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -42,20 +42,39 @@ static const char *number(uint64_t value)
     return asprintf(&text, "%llu", (unsigned long long)value) < 0 ? "" : text;
 }
 
+static size_t passed_over; /* the places of bubblewrap that sandbox_other_bubblewrap() gave up */
+
 const char *sandbox_bubblewrap(void)
 {
-    static const char *const places[] = {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+    static char own[PATH_SIZE];
+    static const char *const places[] = {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap",
+                                         own};
+    if (!kit_path(own, "build/tools/bin/bwrap"))
+        own[0] = '\0';
+    for (size_t i = passed_over; i < sizeof places / sizeof *places; ++i)
         if (access(places[i], X_OK) == 0)
             return places[i];
     return NULL;
+}
+
+bool sandbox_other_bubblewrap(void)
+{
+    size_t before = passed_over;
+    const char *now = sandbox_bubblewrap(), *next = now;
+    while (next && strcmp(next, now) == 0) {
+        ++passed_over;
+        next = sandbox_bubblewrap();
+    }
+    if (!next)
+        passed_over = before;
+    return next;
 }
 
 /* Adds the system's folders. A folder that is a link, such as /bin to /usr/bin, becomes a link
  * inside, too. */
 static void add_system(struct words *words, const struct sandbox *sandbox)
 {
-    for (const char *const *path = sandbox_system; *path; ++path) {
+    for (const char *const *path = sandbox_system(); *path; ++path) {
         struct stat status;
         char *target = calloc(1, 4096);
         bool comes_along = strncmp(*path, "/usr/", 5) == 0; /* CUDA, which /usr includes */
@@ -66,19 +85,22 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
         else
             add(words, "--ro-bind", *path, *path, NULL);
     }
-    if (sandbox_lies_in(LANEWISE_ROOT, "/usr")) /* hide the kit */
-        add(words, "--size", "65536", "--tmpfs", LANEWISE_ROOT, NULL);
-    if (sandbox_lies_in(LANEWISE_CUDA_HOME, LANEWISE_ROOT))
-        add(words, "--ro-bind", LANEWISE_CUDA_HOME, LANEWISE_CUDA_HOME, NULL);
+    if (!sandbox_lies_in(kit_folder(), "/usr"))
+        return;
+    add(words, "--size", "65536", "--tmpfs", kit_folder(), NULL); /* hide the kit */
+    if (sandbox_lies_in(kit_cuda_home(), kit_folder()))
+        add(words, "--ro-bind", kit_cuda_home(), kit_cuda_home(), NULL);
+    if (sandbox->forks && kit_tools())
+        add(words, "--ro-bind", kit_tools(), kit_tools(), NULL);
 }
 
 /* Whether PATH already exists inside the sandbox as a system file. If PATH leads there through a
  * link, bubblewrap could not bind it a second time. */
 static bool has_system(const struct sandbox *sandbox, const char *path)
 {
-    if (sandbox->bare || sandbox_lies_in(path, LANEWISE_ROOT))
+    if (sandbox->bare || sandbox_lies_in(path, kit_folder()))
         return false;
-    for (const char *const *folder = sandbox_system; *folder; ++folder)
+    for (const char *const *folder = sandbox_system(); *folder; ++folder)
         if (sandbox_lies_in(path, *folder))
             return true;
     return false;
@@ -128,8 +150,8 @@ static void add_files(struct words *words, const struct sandbox *sandbox)
             add(words, "--ro-bind", *path, *path, NULL);
     for (const char *const *path = sandbox->keep; *path; ++path)
         add(words, "--bind", *path, *path, NULL);
-    if (!sandbox->bare && sandbox_lies_in(LANEWISE_ROOT, "/usr"))
-        add(words, "--remount-ro", LANEWISE_ROOT, NULL);
+    if (!sandbox->bare && sandbox_lies_in(kit_folder(), "/usr"))
+        add(words, "--remount-ro", kit_folder(), NULL);
     add(words, "--remount-ro", "/", "--chdir", sandbox->folder, NULL);
 }
 

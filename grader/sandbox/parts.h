@@ -11,8 +11,8 @@
 
 /* Folders and files of the system that compilers and programs need; NULL-terminated. Some of them
  * may be missing. */
-extern const char *const sandbox_system[];
-/* Whether SANDBOX needs PATH, an entry of sandbox_system. Entries that are not needed are left out
+const char *const *sandbox_system(void);
+/* Whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are left out
  * to save time. */
 bool sandbox_wants(const struct sandbox *sandbox, const char *path);
 /* Harmless devices; NULL-terminated. */
@@ -39,8 +39,11 @@ bool sandbox_filter_write(const struct sandbox *sandbox);
 
 /* --- bubblewrap.c ----------------------------------------------------------------------------- */
 
-/* The path of the bubblewrap program; NULL if it is not installed. */
+/* The path of the bubblewrap program; NULL if there is none. */
 const char *sandbox_bubblewrap(void);
+/* Makes sandbox_bubblewrap() return another one: the system's may be too old, and the one that a
+ * package of the kit brings along may be forbidden. False: there was no other. */
+bool sandbox_other_bubblewrap(void);
 /* Changes START so that it starts bubblewrap, which then starts the original program. False: errno
  * says why. */
 bool sandbox_wrap(const struct sandbox *sandbox, struct sandbox_start *start);

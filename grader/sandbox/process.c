@@ -109,7 +109,7 @@ static bool set_descriptors(const int from[DESCRIPTORS])
         if (from[i] < 0 ? close(i) < 0 && errno != EBADF
                         : dup3(from[i], i, i == ERROR_PIPE ? O_CLOEXEC : 0) < 0)
             return false;
-    return syscall(SYS_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
+    return syscall(__NR_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
 /* Asks the kernel to kill this process rather than the grader when memory runs out. */
@@ -216,8 +216,8 @@ static void run_supervisor(const struct process_command *command, int control,
     int reason = errno;
     if (child < 0 && write(from[ERROR_PIPE], &reason, sizeof reason) < 0)
         _exit(126);
-    syscall(SYS_close_range, 0u, (unsigned)control - 1, 0u);
-    syscall(SYS_close_range, (unsigned)control + 1, ~0u, 0u);
+    syscall(__NR_close_range, 0u, (unsigned)control - 1, 0u);
+    syscall(__NR_close_range, (unsigned)control + 1, ~0u, 0u);
     if (child < 0)
         _exit(127);
     struct pollfd polled[2] = {{.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN},

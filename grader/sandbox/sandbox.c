@@ -68,7 +68,7 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
 
 /* Tries LEVEL with a program that does nothing. False: WHY says in one line what failed. Also true
  * if no folder can be made for the trial: then the next run fails and reports that. */
-static bool works(enum sandbox_level level, char *why, size_t size)
+static bool try_level(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
     char folder[PATH_SIZE];
@@ -95,6 +95,15 @@ static bool works(enum sandbox_level level, char *why, size_t size)
     return good;
 }
 
+/* Tries LEVEL, with each bubblewrap that there is. */
+static bool works(enum sandbox_level level, char *why, size_t size)
+{
+    bool good = try_level(level, why, size);
+    while (!good && level >= SANDBOX_NAMESPACES && sandbox_other_bubblewrap())
+        good = try_level(level, why, size);
+    return good;
+}
+
 static enum sandbox_level highest(void)
 {
     const char *name = getenv("LANEWISE_SANDBOX");
@@ -102,6 +111,13 @@ static enum sandbox_level highest(void)
     if (name && *name)
         sandbox_level_find(name, &level);
     return level;
+}
+
+/* Whether this is a container of Docker or Podman, whose usual filter forbids namespaces inside. */
+static bool in_container(void)
+{
+    return getenv("container") || access("/.dockerenv", F_OK) == 0 ||
+           access("/run/.containerenv", F_OK) == 0;
 }
 
 /* Fills WHY for the level FOUND. TROUBLE is the failure of the level above it. */
@@ -115,6 +131,11 @@ static void explain(enum sandbox_level found, const char *trouble, char *why, si
                  levels[found].name);
     else if (found < SANDBOX_NAMESPACES && !sandbox_bubblewrap())
         snprintf(why, size, "%s; install bubblewrap (run: make setup)", levels[found].lack);
+    else if (found < SANDBOX_NAMESPACES && in_container())
+        snprintf(why, size,
+                 "%s; for a stronger sandbox in this container, start it with "
+                 "--security-opt seccomp=unconfined --security-opt apparmor=unconfined",
+                 levels[found].lack);
     else /* use only the first sentence of bubblewrap's message: the rest refers to its manual */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);

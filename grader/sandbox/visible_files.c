@@ -6,7 +6,7 @@
  * allowed one by one. */
 #include "sandbox/parts.h"
 
-#include "config.h"
+#include "base/kit.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,13 +24,24 @@
 
 #define ALTERNATIVES "/etc/alternatives" /* a link in /usr/bin, such as c++, may lead there */
 
-const char *const sandbox_system[] = {
-    "/bin",    "/sbin", "/lib",       "/lib32",           "/lib64",
-    "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", LANEWISE_CUDA_HOME,
-    NULL};
+const char *const *sandbox_system(void)
+{
+    static const char *paths[] = {"/bin",    "/sbin", "/lib",       "/lib32",           "/lib64",
+                                  "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", NULL,
+                                  NULL,      NULL,    NULL};
+    paths[9] = kit_cuda_home();
+    paths[10] = kit_tools(); /* NULL, the end, if there are none */
+    paths[11] = kit_libraries();
+    return paths;
+}
+
 bool sandbox_wants(const struct sandbox *sandbox, const char *path)
 {
     bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* a GPU's driver also needs this path */
+    if (kit_tools() && strcmp(path, kit_tools()) == 0)
+        return sandbox->forks;
+    if (kit_libraries() && strcmp(path, kit_libraries()) == 0)
+        return !sandbox->forks && !sandbox->bare;
     return !sandbox->bare && (!for_compilers || sandbox->forks || sandbox->gpu);
 }
 
@@ -49,11 +60,14 @@ void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), voi
 
 void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context)
 {
-    static const char *const patterns[] = {
-        LANEWISE_CUDA_HOME "/include/{,cccl/}{thrust,cub}",
+    char own[PATH_SIZE];
+    const char *const patterns[] = {
+        own,
         "/usr/local/cuda*/targets/*/include/{,cccl/}{thrust,cub}",
         "/usr/include/{thrust,cub}",
     };
+    if (!base_path(own, "%s/include/{,cccl/}{thrust,cub}", kit_cuda_home()))
+        return;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i) {
         glob_t found;
         if (glob(patterns[i], GLOB_BRACE, NULL, &found) != 0)
@@ -103,14 +117,14 @@ struct rules {
 
 static bool open_rules(struct rules *rules)
 {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    long version = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version < 1)
         return false;
     unsigned bits = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
     struct ruleset ruleset = {.files = (1ull << bits) - 1, .ports = 3, .scopes = 3};
     size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
     rules->known = ruleset.files;
-    rules->fd = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
+    rules->fd = (int)syscall(__NR_landlock_create_ruleset, &ruleset, size, 0);
     return rules->fd >= 0;
 }
 
@@ -124,7 +138,7 @@ static void allow(const struct rules *rules, const char *path, uint64_t access)
         return;
     if (fstat(rule.parent_fd, &status) == 0 && !S_ISDIR(status.st_mode))
         rule.allowed_access &= OF_FILES;
-    syscall(SYS_landlock_add_rule, rules->fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    syscall(__NR_landlock_add_rule, rules->fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
 }
 
@@ -190,11 +204,11 @@ bool sandbox_landlock(const struct sandbox *sandbox)
     char root[PATH_MAX];
     if (!open_rules(&rules))
         return false;
-    if (realpath(LANEWISE_ROOT, root))
+    if (realpath(kit_folder(), root))
         note_hidden(root, &rules);
     if (sandbox->forks)
         sandbox_each_hidden(note_hidden, &rules);
-    for (const char *const *path = sandbox_system; *path; ++path)
+    for (const char *const *path = sandbox_system(); *path; ++path)
         if (sandbox_wants(sandbox, *path))
             allow_system(&rules, *path);
     for (const char *const *path = sandbox_devices; *path; ++path)
@@ -211,7 +225,7 @@ bool sandbox_landlock(const struct sandbox *sandbox)
     allow(&rules, "/proc/self", READING); /* where sanitizers find their stack */
 #endif
     bool done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-                syscall(SYS_landlock_restrict_self, rules.fd, 0) == 0;
+                syscall(__NR_landlock_restrict_self, rules.fd, 0) == 0;
     close(rules.fd);
     return done;
 }

@@ -68,8 +68,8 @@ unit: build/setup/test $(UNIT)
 		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
 
 # The kit for arm64, on an x86-64 machine. No file of build/ is shared: arm64/enter.sh has all in build/arm64.
-try-arm64: build/setup/arm64 lanewise
-	$(Q)MAKEFLAGS= grader/tests/arm64/try.sh $(or $(LAB),01-parallelize 06-tiled-matmul 09-picture-sum)
+try-arm64: build/setup/arm64 lanewise build/tests/programs/host-reads-early build/tests/programs/host-writes-early
+	$(Q)env -u MAKEFLAGS -u MAKELEVEL grader/tests/arm64/try.sh $(or $(LAB),01-parallelize 06-tiled-matmul 09-picture-sum)
 
 # Sanitizers report leaks after a test has passed. So their reports go to files, which are checked afterwards.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report

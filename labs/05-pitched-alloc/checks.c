@@ -121,7 +121,8 @@ CHECK(
         "TODO 3: the arguments of cudaMemset2D() are the pointer, the pitch, the value, the bytes of a row and the number of rows.")
 {
     const struct run *run = add_up(check, 1001, 20);
-    check_called(check, run, "cudaMemset2D", "set_rows", 1, 2); /* the edges alone would do */
+    check_called(check, run, "cudaMemset2D", "set_rows", 1,
+                 2); /* one call for each edge is enough */
     unsigned long rows = check_rows(run, "set_rows");
     /* Two calls of one row each may just clear the edges, which is fine. But a matrix stored
      * without a pitch could also be cleared as one long row, and that is not. */

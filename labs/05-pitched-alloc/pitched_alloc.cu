@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     int height = lab_int(&lab, "height", 40);
     const float *data = lab_matrix(&lab, "data", height, width);
     size_t bytes = (size_t)width * height * sizeof(float);
-    float *sums = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs: a missing copy shows
+    float *sums = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs show a missing copy
 
     struct matrix data_on_gpu = new_matrix(width, height);
     struct matrix sums_on_gpu = new_matrix(width, height);

@@ -116,8 +116,8 @@ static const struct check_guess guesses[] = {
      next_words},
     {"exactly what comes out if a block begins at word 256 * blockIdx.x: its vectors begin at word 3 * 256 * blockIdx.x",
      block_as_words},
-    {"exactly what x gives in place of the mass", take_x},
-    {"exactly what the charge gives in place of the mass", take_charge},
+    {"exactly the results for x in place of the mass", take_x},
+    {"exactly the results for the charge in place of the mass", take_charge},
     {0}};
 
 /* The result of RUN, which had INPUT, must be right. */
@@ -184,7 +184,7 @@ CHECK(
 
 #define MEASURED 16384
 
-/* Another number of structures: a program must not be good for MEASURED only. Rows of this length
+/* Another number of structures: a program must not be tuned for MEASURED. Rows of this length
  * begin with a line, as those of MEASURED do, but the last block is not full. */
 static int elsewhere(struct check *check)
 {
@@ -218,7 +218,7 @@ static void measure_sectors(struct check *check, int rung)
         }                                                                                          \
     }
 
-/* Points of rung 1 begin where vectors of 16 bytes, which are rung 2's way, leave off. */
+/* Rung 1 earns points only if it touches fewer sectors than rung 2, with its vectors of 16 bytes. */
 CHECK(
     staged, .title = "rung 1: neighbouring threads read neighbouring words of the vectors",
     .points = 25, .where = CHECK_COUNTS, .figure = SECTORS("vectors", ALIGNED_SECTORS, 16),

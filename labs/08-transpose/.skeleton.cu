@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     int height = lab_int(&lab, "height", 200), width = lab_int(&lab, "width", 300);
     const float *data = lab_matrix(&lab, "data", height, width);
     size_t bytes = (size_t)height * width * sizeof(float);
-    float *turned = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs: a missing copy shows
+    float *turned = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs show a missing copy
 
     float *data_on_gpu, *turned_on_gpu;
     CHECK_CUDA(cudaMalloc(&data_on_gpu, bytes));

@@ -171,7 +171,7 @@ static const struct run *turn_together(struct check *check, struct job job)
     return run;
 }
 
-/* The worse figure of two sizes: a program must not be good for one of them only. */
+/* The worse figure of two sizes: a program must not be tuned for one of them. */
 static void measure_worse(struct check *check, struct job job, struct job other,
                           double (*figure)(struct check *check, const struct run *run,
                                            struct job job))

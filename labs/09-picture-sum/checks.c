@@ -200,7 +200,7 @@ CHECK(
                .counter = "atomic_collisions",
                .budget = {.naive = 65536,
                           .solution = 16,
-                          .slack = 2.1, /* one more if the last block to finish does the rest */
+                          .slack = 2.1, /* a second atomic of each block may find the last one */
                           .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")

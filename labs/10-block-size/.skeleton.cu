@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     int height = lab_int(&lab, "height", 400);
     const float *data = lab_matrix(&lab, "data", height, width);
     size_t bytes = (size_t)width * height * sizeof(float);
-    float *blurred = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs: a missing copy shows
+    float *blurred = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs show a missing copy
 
     float *data_on_gpu, *blurred_on_gpu;
     CHECK_CUDA(cudaMalloc(&data_on_gpu, bytes));

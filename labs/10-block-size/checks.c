@@ -94,7 +94,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* The least of the occupancies of two pictures: a program must not be good for one only. */
+/* The lower occupancy of two pictures: a program must not be tuned for one of them. */
 static void fill(struct check *check, unsigned capability)
 {
     const struct run *run = run_on(check, 256, 900);
@@ -103,7 +103,7 @@ static void fill(struct check *check, unsigned capability)
     check_measure(check, run, fmin(there, check_occupancy(check, run, capability)));
 }
 
-/* Low tiles read much, and are another check's subject. */
+/* Another check judges how much is read: the fewer rows a tile has, the more. */
 #define FILLED(capability, naive_percent)                                                          \
     {                                                                                              \
         .text = "on " capability ", the blocks fill %s percent of a multiprocessor's warps",       \

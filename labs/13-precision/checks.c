@@ -60,7 +60,8 @@ static float random_float(struct check *check, double low, double high)
 static void fill_cancelling(struct check *check, float *row, float *weights, int width)
 {
     for (int i = 0; i < width; i += 2) {
-        double large = ldexp(random_float(check, 1, 2), check_random_int(check, 4, 12));
+        int exponent = check_random_int(check, 4, 12);
+        double large = ldexp(random_float(check, 1, 2), exponent);
         double sign = check_random_int(check, 0, 1) ? 1 : -1, factor = random_float(check, 0.5, 2);
         double nearly = 1 + random_float(check, -1.f / 256, 1.f / 256);
         row[i] = (float)(sign * large);
@@ -259,7 +260,8 @@ CHECK(
         "If the check above failed, too, fix that first. Otherwise the size is the problem: a row may have fewer numbers than a warp has lanes, and the number of rows need not fill the last block. All 32 lanes of a warp must reach each __shfl_down_sync().")
 {
     run_all(check, 1, 2);
-    run_all(check, check_random_int(check, 33, 60), 2 * check_random_int(check, 8, 40));
+    int width = 2 * check_random_int(check, 8, 40);
+    run_all(check, check_random_int(check, 33, 60), width);
     run_on(check, SUMS, 3, 2 * check_random_int(check, 1000, 2000) + 1);
     run_on(check, PRODUCTS, 3, 2 * check_random_int(check, 1000, 2000) + 1);
     run_on(check, HALVES, 5, MOST_HALVES);

@@ -9,7 +9,7 @@
 struct rt_array {
     emu_addr addr;
     struct cudaChannelFormatDesc desc;
-    struct cudaExtent extent; /* the program's: 0 for a missing dimension */
+    struct cudaExtent extent; /* as the program gave it: 0 for a missing dimension */
     unsigned flags;
     size_t element;              /* bytes of an element */
     size_t pitch, height, depth; /* bytes per row, rows per layer, layers: all >= 1 */

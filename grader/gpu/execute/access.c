@@ -1,7 +1,8 @@
 /* Loads, stores and atomics: from the addresses of 32 lanes to bytes in the host's memory.
  *
- * find_lanes() checks each access before it touches a byte, turns addresses into host pointers, and
- * reports lanes with bad addresses. A known pattern of addresses takes a fast path: find_again(). */
+ * Every access is checked before it touches a byte. find_lanes() turns addresses into host
+ * pointers; it drops and reports lanes with bad addresses. A repeated pattern of addresses takes a
+ * fast path: find_again(). */
 #include "gpu/execute/access.h"
 
 #include "gpu/execute/access_values.h"
@@ -657,8 +658,7 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
 /* Whether no other CPU thread can change a value between a load and the store after it. */
 LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
 {
-    const struct launch *launch = warp->cta->launch;
-    return shared || (launch->workers == 1 && !launch->memory->lent);
+    return shared || (warp->cta->launch->workers == 1 && !warp->cta->launch->memory->lent);
 }
 
 /* Executes the atomic on element K for LANES and advances HOST to the next element. The other

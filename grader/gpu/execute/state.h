@@ -20,7 +20,8 @@
 #include "gpu/execute/pattern.h"
 #include "gpu/lanes.h"
 
-#define CLUSTER_BARRIER BARRIERS /* number of the cluster's barrier; the CTA's have lower ones */
+/* number of the cluster's barrier; a CTA's own barriers have lower numbers */
+#define CLUSTER_BARRIER BARRIERS
 
 /* One call of a function by some lanes of a warp. `params` has frame_bytes bytes for each lane: the
  * parameters and results of the function, and of the calls that it makes. Path entries refer to

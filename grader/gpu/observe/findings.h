@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#define FINDINGS_MAX 1000 /* findings of one launch; further ones are only counted */
+#define FINDINGS_MAX 1000 /* most findings of one launch; further ones are only counted */
 
 /* A second place that belongs to a finding, in host code, such as "allocated here". */
 struct finding_note {

@@ -91,7 +91,7 @@ static void join_pairs(struct race *race)
             race->sites[race->pairs[i].one.site].is_contended = true;
     for (uint32_t i = 0; i < race->pair_count; i++) {
         struct race_pair pair = race->pairs[i];
-        if (is_of(race, &pair, VIEW_TRUSTED)) /* racecheck cannot see how they are ordered */
+        if (is_of(race, &pair, VIEW_TRUSTED)) /* racecheck cannot see what orders them */
             continue;
         uint32_t at = 0;
         unsigned found =

@@ -69,8 +69,8 @@ struct visit {
     const struct order_cta *cta; /* the running CTA */
     struct race_moment when;
     uint32_t site;
-    /* masks of lanes; joints: the address is right after the previous lane's; same: it is
-     * that of the previous lane */
+    /* masks of lanes; joints: the address is right after the previous lane's; same: it
+     * equals the previous lane's */
     uint32_t joints, same;
 };
 
@@ -423,7 +423,7 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
     for (uint32_t left = joints ? lanes : 0; left;) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t count = 1 + (uint32_t)__builtin_ctzll(~((uint64_t)joints >> (lane + 1)));
-        /* the next iteration takes the rest */
+        /* the next iteration visits the remaining lanes */
         count = count > STAMPS ? count & ~(STAMPS - 1) : count;
         uint32_t row = ALL_LANES >> (WARP - count) << lane;
         if (!visit_row(visit, &past, shadow, lane, count))

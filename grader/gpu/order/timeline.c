@@ -16,7 +16,7 @@ struct item {
     enum { WORK, RECORD, WAIT } type;
     uint64_t number; /* in the order of the program's calls, from 1 */
     struct timeline_work work;
-    struct timeline_mark *mark;      /* RECORD; NULL: nobody asks for the time */
+    struct timeline_mark *mark;      /* RECORD: gets the time; NULL: not wanted */
     uint64_t for_stream, for_number; /* WAIT: it waits for this item */
     bool is_running;
     double start, left, rate; /* left: microseconds at rate 1 */
@@ -285,7 +285,7 @@ bool timeline_add(struct timeline *t, const struct order_stream *stream,
 bool timeline_record(struct timeline *t, const struct order_stream *stream,
                      struct timeline_mark *mark)
 {
-    timeline_forget(t, mark); /* its latest record counts */
+    timeline_forget(t, mark); /* only the latest record of an event counts */
     struct item *item = append(t, stream, t->event_us);
     if (item) {
         item->type = RECORD;

@@ -76,7 +76,7 @@ bool timeline_record(struct timeline *timeline, const struct order_stream *strea
                      struct timeline_mark *mark);
 bool timeline_wait(struct timeline *timeline, const struct order_stream *stream,
                    const struct timeline_mark *mark);
-/* Nobody asks for the time of MARK any more. */
+/* The time of MARK is no longer wanted. */
 void timeline_forget(struct timeline *timeline, const struct timeline_mark *mark);
 
 /* Let the host wait until work has ended: the work before the event of MARK, all work for which new

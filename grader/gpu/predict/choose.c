@@ -91,7 +91,7 @@ static struct choice choose_move(const struct pass *pass, const struct ptx_instr
     if (from->kind == PTX_SPECIAL_REGISTER)
         return is_constant(from->index) ? (struct choice){PIPE_ALU, 0, 0, true}
                                         : (struct choice){PIPE_ALU, 1, 6, false};
-    /* a loop's variable is initialised by a move, but a copy is only a new name */
+    /* a move gives a loop's variable its first value; any other copy is only a new name */
     bool is_value = from->kind == PTX_IMMEDIATE || from->kind == PTX_VARIABLE;
     return (struct choice){PIPE_ALU, again && is_value, again && is_value, !(again && is_value)};
 }
@@ -124,7 +124,7 @@ struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
     case PTX_OP_ld:
     case PTX_OP_ldu:
     case PTX_OP_st:
-        if (is_parameter(in)) /* LDC, from constant memory; functions have them in registers */
+        if (is_parameter(in)) /* LDC in kernels; in functions, registers */
             return pass->function->is_kernel
                        ? (struct choice){PIPE_ALU, 1, 6, false}
                        : (struct choice){PIPE_ALU, 0, 0, in->opcode != PTX_OP_st};

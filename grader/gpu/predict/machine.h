@@ -73,7 +73,7 @@ struct op {
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
 };
 
-#define UNROLL 4u /* iterations of a short loop that ptxas puts together */
+#define UNROLL 4u /* iterations of a short loop that ptxas unrolls into one */
 
 struct machine_block {
     uint32_t first, end;               /* pcs */
@@ -89,7 +89,7 @@ struct machine {
     struct machine_block *blocks;
     uint32_t block_count;
     uint32_t *block_of; /* for each pc */
-    uint32_t registers; /* limit of the registers' numbers */
+    uint32_t registers; /* every register's number is below this */
     uint32_t room;      /* 32-bit registers that ptxas gives a thread */
 };
 

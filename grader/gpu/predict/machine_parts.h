@@ -26,16 +26,16 @@ struct pass {
     uint32_t first_pc, first_register;
     struct fact *facts;
     struct choice *choices;
-    uint32_t at; /* the instruction that a visit is about */
+    uint32_t at; /* index of the instruction that is visited */
     struct op *op;
 };
 
 /* --- choose.c: what an instruction becomes by itself ---------------------------------------------- */
 
 struct choice choose(const struct pass *pass, const struct ptx_instruction *in);
-/* Whether ptxas makes a branch of it, to a subroutine for denormal or infinite operands. */
+/* Whether ptxas adds a branch to IN: to a subroutine for denormal or infinite operands. */
 bool has_slow_path(const struct ptx_instruction *in);
-/* 'i', 'l', 'f', 'h', 'd' or 'p', as in machine.def. */
+/* The letter of TYPE in machine.def: 'i', 'l', 'f', 'h', 'd' or 'p'. */
 char class_of(uint8_t type);
 /* Whether IN accesses parameters. */
 bool is_parameter(const struct ptx_instruction *in);

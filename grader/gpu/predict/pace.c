@@ -5,18 +5,17 @@
 #include "gpu/lanes.h"
 #include "gpu/predict/sm_parts.h"
 
-#define MOST_PENDING 4096u /* runs of a warp that are kept until somebody asks for the time */
+#define MOST_PENDING 4096u /* runs that a warp collects before the model catches up with it */
 
 /* A CTA that runs. Two phases of its barrier can be under way at the same time: some warps have not
  * yet gone on after the first, others have arrived at the next. */
 struct paced_cta {
-    struct walk_cta
-        *walks; /* what the warps have done since their clocks were brought up to date */
+    struct walk_cta *walks; /* the walks since the warps' clocks were last brought up to date */
     struct sm sm;
     double arrived[2];         /* the latest arrival at each of these phases */
     uint64_t newest;           /* the latest phase at which a warp has arrived */
-    uint64_t phase[MAX_WARPS]; /* of each warp */
-    bool waits[MAX_WARPS];     /* it has arrived there */
+    uint64_t phase[MAX_WARPS]; /* the phase that each warp has reached */
+    bool waits[MAX_WARPS];     /* whether the warp waits at the end of that phase */
     struct paced_cta *next;
 };
 
@@ -97,7 +96,7 @@ static struct paced_cta *begin_cta(struct pace *pace, uint64_t number)
         free_cta(cta);
         return NULL;
     }
-    cta->sm.blocks[0].number = 1; /* not of the first wave: what others fetch, they have fetched */
+    cta->sm.blocks[0].number = 1; /* not the first wave: earlier CTAs have fetched shared lines */
     for (uint32_t w = 0; w < pace->launch->warps; w++) {
         struct sm_warp *warp = &cta->sm.warps[w];
         warp->walk = &cta->walks->walk[w];

@@ -81,9 +81,9 @@ struct work {
     double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
     double dram_sectors; /* of the whole launch */
-    double dram_lines;   /* their time, in sectors of whole lines */
+    double dram_lines;   /* as many sectors in whole lines would take the same time */
     double scale;        /* instructions of the first multiprocessor for each one in the sample */
-    double imbalance;    /* work of the busiest multiprocessor, compared with the simulated one's */
+    double imbalance;    /* the busiest multiprocessor's work, divided by the simulated one's */
     struct emu_counters totals;
 };
 
@@ -146,8 +146,9 @@ static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin,
     return sectors;
 }
 
-/* Finds for each buffer the part of the first multiprocessor's first accesses that go to DRAM: the
- * multiprocessor's fair share of DRAM's reads, divided by the distinct sectors that it loads. */
+/* The first multiprocessor's first access to a sector may go to DRAM. Finds for each buffer the part of
+ * these accesses that do: the multiprocessor's fair share of DRAM's reads, divided by the distinct
+ * sectors that it loads. */
 static bool find_misses(struct work *work, double covered)
 {
     const struct sample *sample = work->sample;
@@ -326,7 +327,7 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     double packets = result->packets * 32 / share, stored = result->store_packets * 32 / stores;
     p->part_us[PREDICT_l2] = to_us(work, (packets > stored ? packets : stored) * scale);
     p->part_us[PREDICT_dram] = work->dram_lines * 128 / (chip->dram_gbs * 1e3);
-    if (!chip->l2_bytes) { /* what the chip's requests cost in the cache, they cost in memory */
+    if (!chip->l2_bytes) { /* the chip has no cache: DRAM serves each request itself */
         if (p->part_us[PREDICT_l2] > p->part_us[PREDICT_dram])
             p->part_us[PREDICT_dram] = p->part_us[PREDICT_l2];
         p->part_us[PREDICT_l2] = 0;
@@ -341,11 +342,12 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     p->l2_bytes = executed > 0 ? result->l2_sectors * 32 * all / executed : 0;
     p->shared_bytes = executed > 0 ? result->shared * 128 * all / executed : 0;
     double missed = result->l2_sectors > 0 ? result->dram_sectors / result->l2_sectors : 0;
-    p->l2_hits = missed < 1 ? 1 - missed : 0; /* more than all: writes of earlier launches */
+    /* DRAM also writes what earlier launches stored, so MISSED can exceed 1 */
+    p->l2_hits = missed < 1 ? 1 - missed : 0;
 }
 
-/* A unit that is busy for so much of the time limits the launch. Nsight Compute draws the line there,
- * too. */
+/* A unit limits the launch if it is busy for at least this share of the time. Nsight Compute uses the
+ * same share. */
 #define MOST_OF_IT 0.6
 
 /* The part of the time US in which PART is busy. As in Nsight Compute, the units of a multiprocessor's
@@ -354,7 +356,8 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
 static double utilisation(const struct prediction *p, enum predict_part part, double us)
 {
     const double *parts = p->part_us, all = us + parts[PREDICT_launch] / 2;
-    double even = us > 0 ? 1 - parts[PREDICT_tail] / us : 1; /* the average's part of the most */
+    /* the average work of a multiprocessor, divided by the most work of one */
+    double even = us > 0 ? 1 - parts[PREDICT_tail] / us : 1;
     if (part == PREDICT_atomics)
         return parts[part] / us;
     if (part == PREDICT_shared || part == PREDICT_l1)
@@ -403,7 +406,7 @@ static double without(const struct work *work, struct sm_options options)
     return to_us(work, simulate(work, &options, &result));
 }
 
-#define WORTH_MENDING 1.05 /* a cost so much above the ideal one */
+#define WORTH_MENDING 1.05 /* a cost is worth mending from this multiple of the ideal one on */
 
 static bool wastes(const struct work *work, enum emu_counter cost)
 {

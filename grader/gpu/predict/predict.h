@@ -48,15 +48,14 @@ struct prediction {
     double us, low_us, high_us;
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
-    double
-        share_of_chip; /* that the launch keeps busy: of places for its blocks, or of its limit */
+    double share_of_chip; /* used share of the places for blocks, or of the limiting unit */
     double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
                            * accesses took the ideal number of passes; 0: no difference */
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
     /* for a roofline: operations on single-precision numbers; bytes that L2 and shared memory moved,
-     * of these also those that nobody asked for; a shuffle counts as a pass of shared memory */
+     * including bytes that no lane requested; a shuffle counts as a pass of shared memory */
     double flops, l2_bytes, shared_bytes;
-    double warps[PREDICT_MOMENTS]; /* on all multiprocessors together, on average around a moment */
+    double warps[PREDICT_MOMENTS]; /* on all multiprocessors, averaged around each moment */
     double *share;                 /* for each pc: its share of the time; malloc'd, or NULL */
     uint32_t share_count;
 };

@@ -87,7 +87,7 @@ static void forget_registers(struct schedule *s, const struct op *ops, uint32_t 
     }
 }
 
-/* Op I overwrites REG: it comes after all that read the old value. */
+/* Op I overwrites REG, so it must come after all ops that read the old value. */
 static void link_readers(struct schedule *s, const struct op *ops, uint32_t i, uint32_t reg)
 {
     for (uint32_t reader = s->reader[reg]; reader != NO_EDGE;) {
@@ -225,7 +225,7 @@ static uint32_t merge_loads(struct op *ops, uint32_t count)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-#define PUT_OFF (1u << 20) /* cycles: after everything else */
+#define PUT_OFF (1u << 20) /* cycles: later than every other op */
 
 /* Whether no registers are left for the results of op I. Then ops that free registers go first. */
 static bool is_too_much(const struct schedule *s, const struct op *ops, uint32_t i)

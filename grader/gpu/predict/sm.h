@@ -36,9 +36,9 @@ struct sm_result {
     double instructions; /* machine instructions issued */
     double busy[PIPES];  /* cycles of each pipe, of the busiest scheduler */
     double issue;        /* cycles in which the busiest scheduler issued */
-    double shared, l1;   /* cycles of the address unit: for shared memory, for the rest */
+    double shared, l1;   /* cycles of the address unit: for shared memory, for other memory */
     double l2_sectors, dram_sectors, atomic_cycles;
-    /* of the second-level cache: a request for a line is as much work as one more sector */
+    /* work of the second-level cache in sectors: a request for a line counts as one more sector */
     double packets, store_packets;
     double *ended; /* for each CTA, when it ended */
     double *blame; /* for each pc: cycles that warps waited for it, and to issue it */

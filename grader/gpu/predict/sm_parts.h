@@ -40,7 +40,7 @@ struct sm_warp {
 struct sm_block {
     uint32_t alive, arrived;
     uint32_t number; /* index of the CTA in the list */
-    double latest;   /* arrival of the last warp, or end of the last one */
+    double latest;   /* when the last warp arrived at the barrier, or ended */
     struct sm_warp *warps;
     uint32_t warp_count;
 };
@@ -54,7 +54,7 @@ struct sm_heap_entry {
 struct touched_line {
     uint64_t line;
     uint32_t sectors;
-    double free, busy; /* a unit for atomics: when it is free, and its time so far */
+    double free, busy; /* a unit for atomics: when it is free again; its cycles so far */
 };
 
 struct sm {
@@ -74,18 +74,18 @@ struct sm {
     double slot[MOST_SCHEDULERS], pipe[MOST_SCHEDULERS][PIPES];
     double issued[MOST_SCHEDULERS], worked[MOST_SCHEDULERS][PIPES];
     double address, l2, port, stores, textures, constants; /* when these units are free */
-    double dram[MOST_QUEUES];                              /* the same for the queues of DRAM */
-    double l2_cycles, store_cycles;                        /* that a sector takes there */
-    double dram_cycles;                                    /* that a line takes in a queue */
-    uint32_t queues;                                       /* queues of DRAM */
-    double next_start;                                     /* earliest start of a block */
-    double latest;                                         /* when the last work ends */
+    double dram[MOST_QUEUES];                              /* when each queue of DRAM is free */
+    double l2_cycles, store_cycles;                        /* a sector's cycles in these units */
+    double dram_cycles; /* cycles that a line takes in a queue of DRAM */
+    uint32_t queues;    /* queues of DRAM */
+    double next_start;  /* earliest start of a block */
+    double latest;      /* when the last work ends */
     struct l1 l1;
     double
         *code; /* for each piece of the program: when it is in the SM's cache; < 0: not used yet */
     struct touched_line *touched; /* hash table: lines of global memory that it has accessed */
     uint32_t touched_count, touched_room;
-    bool is_first_wave; /* the current access is of a block that started with the launch */
+    bool is_first_wave; /* a block that started with the launch makes the current access */
     bool failed;
 };
 
@@ -97,7 +97,7 @@ void sm_close(struct sm *sm);
 /* Goes to the first op of the warp's walk, and to the next one. */
 void sm_enter(const struct sm *sm, struct sm_warp *warp);
 void sm_next_op(const struct sm *sm, struct sm_warp *warp);
-/* When the operands of the warp's op are ready. Notes what it waits for. */
+/* Returns when the operands of the warp's op are ready, and notes which instruction it waits for. */
 double sm_ready_at(const struct sm *sm, struct sm_warp *warp);
 /* Executes the op at AT, or later if its code is missing. Returns that time. */
 double sm_execute(struct sm *sm, struct sm_warp *warp, double at);

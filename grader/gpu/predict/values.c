@@ -54,8 +54,8 @@ static unsigned result_bits(const struct pass *pass, const struct ptx_instructio
     }
 }
 
-/* For all instructions that write the register. A loop's variable that is found
- * again at the end of DEPTH is taken to be aligned. */
+/* The least number over all instructions that write the register. A loop's variable that the search
+ * meets again at the end of DEPTH is taken to be aligned. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
 {
     unsigned bits = MOST_BITS;

@@ -105,7 +105,7 @@ static void add_lines(struct walk *walk, struct walk_access *into, const struct 
         add_sector(walk, into, access->addr[__builtin_ctz(left)] + bytes - 1);
 }
 
-/* The same by the rules of half-warps: if the accesses of one do not coalesce, each lane's is a
+/* The same by the rules of half-warps: if a half-warp's accesses do not coalesce, each lane makes a
  * transaction of its own. */
 static void add_transactions(struct walk *walk, struct walk_access *into,
                              const struct obs_access *access)
@@ -113,7 +113,7 @@ static void add_transactions(struct walk *walk, struct walk_access *into,
     for (unsigned first = 0; first < WARP; first += 16) {
         bool coalesces = old_rules_coalesces(access, first);
         uint32_t lines = into->lines;
-        into->lines = walk->line_count; /* a half-warp's sectors join no earlier ones */
+        into->lines = walk->line_count; /* a half-warp's sectors stay apart from earlier ones */
         for (uint32_t left = access->mask & 0xffffu << first; left; left &= left - 1) {
             into->lines = coalesces ? into->lines : walk->line_count;
             add_sector(walk, into, access->addr[__builtin_ctz(left)]);

@@ -20,7 +20,7 @@ struct walk_access {
     uint32_t lines;      /* the index of its first line in walk.lines */
     uint16_t line_count; /* 0 in shared memory */
     uint16_t passes;     /* wavefronts; for constants: different addresses */
-    uint16_t ideal;      /* the fewest passes, or the fewest sectors */
+    uint16_t ideal;      /* the passes or sectors of an ideal access */
     uint8_t kind, space, bytes;
     uint8_t lanes, same; /* atomics: active lanes; the most lanes that want the same word */
 };
@@ -34,8 +34,8 @@ struct walk {
     struct walk_access *accesses;
     uint64_t *lines;
     uint32_t run_count, run_room, access_count, access_room, line_count, line_room;
-    uint64_t executed, kept; /* instructions of the warp; those in the walk */
-    bool is_cut;             /* the warp executes more than is kept */
+    uint64_t executed, kept; /* instructions that the warp executed; that the walk holds */
+    bool is_cut;             /* the warp executed more than the walk holds */
     bool failed;             /* out of memory */
 };
 
@@ -48,7 +48,7 @@ struct walk_cta {
 
 /* The cost of an instruction's latest access. Most instructions repeat their accesses' pattern. */
 struct walk_cost {
-    uint64_t distance[32]; /* of each lane's address from the first lane's */
+    uint64_t distance[32]; /* bytes from the first lane's address to each lane's address */
     uint32_t mask;         /* 0: no access yet */
     uint8_t space, place, same;
     uint16_t passes, ideal;

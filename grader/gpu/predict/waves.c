@@ -11,16 +11,16 @@
 struct replayed_sm {
     double now;  /* its state is that of this moment; a moment is one instruction */
     double done; /* work that a CTA would have got by now, had it been here from the start */
-    double end[MOST_RESIDENT]; /* for each CTA: it ends when `done` is this */
-    uint32_t count, first;     /* CTAs; the number of the one that ends first */
-    double next;               /* when that one ends */
-    double given;              /* the work of all CTAs that it got */
+    double end[MOST_RESIDENT]; /* for each CTA: the value of `done` at which it ends */
+    uint32_t count, first;     /* number of CTAs; index of the CTA that ends first */
+    double next;               /* when the first CTA ends */
+    double given;              /* work of all CTAs that it has got so far */
 };
 
 struct replay {
     struct replayed_sm *sms;
     uint32_t sm_count;
-    double *warps; /* for each of COUNT parts of the time until END; NULL: nobody asks */
+    double *warps; /* resident, in COUNT equal parts of the time until END; NULL: not wanted */
     unsigned count;
     double end;
 };

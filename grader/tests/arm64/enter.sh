@@ -13,8 +13,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 home=$root/build/arm64
 tools='gcc g++ cpp ar nm objcopy ld readelf objdump strip'
-libraries='libc6-dev libstdc++-12-dev libcriterion-dev libjansson-dev nettle-dev libseccomp-dev libsqlite3-dev
-    libarchive-dev libcsv-dev libunistring-dev libyaml-dev libpng-dev liblz4-dev libzstd-dev libmpfr-dev libelf-dev libdw-dev'
+libraries="libstdc++-12-dev $(sed -nE 's/^grade +\| links [^|]*\| *([^|]*[^| ]) *\|.*/\1/p' "$root/grader/setup.sh" | xargs)"
 
 fail() {
     printf '%s\n' "$@" >&2
@@ -51,6 +50,7 @@ unpack_libraries() {
     done
     cp -a "$home/part/lib/." "$home/part/usr/lib/" # /lib is a link to /usr/lib
     rm -rf "$home/part/lib" "$home/apt"
+    printf '%s\n' "$libraries" >"$home/part/list"
     mv "$home/part" "$home/libraries"
 }
 
@@ -94,7 +94,7 @@ check_emulator() {
 [ "$(uname -m)" = x86_64 ] || fail 'This machine is no x86-64 machine. On arm64, use make as usual.'
 mkdir -p "$home"
 check_emulator
-[ -d "$home/libraries" ] || unpack_libraries
+[ "$(cat "$home/libraries/list" 2>/dev/null)" = "$libraries" ] || unpack_libraries
 [ -d "$home/cuda" ] || unpack_runtime
 write_tools
 [ "${LANEWISE_ARM64_ONLY:-}" = packages ] && exit

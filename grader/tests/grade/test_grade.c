@@ -372,6 +372,7 @@ Test(grade, skeletons_are_below_half_and_the_same_with_the_same_seed)
 #endif
     json_t *results[2];
     char *outputs[2];
+    shell_patience(300);
     for (int i = 0; i < 2; ++i) {
         int code;
         outputs[i] = submission_normalise(shell(&code, GRADE "--seed 77"));

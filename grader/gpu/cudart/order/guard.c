@@ -28,7 +28,7 @@
 enum {
     MOST_RUNS = 4096,    /* runs of pages with equal protection; the kernel allows about 65,000 */
     MOST_STEPS = 20000,  /* single instructions between two changes of the work in flight */
-    MOST_CONFLICTS = 16, /* conflicts of the host with a piece of work; the rest is not reported */
+    MOST_CONFLICTS = 16, /* most reported conflicts of the host with one piece of work */
     MOST_STEPPED = 4,    /* pages that one instruction touches */
     DEPTH = 32
 };

@@ -389,9 +389,8 @@ Test(cudart, ptx_that_is_not_supported_is_shown_at_its_line)
         "$NVCC -cudart shared -g -lineinfo -gencode arch=compute_90a,code=compute_90a -o a a.cu\n"
         "$LANEWISE run ./a");
     cr_expect(strstr(output, "a.cu:4: error: k: kernel 'k(int*)': PTX line ") &&
-                  strstr(output,
-                         "unsupported instruction 'wgmma.fence.sync.aligned' [invalid-ptx]\n"
-                         "    4 |     asm "),
+                  strstr(output, "'wgmma.fence.sync.aligned'") &&
+                  strstr(output, "\n    4 |     asm "),
               "%s", output);
     free(output);
     output = shell_must("LD_PRELOAD=$PRELOAD LD_LIBRARY_PATH=$LIB ./a 2>&1");

@@ -82,11 +82,10 @@ static __device__ int load_matrix(const int *row)
 {
     unsigned at = shared_address(row);
     int v;
-    asm volatile( // A of matrix_without_barrier
-        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
-        : "=r"(v)
-        : "r"(at)
-        : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];"
+                 : "=r"(v)
+                 : "r"(at) // A of matrix_without_barrier
+                 : "memory");
     return v;
 }
 

@@ -1,0 +1,13 @@
+# Packages for machines where nothing can be installed, and trials on bare systems. The scripts say how.
+DIST := build/dist
+
+dist: build/setup/dist handouts
+	$(Q)grader/dist/build.sh $(DIST) $(HANDOUT_SITE)
+
+# Unpacks the package in bare Debian systems and grades a lab there as a user without root and network.
+try-dist: build/setup/dist
+	$(Q)grader/dist/try-dist.sh $(DIST)
+
+# Follows the README in a bare Debian system, and says how long that takes.
+try-debian-12 try-debian-13: try-debian-%: build/setup/dist
+	$(Q)grader/dist/try-debian.sh $* $(DIST)

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Tries the package of `make dist` as a student would: in bare Debian systems (debootstrap's minbase, and make),
+# as an ordinary user, without a network.
+#
+#   try-dist.sh FOLDER        the folder of `make dist`
+#
+# Grades lab 01's solution, which must get full marks, twice: the second grading must take its program from the cache.
+# Prints the seconds. Exit code: 0, or 1 if a grading fails, 2 if a system could not be made.
+set -euo pipefail
+parts=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$parts/../.." && pwd)
+folder=$(realpath -m "$1")
+suites='bullseye bookworm trixie'
+
+fail() {
+    echo "make try-dist: $1" >&2
+    exit 2
+}
+
+. "$parts/roots.sh"
+
+package=$(find "$folder" -maxdepth 1 -name "lanewise-*-$(uname -m).tar.zst" | head -n 1)
+[ -n "$package" ] || fail "no package in $folder: run make dist first."
+
+# Grades in a root, as user 1000 without network.
+grade() {
+    local in=$1 command=$2 start end
+    start=$(date +%s%N)
+    # Not chroot: the kernel refuses the namespaces of a sandbox there.
+    unshare --mount --net --pid --fork --propagation private sh -c '
+        mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev &&
+        pivot_root . mnt && cd / && umount -l /mnt && exec chroot --userspec=1000:1000 / "$@"' \
+        "$in" env -i HOME=/home/student PATH=/usr/bin:/bin sh -c "cd /home/student/lanewise-* && $command" \
+        >"$folder/try.log" 2>&1 || true
+    end=$(date +%s%N)
+    grep -q '100 of 100 points' "$folder/try.log" || {
+        cat "$folder/try.log" >&2
+        echo "make try-dist: $(basename "$in"): no full marks: $command" >&2
+        exit 1
+    }
+    printf '  %-9s %5.1f s  %s\n' "$(basename "$in")" "$(((end - start) / 1000000))e-3" "$command"
+    grep -m 1 'weak sandbox' "$folder/try.log" || true
+}
+
+need_root
+for suite in $suites; do
+    in=$folder/roots/$suite
+    [ -e "$in.ready" ] || { rm -rf "$in" && make_root "$suite" "$in" && install_in_root "$in" make && : >"$in.ready"; }
+    rm -rf "$in/home/student"
+    mkdir -p "$in/home/student"
+    zstd -dcq --long=27 "$package" | tar -x -C "$in/home/student"
+    cp "$root/solutions/01-parallelize/parallelize.cu" "$in/home/student/"lanewise-*/labs/01-parallelize/
+    chown -R 1000:1000 "$in/home/student"
+    grade "$in" './lanewise grade --lab 01'
+    grade "$in" './lanewise grade --lab 01'
+    grade "$in" 'make grade LAB=01'
+done

@@ -1,0 +1,63 @@
+/* A kit in another folder, and one that its users may not write into. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/kit.h"
+#include "config.h"
+#include "tests/support/shell.h"
+
+TestSuite(kit, .init = shell_init, .fini = shell_fini, .timeout = 180);
+
+Test(kit, its_folder_comes_from_the_programs_path)
+{
+    static const struct {
+        const char *program;
+        bool in_kit;
+    } rows[] = {{"build/lanewise", true},
+                {"build/asan/lanewise", true},
+                {"build/checks/01-parallelize", true},
+                {"labs/build/x", false},
+                {"lanewise", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[PATH_SIZE], program[PATH_SIZE];
+        snprintf(path, sizeof path, LANEWISE_ROOT "/%s", rows[i].program);
+        memcpy(program, path, sizeof program);
+        cr_expect_eq(kit_of_program(path), rows[i].in_kit, "%s", rows[i].program);
+        cr_expect_str_eq(path, rows[i].in_kit ? LANEWISE_ROOT : program);
+    }
+}
+
+/* A copy of what a package contains, with the tree's own compiler. */
+#define COPY                                                                                       \
+    "mkdir -p kit/build && cp -r " LANEWISE_ROOT "/labs " LANEWISE_ROOT "/shared kit && "          \
+    "cd " LANEWISE_ROOT                                                                            \
+    "/build && cp -r checks sources lib lanewise $OLDPWD/kit/build && cd - && "
+#define GRADE                                                                                      \
+    "kit/build/lanewise grade --lab 01 --submission " LANEWISE_ROOT                                \
+    "/solutions/01-parallelize --device emulator --seed 1 2>&1 | grep points$; "
+
+/* The loader of the sanitized build would need the libraries of the tree. */
+#ifndef LANEWISE_PRELOAD
+Test(kit, works_where_it_was_moved_to)
+{
+    char *text = shell_must(COPY "unset LANEWISE_LABS; " GRADE "ls kit/build");
+    cr_expect(strstr(text, "  100 of 100 points\n"), "%s", text);
+    cr_expect(strstr(text, "results.json") && strstr(text, "cache"), "%s", text);
+    free(text);
+}
+
+Test(kit, keeps_files_in_the_users_cache_if_it_is_read_only)
+{
+    char *text = shell_must(
+        COPY "mkdir home && export HOME=$PWD/home && unset XDG_CACHE_HOME LANEWISE_LABS && "
+             "cat >script <<'END'\n"
+             "mount --bind kit kit && mount -o remount,ro,bind kit && " GRADE "\nEND\n"
+             "unshare --user --map-root-user --mount sh script; ls home/.cache/lanewise");
+    cr_expect(strstr(text, "  100 of 100 points\n"), "%s", text);
+    cr_expect(strstr(text, "cache\nresults.json\n"), "%s", text);
+    free(text);
+}
+#endif
