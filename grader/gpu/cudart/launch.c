@@ -170,23 +170,16 @@ cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *lau
     return error == cudaSuccess ? report_end(device, function, launch, status) : error;
 }
 
-/* Whether the kernel belongs to CUB or Thrust, by its mangled name. */
-static bool is_by_library(const char *name)
-{
-    return strncmp(name, "_ZN3cub", 7) == 0 || strncmp(name, "_ZN6thrust", 10) == 0;
-}
-
-/* Names the line that launches, if the kernel's own lines do not say which launch it is: a library
- * launches the kernel, or the program launches it in several places and this is not the first. */
+/* Names the line that launches, if the program launches the kernel in several places and this is
+ * not the first: then the kernel's own lines do not say which launch it is. */
 static void name_place(struct emu_launch *request, struct rt_function *function,
                        const struct rt_launch *launch)
 {
     if (!function->from)
         function->from = launch->from;
-    bool is_first = function->from == launch->from;
-    if (is_first && !is_by_library(function->name))
+    if (function->from == launch->from)
         return;
-    struct emu_place place = is_first ? rt_caller() : rt_launch_place(launch);
+    struct emu_place place = rt_launch_place(launch);
     if (place.file && strlen(place.file) < sizeof request->file) {
         strcpy(request->file, place.file);
         request->line = place.line;

@@ -21,7 +21,7 @@
 
 #include <dwarf.h>
 
-enum { MAX_FRAMES = 64 }; /* CUB and Thrust call deeply */
+enum { MAX_FRAMES = 24 };
 
 struct cached {
     uintptr_t address;

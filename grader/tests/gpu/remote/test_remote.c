@@ -426,7 +426,7 @@ Test(remote, structs_with_a_byte_that_no_bool_has)
     struct {
         enum wire_call call;
         uint32_t size, flags;
-        char bytes[sizeof(struct emu_texture)];
+        char bytes[sizeof(struct emu_launch)]; /* the larger one */
     } rows[] = {{WIRE_CALL_texture_open, sizeof(struct emu_texture), 7, {0}},
                 {WIRE_CALL_launch, sizeof(struct emu_launch), 3, {0}}};
     rows[0].bytes[offsetof(struct emu_texture, kind)] = 'f';
