@@ -16,7 +16,10 @@ ATTACK(76)
     struct wire_head loaded = speak(WIRE_CALL_load, {}, ptx, (uint32_t)size + 1);
     struct wire_head kernel =
         speak(WIRE_CALL_kernel, {loaded.arg[0]}, name, (uint32_t)strlen(name));
-    struct emu_launch launch = {(uint32_t)kernel.arg[0], {1, 1, 1}, {1, 1, 1}};
+    struct emu_launch launch = {};
+    launch.kernel = (uint32_t)kernel.arg[0];
+    for (int i = 0; i < 3; ++i)
+        launch.grid[i] = launch.block[i] = 1;
     speak(WIRE_CALL_launch, {}, &launch, sizeof launch);
     return honest(stage);
 }
