@@ -12,7 +12,7 @@
 
 #define CHECK_MAX_BLOCKS 64
 
-/* Times of the rounds: speed.c. */
+/* What the rounds of check_again() measured; speed.c fills it in. */
 struct timing {
     unsigned round;
     double times[3][CHECK_REPEATS]; /* ms, by enum check_program */

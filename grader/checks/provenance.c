@@ -49,7 +49,7 @@ struct cover {
 struct piece {
     size_t index, size;
     const unsigned char *seen;   /* bytes of lent memory as main() sees them */
-    const unsigned char *judged; /* NULL: main() saw the judged input */
+    const unsigned char *judged; /* the same bytes as they are judged; NULL: as main() sees them */
     bool same, whole;            /* whole: the piece is a whole copy, not only a part of one */
 };
 

@@ -84,7 +84,9 @@ const struct run *check_time(struct check *check, enum check_program program,
     if (!check_is_open(check))
         return NULL;
     if (check->timing.round == 0 || !*plan.program) {
-        check_break(check, "check_time() is for rounds of check_again(), where a GPU is graded");
+        check_break(
+            check,
+            "call check_time() only in a loop of check_again(), in a check that is CHECK_GPU_ONLY");
         return NULL;
     }
     if (!own)

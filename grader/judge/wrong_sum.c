@@ -591,8 +591,7 @@ static bool is_by_floats(const struct facts *facts)
 
 /* --- all ---------------------------------------------------------------------------------------- */
 
-/* Tries whether the numbers were added up in place of their squares, or the squares in place of the
- * numbers. */
+/* Tests whether the sum is that of the numbers where their squares were wanted, or the reverse. */
 static bool is_by_other_terms(const struct facts *facts)
 {
     struct facts other = *facts;

@@ -13,7 +13,7 @@
 #include "report/markup.h"
 #include "report/svg_class.h"
 
-/* The most rows of each kind that the page shows. */
+/* How many rows of each kind the page shows. */
 #define FINDINGS 12u  /* findings, the most frequent first */
 #define PAIRS    100u /* pairs, the most similar first */
 #define TROUBLES 200u /* gradings that timed out or crashed */

@@ -320,7 +320,7 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
 }
 
-/* Shows the pictures that the lab is about, such as one before and after. */
+/* Shows the pictures that the program read and made, such as one before and one after the change. */
 static void put_shown(struct page *page)
 {
     const json_t *shown = json_object_get(page->result, "shown");
@@ -453,7 +453,7 @@ static void put_source(struct page *page)
     open_section(page, "source", "Your source, line by line");
     markup_leaf(
         &page->m, "p", "dim",
-        "Cost is a line's share of all warp instructions, sectors and wavefronts during grading. A sector is 32 bytes of global memory; a wavefront is one pass through shared memory.");
+        "Cost: a line's warp instructions, sectors and wavefronts during grading, added up, as a share of the file's. A sector is 32 bytes of global or local memory; a wavefront is one pass through shared memory.");
     markup_break(&page->m);
     open_classed(page, "div", "scroll");
     markup_set(&page->m, "tabindex", "0");

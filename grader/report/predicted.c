@@ -212,12 +212,12 @@ const char *report_limits_text(const struct report_prediction *p, char text[REPO
 const char *report_roofline_text(const struct report_roofline *r, char text[REPORT_TEXT])
 {
     char rate[32], allowed[32];
-    snprintf(text, REPORT_TEXT,
-             "While it runs, the launch does %s %s. Its lowest roof is that of %s: %s. It reaches "
-             "%.3g %% of it.",
-             report_rounded(rate, r->rate), r->by_flops ? "GFLOP/s" : "G warp instructions/s",
-             r->lowest, report_rounded(allowed, r->allowed),
-             r->allowed > 0 ? 100 * r->rate / r->allowed : 0);
+    snprintf(
+        text, REPORT_TEXT,
+        "While it runs, the launch does %s %s. The lowest roof, that of %s, allows %s; the launch "
+        "reaches %.3g %% of that.",
+        report_rounded(rate, r->rate), r->by_flops ? "GFLOP/s" : "G warp instructions/s", r->lowest,
+        report_rounded(allowed, r->allowed), r->allowed > 0 ? 100 * r->rate / r->allowed : 0);
     return text;
 }
 

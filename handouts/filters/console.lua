@@ -90,7 +90,7 @@ local function make_targets()
   if targets then return targets end
   targets = {}
   for line in common.lines(common.read('Makefile')) do
-    local name = line:match('^([%a-]+):.*##')
+    local name = line:match('^([%w-]+):.*##')
     if name then targets[name] = line end
   end
   return targets
@@ -109,7 +109,7 @@ end
 local function check_command(text)
   local rest = text:match('^make%s+(.*)$')
   if rest then
-    local target = (' ' .. rest):match('%s([%l][%l-]*)')
+    local target = (' ' .. rest):match('%s(%l[%l%d-]*)')
     local line = target and make_targets()[target]
     if target and not line then return common.complain(text, '`%s`: make has no target "%s"', text, target) end
     for variable in (' ' .. rest):gsub("'[^']*'", ''):gmatch('%s([%u_]+)=') do

@@ -349,7 +349,7 @@ CHECK(
          .budget = {.naive = 65000, .solution = 2048, .slack = 1.1, .scale = JUDGE_LOGARITHMIC},
          .judges = 1 << CHECK_ATOMICS},
     .hint =
-        "TODO 3: in five steps each lane adds up the lanes of its group up to itself. Only the last lane of a group in this warp adds to sums[].")
+        "TODO 3: in five steps, each lane adds up the numbers of its group, from the group's first lane in this warp to itself. Only the last lane of a group in this warp adds to sums[].")
 {
     const struct run *run = look_at(check, GROUPS, LONG_GROUPS);
     check_measure(check, run, check_counter(run, QUEUES));

@@ -46,7 +46,7 @@ CHECK(path, .title = "many threads share the work", .points = 60, .where = CHECK
            .want = "at most %s",
            .counter = "warp_instructions",
            .budget = {.naive = 3407899, .solution = 111, .slack = 1.5, .scale = JUDGE_LOGARITHMIC}},
-      .hint = "WRITE: what to try when it is right, but slow")
+      .hint = "WRITE: what to try when the program is right, but slow")
 {
     const struct run *run = sum_up(check, MILLION);
     check_measure(check, run, check_counter(run, "longest_warp_instructions"));

@@ -36,7 +36,7 @@ static const struct hint {
     {cudaErrorInvalidSymbol, "",
      "pass the __device__ or __constant__ variable itself: not its address, and not its name in quotes"},
     {cudaErrorInvalidValue, "cudaMemcpy",
-     "the destination comes before the source, and sizes count bytes: is each pointer set, and is each side large enough?"},
+     "the destination is the first argument, the source the second, and sizes are in bytes: is each pointer set, and is the memory at both large enough?"},
     {cudaErrorInvalidValue, "cudaMemset",
      "the arguments are pointer, byte value and size in bytes: does the pointer come from cudaMalloc(), and is its memory "
      "large enough?"},
@@ -80,7 +80,7 @@ static const struct hint {
     {cudaErrorStreamCaptureUnjoined, "",
      "let the first stream wait for an event of each other stream before cudaStreamEndCapture()"},
     {cudaErrorStreamCaptureImplicit, "",
-     "the default stream cannot be used while another stream is captured: pass a stream"},
+     "the default stream cannot be used while another stream is captured: pass a stream that you created"},
     {cudaErrorPeerAccessUnsupported, "", "there is only one device"},
     {cudaErrorSymbolNotFound, "",
      "is the name spelled as in the source, and declared extern \"C\"?"},

@@ -40,7 +40,8 @@ static const struct emu_chip *chip(void)
     return rt_options()->chip;
 }
 
-/* Takes the lock if times are predicted. */
+/* True: times are predicted, the timeline is open, and the caller holds the lock, which leave()
+ * releases. False: the lock is not held. */
 static bool enter(void)
 {
     if (!chip() || !rt_device_or_null())

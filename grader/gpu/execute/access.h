@@ -56,7 +56,8 @@ void async_free(struct warp *warp);
 /* Makes the oldest copy that ends at BARRIER, of those that have not arrived, arrive in CTA. PHASE
  * identifies the mbarrier's phase to observers. Returns its bytes; 0: there is none. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
-/* The CTA has ended: performs its copies to global memory unless DROPS, and frees all copies. */
+/* The CTA has ended: completes its pending bulk copies to global memory, or drops them if DROPS. Frees
+ * the records of all its copies. */
 void bulk_end(struct cta *cta, bool drops);
 bool mbarrier_is_at(const struct cta *cta, uint64_t at);
 

@@ -78,8 +78,8 @@ uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variabl
  * local memory of its function. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 
-/* Slots of operands that are read or written. Decoding fails unless the operand has BYTES for each
- * lane. */
+/* Slots of operands that are read or written. Decoding fails unless the operand has BYTES bytes
+ * for each lane. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                           unsigned bytes);
 struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, unsigned bytes);

@@ -156,9 +156,10 @@ struct inst {
              * coordinates are in src[]. */
             struct slot *vector;
             struct slot handle;
-            struct slot resident;       /* a predicate, or NO_SLOT */
-            uint8_t dims, count, bytes; /* surface access: `count` values of `bytes` */
-            uint8_t component;          /* tld4: number of the component to gather */
+            struct slot resident; /* a predicate, or NO_SLOT */
+            uint8_t dims;         /* how many coordinates */
+            uint8_t count, bytes; /* surface access: `count` values of `bytes` bytes each */
+            uint8_t component;    /* tld4: number of the component to gather */
             uint8_t outside; /* surface access out of bounds: enum ptx_modifier trap, clamp, zero */
             uint8_t way;     /* enum ptx_modifier level or grad, or 0 */
             bool is_integer, layered, cube;

@@ -119,7 +119,7 @@ struct cta {
     uint32_t rank;                        /* number of the CTA in its cluster */
     struct cta **cluster;                 /* the cluster's CTAs, by rank */
     struct cta *members[EMU_MAX_CLUSTER]; /* rank 0 only: the array that `cluster` points to */
-    uint64_t phase;                       /* rank 0 only: phases of the cluster's barrier so far */
+    uint64_t phase; /* rank 0 only: how often the cluster's barrier has opened */
     bool has_ended;
     bool has_moved;   /* in its latest turn, the CTA did more than wait for other CTAs */
     bool gave_way;    /* MOST_LOOKS ended the CTA's latest turn; for rank 0, the cluster's */

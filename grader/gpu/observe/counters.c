@@ -32,7 +32,7 @@ struct state {
     const struct launch_view *launch;
     uint8_t *form; /* for each pc: enum atomic_form; UNKNOWN until it is needed */
     struct traffic *global, *shared, *local; /* the counts of each pc, in one array */
-    uint8_t *kind;                           /* enum obs_access_kind, in the same order */
+    uint8_t *kind;                           /* enum obs_access_kind, for each of these */
     struct sample *samples;                  /* for each pc: the access that wasted most */
     uint64_t *others; /* for each pc: accesses to other CTAs' shared memory; NULL: no clusters */
     /* Sectors of global memory that each warp has loaded, by CTA and warp: an array of `places`

@@ -421,7 +421,8 @@ void step_record_instruction(struct step_state *state, const struct obs_state *n
     state->out.failed |= body->failed || results->failed;
 }
 
-/* The results of a barrier with a reduction are written when it opens. */
+/* Checks the registers that a barrier with a reduction writes. They are written when the barrier
+ * opens, not when a warp arrives. */
 static void check_votes(struct step_state *state, const struct obs_state *now, uint32_t warp,
                         const struct obs_group *groups, unsigned count)
 {

@@ -19,7 +19,7 @@ struct stream {
 /* A piece of work in flight. */
 struct flight {
     struct order_work work;
-    struct touches touches; /* the touches of WORK */
+    struct touches touches; /* the memory that WORK reads and writes */
     struct order_clock clock;
     size_t stream; /* its place in the list of streams */
     uint64_t number;

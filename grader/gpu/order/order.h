@@ -85,8 +85,9 @@ void order_host_waits(struct order *order, const struct order_clock *clock);
 void order_host_waits_stream(struct order *order, const struct order_stream *stream);
 void order_host_waits_all(struct order *order);
 
-/* From now on, a host function runs after the work in CLOCK, so order_check_host() ignores that
- * work. NULL: the program's own thread runs again. CLOCK must stay valid until then. */
+/* From now on, the host's accesses are those of a host function. It was queued behind the work in
+ * CLOCK, so order_check_host() does not report that work. NULL: the host function has ended. CLOCK
+ * must stay valid until then. */
 void order_set_host(struct order *order, const struct order_clock *clock);
 
 /* Whether the host may not touch SIZE bytes at ADDR now. */

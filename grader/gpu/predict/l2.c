@@ -16,7 +16,7 @@ struct l2_page {
     uint64_t number;
     uint32_t last[PAGE_LINES];   /* time of the line's last use; 0: it is not in the cache */
     uint8_t held[PAGE_LINES];    /* bits of the line's sectors that the cache holds */
-    uint8_t dirty[PAGE_SECTORS]; /* a bit for each word that was written; 0: it is clean */
+    uint8_t dirty[PAGE_SECTORS]; /* a bit for each word that was written; 0: the sector is clean */
 };
 
 struct l2 {

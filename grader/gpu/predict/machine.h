@@ -33,7 +33,7 @@ enum pipe {
 
 enum op_kind {
     OP_PLAIN,
-    OP_MEMORY,  /* the sample has its accesses */
+    OP_MEMORY,  /* a load, store or atomic operation, whose addresses the sample has */
     OP_SHUFFLE, /* goes through shared memory's crossbar */
     OP_TEXTURE,
     OP_BARRIER,

@@ -44,7 +44,7 @@ struct state {
 struct emu_occupancy predict_occupancy(const struct launch_view *launch,
                                        const struct emu_chip *chip)
 {
-    /* a compiler for the chip leaves no thread more registers than it may have */
+    /* a compiler for this chip gives a thread at most as many registers as the chip allows */
     uint32_t most = chip->limits->thread_registers;
     struct emu_demand demand = {launch->warps * EMU_WARP_SIZE,
                                 launch->registers < most ? launch->registers : most,
