@@ -15,14 +15,16 @@
 
 bool kit_of_program(char path[PATH_SIZE])
 {
-    char marker[PATH_SIZE];
+    char marker[PATH_SIZE], *end = NULL;
     for (char *at = path, *next; (next = strstr(at, BUILD_FOLDER)); at = next + 1) {
         *next = '\0';
         if (base_path(marker, "%s/shared/lab.h", path) && access(marker, R_OK) == 0)
-            return true;
+            end = next; /* the last one counts: a kit may be in another one's build/ */
         *next = '/';
     }
-    return false;
+    if (end)
+        *end = '\0';
+    return end != NULL;
 }
 
 const char *kit_folder(void)

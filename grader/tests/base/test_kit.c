@@ -30,6 +30,18 @@ Test(kit, its_folder_comes_from_the_programs_path)
     }
 }
 
+Test(kit, may_be_in_another_kits_build_folder)
+{
+    char path[PATH_SIZE], inner[PATH_SIZE];
+    char *outer = shell_must("mkdir -p shared build/inner/shared && "
+                             "touch shared/lab.h build/inner/shared/lab.h && printf %%s \"$PWD\"");
+    snprintf(inner, sizeof inner, "%s/build/inner", outer);
+    snprintf(path, sizeof path, "%s/build/inner/build/lanewise", outer);
+    cr_expect(kit_of_program(path));
+    cr_expect_str_eq(path, inner);
+    free(outer);
+}
+
 /* A copy of what a package contains, with the tree's own compiler. */
 #define COPY                                                                                       \
     "mkdir -p kit/build && cp -r " LANEWISE_ROOT "/labs " LANEWISE_ROOT "/shared kit && "          \
