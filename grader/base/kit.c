@@ -111,7 +111,10 @@ const char *kit_cuda_home(void)
         return home;
     for (int part = 0; part < 2 && strrchr(program, '/'); ++part) /* without bin/nvcc */
         *strrchr(program, '/') = '\0';
-    memcpy(home, program, sizeof home);
+    /* nvcc can be a script in somebody's bin/; the sandbox must not show that person's files */
+    char header[PATH_SIZE];
+    if (base_path(header, "%s/include/cuda_runtime.h", program) && access(header, R_OK) == 0)
+        memcpy(home, program, sizeof home);
     return home;
 }
 

@@ -93,8 +93,8 @@ static int open_turns(const char *name)
     if (access(build, W_OK) == 0 ? !base_path(path, "%s/%s-%s", build, name, host)
                                  : !base_path(path, "/tmp/lanewise-%s-%s", name, host))
         return -1;
-    int turns =
-        open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC); /* another user's file can be locked */
+    int turns = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW |
+                               O_CLOEXEC); /* another user's file can be locked */
     return turns >= 0 ? turns : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 

@@ -29,12 +29,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -286,10 +288,14 @@ static bool take_output(struct watch *watch)
 static bool is_idle(struct watch *watch)
 {
     double now = clock_seconds();
+    uint16_t delay = 0;
     if (watch->command->idle_seconds <= 0 || now - watch->looked < 0.1)
         return false;
+    /* a program that is busy whenever it has printed something must not know when we look */
+    if (getrandom(&delay, sizeof delay, GRND_NONBLOCK) == sizeof delay)
+        usleep(delay % 20000u);
     if (!activity_of(watch->supervisor) && !(watch->beside && activity_of(watch->beside)))
-        watch->idle += now - watch->looked;
+        watch->idle += fmin(now - watch->looked, 0.25); /* while we slept, we did not look */
     watch->looked = now;
     return watch->idle > watch->command->idle_seconds;
 }

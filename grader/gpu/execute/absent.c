@@ -87,6 +87,13 @@ static uint32_t logic_taint(const struct warp *warp, const struct place *place,
     return (a & b) | (a & b_counts) | (b & a_counts);
 }
 
+/* Each ACTIVE lane's result depends on the lanes in TAINTED: their origin becomes that of all. */
+static void spread_origin(struct absent *absent, uint32_t tainted, uint32_t active)
+{
+    for (uint32_t left = tainted ? active & ~tainted : 0; left; left &= left - 1)
+        absent->origin[__builtin_ctz(left)] = absent->origin[__builtin_ctz(tainted)];
+}
+
 /* The lanes in which the instruction's result is tainted. */
 static uint32_t result_taint(const struct warp *warp, const struct place *place,
                              const struct inst *inst, uint32_t active)
@@ -101,8 +108,10 @@ static uint32_t result_taint(const struct warp *warp, const struct place *place,
         return logic_taint(warp, place, inst);
     struct visit visit = {.tainted = place->tainted};
     operands_read(in, find, &visit);
-    if (inst->kind == KIND_MEET) /* a vote or the like: each lane's result depends on all lanes */
+    if (inst->kind == KIND_MEET) { /* a vote or the like: each lane's result depends on all lanes */
+        spread_origin(warp->absent, visit.found & active, active);
         return visit.found & active ? active : 0;
+    }
     return visit.found;
 }
 

@@ -59,8 +59,8 @@ static struct operands read_operands(const struct warp *warp, const struct inst 
 static bool visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
                   uint32_t size, uint8_t *bytes)
 {
-    uint32_t ragged =
-        size % PIECE ? size : 0; /* the end is misaligned: reported by access_find() */
+    /* access_find() reports a misaligned piece: the first one, or else what is behind a ragged end */
+    uint32_t ragged = addr % PIECE ? 0 : size % PIECE ? size : 0;
     for (uint32_t at = ragged; at < size + !!ragged; at += PIECE) {
         struct obs_access access = *wanted;
         uint8_t *host[WARP];
@@ -155,11 +155,13 @@ static void start_copy(struct warp *warp, const struct inst *inst, struct operan
         launch_stop(warp->cta->launch, EMU_TRAP);
         return;
     }
+    if (!visit(warp, &to, o->lane, o->to, o->size,
+               NULL)) /* first: it bounds what add_copy() allocates */
+        return;
     struct bulk_copy *copy = add_copy(warp, cta, o), **place = &cta->bulk_copies;
     while (copy && *place != copy)
         place = &(*place)->next;
-    if (copy && !(visit(warp, &from, o->lane, o->from, o->size, copy->data) &&
-                  visit(warp, &to, o->lane, o->to, o->size, NULL)))
+    if (copy && !visit(warp, &from, o->lane, o->from, o->size, copy->data))
         remove_copy(place);
 }
 
