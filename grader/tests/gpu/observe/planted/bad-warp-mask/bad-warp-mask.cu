@@ -122,6 +122,18 @@ __global__ void absent_value_decides(int *g)
         g[t + 64] = v;
 }
 
+// bad-warp-mask: thread 19 reads lane 20
+__global__ void vote_spreads_an_absent_value(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    if (t % 32 < 20) {
+        int next = __shfl_down_sync(0x000fffffu, v, 1); // B
+        int any = __any_sync(0x000fffffu, next > 3);
+        if (t == 0)
+            g[t + 64] = any;
+    }
+}
+
 // bad-warp-mask: thread 19 reads the value of lane 20
 __global__ void lane_left_before_the_shuffle(int *g)
 {
@@ -492,6 +504,7 @@ static const kernel_row rows[] = {
     ROW(another_lane_stores_an_absent_value, 1, 32),
     ROW(absent_value_comes_through_another_lane, 1, 32),
     ROW(absent_value_decides, 1, 32),
+    ROW(vote_spreads_an_absent_value, 1, 32),
     ROW(lane_left_before_the_shuffle, 1, 32),
     ROW(mask_of_the_other_half, 1, 32),
     ROW(lane_0_needs_no_absent_value, 1, 32),
