@@ -391,9 +391,10 @@ static const struct {
      "confined",
      "warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
      "namespaces: it sees the machine's processes and users; install bubblewrap"},
-    {"root in a container", WITH_MOUNTS(ENTER_A_CHROOT "\"$@\""), "confined",
+    {"root in a container", "container=podman " WITH_MOUNTS(ENTER_A_CHROOT "\"$@\""), "confined",
      "warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
-     "namespaces: it sees the machine's processes and users (bwrap: "},
+     "namespaces: it sees the machine's processes and users; for a stronger sandbox in this "
+     "container, start it with "},
     {"a user in a container", WITH_MOUNTS(ENTER_A_CHROOT AS_A_USER "\"$@\""), "confined",
      "warning: weak sandbox: it has only Landlock or another user"},
 };
