@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu/execute/floats.h"
 #include "gpu/execute/half.h"
 #include "gpu/lanes.h"
 
@@ -234,21 +235,10 @@ static void multiply_quads(const struct tensor_product *p, const uint64_t *a, co
 
 /* --- other sums ------------------------------------------------------------------------------- */
 
-static double quiet(double nan)
-{
-    return bits_double(double_bits(nan) | (uint64_t)1 << (DOUBLE_DIGITS - 1));
-}
-
 /* a * b + c. Of several NaN, b comes before c, and c before a. */
 static double multiply_add(double a, double b, double c)
 {
-    double sum = fma(a, b, c);
-    if (sum == sum)
-        return sum;
-    return b != b   ? quiet(b)
-           : c != c ? quiet(c)
-           : a != a ? quiet(a)
-                    : bits_double((uint64_t)0xfff8 << 48);
+    return fp_nan3(fma(a, b, c), b, c, a);
 }
 
 /* A sum of doubles is a chain of fused multiply-adds. */
