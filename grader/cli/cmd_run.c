@@ -34,12 +34,6 @@
 
 #define DEFAULT_LINES 10
 
-/* Unless the user chooses tools, all tools are on. Racecheck and initcheck then stop once they have
- * cost this much (struct emu_options): less than 1 s on a server, and less than 2 s on a slow
- * laptop. */
-#define ALL_TOOLS    "racecheck,initcheck"
-#define WATCH_BUDGET "8000000"
-
 struct options {
     const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
@@ -101,13 +95,6 @@ static const struct cli_syntax syntax = {
     .options = table,
     .end = "lanewise run --lab NAME -- -h lists the lab's arguments\n",
     .words = CLI_PROGRAM};
-
-/* Passes an option to the runtime library in the environment. VALUE is NULL if the user did not
- * give the option. */
-static bool pass(const char *variable, const char *value)
-{
-    return !value || setenv(variable, value, 1) == 0;
-}
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -174,14 +161,14 @@ static bool apply_options(struct options *options)
         return false;
     }
     bool chosen = options->tools || getenv("LANEWISE_TOOLS");
-    return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
-           pass("LANEWISE_WORKERS", options->workers) &&
-           pass("LANEWISE_MAX_INSTRUCTIONS", options->max_instructions) &&
-           pass("LANEWISE_ORDERCHECK", options->ignores_order ? "0" : NULL) &&
-           pass("LANEWISE_TOOLS", chosen ? options->tools : ALL_TOOLS) &&
-           pass("LANEWISE_WATCH_BUDGET", chosen ? "0" : WATCH_BUDGET) &&
-           pass("LANEWISE_RULES", options->rules) && pass("LANEWISE_GPU", options->gpu) &&
-           pass("LANEWISE_CLOCK", options->clock);
+    return cli_pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
+           cli_pass("LANEWISE_WORKERS", options->workers) &&
+           cli_pass("LANEWISE_MAX_INSTRUCTIONS", options->max_instructions) &&
+           cli_pass("LANEWISE_ORDERCHECK", options->ignores_order ? "0" : NULL) &&
+           cli_pass("LANEWISE_TOOLS", chosen ? options->tools : CLI_ALL_TOOLS) &&
+           cli_pass("LANEWISE_WATCH_BUDGET", chosen ? "0" : CLI_WATCH_BUDGET) &&
+           cli_pass("LANEWISE_RULES", options->rules) && cli_pass("LANEWISE_GPU", options->gpu) &&
+           cli_pass("LANEWISE_CLOCK", options->clock);
 }
 
 static bool choose_program(struct options *options, char **argv)

@@ -27,7 +27,6 @@
 #include "report/step_page.h"
 
 #define MOST_INSTRUCTIONS "200000000" /* of a launch, so that endless kernels end */
-#define WATCH_BUDGET      "8000000" /* of racecheck and initcheck: about 2 s, as for `lanewise run` */
 #define MAX_SOURCE        ((size_t)1 << 20)
 
 struct options {
@@ -162,10 +161,10 @@ static bool set_environment(const struct options *options, struct target target,
     return setenv("LANEWISE_STEPS", path, 1) == 0 &&
            pass_number("LANEWISE_STEPS_LAUNCH", target.launch) &&
            pass_number("LANEWISE_STEPS_BLOCK", target.block) &&
-           (!options->from || setenv("LANEWISE_STEPS_FROM", options->from, 1) == 0) &&
+           cli_pass("LANEWISE_STEPS_FROM", options->from) &&
            setenv("LANEWISE_DETERMINISTIC", "1", 1) == 0 &&
-           setenv("LANEWISE_TOOLS", "racecheck,initcheck", 0) == 0 &&
-           setenv("LANEWISE_WATCH_BUDGET", WATCH_BUDGET, 0) == 0 &&
+           setenv("LANEWISE_TOOLS", CLI_ALL_TOOLS, 0) == 0 &&
+           setenv("LANEWISE_WATCH_BUDGET", CLI_WATCH_BUDGET, 0) == 0 &&
            setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
 }
 

@@ -68,13 +68,6 @@ static const struct cli_syntax syntax = {
     .end = "exit code: 0 drawn, 2 the program could not be run, or there is nothing to draw\n",
     .words = CLI_PROGRAM};
 
-/* Passes an option to the runtime library in the environment. VALUE is NULL if the user did not
- * give the option. */
-static bool pass(const char *variable, const char *value)
-{
-    return !value || setenv(variable, value, 1) == 0;
-}
-
 /* Parses the value of --line: FILE:LINE, or only LINE for a lab, which has one file. */
 static bool parse_line(struct options *options)
 {
@@ -230,9 +223,10 @@ static bool choose_accesses(const struct options *options)
     char text[PATH_MAX + 16];
     const char *slash = options->lab ? strrchr(options->file, '/') : NULL;
     snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : options->file, options->number);
-    return pass("LANEWISE_TRACE", options->heat ? NULL : text) &&
-           pass("LANEWISE_TRACE_BLOCK", options->block) &&
-           pass("LANEWISE_TRACE_WARP", options->warp) && pass("LANEWISE_TRACE_STEP", options->step);
+    return cli_pass("LANEWISE_TRACE", options->heat ? NULL : text) &&
+           cli_pass("LANEWISE_TRACE_BLOCK", options->block) &&
+           cli_pass("LANEWISE_TRACE_WARP", options->warp) &&
+           cli_pass("LANEWISE_TRACE_STEP", options->step);
 }
 
 static int perform(struct options *options)

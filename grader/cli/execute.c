@@ -96,6 +96,11 @@ static bool run_program(const char *command, const char *program, char **argv, i
     return done;
 }
 
+bool cli_pass(const char *variable, const char *value)
+{
+    return !value || setenv(variable, value, 1) == 0;
+}
+
 int cli_exit_code(int status)
 {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -9,6 +9,16 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+/* Unless the user chooses tools, all tools are on. Racecheck and initcheck then stop once they have
+ * cost this much (struct emu_options): less than 1 s on a server, and less than 2 s on a slow
+ * laptop. */
+#define CLI_ALL_TOOLS    "racecheck,initcheck"
+#define CLI_WATCH_BUDGET "8000000"
+
+/* Passes an option to the runtime library in the environment. VALUE is NULL if the user did not give
+ * the option. */
+bool cli_pass(const char *variable, const char *value);
+
 /* Runs PROGRAM with ARGV. Environment variables configure the runtime library. *STATUS gets the
  * status from waitpid(); *RECORD gets the document of record_take(), which the caller owns. False:
  * there is no record, and the reason was printed as `lanewise COMMAND: ...`. */
