@@ -129,6 +129,8 @@ static const struct {
 } refused_by_argument[] = {
     {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},
+    /* A thread that waits for such a clone looks as busy as one that waits for a disk. */
+    {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_VFORK, CLONE_VFORK},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWNS, CLONE_NEWNS},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWPID, CLONE_NEWPID},
