@@ -221,8 +221,7 @@ CHECK(
 }
 
 CHECK(
-    ragged, .title = "right for any size, if none or all are kept, and for any groups",
-    .points = 10,
+    ragged, .title = "right for any size, none or all kept, any groups", .points = 10,
     .hint =
         "If the check above failed, too, fix that first. Otherwise look at the ends: all 32 lanes must take part in votes and shuffles, also those with i >= n; a group can begin in one warp and end in another.")
 {

@@ -301,7 +301,7 @@ static void count_doubles(struct check *check, enum rung rung)
 
 #define DOUBLES                                                                                    \
     {                                                                                              \
-        .text = "for each number, lanes execute %s operations in double", .want = "%s",            \
+        .text = "operations in double for each number: %s", .want = "%s",                          \
         .counter = "double_operations", .budget = {                                                \
             .naive = 1,                                                                            \
             .solution = 0,                                                                         \
