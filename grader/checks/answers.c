@@ -103,8 +103,9 @@ static void write_index(const struct check_matrix *want, size_t index, char text
         snprintf(text, 48, width > 1 ? "[%zu]" : "", index);
 }
 
+#define MANY_ULPS 1e6 /* a larger error is not told exactly */
+
 /* Writes in TEXT how far GOT is from the right value, in ulp; nothing if it is infinite or NaN. */
-#define MANY_ULPS 1e6
 static void write_ulps(double got, double right, double allowed, char text[100])
 {
     double error = fabs(got - right) / judge_ulp(right);

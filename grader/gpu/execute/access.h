@@ -51,6 +51,12 @@ void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of
 void async_drop(struct warp *warp);                   /* discards pending copies */
 void async_free(struct warp *warp);
 
+/* Copies belong to groups, which GROUPS counts for each lane. groups_commit() ends the open group of
+ * the lanes in MASK. groups_before() sets BEFORE, the number of the first group of each lane that may
+ * stay pending: the last PENDING ones may, and so may the group that is still open. */
+void groups_commit(uint32_t *groups, uint32_t mask);
+void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
+
 /* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
 
 /* Makes the oldest copy that ends at BARRIER, of those that have not arrived, arrive in CTA. PHASE

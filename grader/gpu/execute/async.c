@@ -152,20 +152,28 @@ void async_finish(struct warp *warp, uint32_t lanes)
     finish(warp, before, lanes);
 }
 
+void groups_commit(uint32_t *groups, uint32_t mask)
+{
+    for (unsigned l = 0; l < WARP; l++)
+        groups[l] += mask >> l & 1;
+}
+
+void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before)
+{
+    for (unsigned l = 0; l < WARP; l++)
+        before[l] = groups[l] > pending ? groups[l] - pending : 0;
+}
+
 void commit_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     (void)inst;
-    for (unsigned l = 0; l < WARP; l++)
-        warp->groups[l] += mask >> l & 1;
+    groups_commit(warp->groups, mask);
 }
 
-/* Copies that belong to group number `groups - pending` or a later one may stay pending, and so may
- * those of the group that is still open. */
 void wait_group_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    uint32_t before[WARP], pending = inst->wait.pending;
-    for (unsigned l = 0; l < WARP; l++)
-        before[l] = warp->groups[l] > pending ? warp->groups[l] - pending : 0;
+    uint32_t before[WARP];
+    groups_before(warp->groups, inst->wait.pending, before);
     finish(warp, before, mask);
 }
 

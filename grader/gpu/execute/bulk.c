@@ -249,15 +249,13 @@ static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
 void bulk_commit_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     (void)inst;
-    for (unsigned l = 0; l < WARP; l++)
-        warp->bulk_groups[l] += mask >> l & 1;
+    groups_commit(warp->bulk_groups, mask);
 }
 
 void bulk_wait_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    uint32_t before[WARP], pending = inst->wait.pending;
-    for (unsigned l = 0; l < WARP; l++)
-        before[l] = warp->bulk_groups[l] > pending ? warp->bulk_groups[l] - pending : 0;
+    uint32_t before[WARP];
+    groups_before(warp->bulk_groups, inst->wait.pending, before);
     finish(warp, before, mask);
 }
 
