@@ -44,6 +44,10 @@ static const struct program {
     {"09-solution", "09-picture-sum", ""},
     {"10-skeleton", "10-block-size", NULL},
     {"10-solution", "10-block-size", ""},
+    {"11-skeleton", "11-warp-votes", NULL},
+    {"11-solution", "11-warp-votes", ""},
+    {"13-skeleton", "13-precision", NULL},
+    {"13-solution", "13-precision", ""},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
