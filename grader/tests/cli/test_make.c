@@ -96,7 +96,8 @@ Test(make, steps_through_programs)
               "%s", output);
     free(output);
     output = shell_must(MAKE "-n step LAB=04");
-    cr_expect(strstr(output, "-o 'build/step.html'") && strstr(output, "--lab '04'"), "%s", output);
+    cr_expect(strstr(output, "-o '" LANEWISE_BUILD "/step.html'") && strstr(output, "--lab '04'"),
+              "%s", output);
     free(output);
 }
 
