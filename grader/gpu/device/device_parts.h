@@ -26,6 +26,7 @@ struct kernel_handle {
 };
 
 struct running;
+struct schedule;
 
 struct emu_device {
     struct emu_options options;
@@ -47,6 +48,7 @@ struct emu_device {
     struct running *parked;
     uint32_t parked_count;
     struct predictor *predictor; /* NULL: the options name no chip */
+    struct schedule *schedule;   /* NULL: the same */
     uint64_t last_number;        /* number of the latest parked launch; the first one is 1 */
 };
 
