@@ -48,6 +48,8 @@ static const struct program {
     {"11-solution", "11-warp-votes", ""},
     {"13-skeleton", "13-precision", NULL},
     {"13-solution", "13-precision", ""},
+    {"14-skeleton", "14-streams", NULL},
+    {"14-solution", "14-streams", ""},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
