@@ -224,7 +224,7 @@ setup: build/config.mk build/setup/test ## Install what grading and testing need
 test: ## Run all tests: [TEST_FILTER='suite/name*']
 unit: ## Run the tests that need neither nvcc nor a sandbox
 try-arm64: ## Build and test for arm64 under emulation, compare grades: [TEST_FILTER= LAB=]
-asan: ## Run all tests under AddressSanitizer and UBSan: [TEST_FILTER=]
+asan: ## Run the tests of our code under AddressSanitizer and UBSan: [TEST_FILTER=]
 	$(Q)$(MAKE) SANITIZE=1 test
 
 mistakes: ## Grade typical mistakes and compare what their reports say first
