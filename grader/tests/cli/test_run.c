@@ -33,6 +33,12 @@ static const struct {
     {"the runtime of an old CUDA",
      "sed s/libcudart.so.13/libcudart.so.11/g $PROGRAMS/indices >a; chmod +x a; $LANEWISE run ./a",
      "./a needs libcudart.so.11; build it with nvcc from CUDA 12 or 13"},
+    {"calls of the driver",
+     "echo 'int cuInit(unsigned flags) { return 0; }' | "
+     "gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so -x c -\n"
+     "echo 'int cuInit(unsigned); int main(void) { return cuInit(0); }' | "
+     "gcc -o a -x c - -L. -lcuda && $LANEWISE run ./a",
+     "./a calls the driver's cuInit(), but the emulator has only the runtime"},
     {"not executable",
      "cp $PROGRAMS/indices a; chmod -x a; setpriv --reuid 65534 -- "
      "$LANEWISE run ./a 2>&1 || (exit $?)",
