@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "checks/inputs.h"
 #include "checks/internal.h"
+#include "sandbox/sandbox.h"
 
 /* Writes TEMPLATE with its "%s" replaced by VALUE. */
 static void fill_in(char *text, size_t size, const char *template, double value)
@@ -148,6 +149,7 @@ void check_perform(const struct check_info *info)
                            .accesses = json_array(),
                            .shown = json_array()};
     cr_assert(grade_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
+    sandbox_set_bubblewrap(check.job.bubblewrap);
     if (check_runs_on(info, check.job.device)) {
         apply_terms(&check);
         check_random_start(&check, "data", &check.random);

@@ -34,6 +34,10 @@
 #define MAX_INSTRUCTIONS           32000000
 #define MAX_INSTRUCTIONS_ONCE_HUNG 12000000
 
+/* A submission whose runs take this long together is too slow. A right one needs a few seconds for
+ * a check. The runner allows a check five times as long (main.c), for busy machines. */
+#define CHECK_SECONDS 120
+
 /* A right main() takes a tenth of a second, and its kernels rarely more than one. A process on a
  * GPU spends seconds on starting the driver. */
 static const struct run_limits limits_of[][2] = {
@@ -49,7 +53,16 @@ struct run_limits run_limits_of(enum grading_device device, bool has_hung)
     limits.program *= PATIENCE;
     limits.device *= PATIENCE;
     limits.idle *= PATIENCE;
+    limits.check = CHECK_SECONDS * PATIENCE;
     return limits;
+}
+
+double run_seconds(enum grading_device device, const struct process_outcome *program,
+                   const struct process_outcome *server)
+{
+    return device == ON_GPU
+               ? program->seconds
+               : program->cpu_seconds + program->idle_seconds + server->cpu_seconds;
 }
 
 enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };

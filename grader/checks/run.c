@@ -159,6 +159,10 @@ static bool make_run(struct check *check, const struct run_plan *plan,
     ended->limits = run_limits_of(plan->device, has_hung(check, plan));
     run_processes(&ended->files, check, &ended->plan, &ended->limits, &ended->program,
                   &ended->device);
+    if (!plan->own) {
+        check->run_seconds += run_seconds(plan->device, &ended->program, &ended->device);
+        check->idle_seconds += ended->program.idle_seconds;
+    }
     if (plan->device == ON_EMULATOR && ended->program.end != PROCESS_NOT_STARTED)
         ended->record = record_read(ended->files.record, ended->why, sizeof ended->why);
     return true;
@@ -192,6 +196,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
                    ended->why);
     }
     check_explain_end(check, &ended->program, &ended->limits);
+    check_explain_total(check, &ended->limits);
     if (!check_is_open(check) && strcmp(check->verdict.status ?: "", "timeout") == 0)
         note_hung(check);
     take_result(check, run, ended->files.result);

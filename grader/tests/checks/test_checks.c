@@ -119,6 +119,9 @@ static const struct {
      "in 3 passes of the loop over lab_again(), the kernels read 64 bytes; they should read 32 in each",
      ""},
     {"speed_untimed", "", "", "not all of the three programs were timed"},
+    {"took_long", "passed", "", ""},
+    {"worked_too_long", "timeout", "after 1 run, your program has worked for 400 seconds", ""},
+    {"waited_too_long", "timeout", "after 1 run, your program has waited for 300 seconds", ""},
 };
 
 Test(checks, verdicts_are_right)
