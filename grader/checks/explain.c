@@ -195,7 +195,8 @@ void check_explain_total(struct check *check, const struct run_limits *limits)
     if (check->run_seconds <= limits->check || !check_is_open(check))
         return;
     bool waits = check->idle_seconds > check->run_seconds / 2;
-    check_fail(check, "timeout", "after %u run%s, your program has %s for %.0f seconds in this check",
+    check_fail(check, "timeout",
+               "after %u run%s, your program has %s for %.0f seconds in this check",
                check->process_count, base_plural(check->process_count), waits ? "waited" : "worked",
                waits ? check->idle_seconds : check->run_seconds);
     check_advise(check, "%s",

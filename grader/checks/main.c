@@ -24,7 +24,7 @@
 /* Longer than any check takes, also on a busy machine, because its runs have limits, each and
  * together (checks/processes.c). */
 #define CHECK_WALL_SECONDS 600
-#define SWEEP_SECONDS 3600 /* longer than any runner lives */
+#define SWEEP_SECONDS      3600 /* longer than any runner lives */
 
 static json_t *describe_texts(const char *const *texts, size_t most)
 {

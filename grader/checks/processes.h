@@ -35,6 +35,7 @@ struct run_files {
     char device_folder[PATH_SIZE], record[PATH_SIZE];
     /* Used only if the run hides its input: the decoy, the judged input, and the answers. */
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
+    int opens;                      /* of inotify: tells when INPUT is opened; -1: unknown */
     char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
     uint64_t poison, spoil;         /* seeds for the bytes in fresh memory, for the spoilt pieces */
     unsigned wider_pitch;           /* emu_options.wider_pitch: makes typed-in pitches wrong */
@@ -55,6 +56,9 @@ void run_processes(const struct run_files *files, const struct check *check,
  * nothing, which do not depend on how busy the machine is; on a GPU, wall time. */
 double run_seconds(enum grading_device device, const struct process_outcome *program,
                    const struct process_outcome *server);
+
+/* Whether the program has opened its case. True if that is unknown. */
+bool run_files_opened(const struct run_files *files);
 
 /* Removes the folders of the run. */
 void run_files_remove(const struct run_files *files);
