@@ -226,6 +226,8 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     } else if (*ended->why) {
         check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
                    ended->why);
+        if (strstr(ended->why, "too many launches"))
+            check_advise(check, "Does a loop in main() launch kernels without end?");
     }
     check_explain_end(check, &ended->program, &ended->limits);
     check_explain_total(check, &ended->limits);
