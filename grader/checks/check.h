@@ -163,6 +163,8 @@ struct case_data *check_case(struct check *check, const char *format, ...)
 
 /* N as "1,048,576", in one of eight static buffers. */
 const char *check_number(double n);
+/* N things, as "1 row" or "1,048,576 rows" for the NOUN "row", in one of eight static buffers. */
+const char *check_count(double n, const char *noun);
 
 /* --- running ---------------------------------------------------------------------------------- */
 
