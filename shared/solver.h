@@ -1,14 +1,19 @@
 /* solver.h: the systems of equations of lab 12, A x = b, and the error of their results.
  *
- *     struct job job = lab_job(&lab);        // a system from the grader, or one that is made up
- *     struct job on_gpu = upload_job(&job);  // the same, with copies of its arrays on the GPU
- *     largest_error(&job, steps, x)          // compares x with the CPU's, which uses double
+ *     struct job job = lab_job(&lab);           // a system from the grader, or one that is made up
+ *     struct job on_gpu = upload_job(&job);     // the same, with copies of its arrays on the GPU
+ *     float *x = new_vector(job.n);             // on the GPU
+ *     at(job, x, row, column)                   // in a kernel: x at a point, or 0 outside of the grid
+ *     lack_at(job, x, row, column)              // in a kernel: b - A x at a point, or 0 outside
+ *     hand_in(&lab, &job, steps, x, residuals); // by hand, also prints the error
  *
  * The unknowns of rungs 2 to 4 are points of a grid: number row * width + column. Each equation has
  * a point and its neighbours in the west and east (column - 1 and + 1), north and south (row - 1
  * and + 1). */
 #ifndef SOLVER_H
 #define SOLVER_H
+
+#include <utility>
 
 #include "lab.h"
 
@@ -191,6 +196,77 @@ static inline void free_job(const struct job *on_gpu)
                              on_gpu->east, on_gpu->north,  on_gpu->south};
     for (const float *array : arrays)
         CHECK_CUDA(cudaFree((void *)array));
+}
+
+static inline float *new_vector(size_t count)
+{
+    float *on_gpu;
+    CHECK_CUDA(cudaMalloc(&on_gpu, count * sizeof *on_gpu));
+    return on_gpu;
+}
+
+/* x at a point of the grid; 0 outside of it. */
+static __device__ inline float at(const struct job &job, const float *x, int row, int column)
+{
+    bool inside = row >= 0 && row < job.height && column >= 0 && column < job.width;
+    return inside ? x[row * job.width + column] : 0;
+}
+
+/* b - A x at a point of the grid, in rungs 3 and 4; 0 outside of it. */
+static __device__ inline float lack_at(const struct job &job, const float *x, int row, int column)
+{
+    if (row >= job.height || column >= job.width)
+        return 0;
+    int i = row * job.width + column;
+    float others = at(job, x, row, column - 1) + at(job, x, row, column + 1) +
+                   at(job, x, row - 1, column) + at(job, x, row + 1, column);
+    return job.b[i] + others - job.middle * x[i];
+}
+
+/* Writes the five diagonals into a matrix of n rows, which is 0 before. */
+static __global__ void fill_matrix(struct job job, float *matrix)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= job.n)
+        return;
+    float *row = matrix + (size_t)i * job.n;
+    if (i >= 1)
+        row[i - 1] = job.west[i];
+    if (i + 1 < job.n)
+        row[i + 1] = job.east[i];
+    if (i >= job.width)
+        row[i - job.width] = job.north[i];
+    if (i + job.width < job.n)
+        row[i + job.width] = job.south[i];
+    row[i] = job.center[i];
+}
+
+/* The matrix of n rows of n numbers that has the diagonals of ON_GPU. */
+static inline const float *matrix_of(const struct job *on_gpu)
+{
+    size_t count = (size_t)on_gpu->n * on_gpu->n;
+    float *matrix = new_vector(count);
+    CHECK_CUDA(cudaMemset(matrix, 0, count * sizeof *matrix));
+    fill_matrix<<<(on_gpu->n + 255) / 256, 256>>>(*on_gpu, matrix);
+    CHECK_CUDA(cudaGetLastError());
+    return matrix;
+}
+
+/* Hands in X, which is on the GPU, and in rung 4 the RESIDUALS. By hand, also prints the error. */
+static inline void hand_in(struct lab *lab, const struct job *job, int steps, const float *x,
+                           const float *residuals)
+{
+    size_t bytes = job->n * sizeof *x;
+    float *copy = (float *)malloc(bytes), looks[MOST_LOOKS];
+    CHECK_CUDA(cudaMemcpy(copy, x, bytes, cudaMemcpyDeviceToHost));
+    lab_result(lab, "x", LAB_FLOAT, copy, job->n);
+    if (job->rung == CONVERGE) {
+        CHECK_CUDA(cudaMemcpy(looks, residuals, sizeof looks, cudaMemcpyDeviceToHost));
+        lab_result(lab, "residuals", LAB_FLOAT, looks, MOST_LOOKS);
+    }
+    if (lab_by_hand(lab))
+        printf("after %d steps, the largest error is %g\n", steps, largest_error(job, steps, copy));
+    free(copy);
 }
 
 #endif

@@ -9,10 +9,10 @@
  *
  *     rung 1  A has n rows of n numbers
  *     rung 2  A is 0 but for five diagonals; the unknowns are the points of a grid
- *     rung 3  as rung 2, and all rows have the same numbers: `middle` on the diagonal, and -1 for each
- *             neighbour
- *     rung 4  as rung 3, until the residual, the largest |b - A x|, is at most `tolerance`. It is
- *             looked at after each `every` steps, and all these residuals are handed in.
+ *     rung 3  as rung 2, and all rows have the same numbers: `middle` on the diagonal, and -1 for
+ *             each neighbour
+ *     rung 4  as rung 3, until the residual, the largest |b - A x|, is at most `tolerance`. The
+ *             program looks after every `every` steps, and hands in all residuals that it found.
  *
  * solver.h has struct job. In every rung, `job` is the system with its arrays on the GPU.
  *
@@ -58,15 +58,7 @@ __global__ void step_diagonals(struct job job, const float *x, float *next)
     next[i] = (job.b[i] - others) / job.center[i];
 }
 
-// x at a point of the grid; 0 outside of it.
-__device__ float at(const struct job &job, const float *x, int row, int column)
-{
-    bool inside = row >= 0 && row < job.height && column >= 0 && column < job.width;
-    return inside ? x[row * job.width + column] : 0;
-}
-
-// Rungs 3 and 4: a block makes a tile of the grid, from a copy in shared memory that is one point
-// larger on each side.
+// Rungs 3 and 4: a block makes a tile of the grid, from a copy that is one point larger on each side.
 __global__ void step_stencil(struct job job, const float *x, float *next)
 {
     __shared__ float tile[TILE_Y + 2][TILE_X + 2];
@@ -92,13 +84,7 @@ __global__ void step_stencil(struct job job, const float *x, float *next)
 __global__ void find_residual(struct job job, const float *x, float *residual)
 {
     int column = blockIdx.x * TILE_X + threadIdx.x, row = blockIdx.y * TILE_Y + threadIdx.y;
-    float mine = 0;
-    if (row < job.height && column < job.width) {
-        float others = at(job, x, row, column - 1) + at(job, x, row, column + 1) +
-                       at(job, x, row - 1, column) + at(job, x, row + 1, column);
-        int i = row * job.width + column;
-        mine = fabsf(job.b[i] + others - job.middle * x[i]);
-    }
+    float mine = fabsf(lack_at(job, x, row, column));
     for (int off = WARP / 2; off > 0; off /= 2)
         mine = fmaxf(mine, __shfl_down_sync(ALL, mine, off));
     if (threadIdx.x == 0) // floats that are not negative have the order of their bits
@@ -120,9 +106,7 @@ static void make_step(const struct job &job, float **x, float **next)
     else
         step_stencil<<<tiles(job), dim3(TILE_X, TILE_Y)>>>(job, *x, *next);
     CHECK_CUDA(cudaGetLastError()); // did the kernel start?
-    float *old = *x;
-    *x = *next;
-    *next = old;
+    std::swap(*x, *next);
 }
 
 // Rung 4. RESIDUALS is on the GPU, and has room for MOST_LOOKS. Returns the number of steps.
@@ -135,8 +119,7 @@ static int converge(const struct job &job, float **x, float **next, float *resid
             make_step(job, x, next);
         find_residual<<<tiles(job), dim3(TILE_X, TILE_Y)>>>(job, *x, &residuals[look]);
         CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(
-            cudaMemcpy(&residual, &residuals[look], sizeof residual, cudaMemcpyDeviceToHost));
+        CHECK_CUDA(cudaMemcpy(&residual, &residuals[look], sizeof(float), cudaMemcpyDeviceToHost));
     }
     return look * job.every;
 }
@@ -145,36 +128,22 @@ int main(int argc, char **argv)
 {
     struct lab lab = lab_open(argc, argv);
     struct job job = lab_job(&lab), on_gpu = upload_job(&job);
-    size_t bytes = job.n * sizeof(float);
-    float *x = (float *)malloc(bytes), residuals[MOST_LOOKS], *x_on_gpu, *next, *residuals_on_gpu;
+    float *x = new_vector(job.n), *next = new_vector(job.n), *residuals = new_vector(MOST_LOOKS);
     int steps = job.steps;
-    CHECK_CUDA(cudaMalloc(&x_on_gpu, bytes));
-    CHECK_CUDA(cudaMalloc(&next, bytes));
-    CHECK_CUDA(cudaMalloc(&residuals_on_gpu, sizeof residuals));
 
     while (lab_again(&lab)) {
-        CHECK_CUDA(cudaMemset(x_on_gpu, 0, bytes));
-        CHECK_CUDA(cudaMemset(residuals_on_gpu, 0, sizeof residuals));
+        CHECK_CUDA(cudaMemset(x, 0, job.n * sizeof *x));
+        CHECK_CUDA(cudaMemset(residuals, 0, MOST_LOOKS * sizeof *residuals));
         if (job.rung == CONVERGE)
-            steps = converge(on_gpu, &x_on_gpu, &next, residuals_on_gpu);
-        for (int step = 0; step < steps && job.rung != CONVERGE; ++step)
-            make_step(on_gpu, &x_on_gpu, &next);
+            steps = converge(on_gpu, &x, &next, residuals);
+        else
+            for (int step = 0; step < steps; ++step)
+                make_step(on_gpu, &x, &next);
     }
 
-    CHECK_CUDA(cudaMemcpy(x, x_on_gpu, bytes, cudaMemcpyDeviceToHost));
-    lab_result(&lab, "x", LAB_FLOAT, x, job.n);
-    if (job.rung == CONVERGE) {
-        CHECK_CUDA(
-            cudaMemcpy(residuals, residuals_on_gpu, sizeof residuals, cudaMemcpyDeviceToHost));
-        lab_result(&lab, "residuals", LAB_FLOAT, residuals, MOST_LOOKS);
-    }
-    if (lab_by_hand(&lab))
-        printf("after %d steps, the largest error is %g\n", steps, largest_error(&job, steps, x));
-
+    hand_in(&lab, &job, steps, x, residuals);
     free_job(&on_gpu);
-    CHECK_CUDA(cudaFree(x_on_gpu));
-    CHECK_CUDA(cudaFree(next));
-    CHECK_CUDA(cudaFree(residuals_on_gpu));
-    free(x);
+    for (float *vector : {x, next, residuals})
+        CHECK_CUDA(cudaFree(vector));
     return lab_close(&lab);
 }
