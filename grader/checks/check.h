@@ -251,6 +251,7 @@ struct check_matrix {
     /* Computes row Y of the right result from INPUT; NULL: unknown. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL: none */
+    bool near; /* a result only needs to be near a guess, as bounds say; otherwise it must equal it */
     /* Brings a result for INPUT into the order of `values`, as far as other orders are right, too;
      * NULL: no other order is right. */
     void (*arrange)(const struct case_data *input, float *values);

@@ -9,6 +9,7 @@
 #include "checks/internal.h"
 #include "checks/judging.h"
 #include "checks/reread.h"
+#include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
@@ -105,16 +106,25 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* The guess that gives exactly the wrong matrix; NULL: none. */
+/* Whether the wrong matrix is the guess VALUES: exactly, or NEAR it. */
+static bool is_guess(const struct judge_matrix *matrix, const float *values, bool near)
+{
+    size_t count = matrix->height * matrix->width;
+    for (size_t i = 0; near && i < count; ++i)
+        if (!judge_within(matrix->got[i], values[i], 2 * matrix->bounds[i]))
+            return false;
+    return near || memcmp(values, matrix->got, count * sizeof *values) == 0;
+}
+
+/* The guess that gives the wrong matrix; NULL: none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {
-    size_t bytes = matrix->height * matrix->width * sizeof(float);
-    float *values = malloc(bytes + 1);
+    float *values = malloc((matrix->height * matrix->width + 1) * sizeof *values);
     const struct check_guess *guess = want->guesses;
     for (; values && guess && guess->text; ++guess) {
         guess->make(input, values);
-        if (memcmp(values, matrix->got, bytes) == 0)
+        if (is_guess(matrix, values, want->near))
             break;
     }
     free(values);
