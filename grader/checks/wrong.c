@@ -1,6 +1,7 @@
 #include "checks/wrong.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,15 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* The guess that gives exactly the wrong matrix; NULL: none. */
+static bool is_close(const float *values, const struct judge_matrix *matrix)
+{
+    for (size_t i = 0; i < matrix->height * matrix->width; ++i)
+        if (!(fabs((double)values[i] - matrix->got[i]) <= (matrix->bounds ? matrix->bounds[i] : 0)))
+            return false;
+    return true;
+}
+
+/* The guess that gives the wrong matrix, within the bounds of the right one; NULL: none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {
@@ -114,7 +123,7 @@ static const char *find_guess(const struct check_matrix *want, const struct judg
     const struct check_guess *guess = want->guesses;
     for (; values && guess && guess->text; ++guess) {
         guess->make(input, values);
-        if (memcmp(values, matrix->got, bytes) == 0)
+        if (is_close(values, matrix))
             break;
     }
     free(values);
