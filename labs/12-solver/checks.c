@@ -348,7 +348,7 @@ static const struct run *run_on(struct check *check, struct job job)
     struct solution right = solve(&system, steps, residuals);
     check_within(check, run, "x",
                  &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
-                                        .guesses = guesses, .near = true});
+                                        .guesses = guesses});
     check_made_by_kernels(check, run, "x");
     if (job.rung == CONVERGE)
         judge_residuals(check, run, &job, residuals);
