@@ -114,6 +114,7 @@ include grader/tests/rules.mk
 include grader/tests/fuzz/rules.mk
 include solutions/rules.mk
 include handouts/ladders/rules.mk
+include handouts/replays/rules.mk
 include handouts/rules.mk
 
 -include $(wildcard $(OBJECTS:.o=.d))
