@@ -66,6 +66,7 @@ COLUMNS = {
     "occupancy_limit": ("limited by", ""),
     "registers": ("registers", ""),
     "gflops": ("speed", "GFLOP/s"),
+    "share": ("share of cuBLAS", "%"),
     "gb_per_s": ("rate", "GB/s"),
     "gops": ("speed", "thousand million a second"),
     "error": ("largest error", ""),

@@ -1,258 +1,150 @@
-/* Lab 16: a matrix product as fast as a library's.
+/* Lab 16: a fast matrix product.
  *
  * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and `width`
- * columns. main() fills the matrices up with zeros: height and width to multiples of 128, and depth
- * to a multiple of 32. So all tiles are full, and all rows begin at a multiple of 16 bytes.
+ * columns. All sizes are multiples of the tiles: shared/product.h says how, and has what is given.
  *
- *     rung 0  tiles      lab 06: a thread makes one number of C
- *     rung 1  registers  a thread makes 4 x 4 numbers, which it keeps in registers
- *     rung 2  vectors    8 x 8 numbers, and four floats a load
- *     rung 3  copies     the same; while a block multiplies two tiles, the next two arrive (cp.async)
- *     rung 4  tensor     tensor cores multiply halves, and add up in float
+ * The program is right, and slow: all rungs do what rung 0 does. Do the TODOs in order; it stays right
+ * after each of them.
  *
- * Rung 4 rounds the numbers of A and B to 11 bits. Its inputs in a grading have no more.
- *
- * The program is right, and slow: rungs 1 to 4 do what rung 0 does. Do the TODOs in order; it stays
- * right after each of them.
+ *     rung 0  tiles      given: the tiles of lab 06. A thread makes one number of C
+ *     rung 1  registers  TODO 1: a thread makes 4 x 4 numbers, which it keeps in registers
+ *     rung 2  vectors    TODO 2: 8 x 8 numbers, and four floats a load
+ *     rung 3  copies     TODO 3: the same; while a block multiplies two tiles, the next two arrive
+ *     rung 4  tensor     TODO 4: tensor cores multiply halves, and add up in float
  *
  * Try it:    make run LAB=16-fast-product ARGS='rung=1 height=200 width=300 depth=50'
  * Grade it:  make grade LAB=16-fast-product */
-#include <cuda_pipeline.h>
-#include <mma.h>
+#include "product.h"
 
-#include "lab.h"
-
-#define THREADS 256 // of a block
-#define SMALL   64  // rung 1: a block makes SMALL x SMALL numbers of C
-#define SIDE    128 // rungs 2 to 4: a block makes SIDE x SIDE numbers of C
-#define DEEP    32  // depth is a multiple of this
-
-struct product { // height and width are multiples of SIDE, depth is one of DEEP
-    const float *a, *b;
-    float *c;
-    __half *a_halves, *b_halves; // for rung 4: the same numbers as in a and b
-    int height, width, depth;
-};
-
-// Tiles of 16 x 16, as in lab 06. The block makes side x side numbers, 16 x 16 at a time.
-template <int side> __device__ void make_by_tiles(struct product p)
-{
-    int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
-    __shared__ float a_tile[16][16], b_tile[16][16];
-    for (int piece = 0; piece < side * side / THREADS; ++piece) {
-        int x = blockIdx.x * side + piece % (side / 16) * 16 + tx;
-        int y = blockIdx.y * side + piece / (side / 16) * 16 + ty;
-        float sum = 0;
-        for (int first = 0; first < p.depth; first += 16) {
-            a_tile[ty][tx] = p.a[y * p.depth + first + tx];
-            b_tile[ty][tx] = p.b[(first + ty) * p.width + x];
-            __syncthreads();
-            for (int k = 0; k < 16; ++k)
-                sum += a_tile[ty][k] * b_tile[k][tx];
-            __syncthreads();
-        }
-        p.c[y * p.width + x] = sum;
-    }
-}
-
-// Rung 0.
-__global__ void tiles(struct product p)
-{
-    make_by_tiles<16>(p);
-}
-
-// Rung 1. The block makes SMALL x SMALL numbers of C.
+// Rung 1. A block makes a piece of C of SMALL x SMALL numbers.
 __global__ void registers(struct product p)
 {
     // TODO 1: a thread that makes one number loads two numbers for each multiply-add. Let it make
-    //         4 x 4: with tx and ty as above, those in rows ty, ty + 16, ty + 32, ty + 48 and columns
-    //         tx, tx + 16, ... of the block's piece.
-    //         a) The tiles are a_tile[SMALL][16] and b_tile[16][SMALL]. Each thread copies four
-    //            numbers of each.
-    //         b) float sum[4][4] = {} holds the thread's numbers of C.
-    //         c) For each k, load four numbers of A into a[4] and four of B into b[4]. Then
-    //            sum[i][j] += a[i] * b[j].
-    //         All loops over i and j have fixed bounds, so that the arrays stay in registers.
+    //         4 x 4 numbers, from 8 loads for each k:
+    //         a) As in make_by_tiles(), tx is threadIdx.x % 16, and ty is threadIdx.x / 16. The thread
+    //            makes rows ty, ty + 16, ty + 32, ty + 48 and columns tx, tx + 16, ... of the piece.
+    //
+    //                     column tx       tx + 16       tx + 32       tx + 48
+    //            row ty          x             x             x             x        x: numbers of
+    //            row ty + 16     x             x             x             x           thread (tx, ty)
+    //            row ty + 32     x             x             x             x
+    //            row ty + 48     x             x             x             x
+    //
+    //         b) The tiles are a_tile[SMALL][16] and b_tile[16][SMALL]. Each thread copies four
+    //            numbers of each: the tiles are four times as large as in lab 06.
+    //         c) float sum[4][4] = {} holds the thread's numbers of C. For each k, add to each of
+    //            them a product of a number of a_tile and one of b_tile.
+    //         All loops over the 4 x 4 numbers need fixed bounds. Then the compiler unrolls them, keeps
+    //         `sum` in registers, and loads each of the 4 + 4 numbers once.
     make_by_tiles<SMALL>(p);
 }
 
-/* --- rungs 2 and 3 ------------------------------------------------------------------------------ */
-
-#define STEP 8 // rows of a tile
-
-// Row k of a tile of B is a part of row k of B. Row k of a tile of A is a part of *column* k of A,
-// so that numbers which a thread needs together lie side by side. The 4 floats at the end of a row
-// stay empty: then threads that write a column of the tile write to different banks.
-typedef float tile[STEP][SIDE + 4];
-
-// A thread's place in the block's piece of C. A warp makes 32 rows x 64 columns. A thread makes rows
-// y to y + 3 and y + 16 to y + 19, columns x to x + 3 and x + 32 to x + 35 of the piece.
-struct place {
-    int y, x;
-};
-
-__device__ struct place my_place(void)
+// Rungs 2 and 3. Multiplies a tile of A by one of B: the thread's 8 x 8 numbers.
+__device__ void multiply_tiles(float sum[8][8], const struct float_tiles *tiles)
 {
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    return {warp / 2 * 32 + lane / 8 * 4, warp % 2 * 64 + lane % 8 * 4};
+    // TODO 2, first part: a thread makes four squares of 4 x 4 numbers. my_place() says where:
+    //
+    //                      columns x to x + 3      x + 32 to x + 35      of a block's piece
+    //            rows y      xxxx                    xxxx
+    //            to y + 3    xxxx                    xxxx                x: numbers of this
+    //                                                                       thread
+    //            rows y + 16 xxxx                    xxxx
+    //            to y + 19   xxxx                    xxxx
+    //
+    //         For each k below STEP,
+    //         a) load 8 numbers of tiles->a[k] into `alignas(16) float a[8]`: four begin at y, and
+    //            four at y + 16. copy_4() loads four at once.
+    //         b) Load 8 numbers of tiles->b[k] in the same way. They begin at x and at x + 32.
+    //         c) Make 64 multiply-adds. `#pragma unroll` before the loop over k helps, too.
+    //         Why at x + 32, and not at x + 4? Lane 1 has its x four columns beside that of lane 0, so
+    //         8 lanes load 32 floats side by side, in one pass through shared memory.
 }
 
-__device__ void copy_4(float *to, const float *from)
-{
-    *(float4 *)to = *(const float4 *)from;
-}
-
-// Rung 2. The block makes SIDE x SIDE numbers of C.
+// Rung 2. A block makes a piece of C of SIDE x SIDE numbers.
 __global__ void __launch_bounds__(THREADS, 2) vectors(struct product p)
 {
-    // TODO 2: 8 x 8 numbers a thread, and four floats a load.
-    //         a) There is a tile a_tile and a tile b_tile: see the type `tile` above. Write
-    //            `__shared__ alignas(16) tile a_tile, b_tile;`, because a float4 must lie at a
-    //            multiple of 16 bytes.
-    //         b) For a tile, each thread copies four neighbours in a row of A and four in a row of B,
-    //            by one float4 each: 128 rows of 8 numbers, and 8 rows of 128. The four of A go to
-    //            four rows of a_tile, since it has A's columns for rows.
-    //         c) my_place() says which numbers the thread makes. For each k, it loads 8 numbers of
-    //            a_tile[k] and 8 of b_tile[k], each 8 by two float4: copy_4().
-    //         d) The sums go to C by float4, too.
-    //         Rung 3 does c) and d) as well: make functions of them.
+    // TODO 2, second part: the block needs a pair of tiles, `__shared__ struct float_tiles tiles`.
+    //         a) tiles.a has A's *columns* for rows, so that four numbers of a column lie side by side.
+    //            For a pair of tiles, each thread loads four neighbours in a row of A by copy_4(), and
+    //            stores them in four rows of tiles.a: a[column][row], a[column + 1][row], ...
+    //            There are 128 rows of 8 numbers, so two threads for each row.
+    //         b) tiles.b has rows of B: 8 rows of 128 numbers, so 32 threads for each row. Here four
+    //            neighbours stay neighbours.
+    //         c) As in rung 1: wait, multiply_tiles(), wait. `alignas(16) float sum[8][8] = {}` holds
+    //            the thread's numbers of C. After the loop, store_sums() stores them.
     make_by_tiles<SIDE>(p);
 }
 
-// Rung 3. The block makes SIDE x SIDE numbers of C.
+// Rung 3. Starts to copy the tiles that begin at `first`.
+__device__ void start_copies(struct product p, struct float_tiles *to, int first)
+{
+    // TODO 3, first part: __pipeline_memcpy_async(to, from, bytes) starts a copy of 4, 8 or 16 bytes,
+    //         and does not wait for it. No register is needed in between.
+    //         a) Copies of 4 bytes can transpose A: in each of four steps, the block copies 32 rows of
+    //            8 numbers, a number a thread. Let 8 neighbouring threads copy the numbers of a row.
+    //         b) B needs one copy of 16 bytes in each thread.
+    //         c) __pipeline_commit() closes the group of copies.
+}
+
+// Rung 3. A block makes a piece of C of SIDE x SIDE numbers.
 __global__ void __launch_bounds__(THREADS, 2) copies(struct product p)
 {
-    // TODO 3: in rung 2 all warps wait until a tile has arrived. Let two tiles of A and two of B take
-    //         turns: tile a_tile[2], b_tile[2].
-    //         a) __pipeline_memcpy_async(to, from, bytes) only starts a copy, of 4, 8 or 16 bytes.
-    //            Copies of 4 bytes can transpose A: eight neighbouring threads copy the 8 numbers of
-    //            a row. B needs one copy of 16 bytes in each thread. Then __pipeline_commit().
-    //         b) Start the copies of the first pair of tiles before the loop.
-    //         c) In the loop, wait for your own copies: __pipeline_wait_prior(0). Then
-    //            __syncthreads(): everybody's copies have arrived. Nobody still reads the other pair,
-    //            so start the copies of the next pair there, if there is one. Multiply this pair.
-    //         How many barriers does a step need?
+    // TODO 3, second part: in rung 2 all warps wait until their tiles have arrived. Let two pairs of
+    //         tiles take turns: `__shared__ struct float_tiles pair[2]`.
+    //         a) Start the copies of the first pair before the loop.
+    //         b) In the loop, wait for your own copies: __pipeline_wait_prior(0). Then
+    //            __syncthreads(): now the copies of all threads have arrived.
+    //         c) Nobody reads the other pair any more. So start the copies of the next tiles into
+    //            it, if there are any. Then multiply this pair.
+    //         d) After the loop, store_sums().
+    //         How many barriers does a step need? The grader counts the loads that warps wait for: all
+    //         ordinary loads, and copies that a warp waits for before it has executed 200 other
+    //         instructions. Some 800 cycles pass until a number comes from global memory, and four
+    //         warps take turns in them.
     make_by_tiles<SIDE>(p);
 }
 
-/* --- rung 4 ------------------------------------------------------------------------------------- */
-
-// Rounds `count` numbers to halves, 8 in each thread.
-__global__ void to_halves(const float *from, __half *to, int count)
-{
-    int i = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= count)
-        return;
-    alignas(16) float numbers[8];
-    alignas(16) __half2 halves[4];
-    *(float4 *)numbers = *(const float4 *)(from + i);
-    *(float4 *)(numbers + 4) = *(const float4 *)(from + i + 4);
-    for (int k = 0; k < 4; ++k)
-        halves[k] = __floats2half2_rn(numbers[2 * k], numbers[2 * k + 1]);
-    *(uint4 *)(to + i) = *(uint4 *)halves;
-}
-
-// Tiles of halves. 8 halves at the end of a row stay empty, so that rows begin in different banks.
-typedef __half a_halves[SIDE][DEEP + 8];
-typedef __half b_halves[DEEP][SIDE + 8];
-
-// Rung 4. The block makes SIDE x SIDE numbers of C.
+// Rung 4. A block makes a piece of C of SIDE x SIDE numbers.
 __global__ void __launch_bounds__(THREADS, 2) tensor(struct product p)
 {
-    // TODO 4: the tensor cores of a multiprocessor multiply 16 x 16 halves by 16 x 16 halves, in one
-    //         instruction of a warp. p.a_halves and p.b_halves have the same numbers as p.a and p.b.
-    //         a) Copy tiles of DEEP columns of A and DEEP rows of B as in rung 3, 8 halves at a time.
-    //            Nothing is transposed. Write `__shared__ alignas(32) a_halves a_tile[2];`.
-    //         b) A warp makes 64 x 32 numbers of the piece: 4 x 2 fragments of sums,
-    //            `fragment<accumulator, 16, 16, 16, float> sum[4][2]` of the namespace nvcuda::wmma.
-    //            Clear them with fill_fragment().
-    //         c) For k = 0 and 16, load 4 fragments of A and 2 of B with load_matrix_sync(), whose
-    //            last argument is the length of a tile's row. Then 8 times mma_sync().
-    //         d) store_matrix_sync() stores a fragment of sums in C.
+    // TODO 4: tensor cores multiply 16 x 16 halves by 16 x 16 halves, in one instruction of a warp. A
+    //         `fragment` of nvcuda::wmma is such a matrix, in the registers of the warp's 32 lanes.
+    //         a) The loop is that of rung 3, with `__shared__ struct half_tiles pair[2]` and steps of
+    //            DEEP. start_halves() is given. Nothing is transposed.
+    //         b) A warp makes 64 x 32 numbers of the piece. Warp w, which has threads 32 w to
+    //            32 w + 31, begins at row w / 4 * 64, column w % 4 * 32. It has 4 x 2 fragments of sums,
+    //            fragment<accumulator, 16, 16, 16, float> sum[8]. fill_fragment() clears them.
+    //         c) For k = 0 and 16, load 4 fragments of A and 2 of B:
+    //            fragment<matrix_a, 16, 16, 16, __half, row_major> and the same with matrix_b.
+    //            load_matrix_sync(fragment, first number, length of a row in shared memory). The
+    //            fragments of A begin at rows y, y + 16, ... of the tile, those of B at columns x and
+    //            x + 16, where y and x are the warp's place in the piece.
+    //            Then mma_sync(sum, a, b, sum), 8 times.
+    //         d) store_matrix_sync(first number of C, sum, p.width, mem_row_major) stores a fragment,
+    //            because the rows of C are p.width numbers apart.
     make_by_tiles<SIDE>(p);
 }
 
-/* --- the host ----------------------------------------------------------------------------------- */
-
-// Starts the kernels of one rung.
+// Starts the kernel of one rung, with a block for each piece of C. Rung 4 first makes halves of the
+// numbers. Each block has 256 threads.
 static void multiply(int rung, struct product p)
 {
-    dim3 pieces(p.width / SIDE, p.height / SIDE);
-    if (rung == 0) {
-        tiles<<<dim3(p.width / 16, p.height / 16), THREADS>>>(p);
-    } else if (rung == 1) {
-        registers<<<dim3(p.width / SMALL, p.height / SMALL), THREADS>>>(p);
-    } else if (rung == 2) {
-        vectors<<<pieces, THREADS>>>(p);
-    } else if (rung == 3) {
-        copies<<<pieces, THREADS>>>(p);
-    } else {
-        int a_count = p.height * p.depth, b_count = p.depth * p.width, each = 8 * THREADS;
-        to_halves<<<(a_count + each - 1) / each, THREADS>>>(p.a, p.a_halves, a_count);
-        to_halves<<<(b_count + each - 1) / each, THREADS>>>(p.b, p.b_halves, b_count);
-        tensor<<<pieces, THREADS>>>(p);
-    }
-}
-
-static int round_up(int n, int step)
-{
-    return (n + step - 1) / step * step;
-}
-
-// Copies a matrix to the GPU, and fills it up with zeros to full_height rows of full_width numbers.
-static float *upload(const float *matrix, int height, int width, int full_height, int full_width)
-{
-    float *on_gpu;
-    CHECK_CUDA(cudaMalloc(&on_gpu, (size_t)full_height * full_width * sizeof *on_gpu));
-    CHECK_CUDA(cudaMemset(on_gpu, 0, (size_t)full_height * full_width * sizeof *on_gpu));
-    CHECK_CUDA(cudaMemcpy2D(on_gpu, full_width * sizeof *on_gpu, matrix, width * sizeof *on_gpu,
-                            width * sizeof *on_gpu, height, cudaMemcpyHostToDevice));
-    return on_gpu;
-}
-
-// The same job on the CPU, in double: the largest error of any number of C.
-static double largest_error(const float *a, const float *b, const float *c, int height, int width,
-                            int depth)
-{
-    double largest = 0;
-    for (int k = 0; k < height * width; ++k) {
-        double error = c[k];
-        for (int i = 0; i < depth; ++i)
-            error -= (double)a[k / width * depth + i] * b[i * width + k % width];
-        largest = fabs(error) > largest || isnan(error) ? fabs(error) : largest;
-    }
-    return largest;
+    void (*const kernels[])(struct product) = {tiles, registers, vectors, copies, tensor};
+    int side = rung == 0 ? 16 : rung == 1 ? SMALL : SIDE; // of a block's piece of C
+    if (rung == 4)
+        round_to_halves(p);
+    kernels[rung]<<<dim3(p.width / side, p.height / side), THREADS>>>(p);
 }
 
 int main(int argc, char **argv)
 {
     struct lab lab = lab_open(argc, argv);
-    int rung = lab_int(&lab, "rung", 4), depth = lab_int(&lab, "depth", 90);
-    int height = lab_int(&lab, "height", 100), width = lab_int(&lab, "width", 70);
-    const float *a = lab_matrix(&lab, "a", height, depth);
-    const float *b = lab_matrix(&lab, "b", depth, width);
-    float *c = (float *)malloc((size_t)height * width * sizeof *c);
-    struct product p = {.height = round_up(height, SIDE),
-                        .width = round_up(width, SIDE),
-                        .depth = round_up(depth, DEEP)};
-    p.a = upload(a, height, depth, p.height, p.depth);
-    p.b = upload(b, depth, width, p.depth, p.width);
-    CHECK_CUDA(cudaMalloc(&p.c, (size_t)p.height * p.width * sizeof *p.c));
-    CHECK_CUDA(cudaMalloc(&p.a_halves, (size_t)p.height * p.depth * sizeof *p.a_halves));
-    CHECK_CUDA(cudaMalloc(&p.b_halves, (size_t)p.depth * p.width * sizeof *p.b_halves));
-
+    int rung = lab_int(&lab, "rung", 4);
+    struct product p = lab_product(&lab);
     while (lab_again(&lab)) {
         multiply(rung, p);
         CHECK_CUDA(cudaGetLastError()); // did the kernels start?
     }
-    CHECK_CUDA(cudaMemcpy2D(c, width * sizeof *c, p.c, p.width * sizeof *c, width * sizeof *c,
-                            height, cudaMemcpyDeviceToHost));
-    lab_result(&lab, "c", LAB_FLOAT, c, height * width);
-    if (lab_by_hand(&lab))
-        printf("CPU: the largest error is %g\n", largest_error(a, b, c, height, width, depth));
-    for (const void *memory : {(const void *)p.a, (const void *)p.b, (const void *)p.c,
-                               (const void *)p.a_halves, (const void *)p.b_halves})
-        CHECK_CUDA(cudaFree((void *)memory));
-    free(c);
+    hand_in(&lab, p);
     return lab_close(&lab);
 }
