@@ -98,25 +98,22 @@ __device__ inline void store_sums(struct product p, const float sum[8][8])
 
 /* --- rung 4 ------------------------------------------------------------------------------------- */
 
-/* Rounds `count` numbers to halves, 8 in each thread. */
+/* Rounds `count` numbers to halves, 4 in each thread. */
 __global__ void to_halves(const float *from, __half *to, int count)
 {
-    int i = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
+    int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= count)
         return;
-    alignas(16) float numbers[8];
-    alignas(16) __half2 halves[4];
-    copy_4(numbers, from + i);
-    copy_4(numbers + 4, from + i + 4);
-    for (int k = 0; k < 4; ++k)
-        halves[k] = __floats2half2_rn(numbers[2 * k], numbers[2 * k + 1]);
-    *(uint4 *)(to + i) = *(uint4 *)halves;
+    float4 four = *(const float4 *)(from + i);
+    alignas(8)
+        __half2 halves[2] = {__floats2half2_rn(four.x, four.y), __floats2half2_rn(four.z, four.w)};
+    *(uint2 *)(to + i) = *(uint2 *)halves;
 }
 
 /* Makes p.a_halves and p.b_halves. A half has 11 digits: the inputs of rung 4 in a grading have no more. */
 static inline void round_to_halves(struct product p)
 {
-    int a_count = p.height * p.depth, b_count = p.depth * p.width, each = 8 * THREADS;
+    int a_count = p.height * p.depth, b_count = p.depth * p.width, each = 4 * THREADS;
     to_halves<<<(a_count + each - 1) / each, THREADS>>>(p.a, p.a_halves, a_count);
     to_halves<<<(b_count + each - 1) / each, THREADS>>>(p.b, p.b_halves, b_count);
 }

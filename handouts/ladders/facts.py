@@ -67,6 +67,8 @@ COLUMNS = {
     "registers": ("registers", ""),
     "gflops": ("speed", "GFLOP/s"),
     "share": ("share of cuBLAS", "%"),
+    "async_copies": ("asynchronous copies", ""),
+    "async_copies_exposed": ("awaited too soon", ""),
     "gb_per_s": ("rate", "GB/s"),
     "gops": ("speed", "thousand million a second"),
     "error": ("largest error", ""),

@@ -133,6 +133,18 @@ static const struct {
     {"13-precision", "waves", "solution", NULL, {NULL, NULL}},
     {"13-precision", "growth", "naive", "literals", {NULL, NULL}},
     {"13-precision", "growth", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "registers", "naive", "tiles-only", {NULL, NULL}},
+    {"16-fast-product", "registers", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "vectors", "naive", "rung-1-for-rung-2", {NULL, NULL}},
+    {"16-fast-product", "vectors", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "passes", "naive", "one-float-a-load", {NULL, NULL}},
+    {"16-fast-product", "passes", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "copies", "naive", "rung-2-for-rung-3", {NULL, NULL}},
+    {"16-fast-product", "copies", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "work", "naive", "tiles-only", {NULL, NULL}},
+    {"16-fast-product", "work", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "tensor", "naive", "tiles-only", {NULL, NULL}},
+    {"16-fast-product", "tensor", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not
