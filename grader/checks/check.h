@@ -96,6 +96,7 @@ struct check_figure {
      * declared. */
     struct judge_budget budget;
     bool textures;    /* kernels may use textures and surfaces: check_is_counted() */
+    bool constants;   /* and constant memory of any size */
     bool block_votes; /* and votes of a block's threads */
     /* bits 1 << enum check_cost: costs that the figure itself judges, so they have no other
      * limit */
@@ -166,6 +167,8 @@ struct case_data *check_case(struct check *check, const char *format, ...)
 
 /* N as "1,048,576", in one of eight static buffers. */
 const char *check_number(double n);
+/* N things, as "1 row" or "1,048,576 rows" for the NOUN "row", in one of eight static buffers. */
+const char *check_count(double n, const char *noun);
 
 /* --- running ---------------------------------------------------------------------------------- */
 
@@ -366,10 +369,10 @@ void check_called(struct check *check, const struct run *run, const char *name, 
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,
                              const char *otherwise);
 
-/* The kernels must not use features that no counter of a check shows: textures and surfaces, unless
- * the figure allows them; variables in constant memory, to which the data may have been copied; the
- * shared memory of other blocks of a cluster; and, unless the figure allows them, votes of a block's
- * threads, which carry numbers from warp to warp. */
+/* The kernels must not use features that no counter of a check shows: textures and surfaces;
+ * variables in constant memory, to which the data may have been copied; votes of a block's threads,
+ * which carry numbers from warp to warp; each of these unless the figure allows it; and the shared
+ * memory of other blocks of a cluster. */
 void check_is_counted(struct check *check, const struct run *run);
 
 /* The whole program must not cost much more than the solution. Does nothing for NULL, and on a

@@ -61,8 +61,8 @@ struct emu_steps {
     uint64_t block;  /* the block's number; x counts fastest */
     uint64_t from;   /* instructions of the block's warps that are left out at the beginning */
     int fd;          /* the recording is written to it */
-    /* For tests: after these steps, in ascending order, the machine's state is written to
-     * dump_fd. */
+    /* After these steps, in ascending order, the machine's state is written to dump_fd, unless that
+     * is -1. None: after all steps, and without registers. */
     const uint64_t *dump;
     uint32_t dump_count;
     int dump_fd;

@@ -360,7 +360,7 @@ static enum emu_status end(struct emu_device *device, struct running *running,
                                    describe_watch(device, launch)};
     pay_watch(device, launch);
     if (record_is_open(&device->options))
-        record_launch(device->options.record_fd, &launch->view, &result);
+        record_launch(device->options.record_fd, &device->repeats, &launch->view, &result);
     if (running->recording.steps)
         record_steps(device->options.steps->fd, &launch->view);
     const struct prediction *predicted = status == EMU_OK ? prediction_of(device) : NULL;
