@@ -492,13 +492,12 @@ void emu_step(struct emu_device *device, const struct emu_step *step)
     ask(device, &call);
 }
 
-/* In a grading, clocks never show predicted time. */
 bool emu_event_time(struct emu_device *device, uint64_t event, double *us)
 {
-    (void)device;
-    (void)event;
-    (void)us;
-    return false;
+    struct call call = REQUEST(event_time, event);
+    bool known = ask(device, &call) == EMU_OK && call.head.arg[0];
+    memcpy(us, &call.head.arg[1], sizeof *us);
+    return known;
 }
 
 /* --- the record ------------------------------------------------------------------------------- */
