@@ -1,6 +1,7 @@
 #include "checks/wrong.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,12 +107,15 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* Whether the wrong matrix is the guess VALUES: exactly, or NEAR it. */
+#define NEAR 1e-6 /* the relative error that a guess may have, too: it can be large */
+
+/* Whether the wrong matrix is the guess VALUES: exactly, or near it. */
 static bool is_guess(const struct judge_matrix *matrix, const float *values, bool near)
 {
     size_t count = matrix->height * matrix->width;
     for (size_t i = 0; near && i < count; ++i)
-        if (!judge_within(matrix->got[i], values[i], 2 * matrix->bounds[i]))
+        if (!judge_within(matrix->got[i], values[i],
+                          2 * matrix->bounds[i] + NEAR * fabs((double)values[i])))
             return false;
     return near || memcmp(values, matrix->got, count * sizeof *values) == 0;
 }
