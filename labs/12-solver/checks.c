@@ -486,6 +486,7 @@ CHECK(
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
 }
 
+#define EACH_STEP 8.14 /* reads for each look, if main() reads after each step */
 /* A quarter of the points, at each look. */
 #define MOST_QUEUED (64 * 48 / 4)
 
@@ -496,15 +497,17 @@ CHECK(
         {.text = "for each look at the residual, main() reads from the GPU %s times",
          .want = "at most %s",
          .judges = 1 << CHECK_READS | 1 << CHECK_WRITES,
-         .budget = {.naive = 8.14, .solution = 1.3, .slack = 1.3, .scale = JUDGE_LOGARITHMIC}},
+         .budget = {.naive = EACH_STEP, .solution = 1.3, .slack = 1.3, .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 4: a kernel finds the largest |b - A x|, after `every` steps. main() then needs one number, not all of x.")
 {
     struct job job = {CONVERGE, 64, 48, 0, 8, check_random_int(check, 6, 8), true};
     const struct run *run = run_on(check, job);
     double queue = check_counter(run, "atomic_collisions") / job.looks;
-    check_measure(check, run, (double)check_requests(run, "read read_rows") / job.looks);
-    check_made_by_kernels(check, run, "residuals");
+    double reads = (double)check_requests(run, "read read_rows") / job.looks;
+    check_measure(check, run, reads);
+    if (reads < EACH_STEP) /* otherwise the count itself is the better message */
+        check_made_by_kernels(check, run, "residuals");
     if (queue > MOST_QUEUED)
         check_refuse(
             check, run,
