@@ -107,20 +107,22 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-#define NEAR 1e-6 /* the relative error that a guess may have, too: it can be large */
+#define RELATIVE 1e-6 /* error of a wrong number that is much larger than the right one */
 
-/* Whether the wrong matrix is the guess VALUES: exactly, or near it. */
-static bool is_guess(const struct judge_matrix *matrix, const float *values, bool near)
+/* Whether the wrong matrix is the guess VALUES, within the bounds of the right one. Both the guess
+ * and the wrong matrix may be off by so much. */
+static bool is_close(const float *values, const struct judge_matrix *matrix)
 {
-    size_t count = matrix->height * matrix->width;
-    for (size_t i = 0; near && i < count; ++i)
-        if (!judge_within(matrix->got[i], values[i],
-                          2 * matrix->bounds[i] + NEAR * fabs((double)values[i])))
+    for (size_t i = 0; i < matrix->height * matrix->width; ++i) {
+        double bound =
+            matrix->bounds ? 2 * matrix->bounds[i] + RELATIVE * fabs((double)values[i]) : 0;
+        if (!judge_within(matrix->got[i], values[i], bound))
             return false;
-    return near || memcmp(values, matrix->got, count * sizeof *values) == 0;
+    }
+    return true;
 }
 
-/* The guess that gives the wrong matrix; NULL: none. */
+/* The guess that gives the wrong matrix, within the bounds of the right one; NULL: none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {
@@ -128,7 +130,7 @@ static const char *find_guess(const struct check_matrix *want, const struct judg
     const struct check_guess *guess = want->guesses;
     for (; values && guess && guess->text; ++guess) {
         guess->make(input, values);
-        if (is_guess(matrix, values, want->near))
+        if (is_close(values, matrix))
             break;
     }
     free(values);

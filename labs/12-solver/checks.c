@@ -365,7 +365,7 @@ static void judge_residuals(struct check *check, const struct run *run, const st
     }
     check_within(check, run, "residuals",
                  &(struct check_matrix){1, MOST_LOOKS, right, .bounds = bounds,
-                                        .guesses = residual_guesses, .near = true});
+                                        .guesses = residual_guesses});
 }
 
 /* Runs JOB on random numbers and judges x. */
@@ -379,7 +379,7 @@ static const struct run *run_on(struct check *check, struct job job)
     struct solution right = solve(&system, steps, residuals);
     check_within(check, run, "x",
                  &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
-                                        .guesses = guesses, .near = true});
+                                        .guesses = guesses});
     check_made_by_kernels(check, run, "x");
     if (job.rung == CONVERGE)
         judge_residuals(check, run, &job, residuals);
