@@ -107,12 +107,18 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* Whether the wrong matrix is the guess VALUES, within the bounds of the right one. */
+#define RELATIVE 1e-6 /* error of a wrong number that is much larger than the right one */
+
+/* Whether the wrong matrix is the guess VALUES, within the bounds of the right one. Both the guess
+ * and the wrong matrix may be off by so much. */
 static bool is_close(const float *values, const struct judge_matrix *matrix)
 {
-    for (size_t i = 0; i < matrix->height * matrix->width; ++i)
-        if (!judge_within(matrix->got[i], values[i], matrix->bounds ? matrix->bounds[i] : 0))
+    for (size_t i = 0; i < matrix->height * matrix->width; ++i) {
+        double bound =
+            matrix->bounds ? 2 * matrix->bounds[i] + RELATIVE * fabs((double)values[i]) : 0;
+        if (!judge_within(matrix->got[i], values[i], bound))
             return false;
+    }
     return true;
 }
 

@@ -47,6 +47,8 @@ static const struct program {
     {"10-solution", "10-block-size", ""},
     {"11-skeleton", "11-warp-votes", NULL},
     {"11-solution", "11-warp-votes", ""},
+    {"12-skeleton", "12-solver", NULL},
+    {"12-solution", "12-solver", ""},
     {"13-skeleton", "13-precision", NULL},
     {"13-solution", "13-precision", ""},
     {"16-skeleton", "16-fast-product", NULL},
