@@ -36,6 +36,7 @@ static const char *const few[] = {
     "11-warp-votes/lane-32",
     "12-solver/tile-not-shifted",
     "13-precision/product-not-negative",
+    "14-streams/waits-in-the-wrong-stream",
     "16-fast-product/not-committed",
 };
 
@@ -64,6 +65,8 @@ static const struct {
     {"12-solver", "twice-the-tolerance"},
     {"13-precision", "low-read-too-late"},
     {"13-precision", "literals"},
+    {"14-streams", "one-stream"},
+    {"14-streams", "overwrites-before-blend"},
     {"16-fast-product", "waits-at-once"},
     {"16-fast-product", "no-barrier-after-copies"},
 };

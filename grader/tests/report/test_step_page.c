@@ -51,6 +51,8 @@ static const struct program {
     {"12-solution", "12-solver", ""},
     {"13-skeleton", "13-precision", NULL},
     {"13-solution", "13-precision", ""},
+    {"14-skeleton", "14-streams", NULL},
+    {"14-solution", "14-streams", ""},
     {"16-skeleton", "16-fast-product", NULL},
     {"16-solution", "16-fast-product", ""},
 };
