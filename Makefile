@@ -114,6 +114,7 @@ include grader/tests/rules.mk
 include grader/tests/fuzz/rules.mk
 include solutions/rules.mk
 include handouts/ladders/rules.mk
+include handouts/replays/rules.mk
 include handouts/rules.mk
 
 -include $(wildcard $(OBJECTS:.o=.d))
@@ -208,7 +209,7 @@ new-lab: lanewise ## Create the files of a new lab: NAME=07-histogram
 lab-check: lanewise ## Check that the labs are sound: [LAB= DEVICE=]
 	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
 
-costs: ## Measure what the solutions cost, for the limits of the checks
+costs: ## Measure what the solutions cost, for the limits of the checks: [LAB=]
 facts: ## Measure the figures of the handouts on the emulator
 record-ladders: ## Time the handouts' programs on this machine's GPU
 record-times: ## Time naive kernels and solutions on this machine's GPU: [LAB=]

@@ -20,7 +20,7 @@ TestSuite(golden_handouts, .init = shell_init, .fini = shell_fini, .timeout = 60
 #define MAKE                                                                                       \
     "made() { make -C " LANEWISE_ROOT " $1 HANDOUTS=$2 HANDOUT_SITE=$PWD/site "                    \
     "HANDOUT_WORK=$PWD/work HANDOUT_PDF=$PWD/pdf "                                                 \
-    "HANDOUT_FACTS=grader/tests/handouts/facts.lua $3 2>&1; }\n"
+    "HANDOUT_FACTS=grader/tests/handouts/facts.lua HANDOUT_REPLAYS= $3 2>&1; }\n"
 #define GOOD "grader/tests/handouts/good"
 
 /* Pages with all constructs, in the students' version. */
