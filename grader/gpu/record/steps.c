@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "gpu/record/record.h"
 
@@ -312,14 +313,17 @@ static json_t *triple(const uint32_t *d)
 
 static json_t *data_json(const struct obs_steps *steps)
 {
-    size_t size = BASE64_ENCODE_RAW_LENGTH(steps->size);
-    char *text = malloc(size + 1);
-    if (!text)
-        return json_string("");
-    base64_encode_raw(text, steps->size, steps->bytes);
-    json_t *string = json_stringn_nocheck(text, size);
+    uLongf size = compressBound(steps->size);
+    uint8_t *packed = malloc(size);
+    char *text = malloc(BASE64_ENCODE_RAW_LENGTH(size) + 1);
+    json_t *string = NULL;
+    if (packed && text && compress2(packed, &size, steps->bytes, steps->size, 6) == Z_OK) {
+        base64_encode_raw(text, size, packed);
+        string = json_stringn_nocheck(text, BASE64_ENCODE_RAW_LENGTH(size));
+    }
+    free(packed);
     free(text);
-    return string;
+    return string ? string : json_string("");
 }
 
 static json_t *document(const struct launch_view *launch)
@@ -338,7 +342,7 @@ static json_t *document(const struct launch_view *launch)
     for (size_t i = 0; i < steps->mark_count; i++)
         json_array_append_new(marks, json_integer((json_int_t)steps->marks[i]));
     add_registers(launch, registers, functions);
-    return json_pack("{so,so,so,sI,so,sI,sI,sI,sI,sI,sb,sI,sI,so,so,so,so,so,so,so,so,so}",
+    return json_pack("{so,so,so,sI,so,sI,sI,sI,sI,sI,sb,sI,sI,so,so,so,so,so,so,so,so,sI,so}",
                      "kernel", name ? name : json_string(""), "grid", triple(grid), "block",
                      triple(block), "launch", (json_int_t)launch->number, "cta", triple(cta),
                      "warps", (json_int_t)launch->warps, "threads",
@@ -349,7 +353,7 @@ static json_t *document(const struct launch_view *launch)
                      (json_int_t)launch->shared_bytes, "shared", shared_json(launch), "memory",
                      memory_blocks_json(launch), "arguments", arguments_json(launch), "files",
                      files, "registers", registers, "functions", functions, "code", code, "marks",
-                     marks, "data", data_json(steps));
+                     marks, "data_bytes", (json_int_t)steps->size, "data", data_json(steps));
 }
 
 bool record_steps(int fd, const struct launch_view *launch)

@@ -7,7 +7,7 @@
  *    "arguments": the values of the kernel's arguments of 8 bytes; null for others
  *    "files": [paths], "registers": [[name, type, function's number, place or -1]],
  *    "functions": [names], "code": [instructions], "marks": [offset of each 1024th step],
- *    "data": the stream in Base64}
+ *    "data_bytes": size of the stream, "data": the stream, compressed by zlib, in Base64}
  *
  * An instruction is [text, file's index, line, its function's number, operation, [registers that it
  * writes], [operands, each a register or [a value's low word, high word]], memory], where memory is

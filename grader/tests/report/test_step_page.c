@@ -17,10 +17,14 @@ TestSuite(step_page, .init = submission_init, .fini = shell_fini, .timeout = 600
 
 #define STEPS 50 /* steps after which states are compared */
 
-/* What runs: the skeleton if MUTANT is NULL, the solution if it is "". */
+/* What runs: the skeleton if MUTANT is NULL, the solution if it is "". Without a lab, MUTANT has the
+ * options and the program. */
 static const struct program {
     const char *name, *lab, *mutant;
 } programs[] = {
+    {"local-bytes", NULL, "--launch 7 $PROGRAMS/local"},
+    {"local-vectors", NULL, "--launch 12 $PROGRAMS/local"},
+    {"local-of-functions", NULL, "--launch 15 $PROGRAMS/local"},
     {"01-skeleton", "01-parallelize", NULL},
     {"01-solution", "01-parallelize", ""},
     {"02-skeleton", "02-coalesce", NULL},
@@ -138,7 +142,10 @@ static void check_states(int from, int end)
     char pages[PROGRAMS * 60] = "";
     srand(32);
     for (int i = from; i < end; i++) {
-        make_lab_page(&programs[i]);
+        if (programs[i].lab)
+            make_lab_page(&programs[i]);
+        else
+            make_page(programs[i].name, programs[i].mutant);
         add_probe(programs[i].name, "step_probe.js", 1);
         sprintf(pages + strlen(pages), "'%s.probe.html',", programs[i].name);
     }
