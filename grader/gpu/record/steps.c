@@ -191,10 +191,10 @@ static json_t *code_json(const struct launch_view *launch, const struct step_cod
         json_array_append_new(dests, json_integer(code->dest[i]));
     for (unsigned i = 0; i < code->source_count; i++)
         json_array_append_new(sources, operand_json(&code->source[i]));
-    return json_pack("[o,i,i,i,i,o,o,o]",
+    return json_pack("[o,i,i,i,i,o,o,o,i]",
                      pc < end ? text_of(f, &f->code[index]) : json_string("exit"), (int)file,
                      (int)place.line, (int)code->function, code->op, dests, sources,
-                     memory_json(code));
+                     memory_json(code), pc < end ? (int)f->code[index].line : 0);
 }
 
 static json_t *register_json(const struct ptx_function *f, uint32_t reg)
@@ -289,17 +289,17 @@ static json_t *memory_blocks_json(const struct launch_view *launch)
     return list;
 }
 
-/* The values of the kernel's arguments of 8 bytes, which may be addresses; null: another argument. */
+/* The values of the kernel's arguments of at most 8 bytes; null: a longer argument. */
 static json_t *arguments_json(const struct launch_view *launch)
 {
     const struct emu_launch *request = launch->request;
     json_t *list = json_array();
     for (const struct ptx_variable *p = launch->function->params; p; p = p->next) {
-        int64_t value;
-        bool is_long = p->size == sizeof value && p->offset + p->size <= request->param_bytes;
-        if (is_long)
-            memcpy(&value, (const uint8_t *)request->params + p->offset, sizeof value);
-        json_array_append_new(list, is_long ? json_integer(value) : json_null());
+        int64_t value = 0;
+        bool is_short = p->size <= sizeof value && p->offset + p->size <= request->param_bytes;
+        if (is_short)
+            memcpy(&value, (const uint8_t *)request->params + p->offset, p->size);
+        json_array_append_new(list, is_short ? json_integer(value) : json_null());
     }
     return list;
 }

@@ -183,6 +183,30 @@ Test(step_page, obeys_keys_and_buttons)
     free(output);
 }
 
+/* Built with -G, the page names variables: in registers, in local memory, and parameters. */
+#define VARIABLES                                                                                  \
+    "cat >v.cu <<'END'\n"                                                                          \
+    "__device__ int twice(int value) { int doubled = 2 * value; return doubled; }\n"               \
+    "__global__ void k(int *p, int n)\n{\n    short local[3];\n"                                   \
+    "    int me = blockIdx.x * blockDim.x + threadIdx.x;\n    float half = me / 2.0f;\n"           \
+    "    for (int i = 0; i < 3; i++)\n        local[i] = me - i;\n    int sum = 0;\n"              \
+    "    for (int i = 0; i < n; i++)\n        sum += local[(i + me) %% 3] + twice(i);\n"            \
+    "    p[me] = sum + (int)half;\n}\n"                                                            \
+    "int main()\n{\n    int *p;\n    cudaMalloc(&p, 4096);\n    k<<<1, 64>>>(p, 4);\n"             \
+    "    return cudaDeviceSynchronize();\n}\nEND\n"                                                \
+    "$NVCC -arch=compute_75 -code=compute_75 -G -cudart shared -o v v.cu\n"                        \
+    "$LANEWISE step -o variables.html ./v; : >variables.truth\n"
+
+Test(step_page, names_variables)
+{
+    free(shell_must(VARIABLES));
+    add_probe("variables", "step_variables.js", 1);
+    char *output = browser_visit("'variables.probe.html'");
+    cr_expect(strstr(output, "variables: 0 failed\n"), "%s", output);
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
+    free(output);
+}
+
 /* The page as it is, with its content security policy. */
 Test(step_page, starts_under_its_own_policy)
 {
@@ -238,6 +262,7 @@ static const struct {
     {"-o p.html --from 1000 ./a",
      "lanewise step: block 0 of launch 1 does not exist, or executes at most 1000 instructions"},
     {"-o p.html --submission a.cu ./a", "lanewise step: --submission needs the lab, --lab NAME"},
+    {"-o p.html --debug ./a", "lanewise step: --debug needs the lab, --lab NAME"},
     {"-o no/p.html ./a", "lanewise step: "},
     {"-o p.html --lab 99", "lanewise step: "},
 };
