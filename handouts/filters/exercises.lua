@@ -31,7 +31,8 @@ local function answer(div)
 end
 
 local known = { surprise = true, exercise = true, answer = true, facts = true, messages = true, pages = true, note = true,
-  ladders = true, listing = true, recorded = true, session = true }
+  ladders = true, listing = true, recorded = true, session = true,
+  replay = true }
 
 local function Div(div)
   if div.classes:includes('exercise') then return exercise(div) end

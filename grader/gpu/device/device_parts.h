@@ -27,6 +27,7 @@ struct kernel_handle {
 };
 
 struct running;
+struct schedule;
 
 struct emu_device {
     struct emu_options options;
@@ -49,6 +50,7 @@ struct emu_device {
     uint32_t parked_count;
     struct repeats repeats;
     struct predictor *predictor; /* NULL: the options name no chip */
+    struct schedule *schedule;   /* NULL: the same */
     uint64_t last_number;        /* number of the latest parked launch; the first one is 1 */
 };
 
