@@ -139,6 +139,18 @@ static const struct {
     {"14-streams", "overlapped", "solution", NULL, {NULL, NULL}},
     {"14-streams", "blended", "naive", "one-stream-blended", {NULL, NULL}},
     {"14-streams", "blended", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "registers", "naive", "tiles-only", {NULL, NULL}},
+    {"16-fast-product", "registers", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "vectors", "naive", "rung-1-for-rung-2", {NULL, NULL}},
+    {"16-fast-product", "vectors", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "passes", "naive", "one-float-a-load", {NULL, NULL}},
+    {"16-fast-product", "passes", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "copies", "naive", "rung-2-for-rung-3", {NULL, NULL}},
+    {"16-fast-product", "copies", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "work", "naive", "tiles-only", {NULL, NULL}},
+    {"16-fast-product", "work", "solution", NULL, {NULL, NULL}},
+    {"16-fast-product", "tensor", "naive", "tiles-only", {NULL, NULL}},
+    {"16-fast-product", "tensor", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not

@@ -49,6 +49,8 @@ static const struct program {
     {"11-solution", "11-warp-votes", ""},
     {"13-skeleton", "13-precision", NULL},
     {"13-solution", "13-precision", ""},
+    {"16-skeleton", "16-fast-product", NULL},
+    {"16-solution", "16-fast-product", ""},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
