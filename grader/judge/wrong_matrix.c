@@ -184,13 +184,17 @@ static bool tell_times(const struct facts *facts)
         return false;
     double whole = size >= 1 ? round(size) : round(1 / size);
     double times = copysign(size >= 1 ? whole : 1 / whole, quotient);
-    if (whole > 1024 || times == 1 || !are_times(facts, times))
+    bool is_block = size >= 1 && times > 0 && whole == (double)facts->matrix->threads;
+    /* each addition to a large sum of floats is rounded */
+    bool is_near = is_block && facts->count == 1 && fabs(size - whole) < whole / 1000;
+    bool is_exact = !is_near && are_times(facts, times);
+    if (whole > 1024 || times == 1 || !(is_near || is_exact))
         return false;
     if (times == -1)
         return TELL(facts, "right except for the sign");
-    bool is_block = size >= 1 && times > 0 && whole == (double)facts->matrix->threads;
-    return TELL(facts, "exactly %s times too %s%s%s", NUMBER((uint64_t)whole),
-                size >= 1 ? "large" : "small", times < 0 ? ", and with the wrong sign" : "",
+    return TELL(facts, "%s %s times too %s%s%s", is_exact ? "exactly" : "about",
+                NUMBER((uint64_t)whole), size >= 1 ? "large" : "small",
+                times < 0 ? ", and with the wrong sign" : "",
                 is_block ? ", as if each thread of a block added the block's whole sum" : "");
 }
 

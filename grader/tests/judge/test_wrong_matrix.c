@@ -331,6 +331,18 @@ Test(wrong_matrix, lacks_all_but_a_quarter_of_a_short_list)
                 "240 numbers told to copy 240 bytes?");
 }
 
+Test(wrong_matrix, is_the_sum_of_all_threads_although_floats_round)
+{
+    double sum = 8348023;
+    float wrong[] = {2.13715738e9f, 2.2e9f};
+    struct judge_matrix one = {.height = 1, .width = 1, .want = &sum, .got = wrong, .threads = 256};
+    expect_told(&one, "256 times the sum",
+                "about 256 times too large, as if each thread of a block added the block's whole "
+                "sum");
+    one.got = wrong + 1;
+    expect_told(&one, "263.5 times the sum", NULL);
+}
+
 Test(wrong_matrix, is_another_only_if_all_numbers_are)
 {
     double other[ALL];
