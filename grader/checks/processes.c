@@ -65,7 +65,7 @@ double run_seconds(enum grading_device device, const struct process_outcome *pro
                             : program->cpu_seconds + program->idle_seconds + server->cpu_seconds;
 }
 
-enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };
+enum { MOST_VARIABLES = 16, MOST_FOLDERS = 10 };
 
 /* "NAME=value" strings: a NULL-terminated list, and the text that it points to. */
 struct environment {
@@ -125,6 +125,8 @@ static void fill_device(struct environment *environment, const struct run_files 
         has_hung ? MAX_INSTRUCTIONS_ONCE_HUNG : MAX_INSTRUCTIONS);
     add(environment, "LANEWISE_TOOLS=origins%s%s", check->info->rows ? ",rows" : "",
         plan->watched ? ",racecheck,initcheck" : "");
+    if (check->info->gpu)
+        add(environment, "LANEWISE_GPU=%s", check->info->gpu);
     if (plan->scrambles)
         add(environment, "LANEWISE_SCRAMBLE_SHARED=1");
     if (plan->backwards)

@@ -35,6 +35,7 @@ static const char *const few[] = {
     "10-block-size/threads-turned",
     "11-warp-votes/lane-32",
     "13-precision/product-not-negative",
+    "16-fast-product/not-committed",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -60,6 +61,8 @@ static const struct {
     {"11-warp-votes", "counts-itself"},
     {"13-precision", "low-read-too-late"},
     {"13-precision", "literals"},
+    {"16-fast-product", "waits-at-once"},
+    {"16-fast-product", "no-barrier-after-copies"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */

@@ -250,6 +250,10 @@ static const struct row {
     {"precision", "halves-float", "ulp", 0},
     {"precision", "halves-float", "load_requests", 32 * 4096 / 64},
     {"precision", "halves-double", "load_requests", 32 * 4096 / 32},
+    {"fast_product", "tiles", "shared_requests", 256 * 256 / 32 * (2 * 256 + 2 * 256 / 16)},
+    {"fast_product", "vectors", "shared_requests", 4 * 8 * 32 * (4 * 8 + 4 + 1)},
+    {"fast_product", "copies", "async_copies", 4 * 8 * 32 * (4 + 1)},
+    {"fast_product", "copies", "async_copies_exposed", 4 * 8 * (4 + 1)},
 };
 
 Test(ladders, count_what_theory_says)
