@@ -137,12 +137,14 @@ static const char *find_guess(const struct check_matrix *want, const struct judg
     return values && guess ? guess->text : NULL;
 }
 
-static bool explain_matrix(const struct check_matrix *want, const struct judge_matrix *matrix,
-                           const struct case_data *input, char *text, size_t size)
+static bool explain_matrix(struct check *check, const struct check_matrix *want,
+                           const struct judge_matrix *matrix, const struct case_data *input,
+                           char *text, size_t size)
 {
     const char *guess = find_guess(want, matrix, input);
     if (guess)
         snprintf(text, size, "%s", guess);
+    check->verdict.guessed = guess;
     return guess || (want->make_row && check_reread(want, matrix, input, text, size)) ||
            judge_wrong_matrix(matrix, text, size);
 }
@@ -163,7 +165,7 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
     find_inputs(&matrix, run->input);
     if (found || answer->same)
         ;
-    else if (explain_matrix(want, &matrix, run->input, text, sizeof text))
+    else if (explain_matrix(check, want, &matrix, run->input, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
         check_add(check, ": " NOT_MADE);
