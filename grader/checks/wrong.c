@@ -106,15 +106,20 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
+/* Whether VALUES differ from the wrong matrix by at most the largest bound. */
 static bool is_close(const float *values, const struct judge_matrix *matrix)
 {
-    for (size_t i = 0; i < matrix->height * matrix->width; ++i)
-        if (!(fabs((double)values[i] - matrix->got[i]) <= (matrix->bounds ? matrix->bounds[i] : 0)))
+    size_t count = matrix->height * matrix->width;
+    double most = 0;
+    for (size_t i = 0; matrix->bounds && i < count; ++i)
+        most = fmax(most, matrix->bounds[i]);
+    for (size_t i = 0; i < count; ++i)
+        if (!(fabs((double)values[i] - matrix->got[i]) <= most))
             return false;
     return true;
 }
 
-/* The guess that gives the wrong matrix, within the bounds of the right one; NULL: none. */
+/* The guess that gives the wrong matrix, as exactly as the right one is wanted; NULL: none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {

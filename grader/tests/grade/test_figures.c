@@ -133,6 +133,18 @@ static const struct {
     {"13-precision", "waves", "solution", NULL, {NULL, NULL}},
     {"13-precision", "growth", "naive", "literals", {NULL, NULL}},
     {"13-precision", "growth", "solution", NULL, {NULL, NULL}},
+    {"15-read-only", "filter", "naive", "weights-in-global", {NULL, NULL}},
+    {"15-read-only", "filter", "solution", NULL, {NULL, NULL}},
+    {"15-read-only", "curve", "naive", "curve-in-constant", {NULL, NULL}},
+    {"15-read-only", "curve", "solution", NULL, {NULL, NULL}},
+    {"15-read-only", "slopes", "naive", "no-promise", {NULL, NULL}},
+    {"15-read-only", "slopes", "solution", NULL, {NULL, NULL}},
+    {"15-read-only", "filtering", "naive", "loads-in-rows", {NULL, NULL}},
+    {"15-read-only", "filtering", "solution", NULL, {NULL, NULL}},
+    {"15-read-only", "locality", "naive", "rows-of-32", {NULL, NULL}},
+    {"15-read-only", "locality", "solution", NULL, {NULL, NULL}},
+    {"15-read-only", "develop", "naive", "nothing-chosen", {NULL, NULL}},
+    {"15-read-only", "develop", "solution", NULL, {NULL, NULL}},
 };
 
 /* The number at key FIRST and then key SECOND of the check ID in CHECKS; NAN if it does not

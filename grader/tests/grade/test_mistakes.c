@@ -35,6 +35,7 @@ static const char *const few[] = {
     "10-block-size/threads-turned",
     "11-warp-votes/lane-32",
     "13-precision/product-not-negative",
+    "15-read-only/half-less",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -60,6 +61,8 @@ static const struct {
     {"11-warp-votes", "counts-itself"},
     {"13-precision", "low-read-too-late"},
     {"13-precision", "literals"},
+    {"15-read-only", "ldg-alone"},
+    {"15-read-only", "clamped"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */

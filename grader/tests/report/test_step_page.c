@@ -48,6 +48,8 @@ static const struct program {
     {"11-solution", "11-warp-votes", ""},
     {"13-skeleton", "13-precision", NULL},
     {"13-solution", "13-precision", ""},
+    {"15-skeleton", "15-read-only", NULL},
+    {"15-solution", "15-read-only", ""},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
