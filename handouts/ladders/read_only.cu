@@ -29,6 +29,20 @@ __global__ void filter_global(const float *data, const float *weights, float *re
     result[f * n + i] = sum;
 }
 
+// A thread works on all filters, and loads each number once.
+__global__ void filter_all(const float *data, float *result, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sums[FILTERS] = {};
+    if (i >= n)
+        return;
+    for (int k = 0; k < TAPS; ++k)
+        for (int f = 0; f < FILTERS; ++f)
+            sums[f] += solution::weights[f * TAPS + k] * data[i + k];
+    for (int f = 0; f < FILTERS; ++f)
+        result[f * n + i] = sums[f];
+}
+
 __global__ void curve_global(const unsigned char *pixels, const float *curve, float *result, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -116,6 +130,8 @@ static void climb_filters(int n)
          [&] { filter_global<<<planes, 256>>>(data, weights, out, n); });
     rung("filter-constant", "constant memory, one weight at a time", &job, out,
          [&] { solution::filter<<<planes, 256>>>(data, out, n); });
+    rung("filter-all", "constant memory, all filters in a thread", &job, out,
+         [&] { filter_all<<<n / 256, 256>>>(data, out, n); });
     free_memory({data, weights, out});
 }
 

@@ -119,7 +119,6 @@ static double slope(const struct job *job, int which, int x, int y)
 struct way {
     bool weightless; /* rungs 1 and 5: the weights are 0; the other members are for rung 4 */
     bool nearest, clamps, backwards;
-    bool whole;   /* the centre is rounded down */
     double shift; /* in pixels */
 };
 
@@ -127,10 +126,9 @@ struct way {
 static void turn(const struct job *job, struct way way, int x, int y, double *u, double *v)
 {
     double angle = job->degrees * M_PI / 180 * (way.backwards ? -1 : 1);
-    double a = job->width / 2.0, b = job->height / 2.0; /* the centre */
-    double dx = x + 0.5 - (way.whole ? floor(a) : a), dy = y + 0.5 - (way.whole ? floor(b) : b);
-    *u = cos(angle) * dx - sin(angle) * dy + (way.whole ? floor(a) : a) - 0.5 + way.shift;
-    *v = sin(angle) * dx + cos(angle) * dy + (way.whole ? floor(b) : b) - 0.5 + way.shift;
+    double dx = x + 0.5 - job->width / 2.0, dy = y + 0.5 - job->height / 2.0;
+    *u = cos(angle) * dx - sin(angle) * dy + job->width / 2.0 - 0.5 + way.shift;
+    *v = sin(angle) * dx + cos(angle) * dy + job->height / 2.0 - 0.5 + way.shift;
 }
 
 static double rotated(const struct job *job, struct way way, int x, int y)
@@ -238,7 +236,6 @@ GUESS(clamped, .clamps = true)
 GUESS(nearest_clamped, .nearest = true, .clamps = true)
 GUESS(backwards, .backwards = true)
 GUESS(half_too_low, .shift = -0.5)
-GUESS(half_whole, .whole = true)
 
 /* The results of rung 1 in another order. */
 static void interleaved(const struct case_data *input, float *values)
@@ -272,8 +269,6 @@ static const struct check_guess turn_guesses[] = {
     {"as if the picture were turned the other way", backwards},
     {"as if pixels were read half a pixel too far to the left and too high up; the centre of the first pixel is at 0.5, 0.5",
      half_too_low},
-    {"as if the centre of the picture were at a whole pixel; width / 2 of an int cuts off the half",
-     half_whole},
     {NULL, NULL}};
 
 /* --- runs ------------------------------------------------------------------------------------- */

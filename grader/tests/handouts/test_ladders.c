@@ -250,6 +250,11 @@ static const struct row {
     {"precision", "halves-float", "ulp", 0},
     {"precision", "halves-float", "load_requests", 32 * 4096 / 64},
     {"precision", "halves-double", "load_requests", 32 * 4096 / 32},
+    {"read_only", "filter-scattered", "constant_replays", 8192 * 8 / 32 * 15 * 7},
+    {"read_only", "filter-constant", "constant_replays", 0},
+    {"read_only", "filter-all", "load_requests", 8192 / 32 * 15},
+    {"read_only", "slopes-ldg", "load_requests", 13 * 256 * 128 / 32},
+    {"read_only", "slopes-restrict", "load_requests", 5 * 256 * 128 / 32},
 };
 
 Test(ladders, count_what_theory_says)
