@@ -77,8 +77,8 @@ void check_called(struct check *check, const struct run *run, const char *name, 
     if (count == 0)
         check_fail(check, "failed", "your program never calls %s()", name);
     else
-        check_fail(check, "failed", "your program calls %s() %s times; it needs %s %s", name,
-                   check_number((double)count), count < least ? "at least" : "at most",
+        check_fail(check, "failed", "your program calls %s() %s; it needs %s %s", name,
+                   check_count((double)count, "time"), count < least ? "at least" : "at most",
                    check_number((double)(count < least ? least : most)));
 }
 

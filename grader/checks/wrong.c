@@ -10,6 +10,7 @@
 #include "checks/internal.h"
 #include "checks/judging.h"
 #include "checks/reread.h"
+#include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
@@ -114,7 +115,7 @@ static bool is_close(const float *values, const struct judge_matrix *matrix)
     for (size_t i = 0; matrix->bounds && i < count; ++i)
         most = fmax(most, matrix->bounds[i]);
     for (size_t i = 0; i < count; ++i)
-        if (!(fabs((double)values[i] - matrix->got[i]) <= most))
+        if (!judge_within(matrix->got[i], values[i], most))
             return false;
     return true;
 }
@@ -123,8 +124,7 @@ static bool is_close(const float *values, const struct judge_matrix *matrix)
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {
-    size_t bytes = matrix->height * matrix->width * sizeof(float);
-    float *values = malloc(bytes + 1);
+    float *values = malloc((matrix->height * matrix->width + 1) * sizeof *values);
     const struct check_guess *guess = want->guesses;
     for (; values && guess && guess->text; ++guess) {
         guess->make(input, values);

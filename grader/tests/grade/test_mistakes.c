@@ -36,6 +36,7 @@ static const char *const few[] = {
     "11-warp-votes/lane-32",
     "13-precision/product-not-negative",
     "15-read-only/half-less",
+    "16-fast-product/not-committed",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -63,6 +64,8 @@ static const struct {
     {"13-precision", "literals"},
     {"15-read-only", "ldg-alone"},
     {"15-read-only", "clamped"},
+    {"16-fast-product", "waits-at-once"},
+    {"16-fast-product", "no-barrier-after-copies"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */
