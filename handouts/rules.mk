@@ -5,7 +5,8 @@
 #
 # A page is rebuilt when a file that it shows has changed: filters/page.lua writes its prerequisites to .d files.
 # HANDOUT=instructor builds the pages with answers, in separate folders. The tests build their own pages:
-# HANDOUTS is the pages' folder, HANDOUT_SITE and HANDOUT_WORK are the output, HANDOUT_FACTS the measurements.
+# HANDOUTS is the pages' folder, HANDOUT_SITE and HANDOUT_WORK are the output, HANDOUT_FACTS the measurements,
+# HANDOUT_REPLAYS the folder of the recorded launches, or nothing.
 HANDOUTS := handouts
 ifneq ($(filter-out instructor,$(HANDOUT)),)
 $(error HANDOUT=$(HANDOUT) is unknown; the only value is HANDOUT=instructor)
@@ -14,20 +15,21 @@ HANDOUT_KIND := handouts$(if $(HANDOUT),-$(HANDOUT))
 HANDOUT_SITE := $(BUILD)/$(HANDOUT_KIND)
 HANDOUT_WORK := $(BUILD)/obj/$(HANDOUT_KIND)
 HANDOUT_FACTS := $(FACTS)
+HANDOUT_REPLAYS := $(REPLAYS_OUT)
 $(FACTS): | build/setup/handouts
 
 HANDOUT_PAGES := $(patsubst $(HANDOUTS)/%.md,%,$(wildcard $(HANDOUTS)/*.md))
 HANDOUT_DOCUMENTS := $(HANDOUT_PAGES:%=$(HANDOUT_WORK)/%.json)
 HANDOUT_FIGURES := $(basename $(notdir $(wildcard $(HANDOUTS)/figures/*.*)))
 PAGE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,page.lua common.lua code.lua facts.lua ladders.lua \
-	console.lua exercises.lua messages.lua run.sh)
+	console.lua exercises.lua messages.lua replays.lua run.sh)
 SITE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,site.lua book.lua contents.lua shape.lua)
 
 # Pages run commands, so they depend on all tools.
 $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $$(TOOLS) \
-		| build/setup/handouts $(HANDOUT_FACTS)
+		| build/setup/handouts $(HANDOUT_FACTS) $(if $(HANDOUT_REPLAYS),$(REPLAYS))
 	@mkdir -p $(@D)
-	$(Q)HANDOUT=$(HANDOUT) HANDOUT_FACTS=$(HANDOUT_FACTS) HANDOUT_DEPS=$(@:.json=.d) \
+	$(Q)HANDOUT=$(HANDOUT) HANDOUT_FACTS=$(HANDOUT_FACTS) HANDOUT_REPLAYS=$(HANDOUT_REPLAYS) HANDOUT_DEPS=$(@:.json=.d) \
 		HANDOUT_FIGURES='$(HANDOUT_FIGURES)' HANDOUT_LANEWISE=$(LANEWISE) pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
 -include $(HANDOUT_DOCUMENTS:.json=.d)
 # Its tables grow with these folders.
@@ -78,6 +80,10 @@ $(HANDOUT_SITE)/style.css: handouts/style.css
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
+$(HANDOUT_SITE)/player.js: handouts/replays/player.js
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
 # A script draws a figure from the facts.
 define figure_rule
 $(HANDOUT_SITE)/figures/$(basename $(notdir $1)).svg: $1 $(wildcard $(HANDOUTS)/figures/lib/*.py) $(HANDOUT_FACTS) | build/setup/handouts
@@ -87,7 +93,7 @@ endef
 $(foreach script,$(wildcard $(HANDOUTS)/figures/*.*),$(eval $(call figure_rule,$(script))))
 
 HANDOUT_HTML := $(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html)
-HANDOUT_REST := $(HANDOUT_SITE)/style.css $(HANDOUT_FONTS) $(HANDOUT_FIGURES:%=$(HANDOUT_SITE)/figures/%.svg)
+HANDOUT_REST := $(HANDOUT_SITE)/style.css $(HANDOUT_SITE)/player.js $(HANDOUT_FONTS) $(HANDOUT_FIGURES:%=$(HANDOUT_SITE)/figures/%.svg)
 
 handouts: build/setup/handouts $(HANDOUT_HTML) $(HANDOUT_REST)
 	@rm -f $(filter-out $^,$(wildcard $(HANDOUT_SITE)/*.html $(HANDOUT_SITE)/figures/*.svg)) # pages that no longer exist

@@ -14,8 +14,9 @@ endif
 
 # labs/NN-name/costs.def: what the solution costs in each run whose costs a check judges (grader/checks/costs.c).
 COSTS_HEAD := /* The costs of the solution, in the order of enum check_cost. `make costs` writes this file. */
+COSTS_OF = $(if $(LAB),$(or $(filter $(LAB) $(LAB)-%,$(LABS)),$(error no lab is called $(LAB); LAB=02 names one)),$(LABS))
 costs: lanewise
-	$(Q)set -e; for lab in $(LABS); do \
+	$(Q)set -e; for lab in $(COSTS_OF); do \
 		rm -f $(BUILD)/costs; \
 		LANEWISE_COSTS=$(CURDIR)/$(BUILD)/costs LANEWISE_LABS= $(LANEWISE) grade --lab $$lab --device emulator \
 			--seed 1 --submission solutions/$$lab >/dev/null || test $$? -eq 1; \

@@ -9,14 +9,29 @@
 #include "base/files.h"
 #include "checks/inputs.h"
 #include "checks/internal.h"
+#include "sandbox/sandbox.h"
 
-/* Writes TEMPLATE with its "%s" replaced by VALUE. */
+/* The bytes of the plural ending of the word at REST, which begins with a space: 2 of " passes of",
+ * 1 of " sectors". 0: REST begins with another word, such as " as". *LENGTH: of the word without
+ * the ending. */
+static size_t plural_ending(const char *rest, size_t *length)
+{
+    size_t whole = *rest == ' ' ? 1 + strcspn(rest + 1, " ,;:") : 0;
+    size_t ending = whole > 3 && rest[whole - 1] == 's' && strncmp(rest, " times as", 9) != 0;
+    if (ending && whole > 5 && strncmp(rest + whole - 4, "sses", 4) == 0)
+        ending = 2;
+    *length = whole - ending;
+    return ending;
+}
+
+/* Writes TEMPLATE with its "%s" replaced by VALUE. The noun after it is in the plural there. */
 static void fill_in(char *text, size_t size, const char *template, double value)
 {
     const char *hole = strstr(template, "%s");
+    size_t word = 0, ending = hole && value == 1 ? plural_ending(hole + 2, &word) : 0;
     if (hole)
-        snprintf(text, size, "%.*s%s%s", (int)(hole - template), template, check_number(value),
-                 hole + 2);
+        snprintf(text, size, "%.*s%s%.*s%s", (int)(hole - template), template, check_number(value),
+                 (int)word, hole + 2, hole + 2 + word + ending);
     else
         snprintf(text, size, "%s", template);
 }
@@ -148,6 +163,7 @@ void check_perform(const struct check_info *info)
                            .accesses = json_array(),
                            .shown = json_array()};
     cr_assert(grade_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
+    sandbox_set_bubblewrap(check.job.bubblewrap);
     if (check_runs_on(info, check.job.device)) {
         apply_terms(&check);
         check_random_start(&check, "data", &check.random);

@@ -96,6 +96,7 @@ struct check_figure {
      * declared. */
     struct judge_budget budget;
     bool textures;    /* kernels may use textures and surfaces: check_is_counted() */
+    bool constants;   /* and constant memory of any size */
     bool block_votes; /* and votes of a block's threads */
     /* bits 1 << enum check_cost: costs that the figure itself judges, so they have no other
      * limit */
@@ -122,6 +123,9 @@ struct check_info {
     /* Also counts what kernels do to rows of cudaMallocPitch(): the counters rows_... of
      * gpu/counters.def. */
     bool rows;
+    /* The name of a GPU (gpu/predict/chips/), such as "h100": on the emulator, check_makespan() tells
+     * how long it would take. NULL: no time is predicted. */
+    const char *gpu;
     struct check_figure figure; /* .text NULL: no figure; the check gives all points or none */
     const char *hint; /* shown when points are lost: one or two sentences on what to try */
     int line;         /* line of the declaration: reports keep the order of checks.c */
@@ -163,6 +167,8 @@ struct case_data *check_case(struct check *check, const char *format, ...)
 
 /* N as "1,048,576", in one of eight static buffers. */
 const char *check_number(double n);
+/* N things, as "1 row" or "1,048,576 rows" for the NOUN "row", in one of eight static buffers. */
+const char *check_count(double n, const char *noun);
 
 /* --- running ---------------------------------------------------------------------------------- */
 
@@ -324,6 +330,12 @@ double check_sectors_moved(const struct run *run);
  * GPU. */
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
+/* The time, in whole microseconds, that the program's copies and kernels would take on the GPU that the
+ * check's .gpu names: work waits only for work that the program orders before it, and for a free
+ * engine (gpu/order/timeline.h). Fails the check if less than BYTES were copied to the GPU or back. 0
+ * for NULL. */
+double check_makespan(struct check *check, const struct run *run, uint64_t bytes);
+
 /* The number of requests that the program sent to the GPU, of the kinds named in WHAT, separated by
  * spaces. 0 for NULL, and on a real GPU. The emulator itself counts requests. Each call of these
  * functions, and of their asynchronous forms, is one request:
@@ -357,10 +369,10 @@ void check_called(struct check *check, const struct run *run, const char *name, 
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,
                              const char *otherwise);
 
-/* The kernels must not use features that no counter of a check shows: textures and surfaces, unless
- * the figure allows them; variables in constant memory, to which the data may have been copied; the
- * shared memory of other blocks of a cluster; and, unless the figure allows them, votes of a block's
- * threads, which carry numbers from warp to warp. */
+/* The kernels must not use features that no counter of a check shows: textures and surfaces;
+ * variables in constant memory, to which the data may have been copied; votes of a block's threads,
+ * which carry numbers from warp to warp; each of these unless the figure allows it; and the shared
+ * memory of other blocks of a cluster. */
 void check_is_counted(struct check *check, const struct run *run);
 
 /* The whole program must not cost much more than the solution. Does nothing for NULL, and on a

@@ -77,8 +77,8 @@ void check_called(struct check *check, const struct run *run, const char *name, 
     if (count == 0)
         check_fail(check, "failed", "your program never calls %s()", name);
     else
-        check_fail(check, "failed", "your program calls %s() %s times; it needs %s %s", name,
-                   check_number((double)count), count < least ? "at least" : "at most",
+        check_fail(check, "failed", "your program calls %s() %s; it needs %s %s", name,
+                   check_count((double)count, "time"), count < least ? "at least" : "at most",
                    check_number((double)(count < least ? least : most)));
 }
 
@@ -120,7 +120,7 @@ static void point_at_worst_line(struct check *check, const struct run *run)
     }
 }
 
-/* No counter shows how much data comes from constant memory, so kernels may use only this many
+/* Most figures do not count what comes from constant memory. Then kernels may use only this many
  * bytes of it, for a few sizes and addresses. */
 #define MOST_CONSTANTS 256
 
@@ -143,7 +143,7 @@ void check_is_counted(struct check *check, const struct run *run)
     if (!check->info->figure.textures && check_counter(run, "texture_requests") > 0)
         check_refuse(check, run, "Read and write memory through pointers.",
                      "your kernels use textures or surfaces, which this check does not count");
-    if (constant_bytes(run) > MOST_CONSTANTS)
+    if (!check->info->figure.constants && constant_bytes(run) > MOST_CONSTANTS)
         check_refuse(
             check, run,
             "Copy the data to memory from cudaMalloc(), and pass its address to the kernel.",

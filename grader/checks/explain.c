@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "checks/internal.h"
 #include "checks/processes.h"
@@ -149,10 +150,10 @@ static void explain_timeout(struct check *check, const char *who,
     const char *shorter = limits->are_short ? " (shorter limit: it hung before)" : "";
     if (outcome->end == PROCESS_IDLE)
         check_fail(check, "timeout", "%s did not end: it has waited for %u second%s%s", who,
-                   limits->idle, limits->idle == 1 ? "" : "s", shorter);
+                   limits->idle, base_plural(limits->idle), shorter);
     else if (outcome->used_cpu)
         check_fail(check, "timeout", "%s did not end within %u second%s of CPU time%s", who,
-                   cpu_seconds, cpu_seconds == 1 ? "" : "s", shorter);
+                   cpu_seconds, base_plural(cpu_seconds), shorter);
     else
         check_fail(check, "timeout", "%s did not end within %u seconds%s", who, limits->wall,
                    shorter);
@@ -187,6 +188,20 @@ void check_explain_end(struct check *check, struct process_outcome *outcome,
     }
     if (was_open && !check_is_open(check) && !check->verdict.advised)
         check_advise(check, "%s", advice_for_end(outcome));
+}
+
+void check_explain_total(struct check *check, const struct run_limits *limits)
+{
+    if (check->run_seconds <= limits->check || !check_is_open(check))
+        return;
+    bool waits = check->idle_seconds > check->run_seconds / 2;
+    check_fail(check, "timeout",
+               "after %u run%s, your program has %s for %.0f seconds in this check",
+               check->process_count, base_plural(check->process_count), waits ? "waited" : "worked",
+               waits ? check->idle_seconds : check->run_seconds);
+    check_advise(check, "%s",
+                 waits ? "Does it sleep, or wait for input? A run takes less than a second."
+                       : "Which loop takes so long? A run takes less than a second.");
 }
 
 void check_explain_device(struct check *check, struct process_outcome *device,

@@ -25,6 +25,9 @@ void check_explain_findings(struct check *check, const json_t *record,
 void check_explain_end(struct check *check, struct process_outcome *program,
                        const struct run_limits *limits);
 
+/* Makes the check fail if its runs so far have taken too long together: LIMITS->check. */
+void check_explain_total(struct check *check, const struct run_limits *limits);
+
 /* Looks for the cause of a wrong answer, for which the check has failed. RECORD comes from the run
  * that looked for the cause: reports the errors in it. False: there are none. */
 bool check_explain_wrong(struct check *check, const json_t *record);

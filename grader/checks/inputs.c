@@ -190,3 +190,12 @@ const char *check_number(double n)
     *to = 0;
     return buffer;
 }
+
+const char *check_count(double n, const char *noun)
+{
+    static char buffers[8][80];
+    static unsigned next;
+    char *buffer = buffers[next++ % 8];
+    snprintf(buffer, sizeof buffers[0], "%s %s%s", check_number(n), noun, n == 1 ? "" : "s");
+    return buffer;
+}

@@ -26,6 +26,8 @@ struct check {
     struct grade_job job;
     struct check_random random; /* the stream from which checks.c draws its inputs */
     char context[160];          /* describes the case made last */
+    double run_seconds;         /* what all runs so far have taken: run_seconds() */
+    double idle_seconds;        /* the part of it in which they waited */
     unsigned process_count;     /* number of runs so far, including those that were freed */
     double points;              /* points that can be earned: as declared, or as the course says */
     struct judge_budget budget; /* the figure's budget: declared, a course's, or check_speed()'s */

@@ -21,10 +21,10 @@
 
 #include "sandbox/process.h"
 
-/* Longer than any check takes, also on a busy machine, because each run has limits
- * (checks/processes.c), and a check stops at its first failure. */
-#define CHECK_SECONDS 600
-#define SWEEP_SECONDS 3600 /* longer than any runner lives */
+/* Longer than any check takes, also on a busy machine, because its runs have limits, each and
+ * together (checks/processes.c). */
+#define CHECK_WALL_SECONDS 600
+#define SWEEP_SECONDS      3600 /* longer than any runner lives */
 
 static json_t *describe_texts(const char *const *texts, size_t most)
 {
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     avoid_taken_socket();
     struct criterion_test_set *tests = criterion_initialize();
     criterion_options.jobs = job.device == ON_GPU ? 1 : 2; /* a program on a GPU is timed alone */
-    criterion_options.timeout = CHECK_SECONDS;
+    criterion_options.timeout = CHECK_WALL_SECONDS;
     criterion_options.use_ascii = true;
     int passed = criterion_run_all_tests(tests);
     criterion_finalize(tests);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -34,6 +35,10 @@
 #define MAX_INSTRUCTIONS           32000000
 #define MAX_INSTRUCTIONS_ONCE_HUNG 12000000
 
+/* A submission whose runs take this long together is too slow. A right one needs a few seconds for
+ * a check. The runner allows a check five times as long (main.c), for busy machines. */
+#define CHECK_SECONDS 120
+
 /* A right main() takes a tenth of a second, and its kernels rarely more than one. A process on a
  * GPU spends seconds on starting the driver. */
 static const struct run_limits limits_of[][2] = {
@@ -49,10 +54,18 @@ struct run_limits run_limits_of(enum grading_device device, bool has_hung)
     limits.program *= PATIENCE;
     limits.device *= PATIENCE;
     limits.idle *= PATIENCE;
+    limits.check = CHECK_SECONDS * PATIENCE;
     return limits;
 }
 
-enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };
+double run_seconds(enum grading_device device, const struct process_outcome *program,
+                   const struct process_outcome *server)
+{
+    return device == ON_GPU ? program->seconds
+                            : program->cpu_seconds + program->idle_seconds + server->cpu_seconds;
+}
+
+enum { MOST_VARIABLES = 16, MOST_FOLDERS = 10 };
 
 /* "NAME=value" strings: a NULL-terminated list, and the text that it points to. */
 struct environment {
@@ -112,6 +125,8 @@ static void fill_device(struct environment *environment, const struct run_files 
         has_hung ? MAX_INSTRUCTIONS_ONCE_HUNG : MAX_INSTRUCTIONS);
     add(environment, "LANEWISE_TOOLS=origins%s%s", check->info->rows ? ",rows" : "",
         plan->watched ? ",racecheck,initcheck" : "");
+    if (check->info->gpu)
+        add(environment, "LANEWISE_GPU=%s", check->info->gpu);
     if (plan->scrambles)
         add(environment, "LANEWISE_SCRAMBLE_SHARED=1");
     if (plan->backwards)
@@ -267,6 +282,22 @@ static bool write_views(const struct run_files *files, const struct case_data *s
            base_write_file(files->answers, "", 0, 0600);
 }
 
+/* Begins to watch who opens the case, after it was written. */
+static void watch_input(struct run_files *files)
+{
+    files->opens = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (files->opens >= 0 && inotify_add_watch(files->opens, files->input, IN_OPEN) < 0) {
+        close(files->opens);
+        files->opens = -1;
+    }
+}
+
+bool run_files_opened(const struct run_files *files)
+{
+    struct inotify_event event;
+    return files->opens < 0 || read(files->opens, &event, sizeof event) > 0;
+}
+
 bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
                     const struct case_data *input, const struct case_data *shown)
 {
@@ -274,15 +305,20 @@ bool run_files_make(struct run_files *files, const struct check *check, const st
     files->spoil = check_random_number(check, "spoilt");
     files->wider_pitch =
         plan->wider_pitch ?: 1 + (unsigned)(check_random_number(check, "pitch") % 3);
-    return make_folders(files, check) && name_files(files, plan) &&
-           case_write(shown ? shown : input, files->input) &&
-           base_write_file(files->result, "", 0, 0600) &&
+    files->opens = -1;
+    if (!make_folders(files, check) || !name_files(files, plan) ||
+        !case_write(shown ? shown : input, files->input))
+        return false;
+    watch_input(files);
+    return base_write_file(files->result, "", 0, 0600) &&
            base_write_file(files->record, "", 0, 0600) &&
            (!plan->hides || write_views(files, shown ? shown : input, input));
 }
 
 void run_files_remove(const struct run_files *files)
 {
+    if (files->opens >= 0)
+        close(files->opens);
     base_remove_tree(files->folder);
     base_remove_tree(files->device_folder);
 }

@@ -25,6 +25,7 @@
 struct run_limits {
     unsigned wall, idle;
     unsigned program, device; /* CPU time of main() and of the emulator */
+    unsigned check;           /* what all runs of a check may take together: run_seconds() */
     bool are_short;           /* the submission has hung before */
 };
 struct run_limits run_limits_of(enum grading_device device, bool has_hung);
@@ -34,6 +35,7 @@ struct run_files {
     char device_folder[PATH_SIZE], record[PATH_SIZE];
     /* Used only if the run hides its input: the decoy, the judged input, and the answers. */
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
+    int opens;                      /* of inotify: tells when INPUT is opened; -1: unknown */
     char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
     uint64_t poison, spoil;         /* seeds for the bytes in fresh memory, for the spoilt pieces */
     unsigned wider_pitch;           /* emu_options.wider_pitch: makes typed-in pitches wrong */
@@ -49,6 +51,14 @@ bool run_files_make(struct run_files *files, const struct check *check, const st
 void run_processes(const struct run_files *files, const struct check *check,
                    const struct run_plan *plan, const struct run_limits *limits,
                    struct process_outcome *program, struct process_outcome *device);
+
+/* The seconds that a run on DEVICE has taken: on the emulator, CPU time and time of waiting for
+ * nothing, which do not depend on how busy the machine is; on a GPU, wall time. */
+double run_seconds(enum grading_device device, const struct process_outcome *program,
+                   const struct process_outcome *server);
+
+/* Whether the program has opened its case. True if that is unknown. */
+bool run_files_opened(const struct run_files *files);
 
 /* Removes the folders of the run. */
 void run_files_remove(const struct run_files *files);

@@ -5,6 +5,7 @@
 #include "checks/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,6 +39,37 @@ static void note_hung(const struct check *check)
     char path[PATH_SIZE];
     if (hung_path(check, path))
         base_write_file(path, "", 0, 0600); /* if that fails, the next run only takes longer */
+}
+
+/* A program that hangs before it opens its case does the same in every check, because only the case
+ * differs. After it has done so in two checks, no other check runs it. The paths of the files that
+ * exist after the first and the second time. */
+static bool early_path(const struct check *check, int time, char path[PATH_SIZE])
+{
+    return base_path(path, "%s/hung-early-%d", check->job.folder, time);
+}
+
+static void note_hung_early(struct check *check)
+{
+    char path[PATH_SIZE];
+    int file = -1;
+    for (int time = 1; time <= 2 && file < 0 && early_path(check, time, path); ++time)
+        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0)
+        close(file);
+    check_add(check, "; it had not yet called lab_open()");
+}
+
+/* Fails the check if there is no need to run the submission. */
+static bool would_hang(struct check *check, const struct run_plan *plan)
+{
+    char path[PATH_SIZE];
+    if (plan->own || !early_path(check, 2, path) || access(path, F_OK) != 0)
+        return false;
+    check_fail(check, "timeout",
+               "your program was not run here: in two other checks it did not reach lab_open()");
+    check_advise(check, "Which loop or which wait comes before lab_open() in main()?");
+    return true;
 }
 
 /* --- what a run left -------------------------------------------------------------------------- */
@@ -159,6 +191,10 @@ static bool make_run(struct check *check, const struct run_plan *plan,
     ended->limits = run_limits_of(plan->device, has_hung(check, plan));
     run_processes(&ended->files, check, &ended->plan, &ended->limits, &ended->program,
                   &ended->device);
+    if (!plan->own) {
+        check->run_seconds += run_seconds(plan->device, &ended->program, &ended->device);
+        check->idle_seconds += ended->program.idle_seconds;
+    }
     if (plan->device == ON_EMULATOR && ended->program.end != PROCESS_NOT_STARTED)
         ended->record = record_read(ended->files.record, ended->why, sizeof ended->why);
     return true;
@@ -190,10 +226,16 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     } else if (*ended->why) {
         check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
                    ended->why);
+        if (strstr(ended->why, "too many launches"))
+            check_advise(check, "Does a loop in main() launch kernels without end?");
     }
     check_explain_end(check, &ended->program, &ended->limits);
-    if (!check_is_open(check) && strcmp(check->verdict.status ?: "", "timeout") == 0)
+    check_explain_total(check, &ended->limits);
+    if (!check_is_open(check) && strcmp(check->verdict.status ?: "", "timeout") == 0) {
         note_hung(check);
+        if (!run_files_opened(&ended->files))
+            note_hung_early(check);
+    }
     take_result(check, run, ended->files.result);
     if (run->plan.hides &&
         !base_read_file(ended->files.answers, SIZE_MAX - 1, &run->judged, why, sizeof why))
@@ -227,7 +269,7 @@ const struct run *check_perform_run(struct check *check, const struct run_plan *
         check_break(check, "more runs than a check may have"); /* a mistake in checks.c */
         return NULL;
     }
-    if (!make_run(check, plan, input, &ended))
+    if (would_hang(check, plan) || !make_run(check, plan, input, &ended))
         return NULL;
     if (ended.plan.hides && !ended.plan.shows && !has_arrived(&ended)) {
         end_processes(&ended);

@@ -1,6 +1,7 @@
 #include "checks/wrong.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "checks/internal.h"
 #include "checks/judging.h"
 #include "checks/reread.h"
+#include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
@@ -105,16 +107,24 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* The guess that gives exactly the wrong matrix; NULL: none. */
+/* Whether the wrong matrix is the guess VALUES, within the bounds of the right one. */
+static bool is_close(const float *values, const struct judge_matrix *matrix)
+{
+    for (size_t i = 0; i < matrix->height * matrix->width; ++i)
+        if (!judge_within(matrix->got[i], values[i], matrix->bounds ? matrix->bounds[i] : 0))
+            return false;
+    return true;
+}
+
+/* The guess that gives the wrong matrix, within the bounds of the right one; NULL: none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {
-    size_t bytes = matrix->height * matrix->width * sizeof(float);
-    float *values = malloc(bytes + 1);
+    float *values = malloc((matrix->height * matrix->width + 1) * sizeof *values);
     const struct check_guess *guess = want->guesses;
     for (; values && guess && guess->text; ++guess) {
         guess->make(input, values);
-        if (memcmp(values, matrix->got, bytes) == 0)
+        if (is_close(values, matrix))
             break;
     }
     free(values);

@@ -102,15 +102,17 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
 unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
 {
     unsigned mutants = 0;
+    add_task(gradings, parts, LAB_SOLUTION, 1);
     add_task(gradings, parts, LAB_SKELETON, 0);
-    for (size_t seed = 1; seed <= LAB_SOLUTION_SEEDS; ++seed)
-        add_task(gradings, parts, LAB_SOLUTION, seed);
     for (size_t i = 0; i < parts->mutant_count; ++i) {
         if (gradings->device == ON_GPU && parts->mutants[i].emulator_only)
             continue;
         add_task(gradings, parts, LAB_MUTANT, i);
         ++mutants;
     }
+    /* last: until then, the solution's program is in the cache */
+    for (size_t seed = 2; seed <= LAB_SOLUTION_SEEDS; ++seed)
+        add_task(gradings, parts, LAB_SOLUTION, seed);
     return mutants;
 }
 

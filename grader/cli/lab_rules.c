@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/kit.h"
+#include "sandbox/process.h"
 
 #define SOURCE_BYTES ((size_t)1 << 20)
 #define MAX_MUTANTS  100
@@ -57,7 +58,8 @@ bool lab_read_parts(const char *name, struct lab_parts *parts, struct lab_findin
     char error[PATH_SIZE + 200];
     *parts = (struct lab_parts){0};
     if (!labs_open(name, &parts->lab, error, sizeof error)) {
-        lab_violates(findings, "%s", error);
+        if (!process_interrupted()) /* Ctrl-C also ends the process that describes the lab */
+            lab_violates(findings, "%s", error);
         return false;
     }
     snprintf(error, sizeof error, "%s/labs/%s/%s", kit_folder(), name, parts->lab.file);

@@ -2,6 +2,7 @@
  * is checked against the file's size, and a damaged table counts as missing. */
 #include "cli/program.h"
 
+#include <ctype.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 #include "gpu/virtual_gpu.h"
 
 #define RUNTIME_PREFIX "libcudart.so"
+#define DRIVER_PREFIX  "libcuda.so"
 
 /* The runtimes that Lanewise provides. */
 static const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.12"};
@@ -35,6 +37,8 @@ struct program {
     bool has_fat_binary;   /* the program has a section .nv_fatbin or __nv_relfatbin */
     char runtime[64];      /* the CUDA runtime library that it needs; "": none */
     bool registers_kernels;
+    bool needs_driver;    /* the program is linked with the CUDA driver */
+    char driver_call[64]; /* a function of the driver that it calls, such as cuInit; "": none */
     struct fatbin_summary code;
 };
 
@@ -82,23 +86,35 @@ static struct bytes linked_bytes(const struct program *program, uint32_t number)
 
 /* --- the relevant sections -------------------------------------------------------------------- */
 
-/* Finds the CUDA runtime among the libraries that the program needs. */
+static bool begins_with(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Finds the CUDA runtime and the driver among the libraries that the program needs. */
 static void read_dynamic(struct program *program, struct bytes table, struct bytes strings)
 {
     Elf64_Dyn item;
     for (size_t i = 0; entry_at(table, i, sizeof item, &item) && item.d_tag != DT_NULL; i++) {
         const char *name = item.d_tag == DT_NEEDED ? string_at(strings, item.d_un.d_val) : "";
-        if (strncmp(name, RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)) == 0)
+        if (begins_with(name, RUNTIME_PREFIX))
             snprintf(program->runtime, sizeof program->runtime, "%s", name);
+        program->needs_driver |= begins_with(name, DRIVER_PREFIX);
     }
 }
 
 static void read_symbols(struct program *program, struct bytes table, struct bytes strings)
 {
     Elf64_Sym symbol;
-    for (size_t i = 0; entry_at(table, i, sizeof symbol, &symbol); i++)
-        if (strcmp(string_at(strings, symbol.st_name), "__cudaRegisterFunction") == 0)
+    for (size_t i = 0; entry_at(table, i, sizeof symbol, &symbol); i++) {
+        const char *name = string_at(strings, symbol.st_name);
+        if (strcmp(name, "__cudaRegisterFunction") == 0)
             program->registers_kernels = true;
+        /* The driver's names are like cuInit, those of other libraries like cublasCreate. */
+        if (symbol.st_shndx == SHN_UNDEF && begins_with(name, "cu") &&
+            isupper((unsigned char)name[2]))
+            snprintf(program->driver_call, sizeof program->driver_call, "%s", name);
+    }
 }
 
 /* One section holds the fat binaries of all translation units in sequence. */
@@ -167,7 +183,12 @@ static bool is_ours(const char *runtime)
 static bool judge(const struct program *program, const char *path, char *message, size_t size)
 {
     char why[FATBIN_MESSAGE];
-    if (!program->runtime[0] && !program->has_fat_binary)
+    if (program->needs_driver && program->driver_call[0])
+        snprintf(
+            message, size,
+            "%s calls the driver's %s(), but the emulator has only the runtime; handouts/your-own-programs.md, \"The driver API\", names the runtime's calls",
+            path, program->driver_call);
+    else if (!program->runtime[0] && !program->has_fat_binary)
         snprintf(message, size, "%s is not a CUDA program", path);
     else if (!program->runtime[0])
         snprintf(

@@ -61,8 +61,8 @@ struct emu_steps {
     uint64_t block;  /* the block's number; x counts fastest */
     uint64_t from;   /* instructions of the block's warps that are left out at the beginning */
     int fd;          /* the recording is written to it */
-    /* For tests: after these steps, in ascending order, the machine's state is written to
-     * dump_fd. */
+    /* After these steps, in ascending order, the machine's state is written to dump_fd, unless that
+     * is -1. None: after all steps, and without registers. */
     const uint64_t *dump;
     uint32_t dump_count;
     int dump_fd;
@@ -291,13 +291,61 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
  * The caller frees *LIST. Accesses to textures are not listed. */
 void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count);
 
-/* The predicted time of a launch on options.chip, including the grids that its kernel launched. */
-struct emu_predicted {
-    double us;    /* as two events around it would measure; 0: unknown */
-    double share; /* of the multiprocessors that it keeps busy: above 0, at most 1 */
+/* --- the order of work ------------------------------------------------------------------------- */
+
+/* A device with options.chip predicts when the program's work would run on that chip
+ * (gpu/order/timeline.h). For this, the program's runtime library takes a step after each piece of
+ * work and each call that orders work. The record gets the timeline at EMU_STEP_END or when the
+ * device closes. */
+enum emu_step_type {
+    EMU_STEP_WORK,       /* a piece of work has run in STREAM */
+    EMU_STEP_RECORD,     /* STREAM records EVENT */
+    EMU_STEP_WAIT,       /* later work in STREAM waits for EVENT */
+    EMU_STEP_FORGET,     /* EVENT is no longer used */
+    EMU_STEP_HOST_EVENT, /* the host waits for EVENT, for STREAM, for all work */
+    EMU_STEP_HOST_STREAM,
+    EMU_STEP_HOST_ALL,
+    EMU_STEP_END, /* the program has ended */
+    EMU_STEP_TYPES
 };
-/* That of this thread's latest launch that has ended. */
-struct emu_predicted emu_predicted(struct emu_device *device);
+
+/* EMU_IN_A_KERNEL: the launches since the latest step of this kind. */
+enum emu_step_work {
+    EMU_IN_A_KERNEL,
+    EMU_COPY_TO_DEVICE,
+    EMU_COPY_FROM_DEVICE,
+    EMU_COPY_ON_DEVICE,
+    EMU_FILL_DEVICE,
+    EMU_ON_THE_HOST, /* takes no part of the GPU, such as a host function */
+    EMU_STEP_WORKS
+};
+
+enum emu_step_flags {
+    EMU_STEP_LEGACY = 1,   /* STREAM is the legacy default stream */
+    EMU_STEP_BLOCKING = 2, /* it and STREAM wait for each other */
+    EMU_STEP_PAGEABLE = 4, /* one end of the copy is host memory that is not page-locked */
+    EMU_STEP_JOINS = 8,    /* the host waits for the work */
+    EMU_STEP_FREE = 16,    /* recording EVENT takes no time, as between two nodes of a graph */
+    EMU_STEP_FLAGS = 31
+};
+
+struct emu_step {
+    enum emu_step_type type;
+    enum emu_step_work work;
+    unsigned flags;
+    uint64_t stream, event; /* numbers that the caller chooses */
+    uint64_t bytes;         /* of a copy or fill */
+    emu_addr host;          /* of a copy between host and device: its address on the host */
+};
+
+/* Whether the device predicts when work runs. If not, emu_step() does nothing. */
+bool emu_is_timed(struct emu_device *device);
+void emu_step(struct emu_device *device, const struct emu_step *step);
+/* Lets work go on until EVENT is recorded. *US: the predicted time since the program's first work.
+ * False: unknown. */
+bool emu_event_time(struct emu_device *device, uint64_t event, double *us);
+
+/* --- parked launches --------------------------------------------------------------------------- */
 
 /* A launch with may_park is parked (stopped, to be continued) when its threads only poll memory
  * that does not change. The caller continues it after changing memory: by calls, by other launches,

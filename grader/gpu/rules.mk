@@ -1,6 +1,6 @@
 # The emulated GPU, as a static library. Programs and libraries that contain it do not export its
 # symbols.
-EMULATOR_DIRS := $(addprefix grader/gpu,/ /ptx /analyse /memory /observe /execute /predict /record /device)
+EMULATOR_DIRS := $(addprefix grader/gpu,/ /ptx /analyse /memory /observe /execute /predict /record /order /device)
 EMULATOR_OBJECTS := $(call objects,$(call sources,$(EMULATOR_DIRS:/=)))
 EMULATOR := $(BUILD)/lib/liblanewise-emulator.a
 EMULATOR_LIBS := -lnettle -lstdc++ -lm -lpthread

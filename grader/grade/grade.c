@@ -261,6 +261,7 @@ static bool choose_level(struct grade *grade)
 {
     char why[400];
     grade->job.level = sandbox_best_level(why, sizeof why);
+    snprintf(grade->job.bubblewrap, sizeof grade->job.bubblewrap, "%s", sandbox_bubblewrap() ?: "");
     if (grade->job.level > SANDBOX_NONE || grade->grading->unsafe)
         return true;
     return stop(grade, GRADE_IMPOSSIBLE, "there is no sandbox on this machine: %s", why);

@@ -8,9 +8,9 @@
 bool grade_job_write(const struct grade_job *job, const char *path)
 {
     json_t *json =
-        json_pack("{s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:O*}", "device",
+        json_pack("{s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:O*}", "device",
                   grading_device_name(job->device), "sandbox", sandbox_level_name(job->level),
-                  "seed", (json_int_t)job->seed.number, "secret", job->seed.secret, "folder",
+                  "bubblewrap", job->bubblewrap, "seed", (json_int_t)job->seed.number, "secret", job->seed.secret, "folder",
                   job->folder, "file_name", job->file_name, "emulator", job->programs[ON_EMULATOR],
                   "gpu", job->programs[ON_GPU], "solution", job->solution, "pictures",
                   job->pictures, "terms", job->terms);
@@ -31,14 +31,15 @@ static bool copy(char *to, size_t size, const char *from)
 bool grade_job_read(struct grade_job *job)
 {
     const char *path = getenv(GRADE_JOB_VARIABLE);
-    const char *device, *level, *folder, *file_name, *emulator, *gpu, *solution;
+    const char *device, *level, *bubblewrap, *folder, *file_name, *emulator, *gpu, *solution;
     int pictures;
     json_t *json = path ? json_load_file(path, 0, NULL) : NULL;
     bool good =
-        json_unpack(json, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "device", &device, "sandbox",
-                    &level, "folder", &folder, "file_name", &file_name, "emulator", &emulator,
+        json_unpack(json, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "device", &device, "sandbox",
+                    &level, "bubblewrap", &bubblewrap, "folder", &folder, "file_name", &file_name, "emulator", &emulator,
                     "gpu", &gpu, "solution", &solution, "pictures", &pictures) == 0 &&
         grade_seed_read(json, &job->seed) && sandbox_level_find(level, &job->level) &&
+        copy(job->bubblewrap, sizeof job->bubblewrap, bubblewrap) &&
         copy(job->folder, sizeof job->folder, folder) &&
         copy(job->file_name, sizeof job->file_name, file_name) &&
         copy(job->programs[ON_EMULATOR], PATH_SIZE, emulator) &&

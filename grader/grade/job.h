@@ -25,6 +25,7 @@
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
     enum sandbox_level level;   /* level of the sandbox in which the submission runs */
+    char bubblewrap[PATH_SIZE]; /* the program of that sandbox; "": the first that is found */
     struct grade_seed seed;
     bool pictures; /* record accesses, for pictures in reports */
     char folder[PATH_SIZE];

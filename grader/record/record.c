@@ -281,6 +281,7 @@ struct builder {
     json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows, *sectors;
     json_t *known; /* findings under their finding_key(), to add up counts */
     json_t *copies, *work;
+    json_t *repeated; /* launches and their findings under their ids, as far as they have one */
 };
 
 static const char *text_of(const json_t *object, const char *name)
@@ -557,37 +558,74 @@ static bool add_lent(json_t *copies, const json_t *from)
     return json_array_append_new(copies, copy) == 0 && good;
 }
 
+/* --- launches that repeat others ---------------------------------------------------------------- */
+
+static bool add_findings(struct builder *builder, const json_t *findings)
+{
+    const json_t *finding;
+    size_t i;
+    bool good = !findings || json_is_array(findings);
+    json_array_foreach(findings, i, finding)
+    {
+        good = good && add_finding(builder, finding);
+    }
+    return good;
+}
+
+/* Keeps the last launch of the document and its FINDINGS for lines that repeat it. */
+static bool keep_launch(struct builder *builder, const json_t *id, json_t *findings)
+{
+    char key[30];
+    if (!id)
+        return true;
+    snprintf(key, sizeof key, "%lld", (long long)json_integer_value(id));
+    size_t count = json_array_size(builder->launches);
+    return json_is_integer(id) && count && json_array_size(findings) <= RECORD_REPEATED_FINDINGS &&
+           json_object_set_new(
+               builder->repeated, key,
+               json_pack("[O,O]", json_array_get(builder->launches, count - 1), findings)) == 0;
+}
+
+/* Adds the launch with this ID once more. All its repetitions share one object. */
+static bool repeat_launch(struct builder *builder, const json_t *id)
+{
+    char key[30];
+    snprintf(key, sizeof key, "%lld", (long long)json_integer_value(id));
+    const json_t *old = json_is_integer(id) ? json_object_get(builder->repeated, key) : NULL;
+    return old && json_array_append(builder->launches, json_array_get(old, 0)) == 0 &&
+           add_findings(builder, json_array_get(old, 1));
+}
+
 /* --- the file --------------------------------------------------------------------------------- */
 
 static bool add_line(struct builder *builder, const char *text, size_t size)
 {
-    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *finding;
+    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
     const json_t *launch = json_object_get(line, "launch");
-    const json_t *findings = json_object_get(line, "findings");
+    const json_t *repeats = json_object_get(line, "repeats");
+    json_t *findings = json_object_get(line, "findings");
     const json_t *calls = json_object_get(line, "calls");
     const json_t *requests = json_object_get(line, "requests");
     const json_t *accesses = json_object_get(line, "accesses");
     const json_t *copy = json_object_get(line, "copy"), *missing = json_object_get(line, "missing");
     const json_t *lent = json_object_get(line, "lent");
-    size_t i;
     const json_t *work = json_object_get(line, "work"),
                  *timeline = json_object_get(line, "timeline");
-    bool known =
-        launch || findings || calls || requests || copy || lent || missing || work || timeline;
+    bool known = launch || repeats || findings || calls || requests || copy || lent || missing ||
+                 work || timeline;
     bool good = json_is_object(line) && known && (!copy || add_copy(builder->copies, copy)) &&
                 (!lent || add_lent(builder->copies, lent)) &&
                 (!missing || copy_number(builder->document, line, "missing", RECORD_COUNTER)) &&
                 add_counts(builder->calls, calls) && add_counts(builder->requests, requests) &&
                 add_counts(builder->rows, json_object_get(line, "rows")) &&
                 add_counts(builder->sectors, json_object_get(line, "sectors")) &&
-                (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
+                (!repeats || repeat_launch(builder, repeats)) &&
+                (!accesses || json_is_array(accesses)) &&
                 (!launch || add_launch(builder->launches, launch)) &&
                 (!work || add_work(builder->work, work)) &&
-                (!timeline || copy_timeline(builder->document, timeline, builder->work));
-    json_array_foreach(findings, i, finding)
-    {
-        good = good && add_finding(builder, finding);
-    }
+                (!timeline || copy_timeline(builder->document, timeline, builder->work)) &&
+                add_findings(builder, findings) &&
+                (!launch || keep_launch(builder, json_object_get(line, "id"), findings));
     good = good && add_accesses(builder, accesses);
     json_decref(line);
     return good;
@@ -647,7 +685,8 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
                               .sectors = json_object(),
                               .known = json_object(),
                               .copies = json_array(),
-                              .work = json_array()};
+                              .work = json_array(),
+                              .repeated = json_object()};
     json_object_set_new(builder.document, "schema", json_string(RECORD_SCHEMA));
     json_object_set_new(builder.document, "launches", builder.launches);
     json_object_set_new(builder.document, "findings", builder.findings);
@@ -661,6 +700,7 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
     fclose(file);
     json_decref(builder.known);
     json_decref(builder.work);
+    json_decref(builder.repeated);
     if (good) {
         record_describe_losses(builder.document);
         return builder.document;

@@ -15,13 +15,14 @@
 
 #define RECORD_SCHEMA "lanewise/run/v1"
 /* Upper limits of a record and of the numbers in it. */
-#define RECORD_BYTES    ((size_t)64 << 20) /* bytes of a submission's record; labs write a few KB */
-#define RECORD_LAUNCHES (1u << 17)
-#define RECORD_FINDINGS 1000u  /* findings; further ones are left out */
-#define RECORD_ACCESSES 1000u  /* source lines with an access; further ones are left out */
-#define RECORD_WORK     10000u /* pieces of work in the timeline; further ones are left out */
-#define RECORD_LANES    32u
-#define RECORD_COUNTER  (1ll << 45) /* most in one launch; the sum of all launches fits 63 bits */
+#define RECORD_BYTES             ((size_t)64 << 20) /* bytes of a submission's record; labs write a few KB */
+#define RECORD_LAUNCHES          (1u << 17)
+#define RECORD_FINDINGS          1000u /* findings; further ones are left out */
+#define RECORD_REPEATED_FINDINGS 16u   /* findings of a launch that others repeat */
+#define RECORD_ACCESSES          1000u /* source lines with an access; further ones are left out */
+#define RECORD_WORK              10000u /* pieces of work in the timeline; further ones are left out */
+#define RECORD_LANES             32u
+#define RECORD_COUNTER           (1ll << 45) /* most in one launch; the sum of all launches fits 63 bits */
 
 /* Returns the record in the file PATH as a new object:
  *

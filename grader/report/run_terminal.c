@@ -179,6 +179,14 @@ static void print_requests(struct page *page, const char *name, uint64_t request
         fprintf(page->to, "  %-18s %15s\n", name, NUMBER(requests));
 }
 
+static void print_constants(struct page *page, uint64_t requests, uint64_t replays)
+{
+    if (requests)
+        fprintf(page->to, "  %-17s %11s requests %11s replays  %s%.1f words a request%s\n",
+                "constant loads", NUMBER(requests), NUMBER(replays), replays ? page->style.bad : "",
+                base_ratio(requests + replays, requests), replays ? page->style.off : "");
+}
+
 static void print_counters(struct page *page, const struct emu_counters *counters)
 {
     const uint64_t *value = counters->value;
@@ -195,7 +203,7 @@ static void print_counters(struct page *page, const struct emu_counters *counter
         fprintf(page->to, "  %-17s %11s\n", "double operations",
                 NUMBER(value[EMU_double_operations]));
     print_requests(page, "texture requests", value[EMU_texture_requests]);
-    print_requests(page, "constant requests", value[EMU_constant_requests]);
+    print_constants(page, value[EMU_constant_requests], value[EMU_constant_replays]);
     print_requests(page, "cluster requests", value[EMU_cluster_requests]);
     if (value[EMU_barriers])
         fprintf(page->to, "  %-17s %11s\n", "barriers", NUMBER(value[EMU_barriers]));

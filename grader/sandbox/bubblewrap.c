@@ -43,12 +43,20 @@ static const char *number(uint64_t value)
 }
 
 static size_t passed_over; /* the places of bubblewrap that sandbox_other_bubblewrap() gave up */
+static char chosen[PATH_SIZE]; /* by sandbox_set_bubblewrap() */
+
+void sandbox_set_bubblewrap(const char *path)
+{
+    snprintf(chosen, sizeof chosen, "%s", path);
+}
 
 const char *sandbox_bubblewrap(void)
 {
     static char own[PATH_SIZE];
     static const char *const places[] = {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap",
                                          own};
+    if (chosen[0])
+        return chosen;
     if (!kit_path(own, "build/tools/bin/bwrap"))
         own[0] = '\0';
     for (size_t i = passed_over; i < sizeof places / sizeof *places; ++i)
@@ -90,8 +98,9 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
     add(words, "--size", "65536", "--tmpfs", kit_folder(), NULL); /* hide the kit */
     if (sandbox_lies_in(kit_cuda_home(), kit_folder()))
         add(words, "--ro-bind", kit_cuda_home(), kit_cuda_home(), NULL);
-    if (sandbox->forks && kit_tools())
-        add(words, "--ro-bind", kit_tools(), kit_tools(), NULL);
+    const char *brought = sandbox->forks ? kit_tools() : kit_libraries();
+    if (brought)
+        add(words, "--ro-bind", brought, brought, NULL);
 }
 
 /* Whether PATH already exists inside the sandbox as a system file. If PATH leads there through a

@@ -39,8 +39,6 @@ bool sandbox_filter_write(const struct sandbox *sandbox);
 
 /* --- bubblewrap.c ----------------------------------------------------------------------------- */
 
-/* The path of the bubblewrap program; NULL if there is none. */
-const char *sandbox_bubblewrap(void);
 /* Makes sandbox_bubblewrap() return another one: the system's may be too old, and the one that a
  * package of the kit brings along may be forbidden. False: there was no other. */
 bool sandbox_other_bubblewrap(void);

@@ -494,6 +494,7 @@ static void finish(struct watch *watch, double deadline)
     if (outcome->output)
         outcome->output[outcome->output_size] = 0;
     outcome->seconds = clock_seconds() - watch->start;
+    outcome->idle_seconds = watch->idle;
 }
 
 void process_run(const struct process_command *command, struct process_outcome *outcome)

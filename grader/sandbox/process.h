@@ -48,6 +48,7 @@ struct process_outcome {
     int code;
     double seconds;     /* wall time */
     double cpu_seconds; /* CPU time of the program and of all that it has started */
+    double idle_seconds; /* time in which it only waited; 0 if the command has no idle_seconds */
     bool used_cpu;      /* PROCESS_TIMED_OUT: it was the limit of CPU time */
     char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */

@@ -75,8 +75,12 @@ static bool try_level(enum sandbox_level level, char *why, size_t size)
     struct process_outcome outcome;
     if (!base_private_folder(folder))
         return true;
-    struct sandbox sandbox = {
-        .level = level, .folder = folder, .read = none, .keep = none, .processes = 64};
+    struct sandbox sandbox = {.level = level,
+                              .folder = folder,
+                              .read = none,
+                              .keep = none,
+                              .scratch_bytes = 1 << 16, /* old versions of bubblewrap fail here */
+                              .processes = 64};
     struct process_command command = {.argv = words,
                                       .folder = folder,
                                       .wall_seconds = 5,

@@ -58,25 +58,33 @@ void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), voi
     }
 }
 
+static void visit_without_links(const char *named, void (*visit)(const char *, void *),
+                                void *context)
+{
+    char path[PATH_MAX];
+    if (realpath(named, path))
+        visit(path, context);
+}
+
 void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context)
 {
-    char own[PATH_SIZE];
-    const char *const patterns[] = {
-        own,
+    /* no pattern: the folder's name may contain '[' or '*' */
+    static const char *const own[] = {"thrust", "cub", "cccl/thrust", "cccl/cub"};
+    static const char *const patterns[] = {
         "/usr/local/cuda*/targets/*/include/{,cccl/}{thrust,cub}",
         "/usr/include/{thrust,cub}",
     };
-    if (!base_path(own, "%s/include/{,cccl/}{thrust,cub}", kit_cuda_home()))
-        return;
+    for (size_t i = 0; i < sizeof own / sizeof *own; ++i) {
+        char path[PATH_SIZE];
+        if (base_path(path, "%s/include/%s", kit_cuda_home(), own[i]))
+            visit_without_links(path, visit, context);
+    }
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i) {
         glob_t found;
         if (glob(patterns[i], GLOB_BRACE, NULL, &found) != 0)
             continue;
-        for (size_t k = 0; k < found.gl_pathc; ++k) {
-            char path[PATH_MAX];
-            if (realpath(found.gl_pathv[k], path))
-                visit(path, context);
-        }
+        for (size_t k = 0; k < found.gl_pathc; ++k)
+            visit_without_links(found.gl_pathv[k], visit, context);
         globfree(&found);
     }
 }

@@ -2,6 +2,7 @@
 -- that command. Only the instructors' pages have answers (HANDOUT=instructor).
 --
 --   ::: {.exercise make="make grade LAB=01"}
+--   ::: {.exercise kind="Question"}
 --   ::: answer
 local common = require 'common'
 local console = require 'console'
@@ -11,7 +12,7 @@ local count = 0
 local function exercise(div)
   count = count + 1
   local command = div.attributes.make
-  local title = pandoc.Plain { pandoc.Span({ pandoc.Str('Exercise\u{a0}' .. count) }, { class = 'kind' }) }
+  local title = pandoc.Plain { pandoc.Span({ pandoc.Str((div.attributes.kind or 'Exercise') .. '\u{a0}' .. count) }, { class = 'kind' }) }
   local blocks = { title }
   for _, block in ipairs(div.content) do blocks[#blocks + 1] = block end
   if command then
@@ -30,7 +31,8 @@ local function answer(div)
 end
 
 local known = { surprise = true, exercise = true, answer = true, facts = true, messages = true, pages = true, note = true,
-  ladders = true, listing = true, recorded = true, session = true }
+  ladders = true, listing = true, recorded = true, session = true,
+  replay = true }
 
 local function Div(div)
   if div.classes:includes('exercise') then return exercise(div) end

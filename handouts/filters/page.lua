@@ -31,6 +31,7 @@ return {
   { Code = require('facts').Code, Div = require('facts').Div },
   require 'ladders',
   require 'messages',
+  require 'replays',
   { Image = Image, DefinitionList = DefinitionList },
   require('exercises').answers,
   { Pandoc = function() common.finish() end },

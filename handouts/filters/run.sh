@@ -9,10 +9,13 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root" || exit 125
 labs=$(mktemp -d) || exit 125
 trap 'rm -rf "$labs"' EXIT
-for skeleton in labs/*/.skeleton.cu; do
-    lab=$(basename "$(dirname "$skeleton")")
-    file=$(basename "$(find "labs/$lab" -maxdepth 1 -name '*.cu' ! -name '.*' | head -n 1)")
-    mkdir "$labs/$lab" && cp "$skeleton" "$labs/$lab/$file"
+# Few processes: a build of the pages runs this script a hundred times.
+folders=(labs/*/.skeleton.cu)
+folders=("${folders[@]%.skeleton.cu}")
+mkdir -p "${folders[@]/#labs/$labs}"
+for folder in "${folders[@]}"; do
+    files=("$folder"*.cu)
+    cp "$folder.skeleton.cu" "$labs/${files[0]#labs/}"
 done
 (umask 077 && printf '%064d\n' 0 >"$labs/.secret.key") # the same inputs at each build
 nvcc=$(sed -n 's/^CONFIG_NVCC := //p' build/config.mk 2>/dev/null)

@@ -21,6 +21,13 @@ local function sections(blocks)
   return #items > 1 and pandoc.MetaBlocks { pandoc.BulletList(items) } or nil
 end
 
+local function has_replays(blocks)
+  for _, block in ipairs(blocks) do
+    if block.t == 'Div' and (block.classes:includes('replays') or has_replays(block.content)) then return true end
+  end
+  return false
+end
+
 local function turn(page)
   return page and { href = link(page), title = page.title }
 end
@@ -33,6 +40,7 @@ local function describe(doc)
   meta.kicker = #kicker > 0 and kicker or nil
   meta.number = this.name:match('^%d+')
   meta.summary = this.summary
+  meta.replays = not printed and has_replays(doc.blocks)
   return doc
 end
 

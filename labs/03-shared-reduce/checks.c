@@ -42,8 +42,8 @@ static struct case_data *make_case(struct check *check, struct job job, int *sum
     int largest = INT_MAX / (job.n + 1);
     const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
-        check_case(check, "%s, n = %s, %s blocks of %s threads", names[job.rung],
-                   check_number(job.n), check_number(job.blocks), check_number(job.threads));
+        check_case(check, "%s, n = %s, %s of %s", names[job.rung], check_number(job.n),
+                   check_count(job.blocks, "block"), check_count(job.threads, "thread"));
     case_add(input, "rung", CASE_INT, &job.rung, 1);
     case_add(input, "blocks", CASE_INT, &job.blocks, 1);
     case_add(input, "threads", CASE_INT, &job.threads, 1);

@@ -41,8 +41,8 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
     int largest = INT_MAX / (job.n + 1);
     const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
-        check_case(check, "n = %s, %s blocks of %s threads", check_number(job.n),
-                   check_number(job.blocks), check_number(job.threads));
+        check_case(check, "n = %s, %s of %s", check_number(job.n), check_count(job.blocks, "block"),
+                   check_count(job.threads, "thread"));
     case_add(input, "rung", CASE_INT, &rung, 1);
     case_add(input, "blocks", CASE_INT, &job.blocks, 1);
     case_add(input, "threads", CASE_INT, &job.threads, 1);

@@ -83,8 +83,8 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
 {
     size_t count = (size_t)job.height * (size_t)job.width;
     const float *data = check_random_floats(check, count, -1, 1);
-    struct case_data *input = check_case(check, "%s rows of %s numbers", check_number(job.height),
-                                         check_number(job.width));
+    struct case_data *input = check_case(check, "%s of %s", check_count(job.height, "row"),
+                                         check_count(job.width, "number"));
     case_add(input, "rung", CASE_INT, &rung, 1);
     case_add(input, "height", CASE_INT, &job.height, 1);
     case_add(input, "width", CASE_INT, &job.width, 1);

@@ -52,7 +52,7 @@ static const struct run *run_on(struct check *check, int width, int height)
     for (size_t i = 0; i < count; ++i)
         data[i] = (float)check_random_int(check, 0, LARGEST);
     struct case_data *input =
-        check_case(check, "%s rows of %s numbers", check_number(height), check_number(width));
+        check_case(check, "%s of %s", check_count(height, "row"), check_count(width, "number"));
     case_add(input, "width", CASE_INT, &width, 1);
     case_add(input, "height", CASE_INT, &height, 1);
     case_add(input, "data", CASE_FLOAT, data, count);

@@ -78,10 +78,10 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
                                      : different_numbers(check, job.n);
     int limit = find_limit(data, job);
     struct case_data *input =
-        rung == GROUPS ? check_case(check, "rung %d, %s numbers in groups of up to %s", rung,
-                                    check_number(job.n), check_number(job.longest))
-                       : check_case(check, "rung %d, %s numbers, of which about %d %% are kept",
-                                    rung, check_number(job.n), job.percent);
+        rung == GROUPS ? check_case(check, "rung %d, %s in groups of up to %s", rung,
+                                    check_count(job.n, "number"), check_number(job.longest))
+                       : check_case(check, "rung %d, %s, of which about %d %% are kept", rung,
+                                    check_count(job.n, "number"), job.percent);
     case_add(input, "rung", CASE_INT, &rung, 1);
     case_add(input, "n", CASE_INT, &job.n, 1);
     case_add(input, "limit", CASE_INT, &limit, 1);

@@ -315,7 +315,8 @@ struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy
     return (struct rt_route){.from_host = is_host_memory(&plan.from),
                              .to_host = is_host_memory(&plan.to),
                              .is_pageable = plan.from.place == ON_HOST || plan.to.place == ON_HOST,
-                             .bytes = (uint64_t)plan.box.width * plan.box.height * plan.box.depth};
+                             .bytes = (uint64_t)plan.box.width * plan.box.height * plan.box.depth,
+                             .host = is_host_memory(&plan.from) ? plan.from.at : plan.to.at};
 }
 
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy)

@@ -16,7 +16,6 @@ struct CUevent_st {
     uint64_t record;           /* id of its record in queue.c; 0: it was not queued */
     struct rt_mark mark;       /* the latest record, if it was captured */
     struct order_clock clock;  /* the work before the latest record */
-    struct timeline_mark time; /* its predicted time */
     struct CUevent_st *next;
 };
 
@@ -98,7 +97,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     if (!at)
         return rt_return(cudaErrorInvalidResourceHandle);
     rt_mark_free(&event->mark);
-    rt_time_forget(&event->time);
+    rt_time_event(EMU_STEP_FORGET, (struct rt_order){0}, event);
     free(event->clock.last);
     free(event);
     return cudaSuccess;
@@ -121,11 +120,6 @@ struct order_clock *rt_event_clock(cudaEvent_t event)
     return is_live(event) ? &event->clock : NULL;
 }
 
-struct timeline_mark *rt_event_mark(cudaEvent_t event)
-{
-    return is_live(event) ? &event->time : NULL;
-}
-
 bool rt_event_is_shared(cudaEvent_t event)
 {
     return is_live(event) && event->flags & cudaEventInterprocess;
@@ -145,7 +139,7 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
     event->record = rt_queue_record(stream, event);
     if (event->record)
         return cudaSuccess;
-    rt_time_record(rt_stream_order(stream), &event->time);
+    rt_time_event(EMU_STEP_RECORD, rt_stream_order(stream), event);
     return rt_event_record(event);
 }
 
@@ -176,7 +170,7 @@ static cudaError_t check(cudaEvent_t event)
 static void note_wait(cudaEvent_t event)
 {
     rt_order_waits_event(&event->clock);
-    rt_time_waits(&event->time);
+    rt_time_event(EMU_STEP_HOST_EVENT, (struct rt_order){0}, event);
 }
 
 static cudaError_t wait_for(cudaEvent_t event)
@@ -237,7 +231,7 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
         *milliseconds = (int64_t)(end->nanoseconds - start->nanoseconds) * 1e-6f;
     pthread_mutex_unlock(&lock);
     if (valid)
-        rt_time_between(&start->time, &end->time, milliseconds);
+        rt_time_between(start, end, milliseconds);
     return valid ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
@@ -262,7 +256,7 @@ static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned
     rt_order_stream_waits(stream, &event->clock);
     if (rt_is_item_queued(event->record))
         return rt_queue_wait(stream, event->record, event);
-    rt_time_stream_waits(rt_stream_order(stream), &event->time);
+    rt_time_event(EMU_STEP_WAIT, rt_stream_order(stream), event);
     return cudaSuccess;
 }
 

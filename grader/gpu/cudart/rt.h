@@ -269,9 +269,6 @@ bool rt_event_is_shared(cudaEvent_t event);
 struct order_clock;
 /* The clock of a live EVENT (gpu/order/order.h); NULL: it is not live. */
 struct order_clock *rt_event_clock(cudaEvent_t event);
-struct timeline_mark;
-/* What a live EVENT has recorded (gpu/order/timeline.h); NULL: it is not live. */
-struct timeline_mark *rt_event_mark(cudaEvent_t event);
 /* Records EVENT now. All earlier work in its stream must have ended. */
 cudaError_t rt_event_record(cudaEvent_t event);
 

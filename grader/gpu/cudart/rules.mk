@@ -1,6 +1,6 @@
 # The emulator's CUDA runtime library. It has the name, version and symbols that programs built by nvcc
 # require: libcudart.so.13 for nvcc 13, and libcudart.so.12 for nvcc 12 (see cuda12/).
-CUDART_SOURCES := $(call sources,grader/gpu/cudart grader/gpu/cudart/graphs grader/gpu/cudart/order grader/gpu/order grader/gpu/fatbin)
+CUDART_SOURCES := $(call sources,grader/gpu/cudart grader/gpu/cudart/graphs grader/gpu/cudart/order grader/gpu/fatbin)
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
 CUDART_MAP := $(BUILD)/obj/libcudart.so.13.map
 CUDART := $(BUILD)/lib/libcudart.so.13

@@ -62,6 +62,7 @@ struct rt_route {
     bool from_host, to_host;
     bool is_pageable; /* one side is host memory that is not page-locked */
     uint64_t bytes;
+    const void *host; /* address of the host's end; if both ends are the host's, of the source */
 };
 struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 /* Whether COPY is legal and its source (or target) is host memory that is not page-locked. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpu/device/schedule.h"
 #include "gpu/execute/texture.h"
 #include "gpu/predict/predict.h"
 #include "gpu/ptx/arena.h"
@@ -61,6 +62,13 @@ static unsigned most_workers(const struct emu_options *options)
     return cores < 1 ? 1 : cores > EMU_MAX_WORKERS ? EMU_MAX_WORKERS : (unsigned)cores;
 }
 
+static bool predict(struct emu_device *device, const struct emu_chip *chip)
+{
+    device->predictor = predictor_new(chip);
+    device->schedule = schedule_open(device, chip);
+    return device->predictor && device->schedule;
+}
+
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device)
 {
     *device = calloc(1, sizeof **device);
@@ -69,7 +77,9 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
     (*device)->options = *options;
     (*device)->next_module = 1;
     (*device)->workers = most_workers(options);
-    if (options->chip && !((*device)->predictor = predictor_new(options->chip))) {
+    if (options->chip && !predict(*device, options->chip)) {
+        schedule_close((*device)->schedule);
+        predictor_free((*device)->predictor);
         free(*device);
         *device = NULL;
         return device_failed(EMU_OUT_OF_MEMORY, "out of memory");
@@ -102,6 +112,7 @@ static void free_variables(struct emu_device *device, const struct module *modul
 
 static void close_module(struct emu_device *device, struct module *module)
 {
+    repeats_clear(&device->repeats);
     free_variables(device, module);
     for (uint32_t i = 0; i < device->kernel_count; i++) {
         if (device->kernels[i].module != module)
@@ -120,6 +131,7 @@ void emu_close(struct emu_device *device)
     if (!device)
         return;
     device_finish_parked(device, NULL);
+    schedule_close(device->schedule);
     while (device->modules) {
         struct module *module = device->modules;
         device->modules = module->next;
@@ -671,4 +683,30 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
     return written
                ? EMU_OK
                : device_failed(EMU_INTERNAL, "the record of the program's run cannot be written");
+}
+
+/* --- the order of work ------------------------------------------------------------------------ */
+
+bool emu_is_timed(struct emu_device *device)
+{
+    return device->schedule;
+}
+
+void emu_step(struct emu_device *device, const struct emu_step *step)
+{
+    if (!device->schedule)
+        return;
+    pthread_mutex_lock(&device->lock);
+    schedule_step(device->schedule, step);
+    pthread_mutex_unlock(&device->lock);
+}
+
+bool emu_event_time(struct emu_device *device, uint64_t event, double *us)
+{
+    if (!device->schedule)
+        return false;
+    pthread_mutex_lock(&device->lock);
+    *us = schedule_event_time(device->schedule, event);
+    pthread_mutex_unlock(&device->lock);
+    return true;
 }

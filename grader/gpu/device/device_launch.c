@@ -5,6 +5,7 @@
 
 #include "gpu/chips.h"
 #include "gpu/device/device_parts.h"
+#include "gpu/device/schedule.h"
 #include "gpu/execute/child.h"
 #include "gpu/execute/heartbeat.h"
 #include "gpu/lanes.h"
@@ -224,21 +225,11 @@ static void add_touched(const struct obs_touched *touched)
     last_touched = (struct obs_touched){list, count, count};
 }
 
-/* The prediction for this thread's latest launch, and for the grids that its kernel launched. */
-static _Thread_local struct emu_predicted last_predicted;
-
-/* That of the launch that has just ended; NULL: unknown. */
+/* The prediction for the launch that has just ended; NULL: unknown. */
 static const struct prediction *prediction_of(const struct emu_device *device)
 {
     const struct prediction *p = device->predictor ? predictor_result(device->predictor) : NULL;
     return p && p->is_known ? p : NULL;
-}
-
-static void add_predicted(const struct prediction *p)
-{
-    last_predicted.us += p->us;
-    last_predicted.share =
-        p->share_of_chip > last_predicted.share ? p->share_of_chip : last_predicted.share;
 }
 
 /* Moves the clocks that kernels read beyond the launch, whose longest warp has executed LONGEST
@@ -249,12 +240,6 @@ static void advance_clocks(struct emu_device *device, const struct prediction *p
     device->clock += predicts ? (uint64_t)(p->us * device->options.chip->clock_mhz) : 4 * longest;
     device->clock += 1000;
     device->timer += predicts ? p->us * 1000 : 0;
-}
-
-struct emu_predicted emu_predicted(struct emu_device *device)
-{
-    (void)device;
-    return last_predicted;
 }
 
 void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count)
@@ -375,14 +360,14 @@ static enum emu_status end(struct emu_device *device, struct running *running,
                                    describe_watch(device, launch)};
     pay_watch(device, launch);
     if (record_is_open(&device->options))
-        record_launch(device->options.record_fd, &launch->view, &result);
+        record_launch(device->options.record_fd, &device->repeats, &launch->view, &result);
     if (running->recording.steps)
         record_steps(device->options.steps->fd, &launch->view);
     const struct prediction *predicted = status == EMU_OK ? prediction_of(device) : NULL;
-    if (!launch->depth)
-        last_predicted = (struct emu_predicted){0};
+    if (device->schedule && status == EMU_OK && !launch->depth)
+        schedule_launched(device->schedule, launch->kernel->function->name);
     if (predicted)
-        add_predicted(predicted);
+        schedule_predicted(predicted->us, predicted->share_of_chip);
     advance_clocks(device, predicted, totals.value[EMU_longest_warp_instructions]);
     free(launch->per_instruction);
     free(running->recording.list);

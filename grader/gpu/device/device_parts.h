@@ -8,6 +8,7 @@
 #include "gpu/execute/launch.h"
 #include "gpu/memory/heap.h"
 #include "gpu/memory/memory.h"
+#include "gpu/record/repeats.h"
 
 #define MAX_STACK (512u << 10) /* bytes per thread */
 
@@ -26,6 +27,7 @@ struct kernel_handle {
 };
 
 struct running;
+struct schedule;
 
 struct emu_device {
     struct emu_options options;
@@ -46,7 +48,9 @@ struct emu_device {
     emu_addr workspace; /* memory for the barrier of cooperative launches; 0: not yet allocated */
     struct running *parked;
     uint32_t parked_count;
+    struct repeats repeats;
     struct predictor *predictor; /* NULL: the options name no chip */
+    struct schedule *schedule;   /* NULL: the same */
     uint64_t last_number;        /* number of the latest parked launch; the first one is 1 */
 };
 

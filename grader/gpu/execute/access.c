@@ -245,6 +245,12 @@ static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at,
     return warp->stack + (size_t)lane * warp->stack_room + at;
 }
 
+const uint8_t *view_local(const struct cta *machine, uint32_t warp, unsigned lane, uint64_t addr,
+                          uint64_t size)
+{
+    return local_bytes(&machine->warps[warp], lane, addr, size);
+}
+
 /* Returns one lane's bytes. If its address is bad, returns NULL and sets *WRONG to the fault. */
 static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, unsigned lane,
                           enum obs_fault_kind *wrong)

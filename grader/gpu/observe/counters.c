@@ -31,9 +31,10 @@ struct state {
     enum emu_rules rules;
     const struct launch_view *launch;
     uint8_t *form; /* for each pc: enum atomic_form; UNKNOWN until it is needed */
-    struct traffic *global, *shared, *local; /* the counts of each pc, in one array */
-    uint8_t *kind;                           /* enum obs_access_kind, for each of these */
-    struct sample *samples;                  /* for each pc: the access that wasted most */
+    /* The counts of each pc, in one array. A piece of constant memory is a distinct word. */
+    struct traffic *global, *shared, *local, *constant;
+    uint8_t *kind;          /* enum obs_access_kind, for each of these */
+    struct sample *samples; /* for each pc: the access that wasted most */
     uint64_t *others; /* for each pc: accesses to other CTAs' shared memory; NULL: no clusters */
     /* Sectors of global memory that each warp has loaded, by CTA and warp: an array of `places`
      * entries. In a very large grid, several warps share an entry and count as one warp. */
@@ -42,7 +43,7 @@ struct state {
 };
 
 #define MOST_PLACES ((uint64_t)1 << 22)
-#define SPACES      3u /* global, shared and local memory */
+#define SPACES      4u /* global, shared, local and constant memory */
 
 static void counters_free(struct state *state)
 {
@@ -60,7 +61,8 @@ static void counters_free(struct state *state)
 /* The place of PC's entry for SPACE in `global` and `kind`. */
 static size_t entry_of(const struct state *state, uint8_t space, uint32_t pc)
 {
-    return pc + (size_t)state->count * (space == PTX_SHARED ? 1 : space == PTX_LOCAL ? 2 : 0);
+    unsigned place = space == PTX_SHARED ? 1 : space == PTX_LOCAL ? 2 : space == PTX_CONST ? 3 : 0;
+    return pc + (size_t)state->count * place;
 }
 
 static void *counters_begin(const struct launch_view *launch)
@@ -76,6 +78,7 @@ static void *counters_begin(const struct launch_view *launch)
     state->form = calloc(state->count, 1);
     state->shared = state->global ? state->global + state->count : NULL;
     state->local = state->global ? state->shared + state->count : NULL;
+    state->constant = state->global ? state->local + state->count : NULL;
     state->samples = calloc(state->count, sizeof *state->samples);
     bool has_others = launch->cluster_size > 1;
     state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
@@ -159,17 +162,23 @@ static unsigned log2_of(unsigned power_of_two)
     return (unsigned)__builtin_ctz(power_of_two);
 }
 
+LANES_INLINE void find_bounds(const uint64_t *addr, uint64_t *low, uint64_t *high)
+{
+    *low = *high = addr[0];
+    for (unsigned i = 1; i < LANES; i++) {
+        *low = addr[i] < *low ? addr[i] : *low;
+        *high = addr[i] > *high ? addr[i] : *high;
+    }
+}
+
 /* --- global memory ---------------------------------------------------------------------------- */
 
 /* Inactive lanes repeat an active lane's address, so all 32 addresses can be counted. */
 LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_access *access)
 {
-    uint64_t low = access->addr[0], high = low;
+    uint64_t low, high;
     unsigned active = (unsigned)__builtin_popcount(access->mask);
-    for (unsigned i = 1; i < LANES; i++) {
-        low = access->addr[i] < low ? access->addr[i] : low;
-        high = access->addr[i] > high ? access->addr[i] : high;
-    }
+    find_bounds(access->addr, &low, &high);
     unsigned lines = count_distinct(access->addr, low, high, 7), sectors = lines, words = lines;
     if (lines < active) /* otherwise each lane touches a different line */
         sectors = count_distinct(access->addr, low, high, 5);
@@ -409,6 +418,25 @@ static void count_local(struct traffic *traffic, const struct obs_access *access
     traffic->pieces += traffic->last_pieces;
 }
 
+/* --- constant memory -------------------------------------------------------------------------- */
+
+/* A GPU serves the distinct words of a request one after another (measured on an H100 and an H200:
+ * hardware/chip, constant_words_...). */
+LANES_INLINE uint32_t measure_constant(const struct obs_access *access)
+{
+    uint64_t low, high;
+    find_bounds(access->addr, &low, &high);
+    return count_distinct(access->addr, low, high, access->bytes > 4 ? log2_of(access->bytes) : 2);
+}
+
+LANES_INLINE void count_constant(struct traffic *traffic, const struct obs_access *access)
+{
+    if (!access->repeats || access->dense)
+        traffic->last_pieces = measure_constant(access);
+    traffic->requests++;
+    traffic->pieces += traffic->last_pieces;
+}
+
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
@@ -421,6 +449,8 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
     state->kind[entry_of(state, access->space, access->pc)] = access->kind;
     if (access->space == PTX_LOCAL) {
         count_local(&state->local[access->pc], access);
+    } else if (access->space == PTX_CONST) {
+        count_constant(&state->constant[access->pc], access);
     } else if (access->space == PTX_GLOBAL) {
         remember(&state->samples[access->pc], access);
         uint64_t sectors =
@@ -440,14 +470,15 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     struct state *state = argument;
     struct sample *sample = &state->samples[repeat->pc];
     bool is_global = repeat->space == PTX_GLOBAL, is_local = repeat->space == PTX_LOCAL;
+    bool by_word = is_local || repeat->space == PTX_CONST;
     struct traffic *traffic = &state->global[entry_of(state, repeat->space, repeat->pc)];
     struct traffic one = {.pieces = traffic->last_pieces,
                           .ideal = traffic->last_ideal,
                           .lines = traffic->last_lines,
                           .collisions = traffic->last_collisions};
-    if (!is_global && !is_local && repeat->space != PTX_SHARED)
+    if (!is_global && !by_word && repeat->space != PTX_SHARED)
         return OBS_COUNT_ONLY;
-    if (is_local && repeat->dense) /* its cost depends on the place of the first byte in its word */
+    if (by_word && repeat->dense) /* its cost depends on the place of the first byte in its word */
         return OBS_FULL;
     if (repeat->space == PTX_SHARED && state->kind[state->count + repeat->pc] > OBS_STORE)
         return OBS_FULL;
@@ -457,7 +488,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     } else if (repeat->dense) {
         one.pieces = one.ideal = repeat->bytes > 4 ? repeat->bytes / 4 : 1;
     }
-    if (!is_local && one.pieces > one.ideal &&
+    if (!by_word && one.pieces > one.ideal &&
         sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal, repeat->cta,
                         repeat->warp))
         return OBS_FULL;
@@ -472,7 +503,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
                                repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
     if (is_global)
         sample_again(sample, true, repeat->warp, &seen);
-    return is_global || (!is_local && one.pieces > one.ideal) ? OBS_DONE : OBS_COUNT_ONLY;
+    return is_global || (!by_word && one.pieces > one.ideal) ? OBS_DONE : OBS_COUNT_ONLY;
 }
 
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
@@ -504,6 +535,8 @@ static void access_by_old_rules(void *argument, const struct obs_access *access)
         state->kind[at] = access->kind;
         count_local(&state->local[access->pc], access);
     }
+    if (access->space == PTX_CONST)
+        count_constant(&state->constant[access->pc], access);
     if ((!shared && access->space != PTX_GLOBAL) || (shared && access->kind > OBS_STORE))
         return;
     struct old_cost cost = old_rules_measure(state->rules, access);
@@ -567,6 +600,8 @@ static void counters_end(void *argument, const struct launch_view *launch,
         value = per_instruction[pc].value + local[state->kind[2 * state->count + pc]];
         value[0] += state->local[pc].requests;
         value[1] += state->local[pc].pieces;
+        per_instruction[pc].value[EMU_constant_replays] +=
+            state->constant[pc].pieces - state->constant[pc].requests;
         per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
     }
     for (uint64_t i = 0; per_instruction && i < state->places; i++) {

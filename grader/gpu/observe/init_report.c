@@ -155,6 +155,12 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
     uint64_t at = c->site->addr - c->array.begin;
     if (block && block->pitch && at % block->pitch >= block->width)
         advise_pitch(text, size, block, at);
+    else if (block && block->pitch && prefix && prefix * c->array.size == block->width)
+        snprintf(text, size,
+                 "only the first %" PRIu64 " of the %" PRIu64
+                 " bytes of a row are written: does a cudaMemcpy2D() or cudaMemset2D() count "
+                 "elements? They count bytes, width * sizeof(type)",
+                 prefix, block->width);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix &&
              prefix == bytes / c->array.size)
         snprintf(

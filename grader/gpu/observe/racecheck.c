@@ -52,8 +52,9 @@ static const struct ptx_instruction *instruction_at(const struct launch_view *la
  * last site. */
 static bool find_sites(struct race *race, const struct launch_view *launch)
 {
+    size_t most = 2 * (size_t)launch->code_count + 2; /* a copy has two sites */
     race->code = calloc((size_t)launch->code_count + 1, sizeof *race->code);
-    race->sites = calloc(STAMP_SITES, sizeof *race->sites);
+    race->sites = calloc(most < STAMP_SITES ? most : STAMP_SITES, sizeof *race->sites);
     race->site_count = 1; /* site 0 means: no site */
     for (uint32_t pc = 0; race->code && race->sites && pc < launch->code_count; pc++) {
         struct view_instruction view = view_instruction(launch, pc);

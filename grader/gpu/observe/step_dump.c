@@ -1,11 +1,11 @@
-/* Writes the state of a CTA straight from the machine. Tests compare it with the state that a
+/* Writes a step and the state after it straight from the machine. Tests compare them with what a
  * reader reconstructs from the recording, so nothing here uses the recording or its model. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/observe/stepper.h"
+#include "gpu/observe/step_state.h"
 
 /* The model's number of the first register of function NUMBER. */
 static uint32_t first_register(const struct launch_view *launch, uint32_t number)
@@ -65,42 +65,99 @@ static void dump_warps(FILE *to, const struct launch_view *launch, const struct 
     fprintf(to, "],\"registers\":[");
     for (uint32_t w = 0; w < launch->warps; w++) {
         unsigned count = view_groups(now->machine, w, groups);
-        bool wanted = (!now->opened && w == now->warp) || w == step % launch->warps;
+        bool wanted = launch->options->steps->dump_count &&
+                      ((!now->opened && w == now->warp) || w == step % launch->warps);
         for (unsigned i = 0; i < count && wanted; i++)
             dump_registers(to, launch, now, w, &groups[i], &any);
     }
     fputc(']', to);
 }
 
-/* The words that the access covers, as they are now. */
-static void dump_accessed(FILE *to, const struct launch_view *launch,
-                          const struct obs_access *access)
+static void dump_access(FILE *to, const struct obs_access *access)
+{
+    uint32_t cost = 0, ideal = 0;
+    if (step_has_cost(access))
+        obs_measure(access, &cost, &ideal);
+    fprintf(
+        to,
+        "{\"space\":%u,\"kind\":%u,\"bytes\":%u,\"mask\":%u,\"cost\":%u,\"ideal\":%u,\"addr\":[",
+        step_space(access->space), access->kind, access->bytes, access->mask, cost, ideal);
+    for (uint32_t left = access->mask; left; left &= left - 1)
+        fprintf(to, "%s%llu", left == access->mask ? "" : ",",
+                (unsigned long long)access->addr[__builtin_ctz(left)]);
+    fprintf(to, "]}");
+}
+
+/* The words of global memory that the access covers, as they are now. */
+static void dump_words_at(FILE *to, const struct launch_view *launch,
+                          const struct obs_access *access, bool *any)
+{
+    for (uint32_t left = access->space == PTX_GLOBAL ? access->mask : 0; left; left &= left - 1) {
+        uint64_t first = access->addr[__builtin_ctz(left)];
+        for (uint64_t addr = first & ~(uint64_t)3; addr < first + access->bytes; addr += 4) {
+            const uint8_t *bytes = mem_range(launch->memory, addr, 4);
+            uint32_t word;
+            if (!bytes)
+                continue;
+            memcpy(&word, bytes, sizeof word);
+            fprintf(to, "%s[%llu,%u]", *any ? "," : "", (unsigned long long)addr, word);
+            *any = true;
+        }
+    }
+}
+
+/* The words of local memory that the access covers, as [lane, address, word]. */
+static void dump_local(FILE *to, const struct obs_state *now, const struct obs_access *access,
+                       bool *any)
+{
+    for (uint32_t left = access->space == PTX_LOCAL ? access->mask : 0; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t first = access->addr[lane];
+        for (uint64_t addr = first & ~(uint64_t)3; addr < first + access->bytes; addr += 4) {
+            const uint8_t *bytes = view_local(now->machine, now->warp, lane, addr, 4);
+            uint32_t word;
+            if (!bytes)
+                continue;
+            memcpy(&word, bytes, sizeof word);
+            fprintf(to, "%s[%u,%llu,%u]", *any ? "," : "", lane, (unsigned long long)addr, word);
+            *any = true;
+        }
+    }
+}
+
+static void dump_accesses(FILE *to, const struct step_state *state, const struct obs_state *now)
 {
     bool any = false;
-    fprintf(to, ",\"global\":[");
-    for (uint32_t left = access && access->space == PTX_GLOBAL ? access->mask : 0; left;
-         left &= left - 1) {
-        uint64_t addr = access->addr[__builtin_ctz(left)] & ~(uint64_t)3;
-        const uint8_t *bytes = mem_range(launch->memory, addr, 4);
-        uint32_t word;
-        if (!bytes)
-            continue;
-        memcpy(&word, bytes, sizeof word);
-        fprintf(to, "%s[%llu,%u]", any ? "," : "", (unsigned long long)addr, word);
-        any = true;
+    fprintf(to, ",\"accesses\":[");
+    for (uint32_t i = 0; i < state->access_count; i++) {
+        fputs(i ? "," : "", to);
+        dump_access(to, &state->accesses[i]);
     }
+    fprintf(to, "],\"global\":[");
+    for (uint32_t i = 0; i < state->access_count; i++)
+        dump_words_at(to, state->launch, &state->accesses[i], &any);
+    fprintf(to, "],\"local\":[");
+    any = false;
+    for (uint32_t i = 0; i < state->access_count; i++)
+        dump_local(to, now, &state->accesses[i], &any);
     fputc(']', to);
 }
 
-void step_dump(int fd, const struct launch_view *launch, const struct obs_state *now, uint64_t step,
-               const struct obs_access *access)
+void step_dump(const struct step_state *state, const struct obs_state *now)
 {
+    const struct launch_view *launch = state->launch;
+    uint64_t step = state->steps->steps - 1;
+    int fd = state->wanted->dump_fd;
     char *text = NULL;
     size_t size;
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return;
     fprintf(to, "{\"step\":%llu,", (unsigned long long)step);
+    if (now->opened)
+        fprintf(to, "\"opened\":true,");
+    else
+        fprintf(to, "\"warp\":%u,\"pc\":%u,\"active\":%u,", now->warp, now->pc, now->active);
     dump_warps(to, launch, now, step);
     fprintf(to, ",\"shared\":[");
     for (uint32_t at = 0; at + 4 <= launch->shared_bytes; at += 4) {
@@ -109,7 +166,7 @@ void step_dump(int fd, const struct launch_view *launch, const struct obs_state 
         fprintf(to, "%s%u", at ? "," : "", word);
     }
     fputc(']', to);
-    dump_accessed(to, launch, access);
+    dump_accesses(to, state, now);
     fprintf(to, "}\n");
     fclose(to);
     if (text && write(fd, text, size) < 0)

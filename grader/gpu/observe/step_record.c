@@ -55,7 +55,7 @@ static unsigned form_of(struct step_state *state, const struct step_code *code,
                                                            : ADDRESS_RAW;
 }
 
-static unsigned space_code(uint8_t space)
+unsigned step_space(uint8_t space)
 {
     return space == PTX_GLOBAL    ? 0
            : space == PTX_SHARED  ? 1
@@ -77,7 +77,7 @@ static const struct measured *measure(struct step_state *state, const struct obs
         return m;
     *m = (struct measured){.mask = access->mask, .space = access->space, .bytes = access->bytes};
     memcpy(m->addr, access->addr, sizeof m->addr);
-    if (access->space == PTX_GLOBAL || (access->space == PTX_SHARED && access->kind <= OBS_STORE))
+    if (step_has_cost(access))
         obs_measure(access, &m->cost, &m->ideal);
     return m;
 }
@@ -91,7 +91,7 @@ static void put_access(struct step_state *state, struct step_buffer *to,
     uint64_t first;
     int64_t stride;
     unsigned form = form_of(state, code, access, &first, &stride);
-    step_put_byte(to, form | (access->mask != active ? 8 : 0) | space_code(access->space) << 4);
+    step_put_byte(to, form | (access->mask != active ? 8 : 0) | step_space(access->space) << 4);
     if (access->mask != active)
         step_put_word(to, access->mask);
     step_put_byte(to, access->bytes);

@@ -46,4 +46,18 @@ struct step_state {
 void step_record_instruction(struct step_state *state, const struct obs_state *now);
 void step_record_opening(struct step_state *state, const struct obs_state *now);
 
+/* The number of a memory space in recordings. */
+unsigned step_space(uint8_t space);
+
+/* Whether an access has a cost in sectors or wavefronts. */
+static inline bool step_has_cost(const struct obs_access *access)
+{
+    return access->space == PTX_GLOBAL ||
+           (access->space == PTX_SHARED && access->kind <= OBS_STORE);
+}
+
+/* Writes the step that was recorded last and the machine's state after it, as one line of JSON, to
+ * the file of emu_steps. */
+void step_dump(const struct step_state *state, const struct obs_state *now);
+
 #endif

@@ -178,11 +178,11 @@ static void mark(struct step_state *state)
 static void dump_if_wanted(struct step_state *state, const struct obs_state *now)
 {
     const struct emu_steps *wanted = state->wanted;
-    uint64_t step = state->steps->steps - 1;
+    bool is_wanted = !wanted->dump_count;
     for (uint32_t i = 0; i < wanted->dump_count; i++)
-        if (wanted->dump[i] == step)
-            step_dump(wanted->dump_fd, state->launch, now, step,
-                      state->access_count ? &state->accesses[0] : NULL);
+        is_wanted |= wanted->dump[i] == state->steps->steps - 1;
+    if (is_wanted && wanted->dump_fd >= 0)
+        step_dump(state, now);
 }
 
 static void stepper_state(void *argument, const struct obs_state *now)

@@ -68,9 +68,4 @@ struct obs_steps {
 
 void stepper_free(struct obs_steps *steps); /* NULL is allowed */
 
-/* Writes the machine's state, for tests, as one line of JSON. STEP: the number of the record that
- * has just been written. It reads the machine, not the recording. */
-void step_dump(int fd, const struct launch_view *launch, const struct obs_state *now, uint64_t step,
-               const struct obs_access *access);
-
 #endif

@@ -283,10 +283,10 @@ bool timeline_add(struct timeline *t, const struct order_stream *stream,
 }
 
 bool timeline_record(struct timeline *t, const struct order_stream *stream,
-                     struct timeline_mark *mark)
+                     struct timeline_mark *mark, bool is_free)
 {
     timeline_forget(t, mark); /* only the latest record of an event counts */
-    struct item *item = append(t, stream, t->event_us);
+    struct item *item = append(t, stream, is_free ? 0 : t->event_us);
     if (item) {
         item->type = RECORD;
         item->mark = mark;

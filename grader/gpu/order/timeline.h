@@ -69,11 +69,11 @@ struct timeline *timeline_open(double event_us, timeline_ended *ended, void *con
 void timeline_close(struct timeline *timeline); /* NULL is allowed */
 
 /* Submit work to STREAM; false: out of memory. timeline_wait() lets later work of STREAM wait for
- * the event of MARK. */
+ * the event of MARK. IS_FREE: recording takes no time. */
 bool timeline_add(struct timeline *timeline, const struct order_stream *stream,
                   const struct timeline_work *work);
 bool timeline_record(struct timeline *timeline, const struct order_stream *stream,
-                     struct timeline_mark *mark);
+                     struct timeline_mark *mark, bool is_free);
 bool timeline_wait(struct timeline *timeline, const struct order_stream *stream,
                    const struct timeline_mark *mark);
 /* The time of MARK is no longer wanted. */

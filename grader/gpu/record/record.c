@@ -10,6 +10,7 @@
 #include "gpu/finding_kinds.h"
 #include "gpu/lanes.h"
 #include "gpu/predict/predict.h"
+#include "gpu/record/repeats.h"
 
 /* The demangler of libstdc++, which knows nvcc's names: they follow the Itanium ABI. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
@@ -315,8 +316,19 @@ static void add_prediction(json_t *line, const struct launch_view *launch, enum 
                             predicted_json(p, predictor_chip(launch->predictor)));
 }
 
-bool record_launch(int fd, const struct launch_view *launch, const struct record_result *result)
+static bool record_repeat(int fd, uint64_t id)
 {
+    char line[60];
+    int length = snprintf(line, sizeof line, "{\"repeats\":%llu}\n", (unsigned long long)id);
+    return write_all(fd, line, (size_t)length);
+}
+
+bool record_launch(int fd, struct repeats *repeats, const struct launch_view *launch,
+                   const struct record_result *result)
+{
+    uint64_t id = repeats_find(repeats, launch, result);
+    if (id)
+        return record_repeat(fd, id);
     char *name = record_demangle(launch->function->name);
     if (!name)
         return false;
@@ -337,6 +349,8 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
     if (line && result->watched)
         json_object_set_new(json_object_get(line, "launch"), "watched",
                             json_string(result->watched));
+    if (line && (id = repeats_keep(repeats, launch, result)))
+        json_object_set_new(line, "id", json_integer((json_int_t)id));
     if (line && launch->recording->count)
         json_object_set_new(line, "accesses", accesses_json(launch, name));
     free(name);

@@ -9,6 +9,9 @@
  *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
  *
+ * Such a line has an "id" if later launches may repeat it: {"repeats": ID} is a launch for which
+ * the whole line would be the same. The launch with this id was recorded earlier.
+ *
  * With a chip in the options, the occupancy is that of the chip, and a launch has "predicted":
  * {"gpu", "title", "measured", "us", "low_us", "high_us", "limit", "parts": {each limit alone, in
  * us}, "cycles", "instructions" (of the machine), "dram_bytes", "l2_hits", "us_ideal_sectors" and
@@ -66,11 +69,14 @@ struct record_result {
     enum emu_status status;
     const struct emu_counters *totals;
     const struct emu_counters *per_instruction; /* NULL: not counted */
-    const char *watched;                        /* NULL: no limit on the cost of the tools */
+    const char *watched; /* a constant; NULL: no limit on the cost of the tools */
 };
 
-/* Appends the launch to FD in one write. False: the write failed. */
-bool record_launch(int fd, const struct launch_view *launch, const struct record_result *result);
+/* Appends the launch to FD in one write, as a repetition if it repeats one of REPEATS. False: the
+ * write failed. */
+struct repeats;
+bool record_launch(int fd, struct repeats *repeats, const struct launch_view *launch,
+                   const struct record_result *result);
 
 /* Appends a line about a copy of SIZE bytes to the host. A device reports only its first
  * RECORD_COPIES copies. */

@@ -288,6 +288,21 @@ static json_t *memory_blocks_json(const struct launch_view *launch)
     return list;
 }
 
+/* The values of the kernel's arguments of 8 bytes, which may be addresses; null: another argument. */
+static json_t *arguments_json(const struct launch_view *launch)
+{
+    const struct emu_launch *request = launch->request;
+    json_t *list = json_array();
+    for (const struct ptx_variable *p = launch->function->params; p; p = p->next) {
+        int64_t value;
+        bool is_long = p->size == sizeof value && p->offset + p->size <= request->param_bytes;
+        if (is_long)
+            memcpy(&value, (const uint8_t *)request->params + p->offset, sizeof value);
+        json_array_append_new(list, is_long ? json_integer(value) : json_null());
+    }
+    return list;
+}
+
 static json_t *triple(const uint32_t *d)
 {
     return json_pack("[I,I,I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
@@ -323,17 +338,18 @@ static json_t *document(const struct launch_view *launch)
     for (size_t i = 0; i < steps->mark_count; i++)
         json_array_append_new(marks, json_integer((json_int_t)steps->marks[i]));
     add_registers(launch, registers, functions);
-    return json_pack(
-        "{so,so,so,sI,so,sI,sI,sI,sI,sI,sb,sI,sI,so,so,so,so,so,so,so,so}", "kernel",
-        name ? name : json_string(""), "grid", triple(grid), "block", triple(block), "launch",
-        (json_int_t)launch->number, "cta", triple(cta), "warps", (json_int_t)launch->warps,
-        "threads", (json_int_t)((uint64_t)block[0] * block[1] * block[2]), "steps",
-        (json_int_t)steps->steps, "left_out", (json_int_t)steps->left_out, "executed",
-        (json_int_t)steps->executed, "cut", steps->is_cut, "fill",
-        (json_int_t)(launch->memory->poison & 0xff), "shared_bytes",
-        (json_int_t)launch->shared_bytes, "shared", shared_json(launch), "memory",
-        memory_blocks_json(launch), "files", files, "registers", registers, "functions", functions,
-        "code", code, "marks", marks, "data", data_json(steps));
+    return json_pack("{so,so,so,sI,so,sI,sI,sI,sI,sI,sb,sI,sI,so,so,so,so,so,so,so,so,so}",
+                     "kernel", name ? name : json_string(""), "grid", triple(grid), "block",
+                     triple(block), "launch", (json_int_t)launch->number, "cta", triple(cta),
+                     "warps", (json_int_t)launch->warps, "threads",
+                     (json_int_t)((uint64_t)block[0] * block[1] * block[2]), "steps",
+                     (json_int_t)steps->steps, "left_out", (json_int_t)steps->left_out, "executed",
+                     (json_int_t)steps->executed, "cut", steps->is_cut, "fill",
+                     (json_int_t)(launch->memory->poison & 0xff), "shared_bytes",
+                     (json_int_t)launch->shared_bytes, "shared", shared_json(launch), "memory",
+                     memory_blocks_json(launch), "arguments", arguments_json(launch), "files",
+                     files, "registers", registers, "functions", functions, "code", code, "marks",
+                     marks, "data", data_json(steps));
 }
 
 bool record_steps(int fd, const struct launch_view *launch)

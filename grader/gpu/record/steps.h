@@ -4,6 +4,7 @@
  *    "steps", "left_out", "executed", "cut": boolean, "fill": byte that new shared memory holds,
  *    "shared_bytes", "shared": [{"name", "at", "bytes"}],
  *    "memory": [{"name", "at", "bytes"}]: allocations of global memory
+ *    "arguments": the values of the kernel's arguments of 8 bytes; null for others
  *    "files": [paths], "registers": [[name, type, function's number, place or -1]],
  *    "functions": [names], "code": [instructions], "marks": [offset of each 1024th step],
  *    "data": the stream in Base64}

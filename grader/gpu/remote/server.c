@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 
 #include "gpu/remote/arena.h"
+#include "gpu/remote/steps.h"
 #include "gpu/remote/tally.h"
 #include "gpu/remote/twin.h"
 #include "gpu/remote/wire.h"
@@ -33,6 +34,7 @@ struct server {
     bool sent_file;
     unsigned notes;
     struct tally tally;
+    struct steps *steps; /* NULL: the device is not timed */
     char *data; /* the request's data, followed by a NUL */
     size_t room;
 };
@@ -105,6 +107,7 @@ static bool call_hello(struct server *server, struct exchange *x)
 {
     bool same = x->head.arg[0] == WIRE_VERSION;
     x->head.arg[0] = emu_has_record(watched(server));
+    x->head.arg[1] = emu_is_timed(watched(server));
     x->head.what = EMU_OK;
     return same;
 }
@@ -300,13 +303,15 @@ static bool call_launch(struct server *server, struct exchange *x)
     launch.file[sizeof launch.file - 1] = '\0';
     launch.params = server->data + sizeof launch;
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
+    bool is_timed = emu_is_timed(server->device);
+    launch.touches = is_timed ? EMU_TOUCHES_ALL : launch.touches;
     launch.may_park &= !server->twin.device; /* the two would park at different times */
     x->head.what = emu_launch(server->device, &launch, NULL);
     struct emu_touch *touched;
     size_t count;
-    struct emu_predicted predicted = emu_predicted(server->device);
-    memcpy(&x->head.arg[4], &predicted, sizeof predicted);
     emu_touched(server->device, &touched, &count);
+    if (is_timed && server->steps)
+        steps_note_launch(server->steps, touched, count);
     x->data = x->owned = touched;
     x->head.bytes = (uint32_t)(count * sizeof *touched);
     return true;
@@ -319,6 +324,14 @@ static bool call_output(struct server *server, struct exchange *x)
     emu_output(server->device, (enum emu_stream)x->head.arg[0], &text, &length);
     x->data = x->owned = text;
     x->head.bytes = length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
+    x->head.what = EMU_OK;
+    return true;
+}
+
+static bool call_step(struct server *server, struct exchange *x)
+{
+    if (server->steps)
+        steps_take(server->steps, &x->head);
     x->head.what = EMU_OK;
     return true;
 }
@@ -538,8 +551,11 @@ static enum server_end serve(struct server *server)
             free(x.owned);
             return SERVER_BROKEN;
         }
-        if (x.head.what == EMU_OK)
+        if (x.head.what == EMU_OK) {
             tally_add_sectors(&server->tally, &request);
+            if (server->steps)
+                steps_note(server->steps, &request, x.head.arg[0]);
+        }
         if (!reply(server, &x))
             return SERVER_DONE;
         x = (struct exchange){0};
@@ -555,8 +571,11 @@ enum server_end server_run(int fd, const struct emu_options *options,
     if (!twin_open(&server.twin, twin, options, &server.device))
         return SERVER_DONE;
     arena_open(&server.arena, options->memory_bytes); /* most bytes that can be lent */
+    if (emu_is_timed(watched(&server)))
+        server.steps = steps_open(watched(&server), &server.arena);
     enum server_end end = serve(&server);
     tally_record(&server.tally, watched(&server));
+    steps_close(server.steps);
     twin_close(&server.twin);
     emu_close(server.device); /* the device comes first: it uses pages of the arena */
     arena_close(&server.arena);

@@ -127,6 +127,7 @@ bool twin_open(struct twin *twin, const struct twin_options *options,
     quiet.tools = EMU_ONLY;
     quiet.trace = NULL;
     quiet.record_fd = -1;
+    quiet.chip = NULL;
     *twin = (struct twin){.is_judged = options->shown,
                           .spoil = options->spoil,
                           .every = options->every ? options->every : 1,

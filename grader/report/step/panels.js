@@ -87,21 +87,12 @@ class Names {
             const found = source && new RegExp(`\\b${escaped}\\s*\\(([^)]*)\\)\\s*\\{`).exec(source.text);
             if (found) parameters = found[1].split(",").map(p => (/([A-Za-z_]\w*)\s*(\[\w*\])?\s*$/.exec(p) || [])[1]);
         }
-        const limit = Math.min(r.steps, 2000);
-        for (let step = 0; step < limit; step++) {
-            if (r.warpOf[step] === OPENED) continue;
-            const code = r.code[r.pcOf[step]], found = /^ld\.param\.[bu]64 .*_param_(\d+)\]$/.exec(code.text);
-            if (!found || !parameters[found[1]] || code.named) continue;
-            code.named = true;
-            const s = r.seek(step), register = r.registers[code.dest[0]];
-            const at = r.warpOf[step] * r.warpWords + register.at;
-            const addr = s.words[at] + 4294967296 * s.words[at + WARP];
-            const block = this.blocks.find(b => addr >= b.at && addr < b.at + b.bytes);
-            if (block && !block.argument) {
-                block.argument = parameters[found[1]];
-                block.argumentAt = addr;
-            }
-        }
+        r.meta.arguments.forEach((addr, i) => {
+            const block = this.arrayAt(false, addr);
+            if (!parameters[i] || !block || block.argument) return;
+            block.argument = parameters[i];
+            block.argumentAt = addr;
+        });
     }
 
     // Finds the element sizes of arrays, and which part of each allocation the block uses.
@@ -278,6 +269,59 @@ class RegisterPanel {
             for (let l = 0; l < WARP; l++) grid.append(element("span", "", `${l}: ${this.names.register(s, warp, register, l, hex) || "–"}`));
             all.replaceChildren(grid);
         }
+    }
+}
+
+// --- local memory --------------------------------------------------------------------------------------------
+
+const MOST_LOCAL = 256; // words of a lane that are shown
+
+class LocalPanel {
+    constructor(recording, names) {
+        this.r = recording;
+        this.names = names;
+        this.words = new Map(); // for each thread, the numbers of its words in order of their addresses
+        this.floats = new Set(); // the offsets of words that instructions use as floats
+        recording.addresses.data.subarray(0, recording.addresses.length).forEach((addr, i) => {
+            if (addr < LOCAL) return;
+            const thread = Math.floor((addr - LOCAL) / LOCAL_ROOM);
+            if (!this.words.has(thread)) this.words.set(thread, []);
+            this.words.get(thread).push({id: recording.sharedWords + i, at: addr % LOCAL_ROOM});
+        });
+        for (const list of this.words.values()) list.sort((a, b) => a.at - b.at);
+        this.findFloats();
+        document.getElementById("local-part").hidden = this.words.size === 0;
+    }
+
+    findFloats() {
+        const r = this.r, a = r.accesses;
+        for (let step = 0; step < r.steps; step++)
+            for (let i = r.firstAccess[step]; i < r.firstAccess[step + 1]; i++) {
+                const code = r.code[r.pcOf[step]];
+                if (a.space.data[i] !== SPACE.local || !code.memory || code.memory.bytes !== 4 || !this.names.isFloatAccess(code)) continue;
+                for (let l = 0; l < WARP; l++) if (a.mask.data[i] >>> l & 1) this.floats.add(a.addr.data[i * WARP + l]);
+            }
+    }
+
+    // Whether this step accesses the word at AT of the lane.
+    touches(step, warp, lane, at) {
+        const r = this.r, a = r.accesses;
+        for (let i = step < 0 ? 0 : r.firstAccess[step]; step >= 0 && r.warpOf[step] === warp && i < r.firstAccess[step + 1]; i++) {
+            const from = a.addr.data[i * WARP + lane];
+            if (a.space.data[i] === SPACE.local && a.mask.data[i] >>> lane & 1 && at + 4 > from && at < from + a.bytes.data[i]) return true;
+        }
+        return false;
+    }
+
+    show(step, warp, lane, hex) {
+        if (this.words.size === 0) return;
+        const r = this.r, list = (this.words.get(warp * WARP + lane) || []).slice(0, MOST_LOCAL);
+        setText(document.getElementById("local-lane"), `${lane} of warp ${warp}`);
+        document.getElementById("local").replaceChildren(...list.map(({id, at}) => {
+            const known = r.changeAt(id, step) !== NONE;
+            const value = known ? this.names.number(r.valueAt(id, step), 0, 4, this.floats.has(at), hex) : "unset";
+            return element("span", this.touches(step, warp, lane, at) ? "new" : "", `byte ${at}: ${value}`);
+        }));
     }
 }
 

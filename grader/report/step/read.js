@@ -11,6 +11,8 @@ const OPENED = 64;
 const PART = {warp: 1, pc: 2, lanes: 4, active: 8, groups: 16, extras: 32, accesses: 64, values: 128};
 const OP = {copy: 1, add: 2, sub: 3, mul: 4, mad: 5, fadd: 6, fsub: 7, fmul: 8, fma: 9, load: 10};
 const SPACE = {global: 0, shared: 1, local: 2, constant: 3, cluster: 4};
+// The local memory of thread t is at LOCAL + t * LOCAL_ROOM in the reader's model, above all addresses of global memory.
+const LOCAL = 2 ** 52, LOCAL_ROOM = 2 ** 24;
 const KIND = {load: 0, store: 1, atomic: 2, reduction: 3};
 const STANDING = {ready: 0, barrier: 1, warpSync: 2, meeting: 3, below: 4};
 const TYPE_BYTES = {pred: 0, u8: 1, s8: 1, b8: 1, u16: 2, s16: 2, b16: 2, f16: 2, bf16: 2, u64: 8, s64: 8, b64: 8,
@@ -327,7 +329,7 @@ class Recording {
             const form = hasValues ? this.byte() : 0;
             if (form === 0) this.predict(s, code, k, warp, register, out, active, access, step);
             else this.readValues(form, out, 0, register.bytes, active);
-            if (form !== 0 && first && code.op === OP.load) this.learn(code, k, register, out, active, access, count, step);
+            if (form !== 0 && first && code.op === OP.load) this.learn(code, k, register, out, active, access, count, step, warp);
             news.push(out);
         }
         news.forEach((out, k) => this.keep(s, warp, code.dest[k], out, active));
@@ -342,14 +344,14 @@ class Recording {
     }
 
     // A load from memory that the recording has not shown before tells what that memory holds.
-    learn(code, k, register, out, active, access, count, step) {
-        const a = this.accesses, space = a.space.data[access];
-        if (count !== 1 || a.mask.data[access] !== active ||
-            !(space === SPACE.global || space === SPACE.shared || space === SPACE.constant)) return;
-        for (let l = 0; l < WARP; l++)
-            if (active >>> l & 1)
-                this.store(space === SPACE.shared, a.addr.data[access * WARP + l] + k * code.memory.bytes,
-                    code.memory.bytes, out[l], register.bytes === 8 ? out[WARP + l] : 0, step, -2);
+    learn(code, k, register, out, active, access, count, step, warp) {
+        const a = this.accesses, shared = a.space.data[access] === SPACE.shared, bytes = code.memory.bytes;
+        if (count !== 1 || a.mask.data[access] !== active) return;
+        for (let l = 0; l < WARP; l++) {
+            const place = this.placeOf(access, l, warp);
+            if (active >>> l & 1 && place !== NONE)
+                this.store(shared, place + k * bytes, bytes, out[l], register.bytes === 8 ? out[WARP + l] : 0, step, -2);
+        }
     }
 
     // --- accesses ------------------------------------------------------------------------------------------
@@ -393,16 +395,22 @@ class Recording {
         a.addr.length += WARP;
     }
 
+    // The address in the model that lane L of access I has, or NONE: the model does not have that memory.
+    placeOf(i, l, warp) {
+        const space = this.accesses.space.data[i], addr = this.accesses.addr.data[i * WARP + l];
+        if (space === SPACE.local) return addr < LOCAL_ROOM ? LOCAL + (warp * WARP + l) * LOCAL_ROOM + addr : NONE;
+        return space === SPACE.global || space === SPACE.shared || space === SPACE.constant ? addr : NONE;
+    }
+
     // Does what the stores of this step do to memory.
     followStores(s, code, warp, step) {
         const a = this.accesses;
         if (!code.memory || code.memory.kind !== "s" || code.memory.sweeps) return;
         for (let i = this.firstAccess[step]; i < this.firstAccess[step + 1]; i++) {
-            const space = a.space.data[i], bytes = code.memory.bytes;
-            if (a.kind.data[i] === KIND.load ||
-                !(space === SPACE.global || space === SPACE.shared || space === SPACE.constant)) continue;
+            const shared = a.space.data[i] === SPACE.shared, bytes = code.memory.bytes;
             for (let l = 0; l < WARP; l++) {
-                if (!(a.mask.data[i] >>> l & 1)) continue;
+                const place = this.placeOf(i, l, warp);
+                if (!(a.mask.data[i] >>> l & 1) || a.kind.data[i] === KIND.load || place === NONE) continue;
                 code.source.forEach((source, k) => {
                     let low = source[0], high = source[1];
                     if (typeof source === "number") {
@@ -410,7 +418,7 @@ class Recording {
                         low = s.words[at];
                         high = bytes === 8 ? s.words[at + WARP] : 0;
                     }
-                    this.store(space === SPACE.shared, a.addr.data[i * WARP + l] + k * bytes, bytes, low, high, step, l);
+                    this.store(shared, place + k * bytes, bytes, low, high, step, l);
                 });
             }
         }

@@ -9,6 +9,11 @@ root=$(cd "$here/../../.." && pwd)
 tree=$root/build/arm64/tree
 host_programs='build/tests/programs/host-reads-early build/tests/programs/host-writes-early'
 filter=${TEST_FILTER:-'@(floats|opcodes|functions|hardware_answers|device)/*'}
+# These tests are in these folders, so only they are compiled.
+only=
+test -n "${TEST_FILTER:-}" || only=TEST_FILES=$(cd "$root/grader/tests" &&
+    find support hardware gpu/device gpu/execute gpu/observe/planted \( -name '*.c' -o -name '*.cu' \) \
+        -printf 'grader/tests/%p ')
 
 arm64() {
     (cd "$tree" && "$here/enter.sh" "$@")
@@ -62,7 +67,7 @@ same_findings() {
 copy_tree
 # Emulation is about 15 times slower, and each CPU of this machine may have more than one task.
 # shellcheck disable=SC2086
-arm64 make LANEWISE_PATIENCE=40 lanewise build/tests/unit $host_programs
+arm64 make LANEWISE_PATIENCE=40 ${only:+"$only"} lanewise build/tests/unit $host_programs
 arm64 build/tests/unit --filter "$filter"
 echo 'no sandbox under emulation: its filter of system calls is for arm64, but the kernel is not'
 for program in $host_programs; do

@@ -164,11 +164,23 @@ static void grade(const struct file_row *row)
     free(folder);
 }
 
+/* Under sanitizers, only the first two labs are attacked: their attacks are on the grader. Those on later
+ * labs are kernels that look like good ones, and run no other code of the kit than the labs' solutions. */
+static bool is_tried(const char *lab)
+{
+#ifdef LANEWISE_PRELOAD
+    return strcmp(lab, "02") <= 0;
+#else
+    return true;
+#endif
+}
+
 /* Every second attack from FIRST on: two tests use two cores. */
 static void grade_half(size_t first)
 {
     for (size_t i = first; i < sizeof file_rows / sizeof *file_rows; i += 2)
-        grade(&file_rows[i]);
+        if (is_tried(file_rows[i].lab))
+            grade(&file_rows[i]);
 }
 
 Test(attacks, as_submissions_earn_nothing)

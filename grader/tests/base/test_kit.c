@@ -72,4 +72,37 @@ Test(kit, keeps_files_in_the_users_cache_if_it_is_read_only)
     cr_expect(strstr(text, "cache\nresults.json\n"), "%s", text);
     free(text);
 }
+
+/* A package has its own libraries, which its users' programs must see wherever the kit is. */
+Test(kit, shows_its_libraries_to_programs_also_in_usr)
+{
+    char *text = shell_must(
+        COPY
+        "unset LANEWISE_LABS && mkdir -p kit/build/tools/bin kit/build/tools/lib && "
+        "ln -s /usr/bin/g++ kit/build/tools/bin/g++ && touch kit/build/tools/lib/mine && "
+        "(echo '#include <unistd.h>'; sed 's,struct lab lab = lab_open.*,"
+        "if (access(\"/usr/local/src/build/tools/lib/mine\"\\, R_OK) != 0) return 7; &,' " LANEWISE_ROOT
+        "/solutions/01-parallelize/parallelize.cu) >a.cu && cat >script <<'END'\n"
+        "mount --bind kit /usr/local/src && /usr/local/src/build/lanewise grade --lab 01 "
+        "--submission a.cu --device emulator --seed 1 2>&1\nEND\n"
+        "unshare --user --map-root-user --mount sh script");
+    cr_expect(strstr(text, "  100 of 100 points\n"), "%s", text);
+    free(text);
+}
 #endif
+
+/* Compilers must not see Thrust, and the name of the toolkit's folder is not a pattern. */
+Test(kit, hides_thrust_in_a_toolkit_with_any_name)
+{
+    int code;
+    char *text = shell(
+        &code,
+        "unset LANEWISE_LABS NVCC && (echo '#include <thrust/sort.h>'; cat " LANEWISE_ROOT
+        "/solutions/01-parallelize/parallelize.cu) >a.cu && mkdir 'cu[d]a' && cat >script <<'END'\n"
+        "mount --make-rprivate / && mount --bind " LANEWISE_CUDA_HOME " 'cu[d]a' && "
+        "mount -t tmpfs none " LANEWISE_CUDA_HOME "/.. && export CUDA_HOME=\"$PWD/cu[d]a\" && "
+        "$LANEWISE grade --lab 01 --submission a.cu --device emulator --seed 1 2>&1\nEND\n"
+        "unshare --user --map-root-user --mount sh script");
+    cr_expect(strstr(text, "thrust/sort.h: No such file"), "%d: %s", code, text);
+    free(text);
+}

@@ -119,6 +119,14 @@ static const struct {
      "in 3 passes of the loop over lab_again(), the kernels read 64 bytes; they should read 32 in each",
      ""},
     {"speed_untimed", "", "", "not all of the three programs were timed"},
+    {"figure_of_one", "passed", "it takes 1 pass of a warp", ""},
+    {"figure_of_one_time", "passed", "it takes 1 time", ""},
+    {"figure_of_a_ratio", "passed", "it takes 1 times as long", ""},
+    {"figure_of_two", "passed", "it takes 2 passes", ""},
+    {"counts", "failed", "1 row of 1,000 numbers", ""},
+    {"took_long", "passed", "", ""},
+    {"worked_too_long", "timeout", "after 1 run, your program has worked for 400 seconds", ""},
+    {"waited_too_long", "timeout", "after 1 run, your program has waited for 300 seconds", ""},
 };
 
 Test(checks, verdicts_are_right)

@@ -153,9 +153,6 @@ static void try_example(const char *id)
 Test(explain, examples_have_their_findings)
 {
     size_t count = 0;
-#ifdef LANEWISE_PRELOAD
-    cr_skip("the ordinary build runs the same test; most of its time is spent in the compiler");
-#endif
     build_examples();
     for (size_t i = 0; i < emu_finding_kind_count; i++)
         if (emu_finding_kinds[i].has_example) {

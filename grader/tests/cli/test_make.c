@@ -67,7 +67,7 @@ static const char *const accepted[] = {
     "-n lanewise V=1 SANITIZE=1",
     "-n run LAB=02 ARGS='n=5 rung=1' LIMIT=1000",
     "-n handouts HANDOUT=instructor HANDOUT_SITE=/tmp/site",
-    "-n build/lanewise",
+    "-n " LANEWISE_BUILD "/lanewise",
 };
 
 /* `make trace` also builds and draws a program. LINE needs a file's name only if there are several

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "tests/support/shell.h"
 #include "tests/support/submission.h"
 
@@ -32,6 +33,12 @@ static const struct {
     {"the runtime of an old CUDA",
      "sed s/libcudart.so.13/libcudart.so.11/g $PROGRAMS/indices >a; chmod +x a; $LANEWISE run ./a",
      "./a needs libcudart.so.11; build it with nvcc from CUDA 12 or 13"},
+    {"calls of the driver",
+     "echo 'int cuInit(unsigned flags) { return 0; }' | "
+     "gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o libcuda.so -x c -\n"
+     "echo 'int cuInit(unsigned); int main(void) { return cuInit(0); }' | "
+     "gcc -o a -x c - -L. -lcuda && $LANEWISE run ./a",
+     "./a calls the driver's cuInit(), but the emulator has only the runtime"},
     {"not executable",
      "cp $PROGRAMS/indices a; chmod -x a; setpriv --reuid 65534 -- "
      "$LANEWISE run ./a 2>&1 || (exit $?)",
@@ -248,6 +255,38 @@ Test(run, deterministic_runs_are_the_same)
                               "cmp 1.json 2.json; cmp 1.out 2.out");
     cr_expect_str_empty(output, "%s", output);
     free(output);
+}
+
+static json_t *launches_of(const char *options, json_t **document)
+{
+    free(shell_must("$LANEWISE run --json out.json %s $PROGRAMS/timed >/dev/null 2>&1", options));
+    char *text = shell_file("out.json", NULL);
+    *document = json_loads(text, 0, NULL);
+    free(text);
+    return json_object_get(*document, "launches");
+}
+
+/* Launches that repeat an earlier one take a short line of the record, and the report has them
+ * whole. With a prediction, every launch has a line of its own. */
+Test(run, repeated_launches_are_reported_whole)
+{
+    static const char *const names[] = {"kernel", "grid", "block", "status", "counters"};
+    json_t *documents[2], *few = launches_of("", &documents[0]),
+                          *all = launches_of("--gpu h200", &documents[1]);
+    char *record =
+        shell_must("LANEWISE_RECORD=rec LD_LIBRARY_PATH=" LANEWISE_ROOT "/" LANEWISE_BUILD
+                   "/lib $PROGRAMS/timed >/dev/null; grep -c '^{\"repeats\"' rec");
+    cr_expect_gt(atoi(record), 2);
+    free(record);
+    cr_assert_gt(json_array_size(few), 5);
+    cr_assert_eq(json_array_size(few), json_array_size(all));
+    for (size_t i = 0; i < json_array_size(few); i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            cr_expect(json_equal(json_object_get(json_array_get(few, i), names[k]),
+                                 json_object_get(json_array_get(all, i), names[k])),
+                      "launch %zu: %s", i, names[k]);
+    json_decref(documents[0]);
+    json_decref(documents[1]);
 }
 
 /* Counters do not depend on which worker runs which block. */

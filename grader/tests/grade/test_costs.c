@@ -17,9 +17,6 @@ TestSuite(costs, .init = shell_init, .fini = shell_fini, .timeout = 300);
 
 Test(costs, are_what_the_solutions_cost)
 {
-#ifdef LANEWISE_PRELOAD
-    cr_skip("the ordinary build does the same, and sooner");
-#endif
     struct lab_names list;
     size_t tried = 0;
     labs_list(&list);

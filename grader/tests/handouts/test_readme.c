@@ -21,6 +21,23 @@ Test(readme, names_paths_that_exist)
                     " && handouts/checks/paths.sh README.md handouts/[a-z0-9]*.md"));
 }
 
+/* The course plan names mistakes, "(`no-atomic`)". The table of topics in the instructor's guide
+ * names ladders and examples in its last column. */
+Test(readme, teachers_pages_name_programs_that_exist)
+{
+    char *missing = shell_must(
+        "cd " LANEWISE_ROOT "/handouts\n"
+        "for name in $(grep -o '(`[a-z0-9-]*`)' course-plan.md | tr -d '()`'); do\n"
+        "    compgen -G \"../grader/tests/mistakes/*/$name.diff\" >/dev/null || echo $name\n"
+        "done\n"
+        "for name in $(sed '1,/{#topics}/d' instructors-guide.md | cut -d '|' -f 5 |\n"
+        "              grep -o '`[a-z0-9_]*`' | tr -d '`'); do\n"
+        "    ls {ladders,examples}/$name.cu 2>/dev/null | grep -q . || echo $name\n"
+        "done");
+    cr_expect_str_eq(missing, "", "no such programs: %s", missing);
+    free(missing);
+}
+
 /* A mistyped path and a link to a file that does not exist are found. */
 Test(readme, checks_find_paths_that_do_not_exist)
 {

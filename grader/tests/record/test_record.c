@@ -99,6 +99,33 @@ Test(record, launches_are_read)
     free(one);
 }
 
+/* A launch that repeats another one counts like a whole line, and so do its findings. */
+Test(record, launches_may_repeat_others)
+{
+    static const char finding[] =
+        "{\"id\":\"bank-conflict\",\"severity\":\"warning\",\"kernel\":\"k\",\"file\":\"a.cu\","
+        "\"line\":9,\"column\":1,\"message\":\"slow\",\"count\":3,\"cause\":\"c\",\"cost\":8,"
+        "\"ideal\":2,\"worst_cost\":4,\"worst_ideal\":1}";
+    char error[200], *text, *one, *more;
+    cr_assert(asprintf(&more, ",\"id\":5,\"findings\":[%s]", finding) >= 0);
+    one = launch(counters(7), "", more);
+    cr_assert(asprintf(&text, "%s\n{\"repeats\":5}\n{\"repeats\":5}\n", one) >= 0);
+    json_t *document = read_text(text, error);
+    cr_assert(document, "%s", error);
+    json_t *launches = json_object_get(document, "launches");
+    cr_assert_eq(json_array_size(launches), 3);
+    cr_expect(json_equal(json_array_get(launches, 0), json_array_get(launches, 2)));
+    cr_expect_null(json_object_get(json_array_get(launches, 0), "id"));
+    const json_t *findings = json_object_get(document, "findings");
+    cr_assert_eq(json_array_size(findings), 1);
+    cr_expect_eq(json_integer_value(json_object_get(json_array_get(findings, 0), "count")), 9);
+    cr_expect_eq(json_integer_value(json_object_get(json_array_get(findings, 0), "cost")), 24);
+    json_decref(document);
+    free(text);
+    free(one);
+    free(more);
+}
+
 /* The counters of the tool "rows" may be missing; no other may. */
 Test(record, counters_that_may_be_missing)
 {
@@ -308,6 +335,8 @@ static const struct {
     {"lent memory without a size", "{\"lent\":{}}\n"},
     {"lent memory with a negative size", "{\"lent\":{\"bytes\":-4}}\n"},
     {"a negative number of missing bytes", "{\"missing\":-1}\n"},
+    {"a repetition of an unknown launch", "{\"repeats\":5}\n"},
+    {"a repetition without a number", "{\"repeats\":\"5\"}\n"},
     {"a text that contains NUL", "{\"findings\":[{\"id\":\"\\u0000\"}]}\n"},
     {"broken UTF-8", "{\"findings\":[{\"id\":\"\xff\"}]}\n"},
 };

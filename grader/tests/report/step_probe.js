@@ -2,6 +2,18 @@
 // emulator has written in `truth` (gpu/observe/step_dump.c), after steps in random order.
 "use strict";
 
+function compareStep(r, want, wrong) {
+    const step = want.step, a = r.accesses, first = r.firstAccess[step];
+    const have = want.opened ? r.warpOf[step] === OPENED
+        : r.warpOf[step] === want.warp && r.pcOf[step] === want.pc && r.activeOf[step] === want.active;
+    if (!have || r.firstAccess[step + 1] - first !== want.accesses.length) wrong.push(`step ${step}: another instruction`);
+    want.accesses.forEach((access, k) => {
+        const addr = [...Array(32).keys()].filter(l => access.mask >>> l & 1).map(l => a.addr.data[(first + k) * 32 + l]);
+        const same = ["space", "kind", "bytes", "mask", "cost", "ideal"].every(name => a[name].data[first + k] === access[name]);
+        if (!same || String(addr) !== String(access.addr)) wrong.push(`step ${step}: another access`);
+    });
+}
+
 function compareGroups(s, want, wrong) {
     want.groups.forEach((groups, w) => {
         const have = JSON.stringify(s.groups[w].map(g => [g.lanes, g.pc, g.standing]));
@@ -38,6 +50,10 @@ function compareMemory(r, want, wrong) {
         const id = r.wordId(false, addr, false);
         if (id < 0 || r.valueAt(id, want.step) !== word) wrong.push(`step ${want.step}: global word ${addr}`);
     }
+    for (const [lane, addr, word] of want.local) {
+        const id = r.wordId(false, LOCAL + (want.warp * 32 + lane) * LOCAL_ROOM + addr, false);
+        if (id < 0 || r.valueAt(id, want.step) !== word) wrong.push(`step ${want.step}: local word ${addr} of lane ${lane}`);
+    }
 }
 
 async function probe() {
@@ -47,6 +63,7 @@ async function probe() {
     for (const want of truth) {
         view.go(want.step);
         if (!document.getElementById("now").textContent.startsWith(`Step ${want.step} of `)) wrong.push(`step ${want.step}: text`);
+        compareStep(r, want, wrong);
         compareGroups(r.state, want, wrong);
         registers += compareRegisters(r, r.state, want, wrong);
         compareMemory(r, want, wrong);

@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "report/step_page.h"
+#include "tests/support/browser.h"
 #include "tests/support/shell.h"
 #include "tests/support/submission.h"
 
@@ -52,10 +53,6 @@ static const struct program {
     {"16-solution", "16-fast-product", ""},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
-
-#define CHROMIUM                                                                                   \
-    "HOME=$PWD timeout 90 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage " \
-    "--user-data-dir=$PWD/profile --enable-logging=stderr --virtual-time-budget=60000000 "
 
 /* --- pages ------------------------------------------------------------------------------------ */
 
@@ -136,20 +133,6 @@ static void add_probe(const char *name, const char *probe, int wanted)
         name, name, wanted, name, probe, name));
 }
 
-/* Loads pages, a list in JavaScript, one after the other, and returns what they say. */
-static char *visit(const char *pages)
-{
-    free(shell_must(
-        "cat >around.html <<'END'\n<!doctype html><title>t</title><pre id=said></pre><script>\n"
-        "const pages=[%s]; let frame, at=0;\n"
-        "function next(){if(frame)frame.remove();if(at===pages.length){said.append('end\\n');return}\n"
-        "frame=document.createElement('iframe');frame.width=at%%2?390:1280;frame.height=800;\n"
-        "frame.style.border=0;frame.src=pages[at++];document.body.append(frame)}\n"
-        "onmessage=e=>{said.append(e.data+'\\n');next()};next()</script>\nEND",
-        pages));
-    return shell_must(CHROMIUM "--dump-dom file://$PWD/around.html 2>log; grep CONSOLE log; echo");
-}
-
 /* --- the state -------------------------------------------------------------------------------- */
 
 static void check_states(int from, int end)
@@ -161,7 +144,7 @@ static void check_states(int from, int end)
         add_probe(programs[i].name, "step_probe.js", 1);
         sprintf(pages + strlen(pages), "'%s.probe.html',", programs[i].name);
     }
-    char *output = visit(pages);
+    char *output = browser_visit(pages);
     for (int i = from; i < end; i++) {
         char want[100];
         snprintf(want, sizeof want, "%s: 0 differences, overflow 0\n", programs[i].name);
@@ -189,7 +172,7 @@ Test(step_page, obeys_keys_and_buttons)
 {
     make_lab_page(&race);
     add_probe("race", "step_keys.js", 1);
-    char *output = visit("'race.probe.html'");
+    char *output = browser_visit("'race.probe.html'");
     cr_expect(strstr(output, "keys: 0 failed\n"), "%s", output);
     cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
     free(output);
@@ -200,7 +183,7 @@ Test(step_page, starts_under_its_own_policy)
 {
     make_lab_page(&race);
     char *output = shell_must(
-        CHROMIUM "--dump-dom \"file://$PWD/race.html#step=5\" 2>log; grep CONSOLE log; echo");
+        BROWSER "--dump-dom \"file://$PWD/race.html#step=5\" 2>log; grep CONSOLE log; echo");
     cr_expect(strstr(output, "data-ready=\"true\""), "the page did not start");
     cr_expect(strstr(output, "Step 5 of "), "the page does not show step 5");
     cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", strstr(output, "CONSOLE"));
@@ -222,7 +205,7 @@ Test(step_page, opens_at_the_moment_of_a_finding)
     char *link =
         shell_must("grep -o 's.html#finding=[0-9]*:race-shared' r.html | head -n 1 | tr -d '\\n'");
     cr_assert(*link, "the report has no link");
-    char *output = shell_must(CHROMIUM "--dump-dom \"file://$PWD/%s\" 2>log; echo", link);
+    char *output = shell_must(BROWSER "--dump-dom \"file://$PWD/%s\" 2>log; echo", link);
     cr_expect(strstr(output, "; a finding happens here"), "%s", strstr(output, "id=\"now\""));
     free(output);
     free(link);
@@ -311,7 +294,7 @@ Test(step_page, of_a_hostile_program_is_inert_and_small)
     cr_expect(json_is_true(json_object_get(meta, "cut")));
     json_decref(meta);
     char *output =
-        shell_must(CHROMIUM "--dump-dom file://$PWD/e.html 2>log; grep CONSOLE log; echo");
+        shell_must(BROWSER "--dump-dom file://$PWD/e.html 2>log; grep CONSOLE log; echo");
     cr_expect(strstr(output, "data-ready=\"true\""), "the page did not start");
     cr_expect(strstr(output, "<title>Step through k(int*)</title>"), "the title changed");
     cr_expect(strstr(output, "The recording is too long for a page"),

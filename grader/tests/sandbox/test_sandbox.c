@@ -379,6 +379,12 @@ Test(sandbox_levels, are_chosen_and_reported)
 /* Runs the command "$@" with private mounts, after COMMANDS. */
 #define WITH_MOUNTS(commands) "unshare -m sh -c 'mount --make-rprivate / && " commands "' x "
 #define HIDE_BUBBLEWRAP       "mount --bind /dev/null $(realpath /usr/bin/bwrap) && "
+/* At the first place, a bubblewrap that does not know OPTION; today's at the second. */
+#define OLD_BUBBLEWRAP(option)                                                                     \
+    "mount -t tmpfs -o mode=755 none /usr/local/bin && cp -p /usr/bin/bwrap /usr/local/bin && "    \
+    "printf \"#!/bin/sh\\nfor word; do\\n[ \\$word != " option " ] || exit 1\\ndone\\nexec "       \
+    "/usr/local/bin/bwrap \\\"\\$@\\\"\\n\" >old && chmod 755 old && "                             \
+    "mount --bind old $(realpath /usr/bin/bwrap) && "
 #define ENTER_A_CHROOT                                                                             \
     "mkdir -p root && mount --rbind / root && exec chroot root setpriv --bounding-set=-sys_admin "
 
@@ -391,6 +397,10 @@ static const struct {
      "confined",
      "warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
      "namespaces: it sees the machine's processes and users; install bubblewrap"},
+    {"a user whose first bubblewrap cannot run a compiler",
+     WITH_MOUNTS(OLD_BUBBLEWRAP("--size") "exec " AS_A_USER "\"$@\""), "namespaces", ""},
+    {"a user whose first bubblewrap can run nothing",
+     WITH_MOUNTS(OLD_BUBBLEWRAP("--seccomp") "exec " AS_A_USER "\"$@\""), "namespaces", ""},
     {"root in a container", "container=podman " WITH_MOUNTS(ENTER_A_CHROOT "\"$@\""), "confined",
      "warning: weak sandbox: it has only Landlock or another user, seccomp, limits (no "
      "namespaces: it sees the machine's processes and users; for a stronger sandbox in this "

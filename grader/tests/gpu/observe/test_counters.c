@@ -10,8 +10,8 @@
 #define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
 
 /* A kernel that executes ACCESS once per thread: t = tid.x, g = 64 KiB of global and s = 32 KiB of
- * shared memory, l = 32 KiB of local memory, i = scale * t + shift bytes, gi = g + i, si = s + i,
- * li = l + i; v, w, v1 to v3 hold values. */
+ * shared memory, l = 32 KiB of local and c = 4 KiB of constant memory, i = scale * t + shift bytes,
+ * gi = g + i, si = s + i, li = l + i, ci = c + i; v, w, v1 to v3 hold values. */
 struct pattern {
     const char *name, *access;
     unsigned scale, shift;
@@ -23,15 +23,18 @@ static void run_pattern(const struct pattern *p, struct emu_counters *counters)
 {
     char ptx[2000];
     struct fixture f;
-    snprintf(ptx, sizeof ptx,
-             ".visible .entry k(.param .u64 block)\n{\n.shared .align 128 .b8 s[32768];\n"
-             ".local .align 16 .b8 l[32768];\n"
-             ".reg .pred p, q;\n.reg .b32 t, i, si, li, v, v1, v2, v3;\n.reg .b64 g, gi, d, e;\n"
-             "mov.u32 t, %%tid.x;\nld.param.u64 g, [block];\nmad.lo.u32 i, t, %u, %u;\n"
-             "cvt.u64.u32 gi, i;\nadd.s64 gi, gi, g;\nmov.u32 si, s;\nadd.u32 si, si, i;\n"
-             "mov.u32 li, l;\nadd.u32 li, li, i;\n"
-             "and.b32 v, t, 1;\nsetp.ne.u32 p, v, 0;\nsetp.lt.u32 q, t, 16;\n%s\nret;\n}\n",
-             p->scale, p->shift, p->access);
+    snprintf(
+        ptx, sizeof ptx,
+        ".const .align 16 .b8 c[4096];\n"
+        ".visible .entry k(.param .u64 block)\n{\n.shared .align 128 .b8 s[32768];\n"
+        ".local .align 16 .b8 l[32768];\n"
+        ".reg .pred p, q;\n.reg .b32 t, i, si, li, v, v1, v2, v3;\n.reg .b64 g, gi, ci, d, e;\n"
+        "mov.u32 t, %%tid.x;\nld.param.u64 g, [block];\nmad.lo.u32 i, t, %u, %u;\n"
+        "cvt.u64.u32 gi, i;\nadd.s64 gi, gi, g;\nmov.u32 si, s;\nadd.u32 si, si, i;\n"
+        "mov.u32 li, l;\nadd.u32 li, li, i;\n"
+        "cvt.u64.u32 ci, i;\nadd.s64 ci, ci, c;\n"
+        "and.b32 v, t, 1;\nsetp.ne.u32 p, v, 0;\nsetp.lt.u32 q, t, 16;\n%s\nret;\n}\n",
+        p->scale, p->shift, p->access);
     fixture_open(&f, NULL);
     fixture_load(&f, ptx);
     emu_addr block = fixture_upload(&f, NULL, 65536);
@@ -434,6 +437,45 @@ Test(counters, local_memory)
          {0, 0, 9, 72}},
     };
     CHECK(patterns, EMU_local_load_requests);
+}
+
+/* --- constant memory ---------------------------------------------------------------------------- */
+
+/* Requests, and replays for words beyond the first. */
+Test(counters, constant_memory)
+{
+    static const struct pattern patterns[] = {
+        {"the same word", "ld.const.u32 v, [ci];", 0, 4, 0, {1, 0}},
+        {"a word each", "ld.const.u32 v, [ci];", 4, 0, 0, {1, 31}},
+        {"every eighth word", "ld.const.u32 v, [ci];", 32, 0, 0, {1, 31}},
+        {"20 lanes", "ld.const.u32 v, [ci];", 4, 0, 20, {1, 19}},
+        {"every second lane", "@p ld.const.u32 v, [ci];", 4, 0, 0, {1, 15}},
+        {"bytes, four in a word", "ld.const.u8 v, [ci];", 1, 0, 0, {1, 7}},
+        {"bytes, from the third of a word on", "ld.const.u8 v, [ci];", 1, 2, 0, {1, 8}},
+        {"64 bits each", "ld.const.u64 d, [ci];", 8, 0, 0, {1, 31}},
+        {"two words", "@p add.s64 ci, ci, 64; ld.const.u32 v, [ci];", 0, 0, 0, {1, 1}},
+        {"a word each, again and again",
+         "mov.u32 v1, 0; L: ld.const.u32 v, [ci]; add.s64 ci, ci, 4; add.u32 v1, v1, 1; "
+         "setp.lt.u32 p, v1, 9; @p bra L;",
+         4,
+         0,
+         0,
+         {9, 9 * 31}},
+        {"two words, moving on",
+         "@p add.s64 ci, ci, 64; mov.u32 v1, 0; L: ld.const.u32 v, [ci]; add.s64 ci, ci, 4; "
+         "add.u32 v1, v1, 1; setp.lt.u32 q, v1, 9; @q bra L;",
+         0,
+         0,
+         0,
+         {9, 9}},
+        {"two words, then one",
+         "@p add.s64 ci, ci, 64; ld.const.u32 v, [ci]; ld.const.u32 v, [c+8];",
+         0,
+         0,
+         0,
+         {2, 1}},
+    };
+    CHECK(patterns, EMU_constant_requests);
 }
 
 /* --- shared memory at random ---------------------------------------------------------------------- */

@@ -67,7 +67,7 @@ static void perform(struct run *run, const char *step, int number)
     switch (step[0]) {
     case 'e':
     case 'f':
-        cr_assert(timeline_record(t, &stream, &run->events[step[0] - 'e']));
+        cr_assert(timeline_record(t, &stream, &run->events[step[0] - 'e'], false));
         return;
     case 'w':
         cr_assert(timeline_wait(t, &stream, &run->events[step[4] - 'e']));
@@ -182,9 +182,9 @@ Test(timeline, totals)
     struct timeline_work copy = {
         .engine = TIMELINE_TO_DEVICE, .share = 1, .us = 4, .is_copy = true, .bytes = 8};
     struct timeline_mark start = {0}, end = {0};
-    timeline_record(timeline, &a, &start);
+    timeline_record(timeline, &a, &start, false);
     timeline_add(timeline, &a, &kernel);
-    timeline_record(timeline, &a, &end);
+    timeline_record(timeline, &a, &end, false);
     timeline_add(timeline, &b, &copy);
     timeline_host_waits_all(timeline);
     struct timeline_totals totals = timeline_totals(timeline);

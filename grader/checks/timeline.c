@@ -1,0 +1,57 @@
+/* The predicted time of a program's copies and kernels. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "checks/internal.h"
+#include "checks/run.h"
+#include "checks/verdict.h"
+
+/* Bytes that were copied by ENGINE: "to-device" or "from-device". */
+static double copied(const json_t *timeline, const char *engine)
+{
+    const json_t *work = json_object_get(timeline, "work");
+    double sum = 0;
+    size_t i;
+    json_t *piece;
+    json_array_foreach((json_t *)work, i, piece)
+    {
+        if (strcmp(json_text_of(piece, "engine"), engine) == 0)
+            sum += json_number_of(piece, "bytes");
+    }
+    return sum;
+}
+
+static void write_note(struct check *check, const json_t *timeline)
+{
+    snprintf(check->verdict.note, sizeof check->verdict.note,
+             "copies run for %.0f microseconds and kernels for %.0f; both run together for %.0f",
+             json_number_of(timeline, "copies_us"), json_number_of(timeline, "kernels_us"),
+             json_number_of(timeline, "overlapped_us"));
+}
+
+double check_makespan(struct check *check, const struct run *run, uint64_t bytes)
+{
+    const json_t *timeline = run ? json_object_get(run->record, "timeline") : NULL;
+    if (!run || !check_is_open(check))
+        return 0;
+    if (!timeline) {
+        check_break(check, "the record has no timeline"); /* .gpu is missing in checks.c */
+        return 0;
+    }
+    double in = copied(timeline, "to-device"), out = copied(timeline, "from-device");
+    write_note(check, timeline);
+    if (json_number_of(timeline, "unknown") > 0) {
+        check_fail(check, "failed", "the time of a kernel cannot be predicted");
+        check_advise(check, "Kernels must work in the GPU's own memory, not in memory of the host.");
+    } else if (in < (double)bytes || out < (double)bytes) {
+        check_fail(
+            check, "failed",
+            "your program copies %s bytes to the GPU and %s bytes back; the task is to copy %s each way",
+            check_number(in), check_number(out), check_number((double)bytes));
+        check_advise(check,
+                     "Kernels must work in the GPU's own memory: copy each frame there and back.");
+    }
+    return floor(json_number_of(timeline, "us") + 0.5);
+}

@@ -1,0 +1,24 @@
+/* The predicted timeline of a program's work: see emu_step() in gpu/device.h. The caller serialises
+ * the calls on a struct schedule. */
+#ifndef GPU_DEVICE_SCHEDULE_H
+#define GPU_DEVICE_SCHEDULE_H
+
+#include "gpu/device.h"
+#include "gpu/ptx/module.h"
+
+struct schedule;
+
+/* CHIP must outlive the schedule. The record of DEVICE gets the timeline. NULL: out of memory. */
+struct schedule *schedule_open(struct emu_device *device, const struct emu_chip *chip);
+void schedule_close(struct schedule *schedule); /* NULL is allowed */
+
+/* A launch of the kernel NAME has ended on this thread. schedule_predicted() adds its predicted time,
+ * and that of each grid that its kernel launched. */
+void schedule_launched(struct schedule *schedule, struct ptx_name name);
+void schedule_predicted(double us, double share);
+
+void schedule_step(struct schedule *schedule, const struct emu_step *step);
+/* Lets work go on until the event NUMBER is recorded. Returns its time in microseconds. */
+double schedule_event_time(struct schedule *schedule, uint64_t number);
+
+#endif

@@ -1,0 +1,479 @@
+/* Lab 12: Jacobi's method for A x = b.
+ *
+ * The figures are sectors for each 32 numbers of a dense matrix; for each 32 unknowns of a step with
+ * five diagonals; and for each 32 points of a step with a stencil, where copies on the GPU count, too;
+ * and how often main() reads from the GPU.
+ *
+ * x is compared after a known number of steps. Rung 4 finds that number itself, from residuals. On
+ * the emulator, main() there sees the residuals of a decoy (check.h), and must stop at the same step.
+ * So each |b| lies between 1 - SPREAD and 1 + SPREAD: as residuals of these systems grow with each b,
+ * those of any decoy differ from the right ones by a factor of (1 + SPREAD) / (1 - SPREAD) at most.
+ * make_tolerance() chooses a tolerance that is farther than that from the residual at each look.
+ *
+ * How large may the error be? With u = 2^-24, an equation of m numbers, added up in any order, is off
+ * by (m + 8) u (|b| + the sum of |A x|), which also has room for products and the division. A step
+ * takes over the errors of the step before, times |A[i][j] / A[i][i]|. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checks/check.h"
+
+LAB(.title = "A solver that moves little and seldom waits", .file = "solver.cu",
+    .needs = {"04-bank-conflicts", "08-transpose", "09-picture-sum"},
+    .hints = {
+        "Ask in each rung: which numbers does a step need, how often is each of them read, and from where? And in rung 4: who waits for whom, and for how many bytes?",
+        "TODO 1: the 32 lanes of a warp share a row, and add up their sums by shuffles. TODO 2: five loads of A instead of n. TODO 3: (32 + 2) x (8 + 2) points in shared memory, all threads at the barrier, and two pointers that change places. TODO 4: the largest number of a warp, then one atomicMax(); main() copies 4 bytes after `every` steps.",
+        "TODO 1: int i = (blockIdx.x * blockDim.x + threadIdx.x) / WARP; for (int j = lane; j < job.n; j += WARP); launch job.n * WARP threads. TODO 2: if (i >= 1) others += job.west[i] * x[i - 1]; and so on. TODO 3a: tile[ty][tx] = at(job, x, row, column), with tx = threadIdx.x + 1; if (tx == 1) tile[ty][0] = at(job, x, row, column - 1); the same at the other three edges; __syncthreads(); only then `return` outside of the grid. TODO 3b: float *old = *x; *x = *next; *next = old. TODO 4: mine = fabsf(b + the four neighbours - middle * x); for (int off = 16; off > 0; off /= 2) mine = fmaxf(mine, __shfl_down_sync(ALL, mine, off)); if (threadIdx.x == 0) atomicMax(...).",
+    });
+
+#define MOST_LOOKS 100 /* as in shared/solver.h */
+#define UNIT       0x1p-24
+#define SPREAD     0.05 /* of b, in rung 4 */
+#define TINY       1e-3 /* in rung 4, a residual that floats still show well */
+#define MOST_STEPS 100  /* of rung 4 */
+
+enum rung { DENSE = 1, DIAGONALS, STENCIL, CONVERGE };
+enum side { WEST, EAST, NORTH, SOUTH, SIDES };
+
+struct job {
+    enum rung rung;
+    int width, height, steps;
+    int every, looks; /* rung 4: steps from look to look, and the most looks */
+    bool negative; /* rung 4: b is negative, and so are all b - A x, which are positive otherwise */
+};
+
+/* --- systems -------------------------------------------------------------------------------------- */
+
+/* Mistakes of a student; all 0: none. */
+struct mistake {
+    int more_steps;
+    bool without[SIDES]; /* neighbours on this side are left out */
+    bool tiles;          /* neighbours in other tiles of 32 x 8 points are left out */
+};
+
+/* The equations: the numbers of row i that can differ from 0 are number first[i] to first[i + 1] - 1.
+ * One of them is on the diagonal. */
+struct system {
+    int n, *first, *column;
+    float *factor;
+    const float *b;
+};
+
+static bool is_there(const struct case_data *input, int i, enum side side,
+                     const struct mistake *mistake)
+{
+    int width = case_int(input, "width"), height = case_int(input, "height");
+    int x = i % width, y = i / width;
+    bool at_edge = (x == 0 && side == WEST) || (x == width - 1 && side == EAST) ||
+                   (y == 0 && side == NORTH) || (y == height - 1 && side == SOUTH);
+    bool at_tile = (x % 32 == 0 && side == WEST) || (x % 32 == 31 && side == EAST) ||
+                   (y % 8 == 0 && side == NORTH) || (y % 8 == 7 && side == SOUTH);
+    return !at_edge && !mistake->without[side] && !(mistake->tiles && at_tile);
+}
+
+static void add_number(struct system *system, int row, int column, float factor)
+{
+    int at = system->first[row + 1]++;
+    system->column[at] = column;
+    system->factor[at] = factor;
+}
+
+/* Adds the numbers of row I on the five diagonals. */
+static void add_diagonals(struct system *system, const struct case_data *input, int i,
+                          const struct mistake *mistake)
+{
+    static const char *const names[] = {"west", "east", "north", "south"};
+    int width = case_int(input, "width"), away[] = {-1, 1, -width, width};
+    bool has_diagonals = case_int(input, "rung") == DIAGONALS;
+    for (enum side side = WEST; side < SIDES; ++side)
+        if (is_there(input, i, side, mistake))
+            add_number(system, i, i + away[side],
+                       has_diagonals ? case_floats(input, names[side])[i] : -1);
+    add_number(system, i, i,
+               has_diagonals ? case_floats(input, "center")[i] : case_floats(input, "middle")[0]);
+}
+
+/* The equations of INPUT; close_system() frees them. */
+static struct system open_system(const struct case_data *input, const struct mistake *mistake)
+{
+    bool dense = case_int(input, "rung") == DENSE;
+    int n = case_int(input, "width") * case_int(input, "height");
+    size_t most = (size_t)n * (dense ? (size_t)n : SIDES + 1);
+    struct system system = {n, calloc((size_t)n + 2, sizeof(int)), calloc(most + 1, sizeof(int)),
+                            calloc(most + 1, sizeof(float)), case_floats(input, "b")};
+    cr_assert(system.first && system.column && system.factor);
+    for (int i = 0; i < n; ++i) {
+        system.first[i + 1] = system.first[i];
+        for (int j = 0; j < n && dense; ++j)
+            add_number(&system, i, j,
+                       case_floats(input, "matrix")[(size_t)i * (size_t)n + (size_t)j]);
+        if (!dense)
+            add_diagonals(&system, input, i, mistake);
+    }
+    return system;
+}
+
+static void close_system(struct system *system)
+{
+    free(system->first);
+    free(system->column);
+    free(system->factor);
+}
+
+/* x after some steps, and how large the error of each of its numbers may be in floats. */
+struct solution {
+    double *x, *bound, residual; /* residual: the largest |b - A x| of the x BEFORE the last step */
+};
+
+/* Makes a step from OLD to NOW, which have room for the unknowns of SYSTEM. */
+static void make_step(const struct system *system, const struct solution *old, struct solution *now)
+{
+    now->residual = 0;
+    for (int i = 0; i < system->n; ++i) {
+        double lack = system->b[i], size = fabs(lack), error = 0, diagonal = 1;
+        int from = system->first[i], end = system->first[i + 1];
+        for (int k = from; k < end; ++k) {
+            int j = system->column[k];
+            double factor = system->factor[k], product = factor * old->x[j];
+            lack -= product;
+            size += fabs(product);
+            if (i == j)
+                diagonal = factor;
+            else
+                error += fabs(factor) * old->bound[j];
+        }
+        now->x[i] = old->x[i] + lack / diagonal;
+        now->bound[i] = (error + (end - from + 8) * UNIT * size) / fabs(diagonal);
+        now->residual = fmax(now->residual, fabs(lack));
+    }
+}
+
+/* x after STEPS steps from 0. RESIDUALS has room for STEPS + 1, or is NULL: the residual after each
+ * number of steps. close_solution() frees the result. */
+static struct solution solve(const struct system *system, int steps, double *residuals)
+{
+    size_t n = (size_t)system->n;
+    double *memory = calloc(4 * n + 1, sizeof *memory);
+    cr_assert(memory);
+    struct solution now = {memory, memory + n, 0}, next = {memory + 2 * n, memory + 3 * n, 0};
+    for (int step = 0; step <= steps; ++step) {
+        make_step(system, &now, &next);
+        if (residuals)
+            residuals[step] = next.residual;
+        if (step == steps)
+            break;
+        struct solution old = now;
+        now = next;
+        next = old;
+    }
+    struct solution solution = {malloc((n + 1) * sizeof(double)), malloc((n + 1) * sizeof(double)),
+                                0};
+    cr_assert(solution.x && solution.bound);
+    memcpy(solution.x, now.x, n * sizeof(double));
+    memcpy(solution.bound, now.bound, n * sizeof(double));
+    free(memory);
+    return solution;
+}
+
+static void close_solution(struct solution *solution)
+{
+    free(solution->x);
+    free(solution->bound);
+}
+
+/* --- typical mistakes ----------------------------------------------------------------------------- */
+
+/* The number of steps that INPUT asks for. */
+static int steps_of(const struct case_data *input)
+{
+    double residuals[MOST_STEPS + 1];
+    int steps = case_int(input, "every");
+    if (case_int(input, "rung") != CONVERGE)
+        return case_int(input, "steps");
+    struct system system = open_system(input, &(struct mistake){0});
+    struct solution solution = solve(&system, MOST_STEPS, residuals);
+    while (residuals[steps] > case_floats(input, "tolerance")[0])
+        steps += case_int(input, "every");
+    close_solution(&solution);
+    close_system(&system);
+    return steps;
+}
+
+static void guess(const struct case_data *input, float *values, struct mistake mistake)
+{
+    struct system system = open_system(input, &mistake);
+    struct solution solution = solve(&system, steps_of(input) + mistake.more_steps, NULL);
+    for (int i = 0; i < system.n; ++i)
+        values[i] = (float)solution.x[i];
+    close_solution(&solution);
+    close_system(&system);
+}
+
+#define GUESS(name, ...)                                                                           \
+    static void name(const struct case_data *input, float *values)                                 \
+    {                                                                                              \
+        guess(input, values, (struct mistake){__VA_ARGS__});                                       \
+    }
+GUESS(one_less, .more_steps = -1)
+GUESS(one_more, .more_steps = 1)
+GUESS(look_less, .more_steps = -case_int(input, "every"))
+GUESS(look_more, .more_steps = case_int(input, "every"))
+GUESS(no_west, .without = {[WEST] = true})
+GUESS(no_east, .without = {[EAST] = true})
+GUESS(no_north, .without = {[NORTH] = true})
+GUESS(no_south, .without = {[SOUTH] = true})
+GUESS(no_halo, .tiles = true)
+
+static const struct check_guess guesses[] = {
+    {"as if there were a step less", one_less},
+    {"as if there were a step more", one_more},
+    {"as if nothing came from the neighbour in the west, number i - 1", no_west},
+    {"as if nothing came from the neighbour in the east, number i + 1", no_east},
+    {"as if nothing came from the neighbour in the north, number i - width", no_north},
+    {"as if nothing came from the neighbour in the south, number i + width", no_south},
+    {"as if the halo of each tile of 32 x 8 points were 0", no_halo},
+    {"as if the program stopped one look at the residual too early", look_less},
+    {"as if the program stopped one look at the residual too late", look_more},
+    {0}};
+
+/* --- inputs --------------------------------------------------------------------------------------- */
+
+/* A dense matrix with positive numbers: the ones on the diagonal are more than the others of their row
+ * together, but not much more. So x still changes visibly in each of the steps. */
+static void add_matrix(struct check *check, struct case_data *input, int n)
+{
+    float *matrix = check_random_floats(check, (size_t)n * (size_t)n, 0.25f, 1);
+    for (int i = 0; i < n; ++i) {
+        float *row = matrix + (size_t)i * (size_t)n, others = 0;
+        for (int j = 0; j < n; ++j)
+            others += i == j ? 0 : row[j];
+        row[i] = 1 + others * (float)check_random_int(check, 110, 130) / 100;
+    }
+    case_add(input, "matrix", CASE_FLOAT, matrix, (size_t)n * (size_t)n);
+}
+
+static void add_five_diagonals(struct check *check, struct case_data *input, int n)
+{
+    static const char *const names[] = {"west", "east", "north", "south"};
+    const struct mistake none = {0};
+    case_add(input, "center", CASE_FLOAT, check_random_floats(check, (size_t)n, 4.25f, 5),
+             (size_t)n);
+    for (enum side side = WEST; side < SIDES; ++side) {
+        float *numbers = check_random_floats(check, (size_t)n, -1, -0.5f);
+        for (int i = 0; i < n; ++i)
+            numbers[i] = is_there(input, i, side, &none) ? numbers[i] : 0;
+        case_add(input, names[side], CASE_FLOAT, numbers, (size_t)n);
+    }
+}
+
+/* Chooses when rung 4 ends: at look JOB->looks, or at the first one with a residual below TINY. Sets
+ * JOB->looks to it, and adds the tolerance. */
+static void add_tolerance(struct case_data *input, struct job *job)
+{
+    double residuals[MOST_STEPS + 1], decoy = (1 + SPREAD) / (1 - SPREAD);
+    struct system system = open_system(input, &(struct mistake){0});
+    struct solution solution = solve(&system, job->every * job->looks, residuals);
+    int look = 1;
+    while (look < job->looks && residuals[look * job->every] >= TINY)
+        ++look;
+    double before = residuals[(look - 1) * job->every];
+    double last = fmax(residuals[look * job->every], TINY / 100);
+    cr_assert(sqrt(before / last) > 1.02 * decoy, "a decoy may end at another look");
+    job->looks = look;
+    case_add(input, "tolerance", CASE_FLOAT, &(float){(float)sqrt(before * last)}, 1);
+    close_solution(&solution);
+    close_system(&system);
+}
+
+/* A case of JOB with random numbers. Completes JOB. */
+static struct case_data *make_case(struct check *check, struct job *job)
+{
+    static const char *const names[] = {[DENSE] = "a dense matrix",
+                                        [DIAGONALS] = "five diagonals",
+                                        [STENCIL] = "a stencil",
+                                        [CONVERGE] = "a stencil until it converges"};
+    int n = job->width * job->height, rung = (int)job->rung;
+    float spread = rung == CONVERGE ? (float)SPREAD : 0.5f;
+    struct case_data *input = check_case(check, "rung %d, %s, %s x %s unknowns", rung, names[rung],
+                                         check_number(job->width), check_number(job->height));
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "width", CASE_INT, &job->width, 1);
+    case_add(input, "height", CASE_INT, &job->height, 1);
+    case_add(input, "steps", CASE_INT, &job->steps, 1);
+    case_add(input, "every", CASE_INT, &job->every, 1);
+    float from = job->negative ? -1 - spread : 1 - spread;
+    case_add(input, "b", CASE_FLOAT, check_random_floats(check, (size_t)n, from, from + 2 * spread),
+             (size_t)n);
+    if (rung == DENSE)
+        add_matrix(check, input, n);
+    if (rung == DIAGONALS)
+        add_five_diagonals(check, input, n);
+    if (rung < STENCIL)
+        return input;
+    float middle = 4 + 0.01f * (float)check_random_int(check, 25, 40), none = 0;
+    case_add(input, "middle", CASE_FLOAT, &middle, 1);
+    if (rung == CONVERGE)
+        add_tolerance(input, job);
+    else
+        case_add(input, "tolerance", CASE_FLOAT, &none, 1);
+    return input;
+}
+
+/* --- runs ------------------------------------------------------------------------------------------ */
+
+/* Judges the residuals of rung 4. The bounds are too narrow for those of a decoy, so main() cannot
+ * work them out. In floats, x is off by less than 1e-6, and a residual by less than half of this. */
+static void judge_residuals(struct check *check, const struct run *run, const struct job *job,
+                            const double *residuals)
+{
+    double *right = check_memory(check, MOST_LOOKS, sizeof *right);
+    double *bounds = check_memory(check, MOST_LOOKS, sizeof *bounds);
+    for (int look = 0; look < job->looks; ++look) {
+        right[look] = residuals[(look + 1) * job->every];
+        bounds[look] = 2e-5;
+    }
+    check_within(check, run, "residuals",
+                 &(struct check_matrix){1, MOST_LOOKS, right, .bounds = bounds});
+}
+
+/* Runs JOB on random numbers and judges x. */
+static const struct run *run_on(struct check *check, struct job job)
+{
+    double residuals[MOST_STEPS + 1];
+    struct case_data *input = make_case(check, &job);
+    const struct run *run = check_run(check, input);
+    struct system system = open_system(input, &(struct mistake){0});
+    int steps = job.rung == CONVERGE ? job.every * job.looks : job.steps;
+    struct solution right = solve(&system, steps, residuals);
+    check_within(check, run, "x",
+                 &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
+                                        .guesses = guesses});
+    check_made_by_kernels(check, run, "x");
+    if (job.rung == CONVERGE)
+        judge_residuals(check, run, &job, residuals);
+    check_has_read(check, run,
+                   (uint64_t)system.first[system.n] / (job.rung >= STENCIL ? 5 : 1) * 4);
+    close_solution(&right);
+    close_system(&system);
+    return run;
+}
+
+static void run_all(struct check *check, int width, int height, bool negative)
+{
+    int every = check_random_int(check, 5, 8);
+    run_on(check, (struct job){DENSE, width * height / 4 + 1, 1, 8, 0, 0, false});
+    run_on(check, (struct job){DIAGONALS, width, height, 8, 0, 0, false});
+    run_on(check, (struct job){STENCIL, width, height, 8, 0, 0, false});
+    run_on(check, (struct job){CONVERGE, width, height, 0, every, 6, negative});
+}
+
+CHECK(
+    correct, .title = "right x for 48 x 16 unknowns", .points = 10,
+    .hint =
+        "Draw a grid of 3 x 3 points. Which numbers of x does the point in the middle need, and which the one in a corner? Does a step read what the same step writes?")
+{
+    run_all(check, 48, 16, true);
+}
+
+CHECK(
+    ragged, .title = "right for any width and height", .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: the last block of each row and column is only partly inside of the grid. Do its threads still fill the tile, and reach the barrier? Are the tile's edges filled if the grid ends before them?")
+{
+    run_all(check, 1, 1, false);
+    run_all(check, 1, 45, true);
+    run_all(check, 33, 9, false);
+    int width = check_random_int(check, 34, 70);
+    run_all(check, width, check_random_int(check, 2, 7), true);
+}
+
+CHECK(
+    sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
+    .watched = true,
+    .hint =
+        "All threads of a block must reach a __syncthreads() between the writes to the tile and the reads. A second step in the same launch needs another one, and a wider halo. No step may write to the x that it reads.")
+{
+    run_all(check, 40, 11, false);
+}
+
+/* --- figures --------------------------------------------------------------------------------------- */
+
+#define STEPS 10
+
+CHECK(
+    dense, .title = "rung 1: neighbouring lanes read neighbouring numbers", .points = 15,
+    .where = CHECK_COUNTS,
+    .figure = {.text = "for 32 numbers of the matrix, loads touch %s sectors of 32 bytes",
+               .want = "at most %s",
+               .counter = "global_load_sectors",
+               .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED | 1 << CHECK_PATH,
+               .budget = {.naive = 33.2, .solution = 8.4, .slack = 1.2}},
+    .hint =
+        "TODO 1: for each j, the lanes of a warp must read neighbouring words of the matrix. They do so if they share a row.")
+{
+    const int n = 256;
+    const struct run *run = run_on(check, (struct job){DENSE, n, 1, STEPS, 0, 0, false});
+    check_measure(check, run, 32 * check_sectors_read(run) / ((double)n * n * STEPS));
+}
+
+CHECK(
+    diagonals, .title = "rung 2: five numbers a row, not all of them", .points = 15,
+    .where = CHECK_COUNTS,
+    .figure =
+        {.text = "for a step of 32 unknowns, loads touch %s sectors of 32 bytes",
+         .want = "at most %s",
+         .counter = "global_load_sectors",
+         .judges = 1 << CHECK_READS,
+         .budget = {.naive = 4200, .solution = 41, .slack = 1.25, .scale = JUDGE_LOGARITHMIC}},
+    .hint =
+        "TODO 2: a step needs five numbers of A for each unknown, and x at the point and at its four neighbours. Read no matrix of n x n numbers.")
+{
+    const struct job job = {DIAGONALS, 32, 16, STEPS, 0, 0, false};
+    const struct run *run = run_on(check, job);
+    check_measure(check, run,
+                  32 * check_sectors_read(run) / ((double)job.width * job.height * job.steps));
+}
+
+CHECK(
+    stencil, .title = "rung 3: each x is read about once, and none is copied", .points = 20,
+    .where = CHECK_COUNTS,
+    .figure = {.text = "for a step of 32 points, kernels and copies move %s sectors of 32 bytes",
+               .want = "at most %s",
+               .counter = "global_load_sectors",
+               .judges = 1 << CHECK_READS | 1 << CHECK_WRITES,
+               .budget = {.naive = 33.5, .solution = 14.7, .slack = 1.2}},
+    .hint =
+        "TODO 3: a tile of 32 x 8 points with its halo has 34 x 10; read each of them once. Exchange x and next after a step instead of copying.")
+{
+    const struct job job = {STENCIL, 256, 96, 6, 0, 0, false};
+    const struct run *run = run_on(check, job);
+    check_measure(check, run,
+                  32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
+}
+
+/* A quarter of the points, at each look. */
+#define MOST_QUEUED (64 * 48 / 4)
+
+CHECK(
+    looks, .title = "rung 4: the GPU finds the residual, main() seldom looks", .points = 20,
+    .where = CHECK_COUNTS,
+    .figure =
+        {.text = "for each look at the residual, main() reads from the GPU %s times",
+         .want = "at most %s",
+         .judges = 1 << CHECK_READS | 1 << CHECK_WRITES,
+         .budget = {.naive = 8.14, .solution = 1.3, .slack = 1.3, .scale = JUDGE_LOGARITHMIC}},
+    .hint =
+        "TODO 4: a kernel finds the largest |b - A x|, after `every` steps. main() then needs one number, not all of x.")
+{
+    struct job job = {CONVERGE, 64, 48, 0, 8, check_random_int(check, 6, 8), true};
+    const struct run *run = run_on(check, job);
+    double queue = check_counter(run, "atomic_collisions") / job.looks;
+    check_measure(check, run, (double)check_requests(run, "read read_rows") / job.looks);
+    check_made_by_kernels(check, run, "residuals");
+    if (queue > MOST_QUEUED)
+        check_refuse(
+            check, run,
+            "Let a warp find its largest number by shuffles, and one lane call atomicMax().",
+            "at each look, %s lanes wait for another lane of their warp", check_number(queue));
+}

@@ -1,0 +1,136 @@
+/* Lab 14: copies and kernels at the same time.
+ *
+ * The figures are the time that copies and kernels would take on an H100. It follows from the order
+ * that the program asks for, the sizes of the copies, and the predicted times of the kernels; so it is
+ * the same in each grading. Memory that is not page-locked is slow there and lets the host wait.
+ *
+ * Rung 3 reuses places in the GPU's memory while a frame is still needed for the next one. A missing
+ * event changes no result on the emulator, but the order check finds it, and fails the check. */
+#include <limits.h>
+
+#include "checks/check.h"
+
+LAB(.title = "Copies and kernels at the same time", .file = "streams.cu", .needs = {"02-coalesce"},
+    .hints = {
+        "Draw three rows: copies to the GPU, kernels, copies from it. Put each frame's three pieces of work into them. In one stream, every piece waits for the one before it. Which pieces of different frames could be side by side?",
+        "TODO 1: cudaMallocHost(&memory, bytes) and cudaFreeHost(memory). TODO 2: a stream for each slot, made with cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); the frames of a slot use the slot's stream, so they are in order. TODO 3: the copy of a frame to its slot must wait for the copy from that slot, and for the kernel that blended the slot's old frame into the frame after it.",
+        "TODO 3: three streams, in, work and out, and three events for each slot s = f % SLOTS. Frame f: cudaStreamWaitEvent(in, out_of[s], 0); cudaStreamWaitEvent(in, done[(f + 1) % SLOTS], 0); copy_in(film, f, in); cudaEventRecord(filled[s], in); cudaStreamWaitEvent(work, filled[s], 0); the kernel, in work; cudaEventRecord(done[s], work); cudaStreamWaitEvent(out, done[s], 0); copy_out(film, f, out); cudaEventRecord(out_of[s], out). After the loop, cudaDeviceSynchronize().",
+    });
+
+#define BRIGHTEST 4095
+#define SLOTS     4 /* frames in the GPU's memory */
+
+enum rung { PINNED = 1, OVERLAPPED, BLENDED };
+
+/* The brightness of a pixel after development; BEFORE: that of the frame before, or -1. */
+static int develop(int x, int gain, int before)
+{
+    int tone = x * gain / (x + gain);
+    return before < 0 ? tone : (tone + before) / 2;
+}
+
+static const struct run *run_on(struct check *check, enum rung rung, int frames, int size)
+{
+    size_t n = (size_t)frames * (size_t)size;
+    int chosen = (int)rung, gain = check_random_int(check, 300, 900);
+    const int *camera = check_random_ints(check, n, 0, BRIGHTEST);
+    double *film = check_memory(check, n, sizeof *film);
+    for (size_t i = 0; i < n; ++i) {
+        bool is_alone = rung != BLENDED || i < (size_t)size;
+        film[i] = develop(camera[i], gain, is_alone ? -1 : (int)film[i - (size_t)size]);
+    }
+    struct case_data *input =
+        check_case(check, "rung %d, %s of %s pixels", chosen,
+                   frames == 1 ? "a frame" : check_number(frames), check_number(size));
+    case_add(input, "rung", CASE_INT, &chosen, 1);
+    case_add(input, "frames", CASE_INT, &frames, 1);
+    case_add(input, "size", CASE_INT, &size, 1);
+    case_add(input, "gain", CASE_INT, &gain, 1);
+    case_add(input, "camera", CASE_INT, camera, n);
+    const struct run *run = check_run(check, input);
+    check_within(check, run, "film", &(struct check_matrix){frames, size, film, .type = CASE_INT});
+    if (n >= 16)
+        check_made_by_kernels(check, run, "film");
+    check_has_read(check, run, n * sizeof(int));
+    return run;
+}
+
+static void run_all(struct check *check, int frames, int size)
+{
+    for (enum rung rung = PINNED; rung <= BLENDED; ++rung)
+        run_on(check, rung, frames, size);
+}
+
+CHECK(
+    correct, .title = "right for 10 frames of 5,000 pixels", .points = 10,
+    .hint =
+        "Is every frame copied to its slot, developed there and copied back, in this order? In rung 3, which frame is in the slot that blend() reads?")
+{
+    run_all(check, 10, 5000);
+}
+
+CHECK(
+    ragged, .title = "right for any number of frames of any size", .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise look at few frames: fewer than slots, or one. The first frame has no frame before it.")
+{
+    run_all(check, 1, check_random_int(check, 1, 400));
+    run_all(check, SLOTS, 256);
+    run_all(check, check_random_int(check, 2 * SLOTS + 1, 3 * SLOTS - 1), 1);
+    run_all(check, 2, check_random_int(check, 257, 1000));
+}
+
+CHECK(
+    sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
+    .watched = true,
+    .hint =
+        "What must have ended before a frame may overwrite its slot? An event that was recorded after that work, and waited for in the stream of the copy, makes sure of it. The host may read film.to only after cudaDeviceSynchronize().")
+{
+    run_all(check, 3 * SLOTS, 300);
+}
+
+#define FRAMES 12
+#define SIZE   (1 << 16) /* pixels; 256 KiB */
+
+/* One slower copy must not cost points, but copies that wait for kernels must. */
+#define MAKESPAN(naive_us, solution_us)                                                            \
+    {                                                                                              \
+        .text = "on an H100, the copies and kernels would take %s microseconds",                   \
+        .want = "at most %s", .budget = {                                                          \
+            .naive = (naive_us),                                                                   \
+            .solution = (solution_us),                                                             \
+            .slack = 1.15                                                                          \
+        }                                                                                          \
+    }
+
+static void measure(struct check *check, enum rung rung)
+{
+    const struct run *run = run_on(check, rung, FRAMES, SIZE);
+    check_measure(check, run, check_makespan(check, run, FRAMES * SIZE * sizeof(int)));
+}
+
+CHECK(pinned, .title = "rung 1: copies from and to page-locked memory", .points = 20,
+      .where = CHECK_COUNTS, .gpu = "h100", .figure = MAKESPAN(505, 250),
+      .hint = "TODO 1: cudaMallocHost() gives memory that the GPU's copy engines can reach by "
+              "themselves. Memory of malloc() goes through a buffer of the driver first.")
+{
+    measure(check, PINNED);
+}
+
+CHECK(
+    overlapped, .title = "rung 2: copies both ways and kernels at the same time", .points = 25,
+    .where = CHECK_COUNTS, .gpu = "h100", .figure = MAKESPAN(250, 125),
+    .hint =
+        "TODO 2: work in one stream is done one after the other. Frames in different slots need not wait for each other: give each slot a stream. And the host must not wait for each frame.")
+{
+    measure(check, OVERLAPPED);
+}
+
+CHECK(
+    blended, .title = "rung 3: the same, with frames that need each other", .points = 25,
+    .where = CHECK_COUNTS, .gpu = "h100", .figure = MAKESPAN(250, 142),
+    .hint =
+        "TODO 3: only the kernels need the frame before. Copies of other frames can go on meanwhile, in streams of their own. Let events, not the host, wait.")
+{
+    measure(check, BLENDED);
+}

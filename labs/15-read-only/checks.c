@@ -1,0 +1,494 @@
+/* Lab 15: memories for read-only data.
+ *
+ * The figures are totals of the whole program: requests, passes, instructions and sectors. Constant
+ * memory serves one word of a request at a time, so each further word counts as a request or a pass
+ * more, wherever kernels use it.
+ *
+ * All numbers are whole numbers and their sums are below 2^24, so results are exact in any order,
+ * save those of rung 4. There, a texture rounds the position between four pixels to 1/256 in each
+ * direction, and then the weights of the four. bound_of() says how far that can move a result. */
+#include <math.h>
+
+#include "checks/check.h"
+
+LAB(.title = "Memories for read-only data", .file = "read_only.cu",
+    .needs = {"05-pitched-alloc", "09-picture-sum"},
+    .hints = {
+        "Ask of each array: do the lanes of a warp want the same word at the same time, words side by side, words close together in two directions, or words anywhere? Constant memory is for the first, plain loads are for the second, a texture is for the third, shared memory for the last.",
+        "TODO 1: a warp must have one filter: blockIdx.y can be its number. TODO 2: main() uploads the curve like the pixels; each block copies it to shared memory and waits. TODO 3: a store through one pointer could change what another points to; const and __restrict__ say that it does not. TODO 4: tex2D<float>(picture, u, v) instead of the four pixels. TODO 5: the mask is like the weights of rung 1, the curve like that of rung 2.",
+        "TODO 1: int f = blockIdx.y, i = blockIdx.x * blockDim.x + threadIdx.x; and filter<<<dim3(blocks, FILTERS), THREADS>>>. TODO 2: __shared__ float here[GREYS]; for (int g = threadIdx.x; g < GREYS; g += blockDim.x) here[g] = curve[g]; __syncthreads(); TODO 3: const float *__restrict__ data. TODO 4: texture = new_texture(job.data, width, height, cudaFilterModeLinear, cudaAddressModeBorder); the kernel's first parameter is cudaTextureObject_t picture; dim3 square(8, 32), squares((width + 7) / 8, (height + 31) / 32). TODO 5: __constant__ int mask[3 * MASK]; cudaMemcpyToSymbol(mask, job.mask, sizeof mask).",
+    });
+
+#define FILTERS  8
+#define TAPS     15
+#define GREYS    256
+#define EACH     4  /* results of rung 3 for each pixel */
+#define MASK     15 /* weights of the mask: three rows of five */
+#define MASK_SUM 32
+
+enum rung { FILTER = 1, CURVE, SLOPES, ROTATE, DEVELOP };
+
+/* An input, and its right results. */
+struct job {
+    enum rung rung;
+    int width, height, degrees;
+    int count, results; /* numbers of the input, and of the results */
+    float *data;        /* rungs 1, 3 and 4 */
+    uint8_t *pixels;    /* rungs 2 and 5 */
+    float *weights, *curve;
+    int mask[MASK];
+    double *right, *bounds;
+};
+
+/* --- inputs ----------------------------------------------------------------------------------- */
+
+static float *random_numbers(struct check *check, int count, int low, int high)
+{
+    float *numbers = check_memory(check, (size_t)count, sizeof *numbers);
+    for (int i = 0; i < count; ++i)
+        numbers[i] = (float)check_random_int(check, low, high);
+    return numbers;
+}
+
+/* Positive weights whose sum is MASK_SUM. */
+static void fill_mask(struct check *check, int *mask)
+{
+    for (int k = 0; k < MASK; ++k)
+        mask[k] = 1;
+    for (int left = MASK_SUM - MASK; left > 0; --left)
+        mask[check_random_int(check, 0, MASK - 1)]++;
+}
+
+static void fill(struct check *check, struct job *job)
+{
+    int n = job->width * job->height;
+    job->count = job->rung == FILTER   ? n + TAPS - 1
+                 : job->rung == SLOPES ? (job->width + 2) * (job->height + 2)
+                                       : n;
+    job->results = job->rung == FILTER ? FILTERS * n : job->rung == SLOPES ? EACH * n : n;
+    if (job->rung == CURVE || job->rung == DEVELOP) {
+        job->pixels = check_memory(check, (size_t)n, 1);
+        for (int i = 0; i < n; ++i)
+            job->pixels[i] = (uint8_t)check_random_int(check, 0, GREYS - 1);
+        job->curve = random_numbers(check, GREYS, 1, 1 << 20);
+    } else {
+        job->data = random_numbers(check, job->count, 0, GREYS - 1);
+    }
+    if (job->rung == FILTER)
+        job->weights = random_numbers(check, FILTERS * TAPS, -1000, 1000);
+    if (job->rung == DEVELOP)
+        fill_mask(check, job->mask);
+}
+
+/* --- the right results ------------------------------------------------------------------------ */
+
+static int between(int low, int value, int high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* The pixel at (X, Y). Outside of the picture: 0, or the nearest pixel if CLAMPS. */
+static double pixel_of(const struct job *job, int x, int y, bool clamps)
+{
+    int a = between(0, x, job->width - 1), b = between(0, y, job->height - 1);
+    int i = b * job->width + a;
+    return (a != x || b != y) && !clamps ? 0 : job->data ? job->data[i] : job->pixels[i];
+}
+
+static double filtered(const struct job *job, int f, int i)
+{
+    double sum = 0;
+    for (int k = 0; k < TAPS; ++k)
+        sum += (double)job->weights[f * TAPS + k] * job->data[i + k];
+    return sum;
+}
+
+/* Result number WHICH of rung 3 for pixel (X, Y). */
+static double slope(const struct job *job, int which, int x, int y)
+{
+    int pitch = job->width + 2;
+    const float *p = job->data + (y + 1) * pitch + x + 1;
+    double mean = ((double)p[1] + p[-1] + p[pitch] + p[-pitch]) / 4;
+    return which == 0   ? (double)p[1] - p[-1]
+           : which == 1 ? (double)p[pitch] - p[-pitch]
+           : which == 2 ? mean
+                        : 2 * (double)p[0] - mean;
+}
+
+/* A way to turn a picture, and wrong ways. */
+struct way {
+    bool nearest, clamps, backwards;
+    double shift; /* in pixels */
+};
+
+/* Finds the place in the picture that comes to (X, Y), counted from the centre of the first pixel. */
+static void turn(const struct job *job, struct way way, int x, int y, double *u, double *v)
+{
+    double angle = job->degrees * M_PI / 180 * (way.backwards ? -1 : 1);
+    double dx = x + 0.5 - job->width / 2.0, dy = y + 0.5 - job->height / 2.0;
+    *u = cos(angle) * dx - sin(angle) * dy + job->width / 2.0 - 0.5 + way.shift;
+    *v = sin(angle) * dx + cos(angle) * dy + job->height / 2.0 - 0.5 + way.shift;
+}
+
+static double rotated(const struct job *job, struct way way, int x, int y)
+{
+    double u, v;
+    turn(job, way, x, y, &u, &v);
+    if (way.nearest)
+        return pixel_of(job, (int)floor(u + 0.5), (int)floor(v + 0.5), way.clamps);
+    int left = (int)floor(u), top = (int)floor(v);
+    double right = u - left, below = v - top, row[2];
+    for (int k = 0; k < 2; ++k)
+        row[k] = (1 - right) * pixel_of(job, left, top + k, way.clamps) +
+                 right * pixel_of(job, left + 1, top + k, way.clamps);
+    return (1 - below) * row[0] + below * row[1];
+}
+
+/* How far a texture's result may be from the exact one. D is the largest difference among the 16
+ * pixels around. A position that is rounded to 1/256 of a pixel is off by 1/512 in each direction, so
+ * that moves a result by D/256 at most. Two of the four weights are rounded to 1/256, each for a pair
+ * of pixels, which moves it by D/256 again. Positions are floats, good to 1/8192. */
+static double bound_of(const struct job *job, int x, int y)
+{
+    double u, v, least = GREYS, most = 0;
+    turn(job, (struct way){0}, x, y, &u, &v);
+    for (int k = 0; k < 16; ++k) {
+        double pixel = pixel_of(job, (int)floor(u) - 1 + k % 4, (int)floor(v) - 1 + k / 4, false);
+        least = fmin(least, pixel);
+        most = fmax(most, pixel);
+    }
+    return (most - least) * (2.0 / 256 + 2.0 / 8192) + 1e-3;
+}
+
+static double developed(const struct job *job, int x, int y)
+{
+    double sum = 0;
+    for (int k = 0; k < MASK; ++k)
+        sum += job->mask[k] * pixel_of(job, x + k % 5 - 2, y + k / 5 - 1, false);
+    return job->curve[(int)sum / MASK_SUM];
+}
+
+static double result_of(const struct job *job, struct way way, int i)
+{
+    int n = job->width * job->height, x = i % n % job->width, y = i % n / job->width;
+    switch (job->rung) {
+    case FILTER:
+        return filtered(job, i / n, i % n);
+    case CURVE:
+        return job->curve[job->pixels[i]];
+    case SLOPES:
+        return slope(job, i / n, x, y);
+    case ROTATE:
+        return rotated(job, way, x, y);
+    default:
+        return developed(job, x, y);
+    }
+}
+
+static void solve(struct check *check, struct job *job)
+{
+    job->right = check_memory(check, (size_t)job->results, sizeof *job->right);
+    job->bounds = check_memory(check, (size_t)job->results, sizeof *job->bounds);
+    for (int i = 0; i < job->results; ++i) {
+        job->right[i] = result_of(job, (struct way){0}, i);
+        if (job->rung == ROTATE)
+            job->bounds[i] = bound_of(job, i % job->width, i / job->width);
+    }
+}
+
+/* --- common mistakes -------------------------------------------------------------------------- */
+
+static void *values_of(const struct case_data *input, const char *name)
+{
+    const struct case_array *array = case_find(input, name);
+    return array ? (void *)array->values : NULL;
+}
+
+/* Makes the results of INPUT for WAY; for weights of 0 if IS_WEIGHTLESS. */
+static void make_wrong(const struct case_data *input, struct way way, bool is_weightless,
+                       float *values)
+{
+    static float zeros[FILTERS * TAPS];
+    int n = case_int(input, "width") * case_int(input, "height");
+    struct job job = {.rung = (enum rung)case_int(input, "rung"),
+                      .width = case_int(input, "width"),
+                      .height = case_int(input, "height"),
+                      .degrees = case_int(input, "degrees"),
+                      .data = values_of(input, "data"),
+                      .pixels = values_of(input, "pixels"),
+                      .weights = is_weightless ? zeros : values_of(input, "weights"),
+                      .curve = values_of(input, "curve")};
+    const int *mask = values_of(input, "mask");
+    if (mask && !is_weightless)
+        memcpy(job.mask, mask, sizeof job.mask);
+    for (int i = 0; i < (job.rung == FILTER ? FILTERS * n : job.rung == SLOPES ? EACH * n : n); ++i)
+        values[i] = (float)result_of(&job, way, i);
+}
+
+static void without_weights(const struct case_data *input, float *values)
+{
+    make_wrong(input, (struct way){0}, true, values);
+}
+
+static void nearest(const struct case_data *input, float *values)
+{
+    make_wrong(input, (struct way){.nearest = true}, false, values);
+}
+
+static void clamped(const struct case_data *input, float *values)
+{
+    make_wrong(input, (struct way){.clamps = true}, false, values);
+}
+
+static void nearest_clamped(const struct case_data *input, float *values)
+{
+    make_wrong(input, (struct way){.nearest = true, .clamps = true}, false, values);
+}
+
+static void backwards(const struct case_data *input, float *values)
+{
+    make_wrong(input, (struct way){.backwards = true}, false, values);
+}
+
+static void half_too_low(const struct case_data *input, float *values)
+{
+    make_wrong(input, (struct way){.shift = -0.5}, false, values);
+}
+
+static const struct check_guess weight_guesses[] = {
+    {"as if all weights were 0; does main() copy them to the variable that the kernel reads?",
+     without_weights},
+    {NULL, NULL}};
+
+static const struct check_guess turn_guesses[] = {
+    {"as if each result were the nearest pixel, not a mean of four", nearest},
+    {"as if the pixels at the edge went on outside of the picture", clamped},
+    {"as if each result were the nearest pixel, and those at the edge went on outside",
+     nearest_clamped},
+    {"as if the picture were turned the other way", backwards},
+    {"as if pixels were read half a pixel too far to the left and too high up; the centre of the first pixel is at 0.5, 0.5",
+     half_too_low},
+    {NULL, NULL}};
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static struct case_data *make_case(struct check *check, const struct job *job)
+{
+    static const char *const names[] = {[FILTER] = "filters",
+                                        [CURVE] = "a curve",
+                                        [SLOPES] = "slopes",
+                                        [ROTATE] = "a turned picture",
+                                        [DEVELOP] = "a blurred picture through a curve"};
+    int rung = (int)job->rung;
+    struct case_data *input = check_case(check, "rung %d, %s, %s x %s numbers", rung, names[rung],
+                                         check_number(job->width), check_number(job->height));
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "width", CASE_INT, &job->width, 1);
+    case_add(input, "height", CASE_INT, &job->height, 1);
+    case_add(input, "degrees", CASE_INT, &job->degrees, 1);
+    if (job->data)
+        case_add(input, "data", CASE_FLOAT, job->data, (size_t)job->count);
+    if (job->pixels)
+        case_add(input, "pixels", CASE_BYTE, job->pixels, (size_t)job->count);
+    if (job->weights)
+        case_add(input, "weights", CASE_FLOAT, job->weights, FILTERS * TAPS);
+    if (job->curve)
+        case_add(input, "curve", CASE_FLOAT, job->curve, GREYS);
+    if (job->rung == DEVELOP)
+        case_add(input, "mask", CASE_INT, job->mask, MASK);
+    return input;
+}
+
+/* The bytes that kernels must read at least. A turned picture may lie outside for the most part. */
+static uint64_t least_read(const struct job *job)
+{
+    uint64_t n = (uint64_t)job->width * (uint64_t)job->height;
+    return job->rung == ROTATE ? n / 8 : job->data ? n * sizeof(float) : n;
+}
+
+/* Runs RUNG on random numbers and judges the results. */
+static const struct run *look_at(struct check *check, enum rung rung, int width, int height,
+                                 int degrees)
+{
+    struct job job = {.rung = rung, .width = width, .height = height, .degrees = degrees};
+    fill(check, &job);
+    solve(check, &job);
+    const struct run *run = check_run(check, make_case(check, &job));
+    struct check_matrix want = {.height = job.results / width,
+                                .width = width,
+                                .values = job.right,
+                                .bounds = job.bounds,
+                                .guesses = rung == ROTATE                      ? turn_guesses
+                                           : rung == FILTER || rung == DEVELOP ? weight_guesses
+                                                                               : NULL};
+    check_within(check, run, "result", &want);
+    if (width * height >= 16)
+        check_made_by_kernels(check, run, "result");
+    check_has_read(check, run, least_read(&job));
+    return run;
+}
+
+static void look_at_all(struct check *check, int width, int height)
+{
+    for (enum rung rung = FILTER; rung <= DEVELOP; ++rung)
+        look_at(check, rung, width, height, check_random_int(check, 10, 350));
+}
+
+CHECK(
+    correct, .title = "right results for 96 x 80 numbers", .points = 10,
+    .hint =
+        "Which array does each kernel read, and has main() copied it there? All threads of a block must have stored their part of a curve before one reads it. A texture's first pixel has its centre at 0.5, 0.5, and outside of the picture it must give 0.")
+{
+    look_at_all(check, 96, 80);
+}
+
+CHECK(
+    ragged, .title = "right for 1 x 1 numbers and odd sizes, too", .points = 10,
+    .hint =
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: threads outside of the picture must store nothing, but they must reach each __syncthreads(); and a curve has 256 numbers, even if the block has fewer threads.")
+{
+    look_at_all(check, 1, 1);
+    look_at_all(check, check_random_int(check, 257, 300), 3);
+    int height = check_random_int(check, 33, 70);
+    look_at_all(check, check_random_int(check, 3, 31), height);
+}
+
+CHECK(
+    sound, .title = "right every time, not by luck", .points = 5, .where = CHECK_COUNTS,
+    .watched = true,
+    .hint =
+        "Between a write to shared memory and another thread's read of it, all threads of the block must wait at a __syncthreads().")
+{
+    look_at_all(check, 64, 20);
+}
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+#define WIDTH  128
+#define HEIGHT 64
+
+/* Instructions that access memory, and words of constant memory beyond the first of each. */
+#define REQUESTS                                                                                   \
+    "global_load_requests global_atomic_requests texture_requests shared_load_requests "           \
+    "shared_store_requests shared_atomic_requests local_load_requests constant_replays"
+
+/* Passes: lines of global memory, sectors of textures, wavefronts, words of constant memory. */
+#define PASSES                                                                                     \
+    "global_load_lines global_atomic_lines texture_sectors shared_load_wavefronts "                \
+    "shared_store_wavefronts shared_atomic_wavefronts local_load_sectors constant_replays"
+
+/* The same with sectors of global memory. */
+#define SECTORS                                                                                    \
+    "global_load_sectors global_atomic_sectors texture_sectors shared_load_wavefronts "            \
+    "shared_store_wavefronts shared_atomic_wavefronts local_load_sectors constant_replays"
+
+/* The counters of RUN for 32 of COUNT numbers. */
+static double for_a_warp(const struct run *run, const char *counters, int count)
+{
+    return check_counter(run, counters) * 32 / count;
+}
+
+CHECK(
+    filter, .title = "rung 1: all lanes want the same weight", .points = 15, .where = CHECK_COUNTS,
+    .figure = {.text = "for 32 results, a warp makes %s requests; each further word of constant "
+                       "memory counts as one",
+               .want = "at most %s",
+               .counter = REQUESTS,
+               .budget = {.naive = 30, .solution = 15, .slack = 1.25},
+               .textures = true,
+               .constants = true,
+               .judges = 1 << CHECK_PATH},
+    .hint =
+        "TODO 1: constant memory serves one word at a time to all lanes that want it. Which lanes want which weight? Give a warp's lanes one filter, and 32 places.")
+{
+    const struct run *run = look_at(check, FILTER, WIDTH, HEIGHT / 4, 0);
+    check_measure(check, run, for_a_warp(run, REQUESTS, FILTERS * WIDTH * HEIGHT / 4));
+}
+
+CHECK(
+    curve, .title = "rung 2: each lane wants another number", .points = 15, .where = CHECK_COUNTS,
+    .figure = {.text =
+                   "for 32 pixels, memory makes %s passes: lines, wavefronts, words of constant "
+                   "memory",
+               .want = "at most %s",
+               .counter = PASSES,
+               .budget = {.naive = 30.1, .solution = 4.4, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
+               .textures = true,
+               .constants = true,
+               .judges = 1 << CHECK_READS},
+    .hint =
+        "TODO 2: shared memory serves 32 banks at a time. Let each block copy the curve there first, with all its threads, and wait.")
+{
+    const struct run *run = look_at(check, CURVE, WIDTH, HEIGHT, 0);
+    check_measure(check, run, for_a_warp(run, PASSES, WIDTH * HEIGHT));
+}
+
+CHECK(
+    slopes, .title = "rung 3: no store changes the picture", .points = 15, .where = CHECK_COUNTS,
+    .figure = {.text = "for 32 pixels, a warp makes %s requests that load",
+               .want = "at most %s",
+               .counter = REQUESTS,
+               .budget = {.naive = 13, .solution = 5, .slack = 1.6},
+               .textures = true,
+               .constants = true,
+               .judges = 1 << CHECK_READS},
+    .hint =
+        "TODO 3: after each store the compiler must load again, unless it knows that the store cannot have changed the picture.")
+{
+    const struct run *run = look_at(check, SLOPES, WIDTH, HEIGHT, 0);
+    check_measure(check, run, for_a_warp(run, REQUESTS, WIDTH * HEIGHT));
+}
+
+#define SIDE    128
+#define DEGREES 50
+
+CHECK(
+    filtering, .title = "rung 4: the texture filters", .points = 10, .where = CHECK_COUNTS,
+    .figure = {.text = "for 32 pixels, a warp executes %s instructions",
+               .want = "at most %s",
+               .counter = "warp_instructions",
+               .budget = {.naive = 125.5, .solution = 42, .slack = 1.2, .scale = JUDGE_LOGARITHMIC},
+               .textures = true,
+               .constants = true,
+               .judges = 1 << CHECK_WORK | 1 << CHECK_PATH | 1 << CHECK_READS},
+    .hint =
+        "TODO 4: one tex2D() reads four pixels, weighs them and adds them up, if the texture's filter mode is linear. Its border mode makes the tests needless.")
+{
+    const struct run *run = look_at(check, ROTATE, SIDE, SIDE, DEGREES);
+    check_measure(check, run, for_a_warp(run, "warp_instructions", SIDE * SIDE));
+}
+
+CHECK(
+    locality, .title = "rung 4: pixels close together", .points = 10, .where = CHECK_COUNTS,
+    .figure =
+        {.text = "for 32 pixels, a warp reads %s sectors",
+         .want = "at most %s",
+         .counter = SECTORS,
+         .budget = {.naive = 26.5, .solution = 11.7, .slack = 1.45, .scale = JUDGE_LOGARITHMIC},
+         .textures = true,
+         .constants = true,
+         .judges = 1 << CHECK_READS},
+    .hint =
+        "TODO 4: 32 pixels in a row lie in 20 rows or more of the picture that is turned. Let a warp have 8 x 4 pixels: a block is dim3(8, 32), and lanes are numbered along x first.")
+{
+    const struct run *run = look_at(check, ROTATE, SIDE, SIDE, DEGREES);
+    check_measure(check, run, for_a_warp(run, SECTORS, SIDE * SIDE));
+}
+
+CHECK(
+    develop, .title = "rung 5: a memory for each array", .points = 10, .where = CHECK_COUNTS,
+    .figure =
+        {.text = "for 32 pixels, memory makes %s passes: lines, wavefronts, sectors of "
+                 "textures, words of constant memory",
+         .want = "at most %s",
+         .counter = PASSES,
+         .budget = {.naive = 55.1, .solution = 17.7, .slack = 1.52, .scale = JUDGE_LOGARITHMIC},
+         .textures = true,
+         .constants = true,
+         .judges = 1 << CHECK_READS},
+    .hint =
+        "TODO 5: do all lanes want the same word of the mask? Of the curve? Rungs 1 and 2 have the answers.")
+{
+    const struct run *run = look_at(check, DEVELOP, WIDTH, HEIGHT, 0);
+    check_measure(check, run, for_a_warp(run, PASSES, WIDTH * HEIGHT));
+}

@@ -1,0 +1,102 @@
+/* film.h: a film for lab 14, on the host and on the GPU.
+ *
+ *     struct film film = film_open(&lab, host_alloc);    // memory for it, and the camera's frames
+ *     film_make_streams(streams, 3);                     // in each of them, work is in order
+ *     film_in(film, f, streams[0]);                      // puts a copy of frame f into a stream
+ *     film_close(&lab, film, host_free);                 // hands in film.to
+ *
+ * The GPU's memory has room for a few frames, the slots:
+ *
+ *     frame   0 1 2 3 4 5 6 7 8 ...
+ *     slot    0 1 2 3 0 1 2 3 0 ... */
+#ifndef FILM_H
+#define FILM_H
+
+#include "lab.h"
+
+#define SLOTS 4
+
+struct film {
+    int frames, size; /* how many frames there are; pixels of a frame */
+    int gain;
+    int *from, *to; /* on the host: all frames, end to end */
+    int *slots;     /* on the GPU: SLOTS frames */
+};
+
+/* Where frame F is on the GPU. */
+static inline int *film_slot(struct film film, int f)
+{
+    return film.slots + (size_t)(f % SLOTS) * film.size;
+}
+
+static inline size_t film_bytes(int frames, int size)
+{
+    return (size_t)frames * size * sizeof(int);
+}
+
+/* Puts the copy of frame F from film.from to its slot into STREAM. */
+static inline void film_in(struct film film, int f, cudaStream_t stream)
+{
+    CHECK_CUDA(cudaMemcpyAsync(film_slot(film, f), film.from + (size_t)f * film.size,
+                               film_bytes(1, film.size), cudaMemcpyHostToDevice, stream));
+}
+
+/* Puts the copy of frame F from its slot to film.to into STREAM. */
+static inline void film_out(struct film film, int f, cudaStream_t stream)
+{
+    CHECK_CUDA(cudaMemcpyAsync(film.to + (size_t)f * film.size, film_slot(film, f),
+                               film_bytes(1, film.size), cudaMemcpyDeviceToHost, stream));
+}
+
+/* Streams that do not wait for the default stream, and events without times. */
+static inline void film_make_streams(cudaStream_t *streams, int count)
+{
+    for (int i = 0; i < count; ++i)
+        CHECK_CUDA(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
+}
+
+static inline void film_free_streams(const cudaStream_t *streams, int count)
+{
+    for (int i = 0; i < count; ++i)
+        CHECK_CUDA(cudaStreamDestroy(streams[i]));
+}
+
+static inline void film_make_events(cudaEvent_t *events, int count)
+{
+    for (int i = 0; i < count; ++i)
+        CHECK_CUDA(cudaEventCreateWithFlags(&events[i], cudaEventDisableTiming));
+}
+
+static inline void film_free_events(const cudaEvent_t *events, int count)
+{
+    for (int i = 0; i < count; ++i)
+        CHECK_CUDA(cudaEventDestroy(events[i]));
+}
+
+static inline struct film film_open(struct lab *lab, int *(*host_alloc)(size_t bytes))
+{
+    struct film film = {lab_int(lab, "frames", 12),
+                        lab_int(lab, "size", 100000),
+                        lab_int(lab, "gain", 500),
+                        NULL,
+                        NULL,
+                        NULL};
+    int n = film.frames * film.size;
+    const int *camera = lab_ints(lab, "camera", n);
+    film.from = host_alloc(film_bytes(film.frames, film.size));
+    film.to = host_alloc(film_bytes(film.frames, film.size));
+    for (int i = 0; i < n; ++i) /* by hand, numbers begin at -100: no brightness */
+        film.from[i] = lab_by_hand(lab) ? camera[i] + 100 : camera[i];
+    CHECK_CUDA(cudaMalloc((void **)&film.slots, film_bytes(SLOTS, film.size)));
+    return film;
+}
+
+static inline void film_close(struct lab *lab, struct film film, void (*host_free)(int *memory))
+{
+    lab_result(lab, "film", LAB_INT, film.to, film.frames * film.size);
+    CHECK_CUDA(cudaFree(film.slots));
+    host_free(film.to);
+    host_free(film.from);
+}
+
+#endif
