@@ -776,17 +776,6 @@ uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned
     return host;
 }
 
-/* --- fences ----------------------------------------------------------------------------------- */
-
-/* The emulator's memory is always in order, so a fence is only reported to the observers. */
-void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
-                                                 .warp = warp->index,
-                                                 .lanes = mask,
-                                                 .wide = inst->mem.op != PTX_MOD_cta});
-}
-
 /* --- accesses by built-in functions ----------------------------------------------------------- */
 
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size)
