@@ -37,6 +37,7 @@ static const char *const few[] = {
     "12-solver/tile-not-shifted",
     "13-precision/product-not-negative",
     "14-streams/waits-in-the-wrong-stream",
+    "15-read-only/half-less",
     "16-fast-product/not-committed",
 };
 
@@ -67,6 +68,8 @@ static const struct {
     {"13-precision", "literals"},
     {"14-streams", "one-stream"},
     {"14-streams", "overwrites-before-blend"},
+    {"15-read-only", "ldg-alone"},
+    {"15-read-only", "clamped"},
     {"16-fast-product", "waits-at-once"},
     {"16-fast-product", "no-barrier-after-copies"},
 };

@@ -57,6 +57,8 @@ static const struct program {
     {"13-solution", "13-precision", ""},
     {"14-skeleton", "14-streams", NULL},
     {"14-solution", "14-streams", ""},
+    {"15-skeleton", "15-read-only", NULL},
+    {"15-solution", "15-read-only", ""},
     {"16-skeleton", "16-fast-product", NULL},
     {"16-solution", "16-fast-product", ""},
 };
