@@ -51,8 +51,14 @@ static const struct program {
     {"10-solution", "10-block-size", ""},
     {"11-skeleton", "11-warp-votes", NULL},
     {"11-solution", "11-warp-votes", ""},
+    {"12-skeleton", "12-solver", NULL},
+    {"12-solution", "12-solver", ""},
     {"13-skeleton", "13-precision", NULL},
     {"13-solution", "13-precision", ""},
+    {"14-skeleton", "14-streams", NULL},
+    {"14-solution", "14-streams", ""},
+    {"15-skeleton", "15-read-only", NULL},
+    {"15-solution", "15-read-only", ""},
     {"16-skeleton", "16-fast-product", NULL},
     {"16-solution", "16-fast-product", ""},
 };
@@ -192,7 +198,7 @@ Test(step_page, obeys_keys_and_buttons)
     "__global__ void k(int *p, int n)\n{\n    short local[3];\n"                                   \
     "    int me = blockIdx.x * blockDim.x + threadIdx.x;\n    float half = me / 2.0f;\n"           \
     "    for (int i = 0; i < 3; i++)\n        local[i] = me - i;\n    int sum = 0;\n"              \
-    "    for (int i = 0; i < n; i++)\n        sum += local[(i + me) %% 3] + twice(i);\n"            \
+    "    for (int i = 0; i < n; i++)\n        sum += local[(i + me) %% 3] + twice(i);\n"           \
     "    p[me] = sum + (int)half;\n}\n"                                                            \
     "int main()\n{\n    int *p;\n    cudaMalloc(&p, 4096);\n    k<<<1, 64>>>(p, 4);\n"             \
     "    return cudaDeviceSynchronize();\n}\nEND\n"                                                \
