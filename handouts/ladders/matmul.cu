@@ -3,9 +3,7 @@
  *
  * Look at: the sectors of global memory from the naive kernel to the tiles, and the instructions of the exact
  * sums. */
-#include "ladder.cuh"
-
-#include <math.h>
+#include "matrices.cuh"
 
 #define main lab_main // the lab's own main(), which is not called here
 namespace solution
@@ -69,38 +67,6 @@ template <int tile> __global__ void by_full_tile(const float *a, const float *b,
 }
 
 /* --- the host ----------------------------------------------------------------------------------- */
-
-#define SAMPLES 2000 // numbers of C that are checked
-
-static float *random_matrix(int n, unsigned seed)
-{
-    float *values = (float *)malloc((size_t)n * n * sizeof *values);
-    for (int i = 0; i < n * n; ++i) {
-        seed = seed * 1664525 + 1013904223;
-        values[i] = (float)(seed >> 8) / (1 << 24);
-    }
-    return values;
-}
-
-// The largest error in a sample of C's numbers; C's rows are PITCH floats apart.
-static double largest_error(const float *a, const float *b, const float *c_on_gpu, size_t pitch,
-                            int n)
-{
-    float *c = (float *)malloc((size_t)n * n * sizeof *c);
-    CHECK_CUDA(cudaMemcpy2D(c, n * sizeof *c, c_on_gpu, pitch * sizeof *c, n * sizeof *c, n,
-                            cudaMemcpyDeviceToHost));
-    double largest = 0;
-    for (int k = 0; k < SAMPLES; ++k) {
-        int at = (int)((long long)k * 2654435761 % ((long long)n * n)), x = at % n, y = at / n;
-        double right = 0;
-        for (int i = 0; i < n; ++i)
-            right += (double)a[y * n + i] * b[i * n + x];
-        double error = fabs(c[at] - right);
-        largest = error > largest || isnan(error) ? error : largest;
-    }
-    free(c);
-    return largest;
-}
 
 // A copy of the matrix on the device. Rows are PITCH floats apart; zeros fill it up to PITCH and ROWS.
 static pitched upload(const float *values, int n, size_t pitch, int rows)

@@ -4,12 +4,18 @@
  * is the latest moment that CUDA allows, so a kernel that forgets to wait always sees the old
  * data. A thread's copies belong to the group that its next commit_group closes; wait_group N
  * stores all groups except the latest N. If a thread ends without waiting for a copy, the copy is
- * never stored. */
+ * never stored.
+ *
+ * A copy is exposed if the warp waits for it before it has executed enough other instructions to
+ * hide the latency of global memory. That latency is some 800 cycles, and four warps take turns at
+ * a scheduler. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
+
+#define HIDES 200 /* instructions */
 
 static struct async_copy *take(struct warp *warp)
 {
@@ -28,7 +34,8 @@ static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned byte
     struct async_copy *copy = take(warp), **last = &warp->copies;
     if (!copy)
         return NULL;
-    *copy = (struct async_copy){.lanes = lanes, .bytes = bytes, .pc = warp->pc};
+    *copy = (struct async_copy){
+        .lanes = lanes, .bytes = bytes, .pc = warp->pc, .start = warp->executed};
     memcpy(copy->group, warp->groups, sizeof copy->group);
     while (*last)
         last = &(*last)->next;
@@ -139,6 +146,8 @@ static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
             place = &copy->next;
             continue;
         }
+        if (warp->executed - copy->start <= HIDES)
+            warp->cta->worker->profile[copy->pc].exposed++;
         *place = copy->next;
         copy->next = warp->idle_copies;
         warp->idle_copies = copy;

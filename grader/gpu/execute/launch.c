@@ -322,6 +322,7 @@ static void join_worker(struct worker *into, struct worker *worker)
         into->profile[pc].threads += worker->profile[pc].threads;
         into->profile[pc].divergent += worker->profile[pc].divergent;
         into->profile[pc].sectors += worker->profile[pc].sectors;
+        into->profile[pc].exposed += worker->profile[pc].exposed;
     }
     if (worker->longest > into->longest)
         into->longest = worker->longest;
@@ -395,6 +396,10 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         if (is_texture_request(&kernel->code[pc])) {
             value[EMU_texture_requests] = profile->warps;
             value[EMU_texture_sectors] = profile->sectors;
+        }
+        if (kernel->code[pc].run == copy_run) {
+            value[EMU_async_copies] = profile->warps;
+            value[EMU_async_copies_exposed] = profile->exposed;
         }
         if (is_constant_request(&kernel->code[pc], in))
             value[EMU_constant_requests] = profile->warps;

@@ -68,6 +68,7 @@ struct path {
 struct async_copy {
     struct async_copy *next;
     uint32_t lanes, bytes, pc;
+    uint64_t start; /* instructions that the warp had executed when it started the copy */
     uint32_t group[WARP], to[WARP];
     uint8_t data[WARP][16];
 };
@@ -147,6 +148,7 @@ struct cta {
 struct profile {
     uint64_t warps, threads, divergent;
     uint64_t sectors; /* number of sectors of textures and surfaces */
+    uint64_t exposed; /* number of copies that were awaited too soon: async.c */
 };
 
 struct texture_sectors;

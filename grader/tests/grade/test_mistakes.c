@@ -36,6 +36,9 @@ static const char *const few[] = {
     "11-warp-votes/lane-32",
     "12-solver/tile-not-shifted",
     "13-precision/product-not-negative",
+    "14-streams/waits-in-the-wrong-stream",
+    "15-read-only/half-less",
+    "16-fast-product/not-committed",
 };
 
 /* The mutants of lab-check whose explanations are recorded, too. */
@@ -63,6 +66,12 @@ static const struct {
     {"12-solver", "twice-the-tolerance"},
     {"13-precision", "low-read-too-late"},
     {"13-precision", "literals"},
+    {"14-streams", "one-stream"},
+    {"14-streams", "overwrites-before-blend"},
+    {"15-read-only", "ldg-alone"},
+    {"15-read-only", "clamped"},
+    {"16-fast-product", "waits-at-once"},
+    {"16-fast-product", "no-barrier-after-copies"},
 };
 
 /* Whether LINE begins the description of a cause, or of a check that lost points. */

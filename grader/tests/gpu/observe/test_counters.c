@@ -736,6 +736,37 @@ Test(counters, atomic_collisions)
     }
 }
 
+/* Eight warps start copies, and wait for them after some other instructions. A copy that no warp
+ * waits for is not exposed. */
+Test(counters, copies_that_warps_wait_for)
+{
+#define COPY "cp.async.ca.shared.global [s], [g], 4, 0;\ncp.async.commit_group;\n"
+#define ROUNDS(n)                                                                                  \
+    "mov.u32 i, 0;\nROUND:\nadd.u32 i, i, 1;\nsetp.lt.u32 p, i, " #n ";\n@p bra ROUND;\n"
+    static const struct {
+        const char *name, *body;
+        unsigned copies, exposed;
+    } rows[] = {
+        {"at once", COPY "cp.async.wait_group 0;\n", 8, 8},
+        {"at once, for all", COPY "cp.async.wait_all;\n", 8, 8},
+        {"too soon", COPY ROUNDS(60) "cp.async.wait_group 0;\n", 8, 8},
+        {"late enough", COPY ROUNDS(70) "cp.async.wait_group 0;\n", 8, 0},
+        {"for the first of two", COPY ROUNDS(70) COPY "cp.async.wait_group 1;\n", 16, 0},
+        {"for both", COPY ROUNDS(70) COPY "cp.async.wait_group 0;\n", 16, 8},
+        {"never", COPY, 8, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct emu_counters c;
+        char body[600];
+        snprintf(body, sizeof body, ".reg .b64 g;\nmov.b64 g, 0;\n%sret;\n", rows[i].body);
+        run_tree(body, &c);
+        cr_expect(VALUE(c, async_copies) == rows[i].copies &&
+                      VALUE(c, async_copies_exposed) == rows[i].exposed,
+                  "%s: %lu copies, %lu exposed", rows[i].name, VALUE(c, async_copies),
+                  VALUE(c, async_copies_exposed));
+    }
+}
+
 /* Threads of 8 warps come to each kind of barrier in memory. Polling for its completion does not
  * count as another wait. A vote does count as a wait. */
 Test(counters, other_barriers)

@@ -1,0 +1,364 @@
+/* Lab 16: a matrix product as fast as a library's.
+ *
+ * The figures of rungs 1 to 3 are requests: how often warps ask shared and global memory for the
+ * numbers that they multiply. All are totals for one product. A thread that keeps 4 x 4 numbers of
+ * C needs 8 numbers for 16 multiply-adds; one that keeps 8 x 8 needs 16 for 64, and loads them by
+ * four. Shuffles could replace requests, but are instructions, so the instructions have a limit.
+ *
+ * In rung 3 the warps must not wait for a tile. The figure counts the loads that they wait for:
+ * ordinary loads, and copies by cp.async that are awaited too soon to hide the latency of memory.
+ *
+ * How large may the error be? Lab 06 explains the bound for sums in float: (depth + 1) * u * M, where
+ * u = 2^-24 and M is the sum of the |products|. Tensor cores cut off where floats round. In a step,
+ * an H100 adds 4, 8 or 16 products to the sum: it cuts off each of these terms 25 places below the
+ * largest exponent, which loses at most u / 2 * M, and then cuts off the sum, which loses at most
+ * 2 * u * M. So p products lose at most (p + 5) / 2 * u * M, and all steps together less than
+ * 9 / 8 * depth * u * M, and one step more. Numbers that a half can hold keep all their digits. */
+#include "checks/check.h"
+
+#include <math.h>
+#include <string.h>
+
+LAB(.title = "A fast matrix product", .file = "fast_product.cu",
+    .needs = {"04-bank-conflicts", "06-tiled-matmul"},
+    .hints = {
+        "Count for one thread: how many numbers must it fetch from shared memory for each multiply-add, if it makes one number of C? And if it makes 4 x 4 numbers, or 8 x 8?",
+        "TODO 1: float sum[4][4], a[4] and b[4] stay in registers if all loops over them have fixed bounds. TODO 2: a thread's four neighbours in a column of A are one load only if the tile of A is stored by columns. TODO 3: start the copies of the next tiles right after the barrier, then multiply the tiles that have arrived. TODO 4: a warp keeps 4 x 2 fragments of sums, and loads 4 + 2 fragments for 8 products.",
+        "TODO 2: float4 four = *(const float4 *)&a[...]; a_tile[column][row] = four.x; a_tile[column + 1][row] = four.y; and so on; a tile has rows of SIDE + 4 floats. TODO 3: __pipeline_wait_prior(0); __syncthreads(); start the next copies; multiply. TODO 4: fragment<matrix_a, 16, 16, 16, __half, row_major> a; load_matrix_sync(a, &a_tile[now][y][k], DEEP + 8); mma_sync(sum, a, b, sum); store_matrix_sync(c, sum, p.width, mem_row_major)."});
+
+enum rung { TILES, REGISTERS, VECTORS, COPIES, TENSOR };
+
+struct job {
+    int rung, height, width, depth;
+};
+
+#define UNIT 0x1p-24 /* u */
+
+/* --- cases and their right answers ---------------------------------------------------------------- */
+
+/* Adds up row Y of the product of INPUT's A and B in VALUES. If SIZES is not NULL, also adds up the
+ * sizes of the products in SIZES. */
+static void add_up_row(const struct case_data *input, int y, double *values, double *sizes)
+{
+    const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
+    int width = case_int(input, "width"), depth = case_int(input, "depth");
+    for (int i = 0; i < depth; ++i)
+        for (int x = 0; x < width; ++x) {
+            double product = (double)a[y * depth + i] * (double)b[i * width + x];
+            values[x] += product;
+            if (sizes)
+                sizes[x] += fabs(product);
+        }
+}
+
+static void make_row(const struct case_data *input, int y, double *values)
+{
+    memset(values, 0, (size_t)case_int(input, "width") * sizeof *values);
+    add_up_row(input, y, values, NULL);
+}
+
+/* How many u * M a sum of DEPTH products may be off. */
+static double units_of(int rung, int depth)
+{
+    return rung == TENSOR ? 1.125 * depth + 12 : depth + 1;
+}
+
+/* The product in double. */
+static struct check_matrix multiply(struct check *check, const struct case_data *input)
+{
+    struct check_matrix want = {case_int(input, "height"), case_int(input, "width"),
+                                .make_row = make_row};
+    size_t count = (size_t)want.height * (size_t)want.width;
+    double *values = check_memory(check, count, sizeof *values);
+    double *bounds = check_memory(check, count, sizeof *bounds);
+    for (int y = 0; y < want.height; ++y)
+        add_up_row(input, y, values + y * want.width, bounds + y * want.width);
+    for (size_t i = 0; i < count; ++i)
+        bounds[i] *= units_of(case_int(input, "rung"), case_int(input, "depth")) * UNIT;
+    want.values = values;
+    want.bounds = bounds;
+    return want;
+}
+
+static size_t a_count(struct job job)
+{
+    return (size_t)job.height * (size_t)job.depth;
+}
+
+static size_t b_count(struct job job)
+{
+    return (size_t)job.depth * (size_t)job.width;
+}
+
+static struct case_data *new_case(struct check *check, struct job job, const float *a,
+                                  const float *b)
+{
+    struct case_data *input =
+        check_case(check, "rung %d, height %s, width %s, depth %s", job.rung,
+                   check_number(job.height), check_number(job.width), check_number(job.depth));
+    case_add(input, "rung", CASE_INT, &job.rung, 1);
+    case_add(input, "height", CASE_INT, &job.height, 1);
+    case_add(input, "width", CASE_INT, &job.width, 1);
+    case_add(input, "depth", CASE_INT, &job.depth, 1);
+    case_add(input, "a", CASE_FLOAT, a, a_count(job));
+    case_add(input, "b", CASE_FLOAT, b, b_count(job));
+    return input;
+}
+
+/* COUNT numbers from -1 to 1; for rung 4, multiples of 1/1,024, which a half can hold. */
+static float *random_numbers(struct check *check, int rung, size_t count)
+{
+    float *numbers = check_random_floats(check, count, -1, 1);
+    for (size_t i = 0; rung == TENSOR && i < count; ++i)
+        numbers[i] = rintf(numbers[i] * 1024) / 1024;
+    return numbers;
+}
+
+/* Runs JOB on random numbers. The result must be right, and kernels must have made it from these
+ * numbers on the device. */
+static const struct run *grade_job(struct check *check, struct job job)
+{
+    const float *a = random_numbers(check, job.rung, a_count(job));
+    const float *b = random_numbers(check, job.rung, b_count(job));
+    const struct case_data *input = new_case(check, job, a, b);
+    const struct run *run = check_run(check, input);
+    struct check_matrix want = multiply(check, input);
+    check_within(check, run, "c", &want);
+    check_made_by_kernels(check, run, "c");
+    check_has_read(check, run, (a_count(job) + b_count(job)) * sizeof(float));
+    return run;
+}
+
+static void grade_all(struct check *check, int height, int width, int depth)
+{
+    for (int rung = REGISTERS; rung <= TENSOR; ++rung)
+        grade_job(check, (struct job){rung, height, width, depth});
+}
+
+/* --- right answers -------------------------------------------------------------------------------- */
+
+CHECK(
+    correct, .title = "right product if all tiles are full", .points = 10,
+    .hint =
+        "Take pencil and paper. Follow the thread that makes the number named above: in which row and column of its block's piece of C is this number? Which row of A and which column of B does it multiply?")
+{
+    grade_all(check, 256, 128, 96);
+}
+
+CHECK(
+    ragged, .title = "right product for any sizes", .points = 10,
+    .hint =
+        "main() fills the matrices up with zeros, so p.height, p.width and p.depth in kernels are always multiples of the tiles. If the check above has passed, do the kernels use other sizes?")
+{
+    int height = check_random_int(check, 130, 200), width = check_random_int(check, 2, 120);
+    int depth = check_random_int(check, 2, 90);
+    grade_all(check, 1, 1, 1);
+    grade_all(check, 5, 131, 33);
+    grade_all(check, height, width, depth);
+}
+
+CHECK(
+    sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
+    .watched = true,
+    .hint =
+        "All threads must pass a __syncthreads() between the writes of a tile and its reads, and between its reads and the next writes. A thread waits for its own copies before that barrier.")
+{
+    grade_all(check, 128, 128, 96);
+}
+
+/* --- requests ------------------------------------------------------------------------------------- */
+
+#define N 256 /* rows and columns of the measured matrices */
+
+/* Requests for numbers: all ways to memory. */
+#define LOADS "global_load_requests global_atomic_requests"
+#define SHARED                                                                                     \
+    "shared_load_requests shared_store_requests shared_atomic_requests local_load_requests "       \
+    "local_store_requests"
+#define PASSES "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
+
+/* Requests and passes are judged as totals, so there are no other limits on shared memory, and none
+ * on barriers, since smaller tiles need more of them. */
+#define OF_TILES (1 << CHECK_SHARED | 1 << CHECK_BARRIERS)
+
+/* Gives points for VALUE. Refuses more than MOST instructions for 32 multiply-adds, because warps
+ * could pass on numbers by shuffles, which are no requests, or pass the time until a copy has
+ * arrived. */
+static void measure_lean(struct check *check, const struct run *run, double value, double most)
+{
+    double instructions = check_counter(run, "warp_instructions") * 32 / N / N / N;
+    check_measure(check, run, value);
+    if (instructions > most)
+        check_refuse(
+            check, run,
+            "Let a thread keep several numbers of C in registers: then most instructions are multiply-adds.",
+            "for 32 multiply-adds, the warps execute %.2f instructions, and the limit is %.2f",
+            instructions, most);
+}
+
+static const struct run *run_measured(struct check *check, int rung)
+{
+    return grade_job(check, (struct job){rung, N, N, N});
+}
+
+/* Naive: lab 06's tiles. */
+CHECK(
+    registers, .title = "rung 1: a thread keeps 4 x 4 numbers", .points = 15, .where = CHECK_COUNTS,
+    .figure =
+        {.text = "for 256 x 256 numbers of C, warps make %s requests to memory",
+         .want = "at most %s",
+         .counter = "shared_load_requests",
+         .budget = {.naive = 1179648, .solution = 294912, .slack = 1.2, .scale = JUDGE_LOGARITHMIC},
+         .judges = OF_TILES},
+    .hint =
+        "TODO 1: for each k, load 4 numbers of A's tile and 4 of B's into registers, and make 16 multiply-adds from them.")
+{
+    const struct run *run = run_measured(check, REGISTERS);
+    measure_lean(check, run, check_counter(run, LOADS " " SHARED), 2.9);
+}
+
+/* Naive: the solution of rung 1. */
+CHECK(
+    vectors, .title = "rung 2: four floats a load, 8 x 8 numbers a thread", .points = 15,
+    .where = CHECK_COUNTS,
+    .figure =
+        {.text = "for 256 x 256 numbers of C, warps make %s requests to memory",
+         .want = "at most %s",
+         .counter = "shared_load_requests",
+         .budget = {.naive = 294912, .solution = 39936, .slack = 1.3, .scale = JUDGE_LOGARITHMIC},
+         .judges = OF_TILES},
+    .hint =
+        "TODO 2: for each k, load 8 numbers of A's tile and 8 of B's, by two float4 each. This needs a tile of A that is stored by columns.")
+{
+    const struct run *run = run_measured(check, VECTORS);
+    measure_lean(check, run, check_counter(run, LOADS " " SHARED), 1.7);
+}
+
+/* Naive: 8 x 8 numbers a thread, but one float a load. Threads that make 8 neighbouring numbers take
+ * more passes than the solution; so do 16 x 2 lanes a warp instead of 8 x 4. */
+CHECK(
+    passes, .title = "rung 2: few passes through shared memory", .points = 10,
+    .where = CHECK_COUNTS,
+    .figure =
+        {.text = "for 256 x 256 numbers of C, requests take %s passes through shared memory",
+         .want = "at most %s",
+         .counter = PASSES,
+         .budget = {.naive = 139264, .solution = 73728, .slack = 1.25, .scale = JUDGE_LOGARITHMIC},
+         .judges = OF_TILES},
+    .hint =
+        "TODO 2: neighbouring lanes must load neighbouring float4, so a thread's 8 columns are 4 and 4, which lie 32 apart. Rows of SIDE + 4 floats help those that write a column. And 8 x 4 lanes share more numbers than 16 x 2.")
+{
+    const struct run *run = run_measured(check, VECTORS);
+    measure_lean(check, run, check_counter(run, PASSES), 1.7);
+}
+
+/* Naive: the solution of rung 2. */
+CHECK(
+    copies, .title = "rung 3: no warp waits for a tile", .points = 10, .where = CHECK_COUNTS,
+    .figure = {.text = "warps wait for %s loads from global memory",
+               .want = "at most %s",
+               .counter = LOADS " async_copies_exposed",
+               .budget = {.naive = 2048, .solution = 160, .slack = 2.5, .scale = JUDGE_LOGARITHMIC},
+               .judges = OF_TILES},
+    .hint =
+        "TODO 3: copy each number by __pipeline_memcpy_async(). Start the copies of the next tiles before you multiply, and wait for them afterwards.")
+{
+    const struct run *run = run_measured(check, COPIES);
+    double waits = check_counter(run, LOADS) - check_counter(run, "async_copies");
+    measure_lean(check, run, waits + check_counter(run, "async_copies_exposed"), 1.5);
+}
+
+/* --- instructions --------------------------------------------------------------------------------- */
+
+/* Naive: lab 06's tiles, in the larger pieces of the skeleton. */
+CHECK(
+    work, .title = "rung 3: little but multiply-adds", .points = 10, .where = CHECK_EMULATOR_ONLY,
+    .figure = {.text = "for 256 x 256 numbers of C, all warps execute %s instructions",
+               .want = "at most %s",
+               .counter = "warp_instructions",
+               .budget = {.naive = 2000000, .solution = 645792, .slack = 1.3},
+               .judges = OF_TILES | 1 << CHECK_WORK},
+    .hint =
+        "TODO 3: a step makes 512 multiply-adds in each thread. What else does it do? Let the compiler unroll the loop over k, and compute addresses outside of it.")
+{
+    const struct run *run = run_measured(check, COPIES);
+    check_measure(check, run, check_counter(run, "warp_instructions"));
+}
+
+CHECK(
+    tensor, .title = "rung 4: tensor cores multiply", .points = 10, .where = CHECK_COUNTS,
+    .figure =
+        {.text = "for 256 x 256 numbers of C, all warps execute %s instructions",
+         .want = "at most %s",
+         .counter = "warp_instructions",
+         .budget = {.naive = 2000000, .solution = 63488, .slack = 2.5, .scale = JUDGE_LOGARITHMIC},
+         .judges = OF_TILES | 1 << CHECK_WORK},
+    .hint =
+        "TODO 4: mma_sync() makes 4,096 multiply-adds in one instruction of a warp. Keep several fragments of sums, so that each loaded fragment is used more than once.")
+{
+    const struct run *run = run_measured(check, TENSOR);
+    check_measure(check, run, check_counter(run, "warp_instructions"));
+}
+
+/* --- time ----------------------------------------------------------------------------------------- */
+
+#define LARGE 2048
+#define KINDS 16
+
+/* Numbers for a product of LARGE x LARGE numbers that the CPU can check quickly: each row of A is one
+ * of KINDS rows, and each column of B one of KINDS columns. */
+static struct case_data *make_large(struct check *check, int rung, struct check_matrix *want)
+{
+    struct job job = {rung, LARGE, LARGE, LARGE};
+    const float *rows = check_random_floats(check, KINDS * LARGE, -1, 1);
+    const float *columns = check_random_floats(check, KINDS * LARGE, -1, 1);
+    const int *row = check_random_ints(check, LARGE, 0, KINDS - 1);
+    const int *column = check_random_ints(check, LARGE, 0, KINDS - 1);
+    float *a = check_memory(check, a_count(job), sizeof *a);
+    float *b = check_memory(check, b_count(job), sizeof *b);
+    double *values = check_memory(check, (size_t)LARGE * LARGE, sizeof *values);
+    double *bounds = check_memory(check, (size_t)LARGE * LARGE, sizeof *bounds);
+    double sums[KINDS][KINDS] = {0}, sizes[KINDS][KINDS] = {0};
+    for (int k = 0; k < KINDS * KINDS * LARGE; ++k) {
+        int i = k % LARGE, y = k / LARGE / KINDS, x = k / LARGE % KINDS;
+        double product = (double)rows[y * LARGE + i] * (double)columns[x * LARGE + i];
+        sums[y][x] += product;
+        sizes[y][x] += fabs(product);
+    }
+    for (int k = 0; k < LARGE * LARGE; ++k) {
+        int y = k / LARGE, x = k % LARGE;
+        a[k] = rows[row[y] * LARGE + x];
+        b[k] = columns[column[x] * LARGE + y];
+        values[k] = sums[row[y]][column[x]];
+        bounds[k] = sizes[row[y]][column[x]] * units_of(rung, LARGE) * UNIT;
+    }
+    *want = (struct check_matrix){LARGE, LARGE, .values = values, .bounds = bounds};
+    return new_case(check, job, a, b);
+}
+
+static const float *small_matrix(struct check *check)
+{
+    return check_random_floats(check, 128 * 128, -1, 1);
+}
+
+/* On an H200, the solution is five times as fast as lab 06's tiles. */
+CHECK(
+    speed, .title = "rung 3: little but multiply-adds", .points = 10, .where = CHECK_GPU_ONLY,
+    .figure = {.text = "for n = 2,048, the program is %s times as fast as lab 06's tiles",
+               .want = "at least %s",
+               .budget = {.slack = 1.4}},
+    .hint =
+        "TODO 3: a step makes 512 multiply-adds in each thread. What else does it do? Are all 64 sums in registers? nvcc -Xptxas -v says whether some are in local memory.")
+{
+    struct check_matrix want;
+    const float *a = small_matrix(check), *b = small_matrix(check);
+    check_each_pass(check, new_case(check, (struct job){COPIES, 128, 128, 128}, a, b),
+                    2 * 128 * 128 * sizeof(float));
+    while (check_again(check)) {
+        const struct case_data *input = make_large(check, COPIES, &want);
+        check_within(check, check_time(check, CHECK_YOURS, input), "c", &want);
+        check_time(check, CHECK_SOLUTION, input);
+        check_time(check, CHECK_NAIVE, make_large(check, TILES, &want));
+    }
+    check_speed(check);
+}
