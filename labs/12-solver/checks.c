@@ -353,7 +353,8 @@ static struct case_data *make_case(struct check *check, struct job *job)
 /* --- runs ------------------------------------------------------------------------------------------ */
 
 /* Judges the residuals of rung 4. The bounds are too narrow for those of a decoy, so main() cannot
- * work them out. In floats, x is off by about 1e-6 at most, and a residual by less than half of this. */
+ * work them out. In floats, x is off by about 1e-6 at most, and a residual by less than half the
+ * bound. */
 static void judge_residuals(struct check *check, const struct run *run, const struct job *job,
                             const double *residuals)
 {
