@@ -82,6 +82,8 @@ COLUMNS = {
     "beats_blas": ("than the BLAS from n", ""),
     "off": ("off by", "%"),
     "off_full": ("off by in a large picture", "%"),
+    "steps": ("steps", ""),
+    "looks": ("looks at the residual", ""),
     "ulp": ("largest error", "ulp"),
     "ulp_far": ("largest error, from 30 to 80", "ulp"),
     "atomic_collisions": ("lanes that meet", ""),

@@ -246,6 +246,9 @@ static const struct row {
     {"block_size", "rows-200", "occupancy", 100},
     {"block_size", "warps-24", "occupancy", 75},
     {"block_size", "warps-4", "occupancy", 25},
+    {"solver", "stencil-tile", "barriers", 4 * 256 * 256 / 32},
+    {"solver", "stencil-tile", "global_store_sectors", 4 * 256 * 256 / 8},
+    {"solver", "main-8", "looks", 9},
     {"precision", "sums-pairs", "double_operations", 0},
     {"precision", "halves-float", "ulp", 0},
     {"precision", "halves-float", "load_requests", 32 * 4096 / 64},
@@ -280,6 +283,9 @@ Test(ladders, count_nearly_what_theory_says)
 {
     json_t *facts = load_facts();
     cr_expect(fact(facts, "coalesce", "chunks-132", "load_sectors_per_request") > 31.9);
+    cr_expect(fabs(fact(facts, "solver", "dense-rows", "load_sectors_per_request") - 16.5) < 0.05);
+    cr_expect(fabs(fact(facts, "solver", "dense-columns", "load_sectors_per_request") - 2.5) <
+              0.05);
     double naive = fact(facts, "matmul", "naive", "load_requests");
     cr_expect(fact(facts, "matmul", "tiles-16-padded", "load_requests") < naive / 15);
     cr_expect(fact(facts, "matmul", "tiles-32-padded", "load_requests") < naive / 30);
