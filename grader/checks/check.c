@@ -95,7 +95,7 @@ static json_t *describe_verdict(const struct check *check, double seconds)
     bool full = check->verdict.share >= 1;
     check_public_id(check->info, id);
     return json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s, s:s, s:s, s:O?, s:O, s:O}",
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s, s:s, s:s, s:O?, s:O, s:O, s:b}",
         "id", id, "title", check->info->title, "points",
         judge_points(check->verdict.share, check->points), "max_points", check->points, "status",
         check->verdict.status ? check->verdict.status : "", "message", check->verdict.message,
@@ -106,7 +106,7 @@ static json_t *describe_verdict(const struct check *check, double seconds)
         check->lines, "accesses", check->accesses, "broken", check->verdict.broken, "note",
         check->verdict.note, "kernel", check->verdict.kernel, "loss_case", check->verdict.loss_case,
         "printed", full ? "" : check->verdict.printed, "found", check->cause, "shown", check->shown,
-        "timelines", check->timelines);
+        "timelines", check->timelines, "guessed", check->verdict.guessed);
 }
 
 static void write_verdict(const struct check *check, double seconds)
