@@ -270,7 +270,7 @@ Test(predicted_pictures, the_page_looks_right_in_a_browser)
         "HOME=$PWD timeout 60 chromium --headless --no-sandbox --disable-gpu "
         "--disable-dev-shm-usage --user-data-dir=$PWD/profile --virtual-time-budget=5000 "
         "--dump-dom file://$PWD/b.html 2>/dev/null | grep -o 'data-said=\"[^\"]*'");
-    cr_expect_str_eq(output, "data-said=\"9 pictures, 0 texts outside, ids twice 0\n", "%s",
+    cr_expect_str_eq(output, "data-said=\"10 pictures, 0 texts outside, ids twice 0\n", "%s",
                      output);
     free(output);
 }
