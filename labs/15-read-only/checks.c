@@ -40,6 +40,12 @@ struct job {
     double *right, *bounds;
 };
 
+/* The number of results of RUNG for N numbers. */
+static int results_of(enum rung rung, int n)
+{
+    return rung == FILTER ? FILTERS * n : rung == SLOPES ? EACH * n : n;
+}
+
 /* --- inputs ----------------------------------------------------------------------------------- */
 
 static float *random_numbers(struct check *check, int count, int low, int high)
@@ -65,7 +71,7 @@ static void fill(struct check *check, struct job *job)
     job->count = job->rung == FILTER   ? n + TAPS - 1
                  : job->rung == SLOPES ? (job->width + 2) * (job->height + 2)
                                        : n;
-    job->results = job->rung == FILTER ? FILTERS * n : job->rung == SLOPES ? EACH * n : n;
+    job->results = results_of(job->rung, n);
     if (job->rung == CURVE || job->rung == DEVELOP) {
         job->pixels = check_memory(check, (size_t)n, 1);
         for (int i = 0; i < n; ++i)
@@ -221,7 +227,7 @@ static void make_wrong(const struct case_data *input, struct way way, float *val
     const int *mask = values_of(input, "mask");
     if (mask && !way.weightless)
         memcpy(job.mask, mask, sizeof job.mask);
-    for (int i = 0; i < (job.rung == FILTER ? FILTERS * n : job.rung == SLOPES ? EACH * n : n); ++i)
+    for (int i = 0; i < results_of(job.rung, n); ++i)
         values[i] = (float)result_of(&job, way, i);
 }
 
