@@ -159,9 +159,9 @@ trace: lanewise ## Draw the memory accesses of a line, or of all: LAB= or PROGRA
 # LINE is a number, or for a PROGRAM of several files FILE:NUMBER.
 line_in = $(if $(and $(filter %.cu,$1),$(if $(findstring :,$(LINE)),,yes)),$(notdir $1):)$(LINE)
 
-step: lanewise ## Write a page that steps through a launch: LAB= or PROGRAM= [LAUNCH= BLOCK= FROM= OUT=file.html ARGS=]
+step: lanewise ## Write a page that steps through a launch: LAB= or PROGRAM= [LAUNCH= BLOCK= FROM= G=1 OUT=file.html ARGS=]
 	$(if $(PROGRAM)$(LAB),,$(error which program? Add LAB=04 or PROGRAM=file.cu))
-	@$(LANEWISE) step $(call option,LAUNCH,launch) $(call option,BLOCK,block) $(call option,FROM,from) \
+	@$(LANEWISE) step $(call option,LAUNCH,launch) $(call option,BLOCK,block) $(call option,FROM,from) $(if $(and $(G),$(LAB)),--debug) \
 		-o '$(or $(OUT),$(BUILD)/step.html)' \
 		$(if $(LAB),--lab '$(LAB)' --,'$(call built_program,$(PROGRAM))') $(ARGS)
 

@@ -2,7 +2,7 @@
 GRADER_FOLDERS := base sandbox compile record judge similar course grade report batch gpu/fatbin
 GRADER_OBJECTS := $(call objects,$(call sources,$(GRADER_FOLDERS:%=grader/%)))
 GRADER := $(BUILD)/lib/liblanewise-grader.a
-GRADER_LIBS := -ljansson -lnettle -lseccomp -lelf -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lz -lm -lpthread -ldl
+GRADER_LIBS := -ljansson -lnettle -lseccomp -ldw -lelf -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lz -lm -lpthread -ldl
 OBJECTS += $(GRADER_OBJECTS)
 
 # Style sheets and scripts are compiled into the program.

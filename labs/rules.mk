@@ -9,7 +9,7 @@ ifneq ($(filter %.cu,$(PROGRAM)),)
 run trace step report: $(call built_program,$(PROGRAM))
 $(call built_program,$(PROGRAM)): $(PROGRAM) FORCE | $(BUILD)/lib/libcudart.so
 	@mkdir -p $(@D)
-	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
+	$(Q)$(CONFIG_NVCC) $(if $(G),$(subst -lineinfo,-G,$(NVCC_FLAGS)),$(NVCC_FLAGS)) -o $@ $<
 endif
 
 # labs/NN-name/costs.def: what the solution costs in each run whose costs a check judges (grader/checks/costs.c).

@@ -3,7 +3,7 @@
  *     struct film film = film_open(&lab, host_alloc);    // memory for it, and the camera's frames
  *     film_make_streams(streams, 3);                     // in each of them, work is in order
  *     film_in(film, f, streams[0]);                      // puts a copy of frame f into a stream
- *     film_close(&lab, film, host_free);                 // hands in film.to
+ *     film_close(film, host_free);                       // frees all of it
  *
  * The GPU's memory has room for a few frames, the slots:
  *
@@ -34,19 +34,20 @@ static inline size_t film_bytes(int frames, int size)
     return (size_t)frames * size * sizeof(int);
 }
 
-/* Puts the copy of frame F from film.from to its slot into STREAM. */
-static inline void film_in(struct film film, int f, cudaStream_t stream)
+/* Where frame F is in FRAMES, film.from or film.to. */
+static inline int *film_frame(struct film film, int *frames, int f)
 {
-    CHECK_CUDA(cudaMemcpyAsync(film_slot(film, f), film.from + (size_t)f * film.size,
-                               film_bytes(1, film.size), cudaMemcpyHostToDevice, stream));
+    return frames + (size_t)f * film.size;
 }
 
-/* Puts the copy of frame F from its slot to film.to into STREAM. */
-static inline void film_out(struct film film, int f, cudaStream_t stream)
-{
-    CHECK_CUDA(cudaMemcpyAsync(film.to + (size_t)f * film.size, film_slot(film, f),
-                               film_bytes(1, film.size), cudaMemcpyDeviceToHost, stream));
-}
+/* Put the copy of frame F to its slot, or from it, into STREAM. They are macros, so that reports name
+ * the line that uses them. */
+#define film_in(film, f, stream)                                                                   \
+    CHECK_CUDA(cudaMemcpyAsync(film_slot(film, f), film_frame(film, (film).from, f),               \
+                               film_bytes(1, (film).size), cudaMemcpyHostToDevice, stream))
+#define film_out(film, f, stream)                                                                  \
+    CHECK_CUDA(cudaMemcpyAsync(film_frame(film, (film).to, f), film_slot(film, f),                 \
+                               film_bytes(1, (film).size), cudaMemcpyDeviceToHost, stream))
 
 /* Streams that do not wait for the default stream, and events without times. */
 static inline void film_make_streams(cudaStream_t *streams, int count)
@@ -91,9 +92,8 @@ static inline struct film film_open(struct lab *lab, int *(*host_alloc)(size_t b
     return film;
 }
 
-static inline void film_close(struct lab *lab, struct film film, void (*host_free)(int *memory))
+static inline void film_close(struct film film, void (*host_free)(int *memory))
 {
-    lab_result(lab, "film", LAB_INT, film.to, film.frames * film.size);
     CHECK_CUDA(cudaFree(film.slots));
     host_free(film.to);
     host_free(film.from);

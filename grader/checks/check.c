@@ -95,7 +95,7 @@ static json_t *describe_verdict(const struct check *check, double seconds)
     bool full = check->verdict.share >= 1;
     check_public_id(check->info, id);
     return json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s, s:s, s:s, s:O?, s:O}",
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s, s:s, s:s, s:O?, s:O, s:O, s:b}",
         "id", id, "title", check->info->title, "points",
         judge_points(check->verdict.share, check->points), "max_points", check->points, "status",
         check->verdict.status ? check->verdict.status : "", "message", check->verdict.message,
@@ -105,8 +105,8 @@ static json_t *describe_verdict(const struct check *check, double seconds)
         check->verdict.cause, "spare", check->verdict.spare, "findings", check->findings, "lines",
         check->lines, "accesses", check->accesses, "broken", check->verdict.broken, "note",
         check->verdict.note, "kernel", check->verdict.kernel, "loss_case", check->verdict.loss_case,
-        "printed", full ? "" : check->verdict.printed, "found", check->cause, "shown",
-        check->shown);
+        "printed", full ? "" : check->verdict.printed, "found", check->cause, "shown", check->shown,
+        "timelines", check->timelines, "guessed", check->verdict.guessed);
 }
 
 static void write_verdict(const struct check *check, double seconds)
@@ -161,7 +161,8 @@ void check_perform(const struct check_info *info)
                            .findings = json_array(),
                            .lines = json_array(),
                            .accesses = json_array(),
-                           .shown = json_array()};
+                           .shown = json_array(),
+                           .timelines = json_array()};
     cr_assert(grade_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
     sandbox_set_bubblewrap(check.job.bubblewrap);
     if (check_runs_on(info, check.job.device)) {
@@ -182,5 +183,6 @@ void check_perform(const struct check_info *info)
     json_decref(check.lines);
     json_decref(check.accesses);
     json_decref(check.shown);
+    json_decref(check.timelines);
     json_decref(check.job.terms);
 }

@@ -40,6 +40,7 @@ struct check {
     json_t *cause;            /* the finding that caused the failure; NULL: none did */
     json_t *lines, *accesses; /* data of the student's own lines, in all runs: record/lines.h */
     json_t *shown;            /* pictures of inputs and results: check_show() */
+    json_t *timelines;        /* those of check_makespan() */
 
     /* These exist as long as the check, or as a round of timing. */
     struct case_data *cases[CHECK_MAX_BLOCKS];

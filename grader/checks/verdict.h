@@ -17,6 +17,7 @@ struct verdict {
     char hint[400];
     char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed; "" if it did not */
     double share;                    /* fraction of the check's points that is earned: 0 to 1 */
+    bool guessed; /* MESSAGE names a mistake that gives exactly the submission's wrong result */
     bool measured;
     double value; /* value of the figure, if measured */
 

@@ -107,16 +107,24 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-/* Whether the wrong matrix is the guess VALUES, within the bounds of the right one. */
+#define RELATIVE 1e-6 /* error of a wrong number that is much larger than the right one */
+
+/* Whether the wrong matrix is the guess VALUES. Both may be off by the largest bound. */
 static bool is_close(const float *values, const struct judge_matrix *matrix)
 {
-    for (size_t i = 0; i < matrix->height * matrix->width; ++i)
-        if (!judge_within(matrix->got[i], values[i], matrix->bounds ? matrix->bounds[i] : 0))
+    size_t count = matrix->height * matrix->width;
+    double most = 0;
+    for (size_t i = 0; matrix->bounds && i < count; ++i)
+        most = fmax(most, matrix->bounds[i]);
+    for (size_t i = 0; i < count; ++i) {
+        double bound = matrix->bounds ? 2 * most + RELATIVE * fabs((double)values[i]) : 0;
+        if (!judge_within(matrix->got[i], values[i], bound))
             return false;
+    }
     return true;
 }
 
-/* The guess that gives the wrong matrix, within the bounds of the right one; NULL: none. */
+/* The guess that gives the wrong matrix, as exactly as the right one is wanted; NULL: none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {
@@ -131,12 +139,14 @@ static const char *find_guess(const struct check_matrix *want, const struct judg
     return values && guess ? guess->text : NULL;
 }
 
-static bool explain_matrix(const struct check_matrix *want, const struct judge_matrix *matrix,
-                           const struct case_data *input, char *text, size_t size)
+static bool explain_matrix(struct check *check, const struct check_matrix *want,
+                           const struct judge_matrix *matrix, const struct case_data *input,
+                           char *text, size_t size)
 {
     const char *guess = find_guess(want, matrix, input);
     if (guess)
         snprintf(text, size, "%s", guess);
+    check->verdict.guessed = guess;
     return guess || (want->make_row && check_reread(want, matrix, input, text, size)) ||
            judge_wrong_matrix(matrix, text, size);
 }
@@ -157,7 +167,7 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
     find_inputs(&matrix, run->input);
     if (found || answer->same)
         ;
-    else if (explain_matrix(want, &matrix, run->input, text, sizeof text))
+    else if (explain_matrix(check, want, &matrix, run->input, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
         check_add(check, ": " NOT_MADE);

@@ -24,12 +24,14 @@
 #include "base/text.h"
 #include "cli/execute.h"
 #include "cli/lab_program.h"
+#include "cli/step_variables.h"
 #include "report/step_page.h"
 
 #define MOST_INSTRUCTIONS "200000000" /* of a launch, so that endless kernels end */
 #define MAX_SOURCE        ((size_t)1 << 20)
 
 struct options {
+    bool debug;
     const char *output, *lab, *submission, *launch, *block, *from;
     struct cli_lab_program built;
     char *program, **argv; /* the program and its arguments, NULL-terminated */
@@ -58,6 +60,9 @@ static const struct cli_option table[] = {
     CLI_WHOLE(from, "from", "N", 0, ULLONG_MAX, "leave out the block's first N warp instructions"),
     CLI_TEXT(lab, "lab", "NAME", "build and run your file of this lab"),
     CLI_TEXT(submission, "submission", "PATH", "with --lab, " CLI_HELP_FILE),
+    CLI_FLAG(
+        debug, "debug",
+        "with --lab, build with nvcc -G: the page names variables, and the code is not optimised"),
     CLI_END};
 
 static const struct cli_syntax syntax = {
@@ -88,6 +93,9 @@ static int read_options(int argc, char **argv, struct options *options)
         return complain("which output file? Add -o FILE.html");
     if (options->submission && !options->lab)
         return complain("--submission needs the lab, --lab NAME");
+    if (options->debug && !options->lab)
+        return complain(
+            "--debug needs the lab, --lab NAME; build a program of your own with nvcc -G");
     if (!options->lab && !options->program)
         return complain("which program? Name it at the end, or add --lab NAME");
     return -1;
@@ -320,6 +328,7 @@ static int perform(const struct options *options)
                 cli_name_lab_file(record, &options->built);
             add_sources(options, steps);
             add_findings(steps, record);
+            json_object_set_new(steps, "variables", step_variables(options->program, steps));
             code = write_page(options, steps);
         } else {
             code = explain_nothing(options, record, target);
@@ -333,6 +342,7 @@ static int perform(const struct options *options)
 /* Builds the lab's program and puts its path in place of the program's. */
 static bool choose_lab(struct options *options)
 {
+    options->built.debug = options->debug;
     if (!cli_build_lab_program("step", options->lab, options->submission, &options->built))
         return false;
     options->argv--; /* the word there was an option or its value, already read */

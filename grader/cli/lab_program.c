@@ -21,6 +21,7 @@ static bool build(const char *command, const struct lab *lab, const char *path,
                               .file_name = lab->file,
                               .shown = submission.shown,
                               .device = ON_EMULATOR,
+                              .debug = built->debug,
                               .level = sandbox_best_level(why, sizeof why),
                               .folder = built->folder};
     compile_build(&job, &result);

@@ -8,6 +8,7 @@
 #include "course/lab.h"
 
 struct cli_lab_program {
+    bool debug;              /* set by the caller: build with nvcc -G */
     char folder[PATH_SIZE];  /* the private folder of the build; "": none */
     char program[PATH_SIZE]; /* the executable in that folder */
     char own[PATH_SIZE];     /* the student's file */

@@ -208,6 +208,22 @@ static bool judge(const struct program *program, const char *path, char *message
     return false;
 }
 
+/* The bytes of the file FD; none if it is empty or cannot be read. */
+static struct bytes map_file(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !status.st_size)
+        return (struct bytes){NULL, 0};
+    void *file = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    return file == MAP_FAILED ? (struct bytes){NULL, 0} : (struct bytes){file, status.st_size};
+}
+
+static void unmap_file(struct bytes file)
+{
+    if (file.start)
+        munmap((void *)(uintptr_t)file.start, file.size);
+}
+
 static bool check_file(const char *path, int fd, char *message, size_t size)
 {
     struct stat status;
@@ -215,19 +231,29 @@ static bool check_file(const char *path, int fd, char *message, size_t size)
         snprintf(message, size, "%s is not a file", path);
         return false;
     }
-    struct program program = {0};
-    void *file =
-        status.st_size ? mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    if (file != MAP_FAILED)
-        program.file = (struct bytes){file, status.st_size};
+    struct program program = {.file = map_file(fd)};
     bool good = read_elf(&program);
     if (!good)
         snprintf(message, size, "%s is not an executable for this machine", path);
     else
         good = judge(&program, path, message, size);
-    if (file != MAP_FAILED)
-        munmap(file, status.st_size);
+    unmap_file(program.file);
     return good;
+}
+
+char *cli_program_ptx(const char *path)
+{
+    char message[FATBIN_MESSAGE], *text = NULL;
+    size_t size;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    struct program program = {.file = map_file(fd)};
+    if (read_elf(&program) && program.code.has_ptx)
+        text = fatbin_text(&program.code.ptx, &size, message);
+    unmap_file(program.file);
+    close(fd);
+    return text;
 }
 
 bool cli_check_program(const char *path, char *message, size_t size)

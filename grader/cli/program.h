@@ -13,4 +13,8 @@
  * line. */
 bool cli_check_program(const char *path, char *message, size_t size);
 
+/* The PTX of the program at PATH that the emulator executes, which the caller frees; NULL: there is
+ * none. Of a program of several files it is the PTX of one of them. */
+char *cli_program_ptx(const char *path);
+
 #endif

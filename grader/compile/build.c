@@ -95,9 +95,8 @@ static const struct path_flags *path_flags(void)
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     const struct path_flags *paths = path_flags();
-    const char *const common[] = {
-        PORTABLE "-O3", "-lineinfo", "-std=c++17", paths->headers, "-Wno-deprecated-gpu-targets",
-        paths->hidden};
+    const char *const common[] = {PORTABLE "-O3", job->debug ? "-G" : "-lineinfo", "-std=c++17",
+                                  paths->headers, "-Wno-deprecated-gpu-targets",   paths->hidden};
     static const char *const emulator[] = {"-cudart=shared",
                                            "-gencode=arch=compute_80,code=compute_80"};
     const char *const gpu[] = {"-cudart=static", "-arch", job->gpu_arch};

@@ -22,6 +22,7 @@ struct compile_job {
     const char *shown;         /* its name in messages, "labs/01-parallelize/parallelize.cu" */
     enum grading_device device;
     const char *gpu_arch;     /* for ON_GPU: "sm_90" */
+    bool debug;               /* with -G: names of variables, and no optimisation */
     enum sandbox_level level; /* level of the compiler's sandbox */
     /* private folder in which the source, the program and the program's libcudart are left */
     const char *folder;

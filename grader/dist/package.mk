@@ -12,7 +12,7 @@ ifneq ($(filter %.cu,$(PROGRAM)),)
 run trace step report: $(call built_program,$(PROGRAM))
 $(call built_program,$(PROGRAM)): FORCE
 	@mkdir -p $(@D)
-	@$(NVCC) -ccbin build/tools/bin/g++ -cudart shared -g -lineinfo -O3 -Ishared -Lbuild/lib -o $@ $(PROGRAM)
+	@$(NVCC) -ccbin build/tools/bin/g++ -cudart shared -g $(if $(G),-G,-lineinfo) -O3 -Ishared -Lbuild/lib -o $@ $(PROGRAM)
 FORCE:
 endif
 lanewise:

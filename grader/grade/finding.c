@@ -201,7 +201,9 @@ static void copy_place(json_t *finding, const json_t *check)
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check)
 {
     const json_t *found = json_object_get(verdict, "found");
-    if (!json_is_object(found))
+    bool was_guessed = result->guessed;
+    result->guessed |= json_is_true(json_object_get(verdict, "guessed"));
+    if (!json_is_object(found) || was_guessed)
         return;
     json_t *finding = describe(result, found);
     copy_place(finding, check);

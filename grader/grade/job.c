@@ -10,10 +10,10 @@ bool grade_job_write(const struct grade_job *job, const char *path)
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:O*}", "device",
                   grading_device_name(job->device), "sandbox", sandbox_level_name(job->level),
-                  "bubblewrap", job->bubblewrap, "seed", (json_int_t)job->seed.number, "secret", job->seed.secret, "folder",
-                  job->folder, "file_name", job->file_name, "emulator", job->programs[ON_EMULATOR],
-                  "gpu", job->programs[ON_GPU], "solution", job->solution, "pictures",
-                  job->pictures, "terms", job->terms);
+                  "bubblewrap", job->bubblewrap, "seed", (json_int_t)job->seed.number, "secret",
+                  job->seed.secret, "folder", job->folder, "file_name", job->file_name, "emulator",
+                  job->programs[ON_EMULATOR], "gpu", job->programs[ON_GPU], "solution",
+                  job->solution, "pictures", job->pictures, "terms", job->terms);
     char *text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
     /* Only the owner may read the job, because it contains the secret of the inputs, and sandboxes
      * can enter the folder. */
@@ -34,17 +34,17 @@ bool grade_job_read(struct grade_job *job)
     const char *device, *level, *bubblewrap, *folder, *file_name, *emulator, *gpu, *solution;
     int pictures;
     json_t *json = path ? json_load_file(path, 0, NULL) : NULL;
-    bool good =
-        json_unpack(json, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "device", &device, "sandbox",
-                    &level, "bubblewrap", &bubblewrap, "folder", &folder, "file_name", &file_name, "emulator", &emulator,
-                    "gpu", &gpu, "solution", &solution, "pictures", &pictures) == 0 &&
-        grade_seed_read(json, &job->seed) && sandbox_level_find(level, &job->level) &&
-        copy(job->bubblewrap, sizeof job->bubblewrap, bubblewrap) &&
-        copy(job->folder, sizeof job->folder, folder) &&
-        copy(job->file_name, sizeof job->file_name, file_name) &&
-        copy(job->programs[ON_EMULATOR], PATH_SIZE, emulator) &&
-        copy(job->programs[ON_GPU], PATH_SIZE, gpu) &&
-        copy(job->solution, sizeof job->solution, solution);
+    bool good = json_unpack(json, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "device",
+                            &device, "sandbox", &level, "bubblewrap", &bubblewrap, "folder",
+                            &folder, "file_name", &file_name, "emulator", &emulator, "gpu", &gpu,
+                            "solution", &solution, "pictures", &pictures) == 0 &&
+                grade_seed_read(json, &job->seed) && sandbox_level_find(level, &job->level) &&
+                copy(job->bubblewrap, sizeof job->bubblewrap, bubblewrap) &&
+                copy(job->folder, sizeof job->folder, folder) &&
+                copy(job->file_name, sizeof job->file_name, file_name) &&
+                copy(job->programs[ON_EMULATOR], PATH_SIZE, emulator) &&
+                copy(job->programs[ON_GPU], PATH_SIZE, gpu) &&
+                copy(job->solution, sizeof job->solution, solution);
     if (good) {
         job->device = strcmp(device, "gpu") == 0 ? ON_GPU : ON_EMULATOR;
         job->pictures = pictures;

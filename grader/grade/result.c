@@ -125,6 +125,7 @@ void grade_result_add(struct grade_result *result, const json_t *declared, const
     record_add_lines(result->lines, json_object_get(verdict, "lines"), NULL);
     record_add_accesses(result->accesses, json_object_get(verdict, "accesses"), NULL);
     json_array_extend(result->shown, json_object_get(verdict, "shown"));
+    json_array_extend(result->timelines, json_object_get(verdict, "timelines"));
 }
 
 /* --- the document ----------------------------------------------------------------------------- */
@@ -196,6 +197,8 @@ void grade_result_add_optional(const struct grade_result *result, json_t *docume
         json_object_set(document, "accesses", result->accesses);
     if (result->grading->pictures && json_array_size(result->shown) > 0)
         json_object_set(document, "shown", result->shown);
+    if (result->grading->pictures && json_array_size(result->timelines) > 0)
+        json_object_set(document, "timelines", result->timelines);
     if (result->grading->fingerprint && result->build->end == COMPILE_DONE)
         add_fingerprint(result, document);
 }
@@ -211,7 +214,8 @@ void grade_result_begin(struct grade_result *result, const struct grading *gradi
                                     .findings = json_array(),
                                     .lines = json_array(),
                                     .accesses = json_array(),
-                                    .shown = json_array()};
+                                    .shown = json_array(),
+                                    .timelines = json_array()};
 }
 
 void grade_result_free(struct grade_result *result)
@@ -222,4 +226,5 @@ void grade_result_free(struct grade_result *result)
     json_decref(result->lines);
     json_decref(result->accesses);
     json_decref(result->shown);
+    json_decref(result->timelines);
 }

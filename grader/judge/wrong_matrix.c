@@ -121,12 +121,17 @@ static bool name_place(const struct facts *facts, char *text, size_t size)
 
 /* --- what the wrong numbers are --------------------------------------------------------------- */
 
-/* Whether all wrong numbers are VALUE, or NaN. */
+static bool is_value(const struct facts *facts, size_t i, float value)
+{
+    float got = facts->matrix->got[i];
+    return got == value || (isnan(got) && isnan(value));
+}
+
+/* Whether all wrong numbers are VALUE, which may be NaN. */
 static bool are_all(const struct facts *facts, float value)
 {
-    const float *got = facts->matrix->got;
     for (size_t i = 0; i < facts->count; ++i)
-        if (facts->wrong[i] && !(got[i] == value || (isnan(got[i]) && isnan(value))))
+        if (facts->wrong[i] && !is_value(facts, i, value))
             return false;
     return true;
 }
@@ -179,13 +184,17 @@ static bool tell_times(const struct facts *facts)
         return false;
     double whole = size >= 1 ? round(size) : round(1 / size);
     double times = copysign(size >= 1 ? whole : 1 / whole, quotient);
-    if (whole > 1024 || times == 1 || !are_times(facts, times))
+    bool is_block = size >= 1 && times > 0 && whole == (double)facts->matrix->threads;
+    /* each addition to a large sum of floats is rounded */
+    bool is_near = is_block && facts->count == 1 && fabs(size - whole) < whole / 1000;
+    bool is_exact = !is_near && are_times(facts, times);
+    if (whole > 1024 || times == 1 || !(is_near || is_exact))
         return false;
     if (times == -1)
         return TELL(facts, "right except for the sign");
-    bool is_block = size >= 1 && times > 0 && whole == (double)facts->matrix->threads;
-    return TELL(facts, "exactly %s times too %s%s%s", NUMBER((uint64_t)whole),
-                size >= 1 ? "large" : "small", times < 0 ? ", and with the wrong sign" : "",
+    return TELL(facts, "%s %s times too %s%s%s", is_exact ? "exactly" : "about",
+                NUMBER((uint64_t)whole), size >= 1 ? "large" : "small",
+                times < 0 ? ", and with the wrong sign" : "",
                 is_block ? ", as if each thread of a block added the block's whole sum" : "");
 }
 
@@ -470,26 +479,27 @@ static const char *ask_for_threads(const struct facts *facts)
                : "";
 }
 
-/* Whether the first quarter is right and all other numbers are wrong, apart from a few that are
+/* Whether the first quarter is right and all other numbers are VALUE, apart from a few that are
  * right by chance. */
-static bool is_first_quarter(const struct facts *facts)
+static bool is_first_quarter(const struct facts *facts, float value)
 {
-    size_t first = 0, rest = facts->count - facts->count / sizeof(float);
+    size_t quarter = facts->count / sizeof(float), others = 0, first = 0;
     while (first < facts->count && !facts->wrong[first])
         ++first;
-    return facts->count >= 64 && first == facts->count / sizeof(float) &&
-           facts->wrong_count >= rest - rest / 50;
+    for (size_t i = quarter; i < facts->count; ++i)
+        others += !is_value(facts, i, value);
+    return facts->count >= 64 && first == quarter && others <= (facts->count - quarter) / 50;
 }
 
-/* All wrong numbers are VALUE. */
-static bool tell_all(const struct facts *facts, const char *value)
+/* All wrong numbers are VALUE, which is called NAME. */
+static bool tell_all(const struct facts *facts, float value, const char *name)
 {
-    if (is_first_quarter(facts))
+    if (is_first_quarter(facts, value))
         return TELL(facts,
-                    "all of them %s: only the first quarter is right. Is a copy of %s floats told "
+                    "all of them %s: only the first quarter is right. Is a copy of %s numbers told "
                     "to copy %s bytes?",
-                    value, NUMBER(facts->count), NUMBER(facts->count));
-    return facts->wrong_count > 1 && TELL(facts, "all of them %s%s", value, ask_for_threads(facts));
+                    name, NUMBER(facts->count), NUMBER(facts->count));
+    return facts->wrong_count > 1 && TELL(facts, "all of them %s%s", name, ask_for_threads(facts));
 }
 
 static bool name_value(struct facts *facts)
@@ -498,9 +508,9 @@ static bool name_value(struct facts *facts)
         return TELL(facts, "never written: %s what new memory contains%s",
                     facts->wrong_count > 1 ? "they are" : "it is", ask_for_threads(facts));
     if (are_all(facts, NAN))
-        return tell_all(facts, "NaN, not a number");
+        return tell_all(facts, NAN, "NaN, not a number");
     if (are_all(facts, 0))
-        return tell_all(facts, "0");
+        return tell_all(facts, 0, "0");
     if (tell_times(facts))
         return true;
     facts->log_chance = measure_chance(facts);

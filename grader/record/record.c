@@ -301,9 +301,12 @@ void record_write_places(FILE *to, const json_t *finding)
     json_t *place;
     json_array_foreach(json_object_get(finding, "related"), i, place)
     {
+        const char *file = json_text_of(place, "file"), *slash = strrchr(file, '/');
+        bool is_other = *file && strcmp(file, json_text_of(finding, "file")) != 0;
         if (*json_text_of(place, "message"))
-            fprintf(to, "; %s: line %lld", json_text_of(place, "message"),
-                    (long long)json_integer_of(place, "line"));
+            fprintf(to, "; %s: line %lld%s%s", json_text_of(place, "message"),
+                    (long long)json_integer_of(place, "line"), is_other ? " of " : "",
+                    is_other ? (slash ? slash + 1 : file) : "");
     }
 }
 

@@ -14,6 +14,7 @@
 #include "report/heat.h"
 #include "report/markup.h"
 #include "report/svg.h"
+#include "report/svg_predicted.h"
 
 #define PICTURES 3 /* most pictures, for the most wasteful lines */
 
@@ -346,6 +347,32 @@ static void put_shown(struct page *page)
     close_line(page);
 }
 
+/* Shows when the copies and kernels of runs would work on a GPU. */
+static void put_timelines(struct page *page)
+{
+    const json_t *timelines = json_object_get(page->result, "timelines");
+    struct markup *m = &page->m;
+    size_t i;
+    json_t *one;
+    if (json_array_size(timelines) == 0)
+        return;
+    open_section(page, "timelines", "When copies and kernels work");
+    json_array_foreach(timelines, i, one)
+    {
+        char id[32];
+        snprintf(id, sizeof id, "timeline%zu", i);
+        markup_open(m, "figure");
+        open_classed(page, "div", "scroll");
+        markup_set(m, "tabindex", "0"); /* lets arrow keys scroll the picture */
+        markup_break(m);
+        report_svg_timeline(m->to, one, &(struct report_drawing){id, i > 0});
+        close_line(page);
+        markup_leaf(m, "figcaption", NULL, "Predicted, for the run: %s", json_text_of(one, "case"));
+        close_line(page);
+    }
+    close_line(page);
+}
+
 /* Draws the most wasteful lines. If no line wastes anything, draws the first line that accesses
  * memory. */
 static void put_pictures(struct page *page)
@@ -569,6 +596,7 @@ void report_html_sections(struct markup *m, const json_t *result,
     put_checks(&page);
     put_findings(&page);
     put_shown(&page);
+    put_timelines(&page);
     put_pictures(&page);
     put_source(&page);
     put_environment(&page);

@@ -137,6 +137,12 @@ bool report_predicted_html(FILE *to, const json_t *document, const char *program
         open_figure(&m);
         draw_roofline(to, &longest, &(struct report_drawing){"roofline", false});
         close_figure(&m);
+        if (json_object_get(document, "timeline")) {
+            open_figure(&m);
+            report_svg_timeline(to, json_object_get(document, "timeline"),
+                                &(struct report_drawing){"timeline", true});
+            close_figure(&m);
+        }
         for (unsigned i = 0; i < longest.count; i++)
             put_kernel(&m, &longest, i);
         close_line(&m);

@@ -43,17 +43,26 @@ static char *to_base64(struct bytes bytes)
     return text;
 }
 
-static bool from_base64(const char *text, struct bytes *bytes)
+static struct bytes from_base64(const char *text)
 {
     struct base64_decode_ctx context;
     size_t length = strlen(text);
-    *bytes = (struct bytes){malloc(BASE64_DECODE_LENGTH(length) + 1), BASE64_DECODE_LENGTH(length)};
+    struct bytes bytes = {malloc(BASE64_DECODE_LENGTH(length) + 1), BASE64_DECODE_LENGTH(length)};
     base64_decode_init(&context);
-    if (bytes->start && base64_decode_update(&context, &bytes->size, bytes->start, length, text) &&
-        base64_decode_final(&context))
-        return true;
-    free(bytes->start);
-    return false;
+    if (!bytes.start || !base64_decode_update(&context, &bytes.size, bytes.start, length, text) ||
+        !base64_decode_final(&context))
+        bytes.size = 0;
+    return bytes;
+}
+
+/* The stream of SIZE bytes that TEXT packs; it has no bytes if TEXT is malformed. */
+static struct bytes unpack(const char *text, uLongf size)
+{
+    struct bytes packed = from_base64(text), stream = {malloc(size + 1), 0};
+    if (stream.start && uncompress(stream.start, &size, packed.start, packed.size) == Z_OK)
+        stream.size = size;
+    free(packed.start);
+    return stream;
 }
 
 /* The first SIZE bytes of BYTES, compressed for DecompressionStream("deflate"), as Base64. */
@@ -160,18 +169,24 @@ static size_t length_of(const char *const *texts)
     return length;
 }
 
-/* Packs the recording so that the page, whose other parts have OTHERS bytes, is short enough. */
-static char *pack_to_fit(json_t *steps, struct bytes bytes, size_t others)
+/* Takes the recording out of STEPS. Cuts it if the page, whose other parts have OTHERS bytes, would
+ * be too long. */
+static char *take_data(json_t *steps, size_t others)
 {
+    char *packed = strdup(json_text_of(steps, "data"));
+    json_object_del(steps, "data");
     char *json = json_dumps(steps, JSON_COMPACT | JSON_ENSURE_ASCII);
     others += json ? strlen(json) + 4096 : 4096;
     free(json);
     size_t most = others < STEP_PAGE_BYTES - 65536 ? STEP_PAGE_BYTES - others : 65536;
-    char *packed = pack(bytes, bytes.size);
     if (packed && strlen(packed) > most) {
+        struct bytes stream = unpack(packed, (uLongf)json_integer_of(steps, "data_bytes"));
         free(packed);
-        packed = pack_beginning(steps, bytes, most);
+        packed = pack_beginning(steps, stream, most);
+        free(stream.start);
     }
+    json_object_del(steps, "data_bytes");
+    json_object_del(steps, "marks");
     return packed;
 }
 
@@ -179,17 +194,12 @@ bool report_step_page(FILE *to, json_t *steps, char *error, size_t size)
 {
     const char *const styles[] = {report_html_style(), step_style, NULL};
     const char *const scripts[] = {step_read, step_moments, step_panels, step_view, NULL};
-    struct bytes bytes;
     struct markup m = {.to = to};
-    if (json_number_of(steps, "steps") < 1 || !from_base64(json_text_of(steps, "data"), &bytes)) {
+    if (json_number_of(steps, "steps") < 1 || !*json_text_of(steps, "data")) {
         snprintf(error, size, "the recording is empty or malformed");
         return false;
     }
-    json_object_del(steps, "data");
-    char *packed =
-        pack_to_fit(steps, bytes, length_of(styles) + length_of(scripts) + strlen(step_body));
-    json_object_del(steps, "marks");
-    free(bytes.start);
+    char *packed = take_data(steps, length_of(styles) + length_of(scripts) + strlen(step_body));
     if (!packed) {
         snprintf(error, size, "out of memory");
         return false;

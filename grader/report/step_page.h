@@ -17,6 +17,7 @@
  *
  *   "sources": for each of "files", {"name", "text"} or null
  *   "findings": those of lanewise/run/v1 that belong to the kernel
+ *   "variables": names of places, cli/step_variables.h
  *
  * If the page would be longer than STEP_PAGE_BYTES, its end is cut off, and the page says so.
  * STEPS is changed. False: ERROR (SIZE bytes) says what is wrong with STEPS. */

@@ -1,5 +1,5 @@
-/* The three pictures of a predicted time. Each function turns a struct report_prediction into one
- * SVG; the sentences below the pictures are those of the terminal. */
+/* The pictures of predicted times. Each function turns a struct report_prediction, or a timeline, into
+ * one SVG; the sentences below the pictures are those of the terminal. */
 #include "report/svg_predicted.h"
 
 #include <limits.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "report/markup.h"
 #include "report/svg_shapes.h"
 
@@ -413,5 +414,87 @@ void report_svg_waves(FILE *to, const struct report_prediction *p,
         svg_put_text(&m, "dim", "middle", LEFT + PLOT - tail / 2, TOP + 16, "tail");
     markup_break(&m);
     put_lines(&m, TOP + HEIGHT + 42, text);
+    close_svg(&m);
+}
+
+/* --- the timeline ------------------------------------------------------------------------------- */
+
+enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* the narrowest piece that has a label */ };
+
+static const struct row {
+    const char *title, *engine;
+    bool is_pageable; /* of the pieces of all engines, those that the host copies, too */
+} timeline_rows[] = {{"host copies", "", true},
+                     {"copies in", "to-device", false},
+                     {"kernels", "compute", false},
+                     {"copies out", "from-device", false}};
+enum { TIMELINE_ROWS = sizeof timeline_rows / sizeof *timeline_rows };
+
+static bool is_in_row(const struct row *row, const json_t *piece)
+{
+    return row->is_pageable ? strstr(json_text_of(piece, "name"), ", pageable memory") != NULL
+                            : strcmp(json_text_of(piece, "engine"), row->engine) == 0;
+}
+
+/* Draws the row's pieces and returns for how long it is busy. A piece has the number of its stream. */
+static double put_pieces(struct markup *m, const json_t *work, const struct row *row, double y,
+                         double scale)
+{
+    double busy = 0;
+    char time[32], stream[32];
+    size_t i;
+    json_t *piece;
+    json_array_foreach((json_t *)work, i, piece)
+    {
+        double start = json_number_of(piece, "start_us"),
+               us = json_number_of(piece, "end_us") - start;
+        if (!is_in_row(row, piece) || i >= REPORT_MOST_PIECES)
+            continue;
+        double x = LEFT + start * scale, width = us * scale < 1 ? 1 : us * scale;
+        busy += us;
+        snprintf(stream, sizeof stream, "%lld", (long long)json_integer_of(piece, "stream"));
+        markup_open(m, "g");
+        markup_leaf(m, "title", NULL, "%s, stream %s: %s", json_text_of(piece, "name"), stream,
+                    report_time(time, us));
+        svg_put_rect(m, "bar", x, y, width, 20);
+        if (width >= LABEL)
+            svg_put_text(m, "", "middle", x + width / 2, y + 14, stream);
+        markup_close(m);
+        markup_break(m);
+    }
+    return busy;
+}
+
+void report_svg_timeline(FILE *to, const json_t *timeline, const struct report_drawing *drawing)
+{
+    struct markup m = {.to = to};
+    const json_t *work = json_object_get(timeline, "work");
+    double us = json_number_of(timeline, "us"), scale = us > 0 ? (PLOT - 60) / us : 0;
+    char text[REPORT_TEXT], all[32], kernels[32], copies[32], both[32], title[100];
+    report_time(all, us);
+    report_time(kernels, json_number_of(timeline, "kernels_us"));
+    report_time(copies, json_number_of(timeline, "copies_us"));
+    report_time(both, json_number_of(timeline, "overlapped_us"));
+    snprintf(title, sizeof title, "%.60s: when its engines work", json_text_of(timeline, "title"));
+    snprintf(
+        text, sizeof text,
+        "All work takes %s. Copies run for %s and kernels for %s; for %s of that time, both run. A "
+        "number is the piece's stream; a gap is time in which the engine waits.",
+        all, copies, kernels, both);
+    double end = ROWS_TOP + TIMELINE_ROWS * ROW;
+    open_svg(&m, drawing, put_lines(NULL, end + 20, text), title, text);
+    for (int i = 0; i < TIMELINE_ROWS; i++) {
+        double y = ROWS_TOP + i * ROW;
+        char share[32];
+        svg_put_text(&m, "", "end", LEFT - 8, y + 14, timeline_rows[i].title);
+        put_path(&m, "grid", "", LEFT, y + 20, LEFT + us * scale, y + 20);
+        double busy = put_pieces(&m, work, &timeline_rows[i], y, scale);
+        snprintf(share, sizeof share, "%.0f %%", us > 0 ? 100 * busy / us : 0);
+        svg_put_text(&m, "dim", "start", LEFT + us * scale + 8, y + 14, share);
+    }
+    svg_put_text(&m, "dim", "start", LEFT, 52, "0");
+    svg_put_text(&m, "dim", "end", LEFT + us * scale, 52, all);
+    svg_put_text(&m, "dim", "start", LEFT + us * scale + 8, 52, "busy");
+    put_lines(&m, end + 20, text);
     close_svg(&m);
 }

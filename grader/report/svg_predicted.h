@@ -30,6 +30,12 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
 void report_svg_waves(FILE *to, const struct report_prediction *p,
                       const struct report_drawing *drawing);
 
+/* Draws the pieces of work of TIMELINE, a member of a run's document (record/record.h), over time: a row
+ * for each engine, and one for the host's own copies of pageable memory. Leaves out the pieces after
+ * the first REPORT_MOST_PIECES. */
+#define REPORT_MOST_PIECES 400
+void report_svg_timeline(FILE *to, const json_t *timeline, const struct report_drawing *drawing);
+
 extern const char report_svg_predicted_style[];
 
 #endif

@@ -46,10 +46,10 @@ enum process_end {
 struct process_outcome {
     enum process_end end;
     int code;
-    double seconds;     /* wall time */
-    double cpu_seconds; /* CPU time of the program and of all that it has started */
+    double seconds;      /* wall time */
+    double cpu_seconds;  /* CPU time of the program and of all that it has started */
     double idle_seconds; /* time in which it only waited; 0 if the command has no idle_seconds */
-    bool used_cpu;      /* PROCESS_TIMED_OUT: it was the limit of CPU time */
+    bool used_cpu;       /* PROCESS_TIMED_OUT: it was the limit of CPU time */
     char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */
     bool output_cut;    /* the program wrote more than output_keep */

@@ -66,10 +66,11 @@ test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $
 
 # With sanitizers, the tests left out here run code of ours that other tests run, too. Most of their time goes to nvcc,
 # browsers and Pandoc, or to more gradings of the same kind.
-ORDINARY_ONLY := advice/mends_* autograder/works_* class_page/looks_* class_page/prints_* costs/* editor/clangd_* \
+ORDINARY_ONLY := advice/mends_* autograder/works_* class_page/looks_* class_page/prints_* editor/clangd_* \
 	explain/examples_* figures/declared_* golden_calibrate/* golden_grade/mutants golden_grade/skeletons \
-	golden_handouts/* golden_mistakes/of_lab_check_* grade/all_labs_* grade/skeletons_* handouts/* predicted_pictures/*_browser \
-	report_page/looks_* report_page/prints similar/lab_0[2-6] step_page/has_* step_page/obeys_* step_page/starts_*
+	golden_handouts/* golden_mistakes/of_lab_check_* grade/all_labs_* grade/skeletons_* handouts/* \
+	predicted_pictures/*_browser recorded_times/* report_page/looks_* report_page/prints similar/lab_0[2-6] \
+	step_page/has_* step_page/obeys_* step_page/starts_*
 TESTS_TO_RUN = $(or $(TEST_FILTER),$(if $(SANITIZE),!($(subst $() ,|,$(ORDINARY_ONLY)))))
 
 # The suites of files that start no other program. They need neither nvcc nor a sandbox.

@@ -224,8 +224,12 @@ def lane_class(moment, warp, lane, stand, threads):
     return next((name for name, mask in zip(("ready", "wait", "side"), stand[warp]) if mask >> lane & 1), "gone")
 
 
-def cell(name, text="", element="i"):
-    return f'<{element}{f" class={chr(34)}{name}{chr(34)}" if name else ""}>{text}</{element}>'
+def attribute(name):
+    return f' class="{name}"' if name else ""
+
+
+def cell(name, text=""):
+    return f"<i{attribute(name)}>{text}</i>"
 
 
 def row_html(label, cells, kind, at=""):
@@ -235,22 +239,21 @@ def row_html(label, cells, kind, at=""):
 def memory_row(replay, moment, values, array, addr):
     touched = set(moment["touch"])
     numbers = [replay.cells[array.space, at] for at in range(addr, addr + 128, array.bytes)]
-    size = SECTOR_WORDS * 4 // array.bytes
-    lit = {number // size for number in touched} if array.space == GLOBAL else set()
-    first = numbers[0]
+    first, size = numbers[0], SECTOR_WORDS * 4 // array.bytes
+    sectors = {(number - first) // size for number in touched} if array.space == GLOBAL else set()
     cells = []
     for number in numbers:
         names = ["wide"] if array.bytes == 8 else []
         names += ["set"] if number in values else []
         names += [("writes" if moment["writes"] else "reads")] if number in touched else []
-        names += ["lit"] if (number - first) // size in {(t - first) // size for t in touched} and lit else []
+        names += ["lit"] if (number - first) // size in sectors else []
         cells.append(cell(" ".join(names), values.get(number, "")))
     label = f"{array.name} {(addr - array.at) // array.bytes}"
     return row_html(label, cells, "global" if array.space == GLOBAL else "shared", f' data-at="{addr}"')
 
 
 def source_html(launch, here):
-    rows = [f'<span{" class=" + chr(34) + "here" + chr(34) if i == here else ""}>{launch.first + 1 + i:4}  {html.escape(line)}\n</span>'
+    rows = [f"<span{attribute('here' if i == here else '')}>{launch.first + 1 + i:4}  {html.escape(line)}\n</span>"
             for i, line in enumerate(launch.lines)]
     return f'<pre class="code" tabindex="0">{"".join(rows)}</pre>'
 
@@ -272,7 +275,8 @@ def replay_html(replay, at):
         parts.append(row_html("bank", [cell("", bank) for bank in range(LANES)], "banks"))
     parts += [memory_row(replay, moment, values, array, addr) for array, addr in replay.rows]
     data = json.dumps({"at": at, "threads": launch.meta["threads"], "moments": replay.moments}, separators=(",", ":"), ensure_ascii=False)
-    parts.append(f'</div><script type="application/json">{data.replace("</", "<" + chr(92) + "/")}</script></div>')
+    data = data.replace("<", r"\u003c")
+    parts.append(f'</div><script type="application/json">{data}</script></div>')
     text = "".join(parts)
     if len(text) > MOST_BYTES:
         sys.exit(f"{launch.name}: a replay of {len(text)} bytes; at most {MOST_BYTES} are allowed")

@@ -40,8 +40,8 @@ static const struct run *run_on(struct check *check, enum rung rung, int frames,
         film[i] = develop(camera[i], gain, is_alone ? -1 : (int)film[i - (size_t)size]);
     }
     struct case_data *input =
-        check_case(check, "rung %d, %s of %s pixels", chosen,
-                   frames == 1 ? "a frame" : check_number(frames), check_number(size));
+        check_case(check, "rung %d, %s frame%s of %s pixels", chosen, check_number(frames),
+                   frames == 1 ? "" : "s", check_number(size));
     case_add(input, "rung", CASE_INT, &chosen, 1);
     case_add(input, "frames", CASE_INT, &frames, 1);
     case_add(input, "size", CASE_INT, &size, 1);

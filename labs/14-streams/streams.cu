@@ -139,6 +139,7 @@ int main(int argc, char **argv)
         CHECK_CUDA(cudaGetLastError()); // did the kernels start?
     }
 
-    film_close(&lab, film, host_free);
+    lab_result(&lab, "film", LAB_INT, film.to, film.frames * film.size);
+    film_close(film, host_free);
     return lab_close(&lab);
 }

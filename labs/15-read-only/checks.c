@@ -115,8 +115,9 @@ static double slope(const struct job *job, int which, int x, int y)
                         : 2 * (double)p[0] - mean;
 }
 
-/* A way to turn a picture, and wrong ways. */
+/* Wrong ways to compute results; all members 0: the right way. */
 struct way {
+    bool weightless; /* rungs 1 and 5: the weights are 0; the other members are for rung 4 */
     bool nearest, clamps, backwards;
     double shift; /* in pixels */
 };
@@ -204,9 +205,8 @@ static void *values_of(const struct case_data *input, const char *name)
     return array ? (void *)array->values : NULL;
 }
 
-/* Makes the results of INPUT for WAY; for weights of 0 if IS_WEIGHTLESS. */
-static void make_wrong(const struct case_data *input, struct way way, bool is_weightless,
-                       float *values)
+/* Makes the results of INPUT in a wrong WAY. */
+static void make_wrong(const struct case_data *input, struct way way, float *values)
 {
     static float zeros[FILTERS * TAPS];
     int n = case_int(input, "width") * case_int(input, "height");
@@ -216,47 +216,48 @@ static void make_wrong(const struct case_data *input, struct way way, bool is_we
                       .degrees = case_int(input, "degrees"),
                       .data = values_of(input, "data"),
                       .pixels = values_of(input, "pixels"),
-                      .weights = is_weightless ? zeros : values_of(input, "weights"),
+                      .weights = way.weightless ? zeros : values_of(input, "weights"),
                       .curve = values_of(input, "curve")};
     const int *mask = values_of(input, "mask");
-    if (mask && !is_weightless)
+    if (mask && !way.weightless)
         memcpy(job.mask, mask, sizeof job.mask);
     for (int i = 0; i < (job.rung == FILTER ? FILTERS * n : job.rung == SLOPES ? EACH * n : n); ++i)
         values[i] = (float)result_of(&job, way, i);
 }
 
-static void without_weights(const struct case_data *input, float *values)
+#define GUESS(name, ...)                                                                           \
+    static void name(const struct case_data *input, float *values)                                 \
+    {                                                                                              \
+        make_wrong(input, (struct way){__VA_ARGS__}, values);                                      \
+    }
+GUESS(without_weights, .weightless = true)
+GUESS(nearest, .nearest = true)
+GUESS(clamped, .clamps = true)
+GUESS(nearest_clamped, .nearest = true, .clamps = true)
+GUESS(backwards, .backwards = true)
+GUESS(half_too_low, .shift = -0.5)
+
+/* The results of rung 1 in another order. */
+static void interleaved(const struct case_data *input, float *values)
 {
-    make_wrong(input, (struct way){0}, true, values);
+    int n = case_int(input, "width") * case_int(input, "height");
+    float *planes = calloc((size_t)(FILTERS * n), sizeof *planes);
+    cr_assert(planes);
+    make_wrong(input, (struct way){0}, planes);
+    for (int i = 0; i < FILTERS * n; ++i)
+        values[i] = planes[i % FILTERS * n + i / FILTERS];
+    free(planes);
 }
 
-static void nearest(const struct case_data *input, float *values)
-{
-    make_wrong(input, (struct way){.nearest = true}, false, values);
-}
-
-static void clamped(const struct case_data *input, float *values)
-{
-    make_wrong(input, (struct way){.clamps = true}, false, values);
-}
-
-static void nearest_clamped(const struct case_data *input, float *values)
-{
-    make_wrong(input, (struct way){.nearest = true, .clamps = true}, false, values);
-}
-
-static void backwards(const struct case_data *input, float *values)
-{
-    make_wrong(input, (struct way){.backwards = true}, false, values);
-}
-
-static void half_too_low(const struct case_data *input, float *values)
-{
-    make_wrong(input, (struct way){.shift = -0.5}, false, values);
-}
-
-static const struct check_guess weight_guesses[] = {
+static const struct check_guess filter_guesses[] = {
     {"as if all weights were 0; does main() copy them to the variable that the kernel reads?",
+     without_weights},
+    {"as if the results of the eight filters for a place stood side by side; result i of filter f belongs in result[f * n + i]",
+     interleaved},
+    {NULL, NULL}};
+
+static const struct check_guess mask_guesses[] = {
+    {"as if the whole mask were 0; does main() copy it to the variable that the kernel reads?",
      without_weights},
     {NULL, NULL}};
 
@@ -317,10 +318,11 @@ static const struct run *look_at(struct check *check, enum rung rung, int width,
     struct check_matrix want = {.height = job.results / width,
                                 .width = width,
                                 .values = job.right,
-                                .bounds = job.bounds,
-                                .guesses = rung == ROTATE                      ? turn_guesses
-                                           : rung == FILTER || rung == DEVELOP ? weight_guesses
-                                                                               : NULL};
+                                .bounds = rung == ROTATE ? job.bounds : NULL,
+                                .guesses = rung == FILTER    ? filter_guesses
+                                           : rung == ROTATE  ? turn_guesses
+                                           : rung == DEVELOP ? mask_guesses
+                                                             : NULL};
     check_within(check, run, "result", &want);
     if (width * height >= 16)
         check_made_by_kernels(check, run, "result");
@@ -461,7 +463,8 @@ CHECK(
 CHECK(
     locality, .title = "rung 4: pixels close together", .points = 10, .where = CHECK_COUNTS,
     .figure =
-        {.text = "for 32 pixels, a warp reads %s sectors",
+        {.text = "for 32 pixels, memory makes %s passes: sectors, wavefronts, words of constant "
+                 "memory",
          .want = "at most %s",
          .counter = SECTORS,
          .budget = {.naive = 26.5, .solution = 11.7, .slack = 1.45, .scale = JUDGE_LOGARITHMIC},

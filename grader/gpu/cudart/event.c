@@ -12,10 +12,10 @@
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t nanoseconds;      /* the time when it was recorded; 0: never */
-    uint64_t record;           /* id of its record in queue.c; 0: it was not queued */
-    struct rt_mark mark;       /* the latest record, if it was captured */
-    struct order_clock clock;  /* the work before the latest record */
+    uint64_t nanoseconds;     /* the time when it was recorded; 0: never */
+    uint64_t record;          /* id of its record in queue.c; 0: it was not queued */
+    struct rt_mark mark;      /* the latest record, if it was captured */
+    struct order_clock clock; /* the work before the latest record */
     struct CUevent_st *next;
 };
 

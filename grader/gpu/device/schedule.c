@@ -27,7 +27,7 @@ struct schedule {
     struct timeline *timeline;
     struct event *events[BUCKETS];
     uint64_t pieces, unknown; /* unknown: launches without a predicted time, or without a step */
-    bool has_ended;
+    bool has_work, has_ended;
 };
 
 static void record(const struct schedule *schedule, json_t *line)
@@ -71,9 +71,13 @@ struct schedule *schedule_open(struct emu_device *device, const struct emu_chip 
     return NULL;
 }
 
+/* Adds the timeline to the record, unless the program had no work. */
 static void end(struct schedule *schedule)
 {
     const struct emu_chip *chip = schedule->chip;
+    schedule->has_ended = true;
+    if (!schedule->has_work)
+        return;
     timeline_host_waits_all(schedule->timeline);
     struct timeline_totals totals = timeline_totals(schedule->timeline);
     record(schedule,
@@ -82,7 +86,6 @@ static void end(struct schedule *schedule)
                      totals.kernels_us, "copies_us", totals.copies_us, "overlapped_us",
                      totals.overlapped_us, "kernels", (json_int_t)totals.kernels, "copies",
                      (json_int_t)totals.copies, "unknown", (json_int_t)schedule->unknown));
-    schedule->has_ended = true;
 }
 
 void schedule_close(struct schedule *schedule)
@@ -182,6 +185,7 @@ static void work(struct schedule *schedule, const struct order_stream *stream,
 {
     struct timeline_work timed = {.engine = TIMELINE_NOWHERE, .share = 1};
     bool known = true;
+    schedule->has_work = true;
     if (step->work == EMU_IN_A_KERNEL)
         known = time_launch(schedule, step, &timed);
     else
@@ -261,6 +265,7 @@ void schedule_step(struct schedule *schedule, const struct emu_step *step)
         break;
     default:
         schedule->unknown += launched.is_there;
+        launched.is_there = false;
         end(schedule);
     }
 }

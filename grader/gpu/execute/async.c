@@ -34,7 +34,8 @@ static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned byte
     struct async_copy *copy = take(warp), **last = &warp->copies;
     if (!copy)
         return NULL;
-    *copy = (struct async_copy){.lanes = lanes, .bytes = bytes, .pc = warp->pc, .start = warp->executed};
+    *copy = (struct async_copy){
+        .lanes = lanes, .bytes = bytes, .pc = warp->pc, .start = warp->executed};
     memcpy(copy->group, warp->groups, sizeof copy->group);
     while (*last)
         last = &(*last)->next;

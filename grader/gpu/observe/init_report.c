@@ -169,6 +169,13 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
             " bytes are written: does a cudaMemcpy() or cudaMemset() count elements? They count "
             "bytes, n * sizeof(type)",
             prefix, bytes);
+    else if (prefix == sizeof(void *) && prefix < bytes && c->array.size < prefix)
+        snprintf(
+            text, size,
+            "only its first %" PRIu64
+            " bytes are written, as many as a pointer has: does a cudaMemcpy() or cudaMemset() "
+            "ask for sizeof(pointer)? Write n * sizeof(type)",
+            prefix);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
         snprintf(text, size,
                  "its first unwritten byte is number %" PRIu64 " of %" PRIu64

@@ -339,6 +339,20 @@ static const char null_help[] =
 static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";
 
+/* Advice for an access to shared memory, if the launch probably counts the elements of its extern
+ * array instead of their bytes. "": it does not. */
+static void advise_extern(char *text, size_t size, const struct launch_view *launch,
+                          const struct obs_fault *fault)
+{
+    uint32_t bytes = launch->request->dynamic_shared_bytes;
+    const uint32_t *block = launch->request->block;
+    if (bytes == block[0] * block[1] * block[2] && fault->bytes > 1 && (int32_t)fault->addr >= 0)
+        snprintf(text, size,
+                 "the launch gives the extern array %u bytes, 1 for each thread: it must multiply "
+                 "the number of elements by sizeof(type)",
+                 bytes);
+}
+
 /* Advice for an access to ADDR, after rows of cudaMallocPitch(): often their pitch, in bytes, was
  * added to a pointer that counts in elements. In the place of the next row, y is likelier. */
 static void advise_rows(char *text, size_t size, const struct mem_block *block, uint64_t addr)
@@ -408,6 +422,8 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
         if (is_access(fault) && is_after_rows(launch, fault))
             advise_rows(finding->advice, sizeof finding->advice, block_meant(launch, fault),
                         fault->addr);
+        if (is_shared(fault) && fault->kind == OBS_OUT_OF_BOUNDS)
+            advise_extern(finding->advice, sizeof finding->advice, launch, fault);
         if (is_shared(fault) && !launch->shared_bytes)
             finding->help = size_help;
     }

@@ -37,22 +37,23 @@ static unsigned form_of(struct step_state *state, const struct step_code *code,
                         const struct obs_access *access, uint64_t *first, int64_t *stride)
 {
     unsigned low = (unsigned)__builtin_ctz(access->mask);
+    *first = access->addr[low];
+    if (is_predicted(state, code, access, access->warp))
+        return ADDRESS_PREDICTED;
     unsigned high = 31 - (unsigned)__builtin_clz(access->mask);
     const uint64_t *addr = access->addr, *pattern = state->patterns[access->pc];
     int64_t apart = (int64_t)(addr[high] - addr[low]);
     bool affine = high == low || apart % (high - low) == 0, repeats = true;
-    *first = addr[low];
     *stride = high > low ? apart / (int64_t)(high - low) : 0;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         affine &= addr[l] == *first + (uint64_t)((int64_t)(l - low) * *stride);
         repeats &= addr[l] - *first == pattern[l] - pattern[low];
     }
-    return is_predicted(state, code, access, access->warp) ? ADDRESS_PREDICTED
-           : affine && !*stride                            ? ADDRESS_UNIFORM
-           : affine                                        ? ADDRESS_AFFINE
-           : repeats                                       ? ADDRESS_PATTERN
-                                                           : ADDRESS_RAW;
+    return affine && !*stride ? ADDRESS_UNIFORM
+           : affine           ? ADDRESS_AFFINE
+           : repeats          ? ADDRESS_PATTERN
+                              : ADDRESS_RAW;
 }
 
 unsigned step_space(uint8_t space)

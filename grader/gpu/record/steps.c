@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "gpu/record/record.h"
 
@@ -190,10 +191,10 @@ static json_t *code_json(const struct launch_view *launch, const struct step_cod
         json_array_append_new(dests, json_integer(code->dest[i]));
     for (unsigned i = 0; i < code->source_count; i++)
         json_array_append_new(sources, operand_json(&code->source[i]));
-    return json_pack("[o,i,i,i,i,o,o,o]",
+    return json_pack("[o,i,i,i,i,o,o,o,i]",
                      pc < end ? text_of(f, &f->code[index]) : json_string("exit"), (int)file,
                      (int)place.line, (int)code->function, code->op, dests, sources,
-                     memory_json(code));
+                     memory_json(code), pc < end ? (int)f->code[index].line : 0);
 }
 
 static json_t *register_json(const struct ptx_function *f, uint32_t reg)
@@ -288,17 +289,17 @@ static json_t *memory_blocks_json(const struct launch_view *launch)
     return list;
 }
 
-/* The values of the kernel's arguments of 8 bytes, which may be addresses; null: another argument. */
+/* The values of the kernel's arguments of at most 8 bytes; null: a longer argument. */
 static json_t *arguments_json(const struct launch_view *launch)
 {
     const struct emu_launch *request = launch->request;
     json_t *list = json_array();
     for (const struct ptx_variable *p = launch->function->params; p; p = p->next) {
-        int64_t value;
-        bool is_long = p->size == sizeof value && p->offset + p->size <= request->param_bytes;
-        if (is_long)
-            memcpy(&value, (const uint8_t *)request->params + p->offset, sizeof value);
-        json_array_append_new(list, is_long ? json_integer(value) : json_null());
+        int64_t value = 0;
+        bool is_short = p->size <= sizeof value && p->offset + p->size <= request->param_bytes;
+        if (is_short)
+            memcpy(&value, (const uint8_t *)request->params + p->offset, p->size);
+        json_array_append_new(list, is_short ? json_integer(value) : json_null());
     }
     return list;
 }
@@ -312,14 +313,17 @@ static json_t *triple(const uint32_t *d)
 
 static json_t *data_json(const struct obs_steps *steps)
 {
-    size_t size = BASE64_ENCODE_RAW_LENGTH(steps->size);
-    char *text = malloc(size + 1);
-    if (!text)
-        return json_string("");
-    base64_encode_raw(text, steps->size, steps->bytes);
-    json_t *string = json_stringn_nocheck(text, size);
+    uLongf size = compressBound(steps->size);
+    uint8_t *packed = malloc(size);
+    char *text = malloc(BASE64_ENCODE_RAW_LENGTH(size) + 1);
+    json_t *string = NULL;
+    if (packed && text && compress2(packed, &size, steps->bytes, steps->size, 6) == Z_OK) {
+        base64_encode_raw(text, size, packed);
+        string = json_stringn_nocheck(text, BASE64_ENCODE_RAW_LENGTH(size));
+    }
+    free(packed);
     free(text);
-    return string;
+    return string ? string : json_string("");
 }
 
 static json_t *document(const struct launch_view *launch)
@@ -338,7 +342,7 @@ static json_t *document(const struct launch_view *launch)
     for (size_t i = 0; i < steps->mark_count; i++)
         json_array_append_new(marks, json_integer((json_int_t)steps->marks[i]));
     add_registers(launch, registers, functions);
-    return json_pack("{so,so,so,sI,so,sI,sI,sI,sI,sI,sb,sI,sI,so,so,so,so,so,so,so,so,so}",
+    return json_pack("{so,so,so,sI,so,sI,sI,sI,sI,sI,sb,sI,sI,so,so,so,so,so,so,so,so,sI,so}",
                      "kernel", name ? name : json_string(""), "grid", triple(grid), "block",
                      triple(block), "launch", (json_int_t)launch->number, "cta", triple(cta),
                      "warps", (json_int_t)launch->warps, "threads",
@@ -349,7 +353,7 @@ static json_t *document(const struct launch_view *launch)
                      (json_int_t)launch->shared_bytes, "shared", shared_json(launch), "memory",
                      memory_blocks_json(launch), "arguments", arguments_json(launch), "files",
                      files, "registers", registers, "functions", functions, "code", code, "marks",
-                     marks, "data", data_json(steps));
+                     marks, "data_bytes", (json_int_t)steps->size, "data", data_json(steps));
 }
 
 bool record_steps(int fd, const struct launch_view *launch)

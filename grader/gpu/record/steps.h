@@ -4,13 +4,14 @@
  *    "steps", "left_out", "executed", "cut": boolean, "fill": byte that new shared memory holds,
  *    "shared_bytes", "shared": [{"name", "at", "bytes"}],
  *    "memory": [{"name", "at", "bytes"}]: allocations of global memory
- *    "arguments": the values of the kernel's arguments of 8 bytes; null for others
+ *    "arguments": the values of the kernel's arguments; null if longer than 8 bytes
  *    "files": [paths], "registers": [[name, type, function's number, place or -1]],
  *    "functions": [names], "code": [instructions], "marks": [offset of each 1024th step],
- *    "data": the stream in Base64}
+ *    "data_bytes": size of the stream, "data": the stream, compressed by zlib, in Base64}
  *
  * An instruction is [text, file's index, line, its function's number, operation, [registers that it
- * writes], [operands, each a register or [a value's low word, high word]], memory], where memory is
+ * writes], [operands, each a register or [a value's low word, high word]], memory, line in the PTX],
+ * where memory is
  * 0 or [kind: "l", "s", "a" or "o", bytes of a value, signed: 0 or 1, register of the address or
  * -1, offset, sweeps: 0 or 1]. gpu/observe/stepper.h explains the stream. */
 #ifndef GPU_RECORD_STEPS_H

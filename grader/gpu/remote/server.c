@@ -35,7 +35,7 @@ struct server {
     unsigned notes;
     struct tally tally;
     struct steps *steps; /* NULL: the device is not timed */
-    char *data; /* the request's data, followed by a NUL */
+    char *data;          /* the request's data, followed by a NUL */
     size_t room;
 };
 

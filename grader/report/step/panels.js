@@ -272,6 +272,82 @@ class RegisterPanel {
     }
 }
 
+// --- variables -----------------------------------------------------------------------------------------------
+
+class VariablePanel {
+    constructor(recording, names) {
+        this.r = recording;
+        this.names = names;
+        this.variables = recording.meta.variables;
+        this.body = document.querySelector("#variables tbody");
+        document.getElementById("variable-part").hidden = this.variables.length === 0;
+    }
+
+    // The instruction at which the lane stands.
+    pcOf(s, warp, lane) {
+        const group = s.groups[warp].find(g => g.lanes >>> lane & 1);
+        return group ? group.pc : NONE;
+    }
+
+    // The variables that the lane has at PC, with their places. An inner variable hides an outer one.
+    at(pc) {
+        const found = new Map();
+        for (const v of this.variables) {
+            const place = v.places.find(([first, last]) => pc >= first && pc <= last);
+            if (place && this.r.code[pc].fn === v.fn) found.set(v.name, {v, kind: place[2], where: place[3]});
+        }
+        return [...found.values()];
+    }
+
+    number(v, low, high, hex) {
+        if (v.bytes < 4) low = v.type === "int" ? low << 32 - 8 * v.bytes >> 32 - 8 * v.bytes : low & (1 << 8 * v.bytes) - 1;
+        if (hex || v.bytes === 8 || v.type === "float") return this.names.number(low >>> 0, high, v.bytes, v.type === "float", hex);
+        return String(v.type === "int" ? low | 0 : low >>> 0);
+    }
+
+    // Element I of a variable in local memory.
+    local(v, where, i, step, warp, lane, hex) {
+        const addr = LOCAL + (warp * WARP + lane) * LOCAL_ROOM + where + i * v.bytes;
+        const words = [addr, addr + 4].map(a => this.r.wordId(false, a, false));
+        if (words[0] === NONE || this.r.changeAt(words[0], step) === NONE) return "unset";
+        const [low, high] = words.map(id => id === NONE ? 0 : this.r.valueAt(id, step));
+        return this.number(v, low >>> 8 * (addr % 4), high, hex);
+    }
+
+    text({v, kind, where}, s, step, warp, lane, hex) {
+        const r = this.r;
+        if (kind === "l") {
+            const all = [...Array(v.count).keys()].map(i => this.local(v, where, i, step, warp, lane, hex));
+            return v.count > 1 ? `{${all.join(", ")}}` : all[0];
+        }
+        if (kind === "p") {
+            const value = r.meta.arguments[where];
+            return value === null || value === undefined ? "unknown" : this.pointer(v, value) || this.number(v, value >>> 0, Math.floor(value / 4294967296), hex);
+        }
+        const register = r.registers[where], at = warp * r.warpWords + register.at + lane;
+        // It was not written yet, or it is not used any more, and another register has its place.
+        if (!(s.known[warp * r.registers.length + where] >>> lane & 1)) return "unknown";
+        const high = register.bytes === 8 ? s.words[at + WARP] : 0;
+        return this.pointer(v, s.words[at] + 4294967296 * high) || this.number(v, s.words[at], high, hex);
+    }
+
+    // "&data[3]" if the value is the address of an element.
+    pointer(v, value) {
+        return v.bytes === 8 && v.type === "unsigned" && this.names.arrayAt(false, value) ? `&${this.names.word(false, value)}` : "";
+    }
+
+    show(s, step, warp, lane, hex) {
+        if (this.variables.length === 0) return;
+        const pc = this.pcOf(s, warp, lane);
+        setText(document.getElementById("variable-lane"), `${lane} of warp ${warp}`);
+        this.body.replaceChildren(...(pc === NONE ? [] : this.at(pc)).map(place => {
+            const row = element("tr");
+            row.append(element("td", "", place.v.name), element("td", "", this.text(place, s, step, warp, lane, hex)));
+            return row;
+        }));
+    }
+}
+
 // --- local memory --------------------------------------------------------------------------------------------
 
 const MOST_LOCAL = 256; // words of a lane that are shown

@@ -16,6 +16,7 @@ class View {
         this.buildSource();
         this.warps = new WarpPanel(recording, w => this.follow(w));
         this.registers = new RegisterPanel(recording, this.names);
+        this.variables = new VariablePanel(recording, this.names);
         this.local = new LocalPanel(recording, this.names);
         this.shared = new SharedPanel(recording, this.names);
         this.global = new GlobalPanel(recording, this.names);
@@ -180,6 +181,7 @@ class View {
         this.showInstructions();
         this.warps.show(s, this.step, this.warp);
         this.registers.show(s, this.step, this.warp, lane, this.$("hex").checked);
+        this.variables.show(s, this.step, this.warp, lane, this.$("hex").checked);
         this.local.show(this.step, this.warp, lane, this.$("hex").checked);
         this.shared.show(this.step);
         this.global.show(this.step);

@@ -1,13 +1,16 @@
-/* labs/NN-name/costs.def: the totals that limit work for show. */
+/* The solution of each lab: its golden output, and the totals in labs/NN-name/costs.def, which limit work
+ * for show. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "course/lab.h"
 #include "tests/support/shell.h"
+#include "tests/support/submission.h"
 
-TestSuite(costs, .init = shell_init, .fini = shell_fini, .timeout = 300);
+TestSuite(golden_solutions, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
 /* Prints the rows of two sorted files that differ by more than 5 %. */
 #define COMPARE                                                                                     \
@@ -15,28 +18,42 @@ TestSuite(costs, .init = shell_init, .fini = shell_fini, .timeout = 300);
     "{ d = $i - $(i + half); if (i <= 2 ? $i != $(i + half) : d * d > 0.0025 * $i * $i) bad = 1 } " \
     "if (bad) { print; worst = 1 } } END { exit worst || NR == 0 }'"
 
-Test(costs, are_what_the_solutions_cost)
+/* Compares the file "costs" with what LAB records. False: it records nothing. */
+static bool compare_costs(const char *lab)
+{
+    int code;
+    char path[PATH_SIZE];
+    cr_assert(base_path(path, "%s/labs/%s/costs.def", LANEWISE_ROOT, lab));
+    if (access(path, F_OK) != 0)
+        return false;
+    char *text = shell(&code,
+                       "LC_ALL=C sort costs | tr -d '()' >measured; grep ^COST %s | tr -d '()' "
+                       ">recorded; " COMPARE,
+                       path);
+    cr_expect_eq(code, 0, "%s: `make costs` measures other totals:\n%s", lab, text);
+    free(text);
+    return true;
+}
+
+Test(golden_solutions, score_and_cost_what_is_recorded)
 {
     struct lab_names list;
-    size_t tried = 0;
+    size_t compared = 0;
     labs_list(&list);
     for (size_t i = 0; i < list.count; i++) {
-        char path[PATH_SIZE];
         int code;
-        cr_assert(base_path(path, "%s/labs/%s/costs.def", LANEWISE_ROOT, list.names[i]));
-        if (access(path, F_OK) != 0)
-            continue;
-        free(shell_must("rm -f costs; LANEWISE_COSTS=$PWD/costs $LANEWISE grade --lab %s --device "
-                        "emulator --seed 1 --submission " LANEWISE_ROOT "/solutions",
-                        list.names[i]));
-        char *text = shell(&code,
-                           "LC_ALL=C sort costs | tr -d '()' >measured; grep ^COST %s | tr -d '()' "
-                           ">recorded; " COMPARE,
-                           path);
-        cr_expect_eq(code, 0, "%s: `make costs` measures other totals:\n%s", list.names[i], text);
-        free(text);
-        tried++;
+        char name[300];
+        char *output =
+            shell(&code,
+                  "rm -f costs; LANEWISE_COSTS=$PWD/costs $LANEWISE grade --device emulator "
+                  "--seed 1 --lab %s --submission " LANEWISE_ROOT
+                  "/solutions --json result.json | sed 's,^" LANEWISE_ROOT "/,,'",
+                  list.names[i]);
+        snprintf(name, sizeof name, "%s-solution", list.names[i]);
+        golden_check(name, submission_normalise(output));
+        free(output);
+        compared += compare_costs(list.names[i]);
     }
-    cr_expect_gt(tried, 0);
+    cr_expect_gt(compared, 0);
     labs_free(&list);
 }

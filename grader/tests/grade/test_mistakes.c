@@ -34,7 +34,10 @@ static const char *const few[] = {
     "10-block-size/lower-edge",
     "10-block-size/threads-turned",
     "11-warp-votes/lane-32",
+    "12-solver/tile-not-shifted",
     "13-precision/product-not-negative",
+    "14-streams/waits-in-the-wrong-stream",
+    "15-read-only/half-less",
     "16-fast-product/not-committed",
 };
 
@@ -59,8 +62,14 @@ static const struct {
     {"09-picture-sum", "not-cleared"},
     {"09-picture-sum", "begins-with-copy-0"},
     {"11-warp-votes", "counts-itself"},
+    {"12-solver", "two-steps-one-barrier"},
+    {"12-solver", "twice-the-tolerance"},
     {"13-precision", "low-read-too-late"},
     {"13-precision", "literals"},
+    {"14-streams", "one-stream"},
+    {"14-streams", "overwrites-before-blend"},
+    {"15-read-only", "ldg-alone"},
+    {"15-read-only", "clamped"},
     {"16-fast-product", "waits-at-once"},
     {"16-fast-product", "no-barrier-after-copies"},
 };

@@ -246,10 +246,18 @@ static const struct row {
     {"block_size", "rows-200", "occupancy", 100},
     {"block_size", "warps-24", "occupancy", 75},
     {"block_size", "warps-4", "occupancy", 25},
+    {"solver", "stencil-tile", "barriers", 4 * 256 * 256 / 32},
+    {"solver", "stencil-tile", "global_store_sectors", 4 * 256 * 256 / 8},
+    {"solver", "main-8", "looks", 9},
     {"precision", "sums-pairs", "double_operations", 0},
     {"precision", "halves-float", "ulp", 0},
     {"precision", "halves-float", "load_requests", 32 * 4096 / 64},
     {"precision", "halves-double", "load_requests", 32 * 4096 / 32},
+    {"read_only", "filter-scattered", "constant_replays", 8192 * 8 / 32 * 15 * 7},
+    {"read_only", "filter-constant", "constant_replays", 0},
+    {"read_only", "filter-all", "load_requests", 8192 / 32 * 15},
+    {"read_only", "slopes-ldg", "load_requests", 13 * 256 * 128 / 32},
+    {"read_only", "slopes-restrict", "load_requests", 5 * 256 * 128 / 32},
     {"fast_product", "tiles", "shared_requests", 256 * 256 / 32 * (2 * 256 + 2 * 256 / 16)},
     {"fast_product", "vectors", "shared_requests", 4 * 8 * 32 * (4 * 8 + 4 + 1)},
     {"fast_product", "copies", "async_copies", 4 * 8 * 32 * (4 + 1)},
@@ -275,6 +283,9 @@ Test(ladders, count_nearly_what_theory_says)
 {
     json_t *facts = load_facts();
     cr_expect(fact(facts, "coalesce", "chunks-132", "load_sectors_per_request") > 31.9);
+    cr_expect(fabs(fact(facts, "solver", "dense-rows", "load_sectors_per_request") - 16.5) < 0.05);
+    cr_expect(fabs(fact(facts, "solver", "dense-columns", "load_sectors_per_request") - 2.5) <
+              0.05);
     double naive = fact(facts, "matmul", "naive", "load_requests");
     cr_expect(fact(facts, "matmul", "tiles-16-padded", "load_requests") < naive / 15);
     cr_expect(fact(facts, "matmul", "tiles-32-padded", "load_requests") < naive / 30);

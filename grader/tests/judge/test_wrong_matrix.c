@@ -219,10 +219,10 @@ static const struct {
      "the last columns 16 to 19; all of them NaN, not a number"},
     {"a quarter", first_quarter,
      "the last rows 3 to 11; all of them 0: only the first quarter is right. Is a copy of 240 "
-     "floats told to copy 240 bytes?"},
+     "numbers told to copy 240 bytes?"},
     {"a quarter of NaNs", quarter_of_nans,
      "the last rows 3 to 11; all of them NaN, not a number: only the first quarter is right. Is a "
-     "copy of 240 floats told to copy 240 bytes?"},
+     "copy of 240 numbers told to copy 240 bytes?"},
     {"few columns", first_quarter_of_rows,
      "the last columns 5 to 19; all of them 0; do the launch and the threads' indices reach them, x up to the width and y up to the height?"},
     {"few rows", first_rows,
@@ -315,6 +315,32 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
     expect_told(
         &wrong, "no threads",
         "the last columns 10 to 19; never written: they are what new memory contains; do the launch and the threads' indices reach them, x up to the width and y up to the height?");
+}
+
+/* An array whose end is 0 anyway, such as numbers that are kept. */
+Test(wrong_matrix, lacks_all_but_a_quarter_of_a_short_list)
+{
+    struct judge_matrix list = matrix(true);
+    begin();
+    for (size_t i = 0; i < ALL; ++i) {
+        want[i] = i < ALL / 2 ? want[i] : 0;
+        got[i] = again[i] = i < ALL / 4 ? (float)want[i] : 0;
+    }
+    expect_told(&list, "a quarter of a list",
+                "rows 3 to 5; all of them 0: only the first quarter is right. Is a copy of "
+                "240 numbers told to copy 240 bytes?");
+}
+
+Test(wrong_matrix, is_the_sum_of_all_threads_although_floats_round)
+{
+    double sum = 8348023;
+    float wrong[] = {2.13715738e9f, 2.2e9f};
+    struct judge_matrix one = {.height = 1, .width = 1, .want = &sum, .got = wrong, .threads = 256};
+    expect_told(&one, "256 times the sum",
+                "about 256 times too large, as if each thread of a block added the block's whole "
+                "sum");
+    one.got = wrong + 1;
+    expect_told(&one, "263.5 times the sum", NULL);
 }
 
 Test(wrong_matrix, is_another_only_if_all_numbers_are)

@@ -11,7 +11,8 @@
 #include "report/result_terminal.h"
 
 #define MESSAGE "thread 32 reads what thread 0 writes"
-#define LINE    "a.cu:4: " MESSAGE "; allocated here: line 1 [race-shared]"
+#define PLACES  "; allocated here: line 1; freed here: line 7 of tools.h"
+#define LINE    "a.cu:4: " MESSAGE PLACES " [race-shared]"
 
 static const char *const formats[] = {"gradescope", "autolab", "junit", "csv", "json"};
 
@@ -37,10 +38,11 @@ static json_t *make_result(void)
                   "few sectors", "status", "partial", "points", 5.0, "max_points", 10.0, "case", "",
                   "message", "20 sectors", "hint", "Read fewer.", "place", "seconds", 0.0));
     json_t *cause =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:[s, s], s:[{s:s, s:i, s:s}]}", "id",
-                  "race-shared", "severity", "error", "message", MESSAGE, "case", "n = 5", "help",
-                  "put a barrier there", "points", 20.0, "checks", "correct", "race", "related",
-                  "file", "a.cu", "line", 1, "message", "allocated here");
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:[s, s], s:[{s:s, s:i, s:s}, {s:s, s:i, s:s}]}",
+                  "id", "race-shared", "severity", "error", "message", MESSAGE, "case", "n = 5",
+                  "help", "put a barrier there", "points", 20.0, "checks", "correct", "race",
+                  "related", "file", "a.cu", "line", 1, "message", "allocated here", "file",
+                  "my/tools.h", "line", 7, "message", "freed here");
     cr_assert(result && cause);
     json_object_update(cause, place);
     json_object_set_new(result, "causes", json_pack("[o]", cause));
@@ -96,7 +98,8 @@ Test(cause, comes_first_on_a_terminal)
     fclose(memory);
     static const char *const parts[] = {
         "  Fix this first: it costs 20 points in 2 checks\n",
-        "       n = 5: " MESSAGE "; allocated here: line 1\n",
+        "       n = 5: " MESSAGE "; allocated here: line 1; freed here: line 7 of\n"
+        "       tools.h\n",
         "       a.cu:4:5:\n",
         "       help: put a barrier there\n",
         "       costs points in: right sums; no races\n",

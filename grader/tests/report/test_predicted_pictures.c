@@ -160,6 +160,37 @@ Test(golden_predicted_pictures, as_svg)
     json_decref(document);
 }
 
+/* Two frames: pageable memory, then page-locked memory in two streams. */
+Test(golden_predicted_pictures, timeline)
+{
+    static const struct {
+        const char *name, *engine;
+        int stream;
+        double start, end;
+    } pieces[] = {{"copy to the device, pageable memory", "to-device", 1, 0, 30},
+                  {"scale<a & b>(int*)", "compute", 1, 30, 35},
+                  {"copy from the device", "from-device", 1, 35, 55},
+                  {"copy to the device", "to-device", 2, 35, 55},
+                  {"scale<a & b>(int*)", "compute", 2, 55, 60}};
+    json_t *work = json_array();
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        json_array_append_new(work,
+                              json_pack("{ss,ss,si,sf,sf}", "name", pieces[i].name, "engine",
+                                        pieces[i].engine, "stream", pieces[i].stream, "start_us",
+                                        pieces[i].start, "end_us", pieces[i].end));
+    json_t *timeline =
+        json_pack("{ss,sf,sf,sf,sf,so}", "title", "ROUND 1", "us", 60.0, "kernels_us", 10.0,
+                  "copies_us", 50.0, "overlapped_us", 0.0, "work", work);
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    report_svg_timeline(memory, timeline, &(struct report_drawing){"timeline", false});
+    fclose(memory);
+    golden_check("predicted-timeline.svg", text);
+    free(text);
+    json_decref(timeline);
+}
+
 Test(golden_predicted_pictures, in_characters)
 {
     json_t *document = load();

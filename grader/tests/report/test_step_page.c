@@ -17,10 +17,14 @@ TestSuite(step_page, .init = submission_init, .fini = shell_fini, .timeout = 600
 
 #define STEPS 50 /* steps after which states are compared */
 
-/* What runs: the skeleton if MUTANT is NULL, the solution if it is "". */
+/* What runs: the skeleton if MUTANT is NULL, the solution if it is "". Without a lab, MUTANT has the
+ * options and the program. */
 static const struct program {
     const char *name, *lab, *mutant;
 } programs[] = {
+    {"local-bytes", NULL, "--launch 7 $PROGRAMS/local"},
+    {"local-vectors", NULL, "--launch 12 $PROGRAMS/local"},
+    {"local-of-functions", NULL, "--launch 15 $PROGRAMS/local"},
     {"01-skeleton", "01-parallelize", NULL},
     {"01-solution", "01-parallelize", ""},
     {"02-skeleton", "02-coalesce", NULL},
@@ -47,8 +51,14 @@ static const struct program {
     {"10-solution", "10-block-size", ""},
     {"11-skeleton", "11-warp-votes", NULL},
     {"11-solution", "11-warp-votes", ""},
+    {"12-skeleton", "12-solver", NULL},
+    {"12-solution", "12-solver", ""},
     {"13-skeleton", "13-precision", NULL},
     {"13-solution", "13-precision", ""},
+    {"14-skeleton", "14-streams", NULL},
+    {"14-solution", "14-streams", ""},
+    {"15-skeleton", "15-read-only", NULL},
+    {"15-solution", "15-read-only", ""},
     {"16-skeleton", "16-fast-product", NULL},
     {"16-solution", "16-fast-product", ""},
 };
@@ -140,7 +150,10 @@ static void check_states(int from, int end)
     char pages[PROGRAMS * 60] = "";
     srand(32);
     for (int i = from; i < end; i++) {
-        make_lab_page(&programs[i]);
+        if (programs[i].lab)
+            make_lab_page(&programs[i]);
+        else
+            make_page(programs[i].name, programs[i].mutant);
         add_probe(programs[i].name, "step_probe.js", 1);
         sprintf(pages + strlen(pages), "'%s.probe.html',", programs[i].name);
     }
@@ -174,6 +187,30 @@ Test(step_page, obeys_keys_and_buttons)
     add_probe("race", "step_keys.js", 1);
     char *output = browser_visit("'race.probe.html'");
     cr_expect(strstr(output, "keys: 0 failed\n"), "%s", output);
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
+    free(output);
+}
+
+/* Built with -G, the page names variables: in registers, in local memory, and parameters. */
+#define VARIABLES                                                                                  \
+    "cat >v.cu <<'END'\n"                                                                          \
+    "__device__ int twice(int value) { int doubled = 2 * value; return doubled; }\n"               \
+    "__global__ void k(int *p, int n)\n{\n    short local[3];\n"                                   \
+    "    int me = blockIdx.x * blockDim.x + threadIdx.x;\n    float half = me / 2.0f;\n"           \
+    "    for (int i = 0; i < 3; i++)\n        local[i] = me - i;\n    int sum = 0;\n"              \
+    "    for (int i = 0; i < n; i++)\n        sum += local[(i + me) %% 3] + twice(i);\n"           \
+    "    p[me] = sum + (int)half;\n}\n"                                                            \
+    "int main()\n{\n    int *p;\n    cudaMalloc(&p, 4096);\n    k<<<1, 64>>>(p, 4);\n"             \
+    "    return cudaDeviceSynchronize();\n}\nEND\n"                                                \
+    "$NVCC -arch=compute_75 -code=compute_75 -G -cudart shared -o v v.cu\n"                        \
+    "$LANEWISE step -o variables.html ./v; : >variables.truth\n"
+
+Test(step_page, names_variables)
+{
+    free(shell_must(VARIABLES));
+    add_probe("variables", "step_variables.js", 1);
+    char *output = browser_visit("'variables.probe.html'");
+    cr_expect(strstr(output, "variables: 0 failed\n"), "%s", output);
     cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
     free(output);
 }
@@ -233,6 +270,7 @@ static const struct {
     {"-o p.html --from 1000 ./a",
      "lanewise step: block 0 of launch 1 does not exist, or executes at most 1000 instructions"},
     {"-o p.html --submission a.cu ./a", "lanewise step: --submission needs the lab, --lab NAME"},
+    {"-o p.html --debug ./a", "lanewise step: --debug needs the lab, --lab NAME"},
     {"-o no/p.html ./a", "lanewise step: "},
     {"-o p.html --lab 99", "lanewise step: "},
 };

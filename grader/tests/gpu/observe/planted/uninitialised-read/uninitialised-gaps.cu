@@ -24,6 +24,18 @@ __global__ void set_by_bytes(int *g)
 }
 
 // uninitialised-read
+__global__ void copied_by_size_of_pointer(int *g)
+{
+    g[threadIdx.x] += 1; // AB
+}
+
+// uninitialised-read
+__global__ void rows_copied_by_count_of_elements(int *g, size_t pitch, int *sum)
+{
+    atomicAdd(sum, g[blockIdx.x * pitch + threadIdx.x]); // B
+}
+
+// uninitialised-read
 __global__ void rows_read_with_padding(const int *g, int pitch, int *sum)
 {
     atomicAdd(sum, g[blockIdx.x * pitch + threadIdx.x]); // B
@@ -298,6 +310,12 @@ static void with_the_host()
     for (int i = 0; i < THREADS; i++)
         managed[i] = i;
     managed_by_host<<<1, THREADS>>>(managed);
+
+    cudaMemcpy(fresh[6], host, sizeof fresh[6], cudaMemcpyHostToDevice);
+    copied_by_size_of_pointer<<<1, THREADS>>>(fresh[6]);
+    cudaMallocPitch(&image, &pitch, WIDTH * sizeof(int), 8);
+    cudaMemcpy2D(image, pitch, host, WIDTH * sizeof(int), WIDTH, 8, cudaMemcpyHostToDevice);
+    rows_copied_by_count_of_elements<<<8, WIDTH>>>(image, pitch / sizeof(int), sum);
 
     first_writes_even<<<1, THREADS>>>(fresh[5]);
     then_reads_even<<<1, THREADS>>>(fresh[5]);

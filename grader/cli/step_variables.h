@@ -1,0 +1,18 @@
+/* The names of a program's variables, from the debug information that nvcc -G writes into PTX. */
+#ifndef CLI_STEP_VARIABLES_H
+#define CLI_STEP_VARIABLES_H
+
+#include <jansson.h>
+
+/* The variables of the functions of STEPS (gpu/record/steps.h), a recording of a launch of PROGRAM:
+ *
+ *   [{"name", "fn": its function's number, "type": "int", "unsigned" or "float",
+ *     "bytes": size of an element, "count": number of elements,
+ *     "places": [[first pc, last pc, "r", register] or [first pc, last pc, "l", address in local
+ *     memory] or [first pc, last pc, "p", number of the parameter]]}]
+ *
+ * A place holds the variable while a lane stands at one of its instructions. Outer variables come
+ * before inner ones. The list is empty if PROGRAM was built without -G. */
+json_t *step_variables(const char *program, const json_t *steps);
+
+#endif
