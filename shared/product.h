@@ -172,6 +172,7 @@ static inline struct product lab_product(struct lab *lab)
     p.a = upload(p.own_a, p.own_height, p.own_depth, p.height, p.depth);
     p.b = upload(p.own_b, p.own_depth, p.own_width, p.depth, p.width);
     CHECK_CUDA(cudaMalloc(&p.c, (size_t)p.height * p.width * sizeof *p.c));
+    CHECK_CUDA(cudaMemset(p.c, 0, (size_t)p.height * p.width * sizeof *p.c));
     CHECK_CUDA(cudaMalloc(&p.a_halves, (size_t)p.height * p.depth * sizeof *p.a_halves));
     CHECK_CUDA(cudaMalloc(&p.b_halves, (size_t)p.depth * p.width * sizeof *p.b_halves));
     return p;

@@ -20,7 +20,8 @@ using solution::product;
 /* --- cuBLAS, which may be missing ---------------------------------------------------------------- */
 
 #define AS_IT_IS    0  // CUBLAS_OP_N
-#define PEDANTIC    2  // CUBLAS_PEDANTIC_MATH: no TF32
+#define BY_DEFAULT  0  // CUBLAS_DEFAULT_MATH
+#define PEDANTIC    2  // CUBLAS_PEDANTIC_MATH: floats are not rounded to TF32
 #define FLOATS      0  // CUDA_R_32F
 #define HALVES      2  // CUDA_R_16F
 #define IN_FLOAT    68 // CUBLAS_COMPUTE_32F
@@ -34,6 +35,7 @@ typedef int gemm(void *handle, int trans_a, int trans_b, int m, int n, int k, co
 
 struct cublas {
     void *handle; // NULL: there is no cuBLAS
+    set_mode *set;
     gemm *multiply;
 };
 
@@ -47,7 +49,7 @@ static cublas find_cublas(void)
             library = dlopen(name, RTLD_NOW);
     if (!library || ((create *)dlsym(library, "cublasCreate_v2"))(&found.handle) != 0)
         return {};
-    ((set_mode *)dlsym(library, "cublasSetMathMode"))(found.handle, PEDANTIC);
+    found.set = (set_mode *)dlsym(library, "cublasSetMathMode");
     found.multiply = (gemm *)dlsym(library, "cublasGemmEx");
     return found;
 }
@@ -59,7 +61,7 @@ static void multiply_by(const cublas &library, product p, int type)
     const void *a = type == HALVES ? (const void *)p.a_halves : p.a;
     const void *b = type == HALVES ? (const void *)p.b_halves : p.b;
     int n = p.width;
-    if (library.handle &&
+    if (library.set(library.handle, type == HALVES ? BY_DEFAULT : PEDANTIC) != 0 ||
         library.multiply(library.handle, AS_IT_IS, AS_IT_IS, n, n, n, &one, b, type, n, a, type, n,
                          &zero, p.c, FLOATS, n, IN_FLOAT, ITS_OWN_WAY) != 0) {
         fprintf(stderr, "cublasGemmEx() fails\n");

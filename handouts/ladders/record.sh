@@ -2,7 +2,7 @@
 # Records how long the ladders take on this machine's GPU: record.sh FOLDER LADDER..., where FOLDER has the
 # programs and $NVCC is the compiler that built them. Writes handouts/data/GPU.tsv; if a program fails, writes
 # nothing. (make record-ladders calls it.) The ladder "crossover" also times the CPU: see there for $LADDER_BLAS,
-# $LADDER_CORES and $LADDER_MOST.
+# $LADDER_CORES and $LADDER_MOST. The ladder "fast_product" also times cuBLAS: see there for $LADDER_CUBLAS.
 set -eu -o pipefail
 folder=$1
 shift

@@ -225,7 +225,7 @@ static void converge_rung(const char *name, const char *title, const struct job 
 
 static void climb_until_it_converges()
 {
-    struct job job = new_job(CONVERGE, ladder.large ? 1024 : 64, ladder.large ? 1024 : 64, 0);
+    struct job job = new_job(CONVERGE, ladder.large ? 512 : 64, ladder.large ? 512 : 64, 0);
     job.tolerance = 0.02f;
     struct job on_gpu = upload_job(&job);
     float *copy = (float *)malloc(job.n * sizeof *copy), residual;

@@ -8,7 +8,7 @@
  * the emulator, main() there sees the residuals of a decoy (check.h), and must stop at the same step.
  * So each |b| lies between 1 - SPREAD and 1 + SPREAD: as residuals of these systems grow with each b,
  * those of any decoy differ from the right ones by a factor of (1 + SPREAD) / (1 - SPREAD) at most.
- * make_tolerance() chooses a tolerance that is farther than that from the residual at each look.
+ * add_tolerance() chooses a tolerance that is farther than that from the residual at each look.
  *
  * How large may the error be? With u = 2^-24, an equation of m numbers, added up in any order, is off
  * by (m + 8) u (|b| + the sum of |A x|), which also has room for products and the division. A step
@@ -24,7 +24,7 @@ LAB(.title = "A solver that moves little and seldom waits", .file = "solver.cu",
     .hints = {
         "Ask in each rung: which numbers does a step need, how often is each of them read, and from where? And in rung 4: who waits for whom, and for how many bytes?",
         "TODO 1: the 32 lanes of a warp share a row, and add up their sums by shuffles. TODO 2: five loads of A instead of n. TODO 3: (32 + 2) x (8 + 2) points in shared memory, all threads at the barrier, and two pointers that change places. TODO 4: the largest number of a warp, then one atomicMax(); main() copies 4 bytes after `every` steps.",
-        "TODO 1: int i = (blockIdx.x * blockDim.x + threadIdx.x) / WARP; for (int j = lane; j < job.n; j += WARP); launch job.n * WARP threads. TODO 2: if (i >= 1) others += job.west[i] * x[i - 1]; and so on. TODO 3a: tile[ty][tx] = at(job, x, row, column), with tx = threadIdx.x + 1; if (tx == 1) tile[ty][0] = at(job, x, row, column - 1); the same at the other three edges; __syncthreads(); only then `return` outside of the grid. TODO 3b: float *old = *x; *x = *next; *next = old. TODO 4: mine = fabsf(b + the four neighbours - middle * x); for (int off = 16; off > 0; off /= 2) mine = fmaxf(mine, __shfl_down_sync(ALL, mine, off)); if (threadIdx.x == 0) atomicMax(...).",
+        "TODO 1: int i = (blockIdx.x * blockDim.x + threadIdx.x) / WARP; for (int j = lane; j < job.n; j += WARP); launch job.n * WARP threads. TODO 2: if (i >= 1) others += job.west[i] * x[i - 1]; and so on. TODO 3a: tile[ty][tx] = at(job, x, row, column), with tx = threadIdx.x + 1; if (tx == 1) tile[ty][0] = at(job, x, row, column - 1); the same at the other three edges; __syncthreads(); only then `return` outside of the grid. TODO 3b: std::swap(*x, *next). TODO 4a: for (int off = 16; off > 0; off /= 2) mine = fmaxf(mine, __shfl_down_sync(ALL, mine, off)); if (threadIdx.x == 0) atomicMax((int *)residual, __float_as_int(mine)). TODO 4b: find_residual<<<tiles(job), dim3(TILE_X, TILE_Y)>>>(job, *x, &residuals[look]); cudaMemcpy() of that one number.",
     });
 
 #define MOST_LOOKS 100 /* as in shared/solver.h */
@@ -353,7 +353,8 @@ static struct case_data *make_case(struct check *check, struct job *job)
 /* --- runs ------------------------------------------------------------------------------------------ */
 
 /* Judges the residuals of rung 4. The bounds are too narrow for those of a decoy, so main() cannot
- * work them out. In floats, x is off by less than 1e-6, and a residual by less than half of this. */
+ * work them out. In floats, x is off by about 1e-6 at most, and a residual by less than half the
+ * bound. */
 static void judge_residuals(struct check *check, const struct run *run, const struct job *job,
                             const double *residuals)
 {

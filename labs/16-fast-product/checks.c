@@ -142,7 +142,7 @@ CHECK(
     .hint =
         "Take pencil and paper. Follow the thread that makes the number named above: in which row and column of its block's piece of C is this number? Which row of A and which column of B does it multiply?")
 {
-    grade_all(check, 256, 128, 96);
+    grade_all(check, 128, 256, 96);
 }
 
 CHECK(

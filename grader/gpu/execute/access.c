@@ -231,9 +231,7 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
                : NULL;
 }
 
-/* Returns SIZE bytes at offset AT of a lane's local memory. It holds the kernel's own variables
- * and, after them, a stack for called functions. NULL: the bytes are in neither. */
-static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size)
+uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size)
 {
     const struct launch *launch = warp->cta->launch;
     uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
@@ -245,12 +243,6 @@ static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at,
     return warp->stack + (size_t)lane * warp->stack_room + at;
 }
 
-const uint8_t *view_local(const struct cta *machine, uint32_t warp, unsigned lane, uint64_t addr,
-                          uint64_t size)
-{
-    return local_bytes(&machine->warps[warp], lane, addr, size);
-}
-
 /* Returns one lane's bytes. If its address is bad, returns NULL and sets *WRONG to the fault. */
 static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, unsigned lane,
                           enum obs_fault_kind *wrong)
@@ -258,7 +250,7 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     uint64_t addr = access->addr[lane], end = addr + access->bytes;
     *wrong = OBS_OUT_OF_BOUNDS;
     if (access->space == PTX_LOCAL)
-        return local_bytes(warp, lane, addr, access->bytes);
+        return access_local(warp, lane, addr, access->bytes);
     if (!is_global(access->space)) {
         struct area area = area_of(warp, access);
         if (access->space == PTX_CLUSTER && !cluster_reach(warp, access->rank, wrong))
@@ -776,17 +768,6 @@ uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned
     return host;
 }
 
-/* --- fences ----------------------------------------------------------------------------------- */
-
-/* The emulator's memory is always in order, so a fence is only reported to the observers. */
-void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
-                                                 .warp = warp->index,
-                                                 .lanes = mask,
-                                                 .wide = inst->mem.op != PTX_MOD_cta});
-}
-
 /* --- accesses by built-in functions ----------------------------------------------------------- */
 
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size)
@@ -794,7 +775,7 @@ uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t 
     uint64_t at;
     switch (space_of_address(addr)) {
     case PTX_LOCAL:
-        return local_bytes(warp, lane, addr - MEM_LOCAL_WINDOW, size);
+        return access_local(warp, lane, addr - MEM_LOCAL_WINDOW, size);
     case PTX_SHARED:
         at = addr - MEM_SHARED_WINDOW;
         return at <= warp->cta->shared_bytes && size <= warp->cta->shared_bytes - at

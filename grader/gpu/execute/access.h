@@ -12,6 +12,10 @@
 /* SIZE bytes at a generic address of one lane; NULL if they are not allocated. */
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size);
 
+/* Returns SIZE bytes at offset AT of a lane's local memory. It holds the kernel's own variables
+ * and, after them, a stack for called functions. NULL: the bytes are in neither. */
+uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size);
+
 /* Three steps make an access:
  *
  *   access_addresses    writes base + offset of each lane to ADDR; an inactive lane repeats an

@@ -740,6 +740,15 @@ void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     warp->slept++;
 }
 
+/* The emulator's memory is always in order, so a fence is only reported to the observers. */
+void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
+                                                 .warp = warp->index,
+                                                 .lanes = mask,
+                                                 .wide = inst->mem.op != PTX_MOD_cta});
+}
+
 /* Releases the frames that paths still hold when a launch was stopped, and drops pending copies. */
 void warp_stop(struct warp *warp)
 {

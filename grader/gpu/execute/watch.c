@@ -1,5 +1,6 @@
 /* Shows observers the state of a CTA after each instruction: where lanes stand, and what their
  * registers hold. Implements a part of observe/view.h. */
+#include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 
@@ -90,4 +91,10 @@ uint32_t view_register_place(const struct launch_view *launch, uint32_t function
 const uint8_t *view_shared(const struct cta *machine)
 {
     return machine->shared;
+}
+
+const uint8_t *view_local(const struct cta *machine, uint32_t warp, unsigned lane, uint64_t addr,
+                          uint64_t size)
+{
+    return access_local(&machine->warps[warp], lane, addr, size);
 }

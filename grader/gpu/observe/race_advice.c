@@ -252,7 +252,7 @@ static const char *plain_advice(const struct race *race, const struct race_group
     if (group->causes & CAUSE_WRITES)
         return "is each thread meant to have a word of its own? Then two indices are equal that should differ: compare how each is made. If not, let one thread write it, or use an atomic; no barrier helps here";
     if (group->distance == RACE_COPY)
-        return "wait for the copy with __pipeline_wait_prior(0) or cuda::memcpy_async's barrier, and then call __syncthreads()";
+        return "wait for the copy with __pipeline_commit() and __pipeline_wait_prior(0), or with cuda::memcpy_async's barrier, and then call __syncthreads()";
     if (group->distance < RACE_GRID)
         return NULL;
     if (pair->is_shared)

@@ -284,7 +284,8 @@ Test(ladders, count_nearly_what_theory_says)
     json_t *facts = load_facts();
     cr_expect(fact(facts, "coalesce", "chunks-132", "load_sectors_per_request") > 31.9);
     cr_expect(fabs(fact(facts, "solver", "dense-rows", "load_sectors_per_request") - 16.5) < 0.05);
-    cr_expect(fabs(fact(facts, "solver", "dense-columns", "load_sectors_per_request") - 2.5) < 0.05);
+    cr_expect(fabs(fact(facts, "solver", "dense-columns", "load_sectors_per_request") - 2.5) <
+              0.05);
     double naive = fact(facts, "matmul", "naive", "load_requests");
     cr_expect(fact(facts, "matmul", "tiles-16-padded", "load_requests") < naive / 15);
     cr_expect(fact(facts, "matmul", "tiles-32-padded", "load_requests") < naive / 30);

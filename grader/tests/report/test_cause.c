@@ -98,7 +98,8 @@ Test(cause, comes_first_on_a_terminal)
     fclose(memory);
     static const char *const parts[] = {
         "  Fix this first: it costs 20 points in 2 checks\n",
-        "       n = 5: " MESSAGE PLACES "\n",
+        "       n = 5: " MESSAGE "; allocated here: line 1; freed here: line 7 of\n"
+        "       tools.h\n",
         "       a.cu:4:5:\n",
         "       help: put a barrier there\n",
         "       costs points in: right sums; no races\n",

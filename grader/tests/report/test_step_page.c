@@ -198,7 +198,7 @@ Test(step_page, obeys_keys_and_buttons)
     "__global__ void k(int *p, int n)\n{\n    short local[3];\n"                                   \
     "    int me = blockIdx.x * blockDim.x + threadIdx.x;\n    float half = me / 2.0f;\n"           \
     "    for (int i = 0; i < 3; i++)\n        local[i] = me - i;\n    int sum = 0;\n"              \
-    "    for (int i = 0; i < n; i++)\n        sum += local[(i + me) %% 3] + twice(i);\n"            \
+    "    for (int i = 0; i < n; i++)\n        sum += local[(i + me) %% 3] + twice(i);\n"           \
     "    p[me] = sum + (int)half;\n}\n"                                                            \
     "int main()\n{\n    int *p;\n    cudaMalloc(&p, 4096);\n    k<<<1, 64>>>(p, 4);\n"             \
     "    return cudaDeviceSynchronize();\n}\nEND\n"                                                \

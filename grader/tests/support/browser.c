@@ -6,6 +6,7 @@
 
 char *browser_visit(const char *pages)
 {
+    shell_patience(320); /* a busy machine takes minutes to load many pages */
     free(shell_must(
         "cat >around.html <<'END'\n<!doctype html><title>t</title><pre id=said></pre><script>\n"
         "const pages=[%s]; let frame, at=0;\n"

@@ -2,8 +2,8 @@
 #ifndef TESTS_SUPPORT_BROWSER_H
 #define TESTS_SUPPORT_BROWSER_H
 
-#define BROWSER                                                                                    \
-    "HOME=$PWD timeout 90 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage " \
+#define BROWSER                                                                                     \
+    "HOME=$PWD timeout 300 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage " \
     "--user-data-dir=$PWD/profile --enable-logging=stderr --virtual-time-budget=60000000 "
 
 /* Loads PAGES of the test's folder, a list of strings in JavaScript, one after the other, as wide as
