@@ -272,7 +272,7 @@ CHECK(
 
 /* Naive: lab 06's tiles, in the larger pieces of the skeleton. */
 CHECK(
-    work, .title = "rung 3: little but multiply-adds", .points = 10, .where = CHECK_EMULATOR_ONLY,
+    work, .title = "rung 3: little but multiply-adds", .points = 10, .where = CHECK_COUNTS,
     .figure = {.text = "for 256 x 256 numbers of C, all warps execute %s instructions",
                .want = "at most %s",
                .counter = "warp_instructions",
@@ -298,67 +298,4 @@ CHECK(
 {
     const struct run *run = run_measured(check, TENSOR);
     check_measure(check, run, check_counter(run, "warp_instructions"));
-}
-
-/* --- time ----------------------------------------------------------------------------------------- */
-
-#define LARGE 2048
-#define KINDS 16
-
-/* Numbers for a product of LARGE x LARGE numbers that the CPU can check quickly: each row of A is one
- * of KINDS rows, and each column of B one of KINDS columns. */
-static struct case_data *make_large(struct check *check, int rung, struct check_matrix *want)
-{
-    struct job job = {rung, LARGE, LARGE, LARGE};
-    const float *rows = check_random_floats(check, KINDS * LARGE, -1, 1);
-    const float *columns = check_random_floats(check, KINDS * LARGE, -1, 1);
-    const int *row = check_random_ints(check, LARGE, 0, KINDS - 1);
-    const int *column = check_random_ints(check, LARGE, 0, KINDS - 1);
-    float *a = check_memory(check, a_count(job), sizeof *a);
-    float *b = check_memory(check, b_count(job), sizeof *b);
-    double *values = check_memory(check, (size_t)LARGE * LARGE, sizeof *values);
-    double *bounds = check_memory(check, (size_t)LARGE * LARGE, sizeof *bounds);
-    double sums[KINDS][KINDS] = {0}, sizes[KINDS][KINDS] = {0};
-    for (int k = 0; k < KINDS * KINDS * LARGE; ++k) {
-        int i = k % LARGE, y = k / LARGE / KINDS, x = k / LARGE % KINDS;
-        double product = (double)rows[y * LARGE + i] * (double)columns[x * LARGE + i];
-        sums[y][x] += product;
-        sizes[y][x] += fabs(product);
-    }
-    for (int k = 0; k < LARGE * LARGE; ++k) {
-        int y = k / LARGE, x = k % LARGE;
-        a[k] = rows[row[y] * LARGE + x];
-        b[k] = columns[column[x] * LARGE + y];
-        values[k] = sums[row[y]][column[x]];
-        bounds[k] = sizes[row[y]][column[x]] * units_of(rung, LARGE) * UNIT;
-    }
-    *want = (struct check_matrix){LARGE, LARGE, .values = values, .bounds = bounds};
-    return new_case(check, job, a, b);
-}
-
-static const float *small_matrix(struct check *check)
-{
-    return check_random_floats(check, 128 * 128, -1, 1);
-}
-
-/* On an H200, the solution is five times as fast as lab 06's tiles. */
-CHECK(
-    speed, .title = "rung 3: little but multiply-adds", .points = 10, .where = CHECK_GPU_ONLY,
-    .figure = {.text = "for n = 2,048, the program is %s times as fast as lab 06's tiles",
-               .want = "at least %s",
-               .budget = {.slack = 1.4}},
-    .hint =
-        "TODO 3: a step makes 512 multiply-adds in each thread. What else does it do? Are all 64 sums in registers? nvcc -Xptxas -v says whether some are in local memory.")
-{
-    struct check_matrix want;
-    const float *a = small_matrix(check), *b = small_matrix(check);
-    check_each_pass(check, new_case(check, (struct job){COPIES, 128, 128, 128}, a, b),
-                    2 * 128 * 128 * sizeof(float));
-    while (check_again(check)) {
-        const struct case_data *input = make_large(check, COPIES, &want);
-        check_within(check, check_time(check, CHECK_YOURS, input), "c", &want);
-        check_time(check, CHECK_SOLUTION, input);
-        check_time(check, CHECK_NAIVE, make_large(check, TILES, &want));
-    }
-    check_speed(check);
 }
