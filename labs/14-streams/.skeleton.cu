@@ -106,8 +106,8 @@ static void overlapped(struct film film)
 static void blended(struct film film)
 {
     // TODO 3: blend() needs the frame before, which is in another slot. With a stream for each slot,
-    //         nothing would order these two kernels. Use a stream for each engine instead: one copies
-    //         frames in, one runs the kernels, one copies frames out. Events order them:
+    //         only events would order these two kernels. Easier: a stream for each engine. One copies
+    //         frames in, one runs the kernels, one copies frames out. Events order the streams:
     //         a) After film_in() of slot s, cudaEventRecord(filled[s], in). Before the kernel,
     //            cudaStreamWaitEvent(work, filled[s], 0).
     //         b) In the same way, film_out() waits until the kernel is done.
