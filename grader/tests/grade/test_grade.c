@@ -624,7 +624,7 @@ Test(grade, ctrl_c_ends_it_and_leaves_nothing)
         {"#include \"lab.h\"", "#include \"lab.h\"\n#include <unistd.h>"}};
     int code;
     submission_write("02-coalesce", hang, "coalesce.cu");
-    char *output = shell(&code, "mkdir t; export TMPDIR=$PWD/t; timeout -s INT 4 " GRADE
+    char *output = shell(&code, "mkdir t; export TMPDIR=$PWD/t; timeout -s INT 2 " GRADE
                                 "--lab 02-coalesce --submission .; echo $?; ls t");
     cr_expect_str_eq(output, "124\n", "%s", output);
     free(output);
