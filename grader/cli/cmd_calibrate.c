@@ -29,7 +29,7 @@
 static const struct cli_syntax syntax = {
     .command = "calibrate",
     .usage =
-        "usage: lanewise calibrate [--lab NAME] [--device auto|emulator|gpu]\n"
+        "usage: lanewise calibrate [--lab NAME] [--device auto|emulator|gpu] [--quick]\n"
         "Measures the labs' solutions, skeletons and mutants on this machine and proposes thresholds:\n"
         "the values that earn full points and no points. It prints a course file; progress goes to\n"
         "stderr.\n",

@@ -24,7 +24,7 @@
 static const struct cli_syntax syntax = {
     .command = "lab-check",
     .usage =
-        "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu]\n"
+        "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu] [--quick]\n"
         "Checks that labs are sound: their files follow the rules, the skeleton scores less than half,\n"
         "the solution full marks with three seeds, and each mutant loses the points that it declares\n"
         "(grader/grade/mutant.h).\n",

@@ -19,11 +19,16 @@
 
 struct options {
     const char *lab, *device;
+    bool quick;
 };
 
 static const struct cli_option table[] = {
     CLI_TEXT(lab, "lab", "NAME", "only this lab, such as 01-parallelize (default: all labs)"),
-    CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE), CLI_END};
+    CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
+    CLI_FLAG(quick, "quick",
+             "only one mutant for each check, the one that loses\n"
+             "points in the fewest other checks"),
+    CLI_END};
 
 int lab_read_options(const struct cli_syntax *text, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs)
@@ -42,6 +47,7 @@ int lab_read_options(const struct cli_syntax *text, int argc, char **argv,
         return EXIT_USAGE;
     if (options.lab && !labs_find(options.lab, name, error, sizeof error))
         return cli_complain(command, EXIT_USAGE, "%s", error);
+    gradings->quick = options.quick;
     *labs = (struct lab_names){0};
     if (options.lab)
         labs->names[labs->count++] = strdup(name);
@@ -99,13 +105,33 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
         gradings->tasks[gradings->task_count++] = (struct lab_task){parts, kind, number};
 }
 
+/* True if MUTANT is the one that a quick run grades for some check: of all mutants that lose points
+ * in this check, it loses points in the fewest checks. */
+static bool isolates_check(const struct lab_parts *parts, const struct mutant *mutant)
+{
+    for (size_t i = 0; i < mutant->loss_count; ++i) {
+        const struct mutant *best = NULL;
+        for (size_t k = 0; k < parts->mutant_count; ++k) {
+            const struct mutant *other = &parts->mutants[k];
+            if (mutant_find_loss(other, mutant->losses[i].check) &&
+                (!best || other->loss_count < best->loss_count))
+                best = other;
+        }
+        if (best == mutant)
+            return true;
+    }
+    return false;
+}
+
 unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
 {
     unsigned mutants = 0;
     add_task(gradings, parts, LAB_SOLUTION, 1);
     add_task(gradings, parts, LAB_SKELETON, 0);
     for (size_t i = 0; i < parts->mutant_count; ++i) {
-        if (gradings->device == ON_GPU && parts->mutants[i].emulator_only)
+        const struct mutant *mutant = &parts->mutants[i];
+        if ((gradings->device == ON_GPU && mutant->emulator_only) ||
+            (gradings->quick && !isolates_check(parts, mutant)))
             continue;
         add_task(gradings, parts, LAB_MUTANT, i);
         ++mutants;

@@ -22,12 +22,14 @@ struct lab_task {
 
 struct lab_gradings {
     enum grading_device device;
+    bool quick; /* of the mutants, grade one for each check */
     char gpu_name[256];
     struct lab_task tasks[LAB_MOST_TASKS];
     size_t task_count;
 };
 
-/* Reads the options --lab and --device, and finds the device and the labs (all labs without --lab).
+/* Reads the options --lab, --device and --quick, and finds the device and the labs (without --lab,
+ * all labs).
  * From then on, Ctrl-C ends running gradings. SYNTAX is the command's syntax without options.
  * Returns the exit code, or -1 if the command should go on; the caller then ends with labs_free()
  * for LABS. */
@@ -35,7 +37,8 @@ int lab_read_options(const struct cli_syntax *syntax, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs);
 
 /* Adds the gradings of one lab. PARTS must stay in place until all gradings are done. Returns the
- * number of mutants added. On a GPU, mutants that only the emulator can detect are left out. */
+ * number of mutants added. On a GPU, mutants that only the emulator can detect are left out. A quick
+ * run grades one mutant for each check, and no programs that are right in another way. */
 unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
 
 /* Writes the task's NAME: "the skeleton", "the solution, seed 2" or "mutant one-warp". */

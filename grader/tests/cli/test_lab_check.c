@@ -98,6 +98,19 @@ Test(golden_lab_check, a_lab)
     free(output);
 }
 
+/* Of the five mutants, a quick run leaves out the right one and one of two that lose points in the
+ * same check. */
+Test(golden_lab_check, a_lab_in_a_quick_run)
+{
+    int code;
+    char *output =
+        shell(&code, FEW_MUTANTS "LANEWISE_MUTANTS=$PWD/mutants $LANEWISE lab-check --lab 2 "
+                                 "--device emulator --quick");
+    cr_expect_eq(code, 0, "%s", output);
+    golden_check("lab-check-quick", submission_normalise(output));
+    free(output);
+}
+
 /* A mutant that declares other losses than it has makes the lab unsound. */
 Test(golden_lab_check, a_lab_that_is_not_sound)
 {
