@@ -83,10 +83,12 @@ unit: build/setup/test $(UNIT)
 try-arm64: build/setup/arm64 lanewise build/tests/programs/host-reads-early build/tests/programs/host-writes-early
 	$(Q)env -u MAKEFLAGS -u MAKELEVEL grader/tests/arm64/try.sh $(or $(LAB),01-parallelize 06-tiled-matmul 09-picture-sum)
 
-# Sanitizers report leaks after a test has passed. So their reports go to files, which are checked afterwards.
+# Sanitizers report leaks after a test has passed. So their reports go to files, which are checked afterwards. A test
+# that fails also leaks: its message must be the last thing that is printed, so then leaks are not.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
 ifdef SANITIZE
 sanitized = rm -f $(SANITIZER_REPORT).*; ASAN_OPTIONS=log_path=$(SANITIZER_REPORT) $1; code=$$?; \
+	[ $$code = 0 ] || rm -f $$(grep -l LeakSanitizer $(SANITIZER_REPORT).* 2>/dev/null); \
 	cat $(SANITIZER_REPORT).* 2>/dev/null && exit 1; exit $$code
 else
 sanitized = $1
