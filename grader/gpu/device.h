@@ -59,10 +59,10 @@ struct emu_chip;
 struct emu_steps {
     uint64_t launch; /* number of the launch, from 1 */
     uint64_t block;  /* the block's number; x counts fastest */
-    uint64_t from;   /* instructions of the block's warps that are left out at the beginning */
-    int fd;          /* the recording is written to it */
-    /* After these steps, in ascending order, the machine's state is written to dump_fd, unless that
-     * is -1. None: after all steps, and without registers. */
+    uint64_t from;   /* the recording skips the block's first FROM warp instructions */
+    int fd;          /* where the recording is written */
+    /* The steps, in ascending order, after which the machine's state is written to dump_fd (-1: not
+     * written). None: after all steps, and without registers. */
     const uint64_t *dump;
     uint32_t dump_count;
     int dump_fd;
@@ -75,23 +75,23 @@ struct emu_options {
     uint64_t memory_bytes;          /* device memory; 0: 16 GiB. Unused pages cost nothing */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
-    uint64_t watch_budget; /* racecheck and initcheck end when they have cost this much, in units of
-                            * about 0.1 microseconds; 0: no limit */
+    uint64_t watch_budget; /* the cost at which racecheck and initcheck end, in units of about 0.1
+                            * microseconds; 0: no limit */
     enum emu_rules rules;  /* how memory traffic is counted; 0: as today's GPUs do */
     /* A worker calls this function when a launch takes seconds, with a line that says where the
      * launch is. NULL: no calls. */
     void (*tell)(const char *line);
     const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
     const struct emu_steps *steps; /* must outlive the device; NULL: no block is recorded */
-    /* CTAs start in reverse order, and so do the warps of each CTA. At an atomic whose old value is
+    /* CTAs, and the warps of each CTA, start in reverse order. At an atomic whose old value is
      * used, the lanes continue one after the other until they wait for each other. */
     bool backwards;
     bool scrambles_shared;       /* loads from shared memory return wrong values */
     bool ignores_order;          /* the runtime library does not check the order of work */
     bool ignores_strays;         /* accesses just past an allocation's end do not fail */
     uint64_t wider_pitch;        /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
-    int record_fd;               /* the record is written to it; -1: no record */
-    uint64_t record_bytes;       /* a record of this size gets no more lines; 0: no limit */
+    int record_fd;               /* where the record is written; -1: no record */
+    uint64_t record_bytes;       /* a record larger than this gets no more lines; 0: no limit */
     const struct emu_chip *chip; /* the chip for which launch times are predicted; NULL: none */
     bool predicts_clock;         /* with a chip: clocks that programs read show predicted time */
 };
@@ -154,7 +154,7 @@ enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uin
  * wrote all of these bytes. */
 bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, uint64_t size,
                    bool same);
-/* The two ranges may overlap. */
+/* Copies SIZE bytes in device memory. The two ranges may overlap. */
 enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size);
 
 /* COUNT > 0 rows of WIDTH > 0 bytes. A pitch is the distance in bytes between the starts of two
@@ -171,7 +171,7 @@ enum emu_status emu_read_rows(struct emu_device *device, void *to, emu_addr from
 enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr from,
                               const struct emu_rows *rows);
 
-/* Repeats the four bytes of PATTERN, the lowest first. */
+/* Fills SIZE bytes with the four bytes of PATTERN, the lowest first. */
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint32_t pattern, uint64_t size);
 /* Like emu_set(), for each row; from_pitch is not used. */
 enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint32_t pattern,
@@ -276,7 +276,7 @@ struct emu_launch {
     const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
     uint32_t param_bytes;
     bool cooperative; /* all CTAs run at the same time, for grid.sync() */
-    bool alone;       /* the program only waits for it: lent memory cannot change */
+    bool alone;       /* the program only waits for the launch: lent memory cannot change */
     bool may_park;    /* the launch may return EMU_PARKED */
     uint8_t touches;  /* enum emu_touches: what emu_touched() returns */
 };
@@ -322,7 +322,7 @@ enum emu_step_work {
 
 enum emu_step_flags {
     EMU_STEP_LEGACY = 1,   /* STREAM is the legacy default stream */
-    EMU_STEP_BLOCKING = 2, /* it and STREAM wait for each other */
+    EMU_STEP_BLOCKING = 2, /* STREAM and the legacy default stream wait for each other */
     EMU_STEP_PAGEABLE = 4, /* one end of the copy is host memory that is not page-locked */
     EMU_STEP_JOINS = 8,    /* the host waits for the work */
     EMU_STEP_FREE = 16,    /* recording EVENT takes no time, as between two nodes of a graph */
@@ -341,8 +341,8 @@ struct emu_step {
 /* Whether the device predicts when work runs. If not, emu_step() does nothing. */
 bool emu_is_timed(struct emu_device *device);
 void emu_step(struct emu_device *device, const struct emu_step *step);
-/* Lets work go on until EVENT is recorded. *US: the predicted time since the program's first work.
- * False: unknown. */
+/* Advances the timeline until EVENT is recorded. *US gets the predicted microseconds since the
+ * program's first work. False: the time is unknown. */
 bool emu_event_time(struct emu_device *device, uint64_t event, double *us);
 
 /* --- parked launches --------------------------------------------------------------------------- */
@@ -384,7 +384,7 @@ bool emu_has_record(struct emu_device *device);
  * gpu/record/record.h. Fails if there is no record. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size);
 
-/* Limits of the virtual GPU, an H100's, that gpu/limits.h does not have. */
+/* Limits of the virtual GPU (those of an H100) that are not in gpu/limits.h. */
 #define EMU_MULTIPROCESSORS 132u
 #define EMU_MAX_CLUSTER     16u /* CTAs; a program must opt in to more than 8 */
 #define EMU_WARP_SIZE       32u

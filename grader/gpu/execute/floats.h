@@ -4,9 +4,10 @@
  *   fp_set(MODE_DEFAULT)           rounds to nearest, keeps denormals: C's usual arithmetic
  *   fp_nan(a + b, a, b)            a + b; if it is NaN, then with the same bits on every CPU
  *
- * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. With MODE_FTZ, both read denormals
- * as zero and write zero for results below 2^-126. x86-64 rounds a result first, as PTX does; arm64 rounds
- * it afterwards. They differ for results that round up to 2^-126: see fp_keep_rounded(). */
+ * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. With MODE_FTZ, both CPUs read
+ * denormals as zero and write zero for results below 2^-126. x86-64, like PTX, rounds a result
+ * before this test; arm64 rounds it afterwards. The CPUs differ for results that round up to
+ * 2^-126: see fp_keep_rounded(). */
 #ifndef GPU_EXECUTE_FLOATS_H
 #define GPU_EXECUTE_FLOATS_H
 

@@ -1,10 +1,10 @@
 /* Device memory: live and freed allocations (blocks), and whether a range is inside one.
  *
- * No host pointer is among device addresses: on x86-64 and on arm64 with 48-bit addresses, host pointers
- * are above them; with 39-bit addresses, as on some arm64 machines, they are below. Each allocation gets a higher
- * address than all earlier ones, and there is a gap between neighbours. So an index just out of
- * bounds or a stale pointer never reaches another allocation's data, and a finding can name the
- * allocation that the kernel meant to access. Only memory that the program lends to the device
+ * Host pointers are never device addresses. They are above all device addresses on x86-64 and on
+ * arm64 with 48-bit addresses, and below them on arm64 with 39-bit addresses. Each allocation gets
+ * a higher address than all earlier ones, and there is a gap between neighbours. So an index just
+ * out of bounds or a stale pointer never reaches another allocation's data, and a finding can name
+ * the allocation that the kernel meant to access. Only memory that the program lends to the device
  * (page-locked memory and managed memory) can keep its host address. */
 #ifndef GPU_MEMORY_MEMORY_H
 #define GPU_MEMORY_MEMORY_H

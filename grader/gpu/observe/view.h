@@ -1,4 +1,4 @@
-/* What an observer sees of a launch. The counters, memcheck and similar tools are observers, each
+/* An observer's view of a launch. The counters, memcheck and similar tools are observers, each
  * in a file of its own.
  *
  * An observer names the events that it wants; the emulator does not produce events that no observer
@@ -54,7 +54,7 @@ struct launch_view {
     uint32_t static_shared_bytes;
     uint32_t constant_bytes; /* size of the module's __constant__ variables */
     uint32_t own_bytes;      /* size of the kernel's own local variables in a thread */
-    /* size of that part of a thread's local memory that addresses may reach */
+    /* size of the part of a thread's local memory that addresses may reach */
     uint32_t local_bytes;
     uint32_t registers; /* number of registers of a thread: an estimate */
     bool reads_clock;   /* the kernel reads clocks or timers */
@@ -76,7 +76,7 @@ struct source_line view_line(const struct launch_view *launch, uint32_t pc);
 enum view_author {
     VIEW_STUDENT,
     VIEW_LIBRARY, /* a header of CUDA's own libraries, such as CUB, which the student's kernel calls */
-    /* the same, but impossible to misuse: a kernel of these libraries, or cooperative groups */
+    /* library code that a student cannot misuse: a library's own kernel, or cooperative groups */
     VIEW_TRUSTED,
 };
 
