@@ -1,5 +1,5 @@
-/* What signal handlers ask of the CPU: the registers of the interrupted code, the kind of its access,
- * and to execute one instruction of it. */
+/* CPU-specific parts of signal handlers: they read the registers of the interrupted code, find out
+ * the kind of its access, and execute one of its instructions. */
 #ifndef GPU_CUDART_CPU_H
 #define GPU_CUDART_CPU_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* The address of the instruction, and the stack pointer. */
+/* The address of the interrupted instruction, and the stack pointer. */
 uintptr_t cpu_pc(const ucontext_t *thread);
 uintptr_t cpu_stack(const ucontext_t *thread);
 
