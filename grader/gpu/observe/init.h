@@ -9,7 +9,7 @@ struct init_cta {
     uint8_t *shared, *local; /* a flag for each byte; 1: written */
 };
 
-/* What one instruction did. */
+/* The accesses of one instruction. */
 struct init_site {
     uint64_t low, high; /* the range that it wrote, in `space`; high 0: none */
     /* number of its faulty reads; addr, cta and thread are those of the first one */

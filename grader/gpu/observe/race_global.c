@@ -7,8 +7,8 @@
 
 uint32_t race_max_instants = 1u << 18; /* 8 MiB */
 
-/* What a warp knew when it made an access: a race_moment in which one time is enough for all other
- * warps. */
+/* A warp's knowledge at the time of an access: a race_moment in which one time is enough for all
+ * other warps. */
 struct race_instant {
     uint64_t begun, now, own, others;
 };

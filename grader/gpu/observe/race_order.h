@@ -52,7 +52,7 @@ struct order_turn {
     uint32_t seat;
 };
 
-/* What an ended CTA released to the grid, for each of its warps. */
+/* The releases of an ended CTA to the grid: one for each of its warps. */
 struct order_past {
     uint64_t linear;
     struct order_release release[];

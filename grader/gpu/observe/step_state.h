@@ -8,7 +8,7 @@
 #define MOST_ACCESSES 64u /* of one instruction: generic addresses can make several */
 #define MOST_FAULTS   32u
 
-/* What the next record's parts can be left out against, for each warp. */
+/* A warp's state in its latest record. The next record leaves out the parts that are unchanged. */
 struct progress {
     uint32_t pc, lanes;
     struct obs_group groups[WARP];
