@@ -55,7 +55,7 @@ static inline bool has_immediate(const struct ptx_instruction *in)
 
 /* --- values.c: what is known of values before the kernel runs --------------------------------------- */
 
-/* How many of the lowest bits of register REG are known to be zero. DEPTH bounds the search. */
+/* Counts the lowest bits of register REG that are known to be zero. DEPTH bounds the search. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
 /* Whether ptxas can see that all lanes of the atomic IN have the same address. */
 bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in);

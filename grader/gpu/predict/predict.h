@@ -68,7 +68,7 @@ struct predict_roofs {
 };
 struct predict_roofs predict_roofs(const struct emu_chip *chip);
 
-/* How many CTAs and warps of the launch a multiprocessor of the chip holds at a time. */
+/* Returns the numbers of the launch's CTAs and warps that one multiprocessor holds at a time. */
 struct emu_occupancy predict_occupancy(const struct launch_view *launch,
                                        const struct emu_chip *chip);
 

@@ -1,4 +1,4 @@
-/* What a roofline needs: the highest rates of the chip, and how many operations a launch did. */
+/* Data for a roofline: the chip's highest rates, and the number of operations of a launch. */
 #include "gpu/predict/sample.h"
 
 /* Bytes that shared memory delivers in a pass. */

@@ -14,7 +14,7 @@
 #include "gpu/occupancy.h"
 #include "gpu/predict/pace.h"
 
-/* What the workers of a launch share. */
+/* Data that the workers of a launch share. */
 struct sampling {
     const struct launch_view *launch;
     /* instructions of each of the launch's CTAs, or of each group of neighbours */

@@ -21,7 +21,7 @@ static unsigned lower(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* How many of the lowest bits of IN's result are known to be zero. */
+/* Counts the lowest bits of IN's result that are known to be zero. */
 static unsigned result_bits(const struct pass *pass, const struct ptx_instruction *in,
                             unsigned depth)
 {
