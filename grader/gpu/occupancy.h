@@ -38,8 +38,8 @@ struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
 struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
                                       const struct emu_demand *demand);
 
-/* How many CTAs each resource alone allows; 0: more than a CTA may have. UINT32_MAX: the kernel does
- * not use the resource. */
+/* The number of CTAs that each resource alone allows. 0: one CTA needs more than it may have.
+ * UINT32_MAX: the kernel does not use the resource. */
 void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand *demand,
                         uint32_t most[EMU_OCCUPANCY_LIMITS]);
 

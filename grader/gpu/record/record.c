@@ -268,7 +268,7 @@ static bool write_all(int fd, const char *text, size_t size)
     return true;
 }
 
-/* What pictures of a prediction need besides the times: gpu/predict/predict.h. */
+/* Adds the data for pictures of a prediction, besides the times: gpu/predict/predict.h. */
 static void add_pictures(json_t *object, const struct prediction *p, const struct emu_chip *chip)
 {
     struct predict_roofs roofs = predict_roofs(chip);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the client sends to the server so that SIZE bytes at HOST can be shared. */
+/* The data that the client sends to the server to share SIZE bytes at HOST. */
 struct lend_plan {
     uintptr_t first;     /* address of the first page */
     uint64_t pages;      /* number of pages that the range touches */
