@@ -22,7 +22,7 @@ struct rt_ordered {
     struct order_stream stream;
     struct order_work work;
     struct order_clock host; /* clock of a host function */
-    bool joins;              /* the host waits for it */
+    bool joins;              /* the host waits for this work */
 };
 
 /* BLOCKS: the call has no stream and waits, such as cudaMemcpy(). */
@@ -32,7 +32,7 @@ void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struc
  * kernel waits. Then its accesses are not compared. */
 void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool has_run);
 
-/* Between these two, the library and the device access the program's memory for queued work. */
+/* Between these two calls, the library and the device access the program's memory for queued work. */
 void rt_order_open(void);
 void rt_order_close(void);
 

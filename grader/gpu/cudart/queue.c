@@ -65,7 +65,7 @@ static void sleep_for(long nanoseconds)
 
 bool rt_is_single_threaded(void)
 {
-    struct stat tasks; /* its link count: ".", ".." and one for each thread */
+    struct stat tasks; /* st_nlink counts ".", ".." and each thread */
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3u + atomic_load(&has_poller);
 }
 
