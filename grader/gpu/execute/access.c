@@ -585,7 +585,7 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
     return start;
 }
 
-/* Saves a register before a poll, which finds a new value if its result differs. In a vector, only
+/* Saves the register D before a poll. The poll has failed if D does not change. In a vector, only
  * the first element is compared. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
 {

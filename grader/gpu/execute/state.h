@@ -103,7 +103,7 @@ struct warp {
 };
 
 struct mbarrier {
-    uint32_t at; /* address in shared memory */
+    uint32_t at; /* the mbarrier's address in shared memory */
     uint32_t expected, pending, phase;
     int64_t
         bytes; /* bytes that copies must still bring in this phase; below 0: not announced yet */
