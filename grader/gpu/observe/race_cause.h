@@ -27,7 +27,7 @@ struct race_causes {
 void race_causes_open(struct race_causes *causes, const struct race *race);
 void race_causes_close(struct race_causes *causes);
 
-/* The causes of a pair, before other pairs join it; 0: unknown. */
+/* Returns the possible causes (CAUSE_ bits) of one pair alone; 0: unknown. */
 unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pair);
 
 /* The site of the store that ends the statement of the load at SITE; 0: there is none. */

@@ -42,7 +42,7 @@ struct order_cta {
     /* the same for the lanes of a warp if only some of them have met; NULL: none have */
     uint64_t (*lanes_known[ORDER_WARPS])[ORDER_LANES];
     uint32_t fenced[ORDER_SCOPES][ORDER_WARPS];             /* lanes that executed a fence */
-    uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* `known` at the fence */
+    uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* copy of `known` at the fence */
     struct order_release release[ORDER_SCOPES][ORDER_WARPS];
     uint64_t acquired[ORDER_WARPS][ORDER_LANES]; /* number of the latest release acquired */
 };

@@ -201,7 +201,7 @@ static void follow_stores(struct step_state *state, const struct obs_state *now,
     }
 }
 
-/* The values that a load has read, and the model did not know, become the model's. */
+/* Stores in the model the values that a load has read and the model did not know. */
 static void learn(struct step_state *state, const struct step_code *code, unsigned k,
                   uint32_t width, uint32_t mask, const uint32_t *words)
 {
