@@ -27,7 +27,7 @@ struct pace {
     struct walk_cost *costs;
     struct sm_memory memory;
     struct sm_options options;
-    struct sm_result result; /* nobody reads it */
+    struct sm_result result; /* not used */
     struct paced_cta *ctas;
 };
 

@@ -44,11 +44,11 @@ enum predict_part {
 #define PREDICT_MOMENTS 60
 
 struct prediction {
-    bool is_known; /* the rest is set */
+    bool is_known; /* the other members are set */
     double us, low_us, high_us;
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
-    double share_of_chip; /* used share of the places for blocks, or of the limiting unit */
+    double share_of_chip; /* used share of the CTA slots, or of the limiting unit */
     double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
                            * accesses took the ideal number of passes; 0: no difference */
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */

@@ -30,7 +30,7 @@ struct sample {
     uint32_t cta_count;
     struct footprint footprint;
     unsigned parts;
-    const uint64_t *work; /* instructions of each CTA, or of neighbouring ones together */
+    const uint64_t *work; /* instructions of each CTA, or of each group of neighbours */
     uint64_t work_count;
 };
 
@@ -39,7 +39,7 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
 struct predictor {
     struct emu_chip chip;
     struct l2 *l2;
-    unsigned shift; /* shift of the footprints; it only grows */
+    unsigned shift; /* footprint.shift of the launches; never decreases */
     struct prediction last;
     pthread_mutex_t lock;
     struct sampling *sampling; /* one for each running launch */

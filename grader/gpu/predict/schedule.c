@@ -33,7 +33,7 @@ struct schedule {
     struct edge *edges;
     uint32_t edge_count, edge_room;
     struct node *nodes;
-    uint32_t *writer, *reader; /* for each register: op that wrote it last, that read it last */
+    uint32_t *writer, *reader;      /* for each register: the last op that wrote it, that read it */
     uint32_t (*before)[OP_SOURCES]; /* for each op's sources: the op that read it before */
     uint32_t (*made)[OP_SOURCES];   /* and the op of the block that wrote it, or NO_EDGE */
     uint32_t live, room;            /* 32-bit registers in use, and available */
