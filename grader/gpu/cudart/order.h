@@ -32,7 +32,7 @@ void rt_order_begin(struct rt_ordered *ordered, cudaStream_t stream, const struc
  * kernel waits. Then its accesses are not compared. */
 void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool has_run);
 
-/* Between these two calls, the library and the device access the program's memory for queued work. */
+/* Between these calls, the library and the device access the program's memory for queued work. */
 void rt_order_open(void);
 void rt_order_close(void);
 

@@ -1,5 +1,5 @@
-/* Facts about values that ptxas knows before the kernel runs: their alignment, and whether all lanes
- * have the same value. */
+/* Facts about values that ptxas knows before the kernel runs: their alignment, and whether all
+ * lanes have the same value. */
 #include "gpu/predict/machine_parts.h"
 
 /* --- alignment -------------------------------------------------------------------------------- */
