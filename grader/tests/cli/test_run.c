@@ -274,8 +274,8 @@ Test(run, repeated_launches_are_reported_whole)
     json_t *documents[2], *few = launches_of("", &documents[0]),
                           *all = launches_of("--gpu h200", &documents[1]);
     char *record =
-        shell_must("LANEWISE_RECORD=rec LD_LIBRARY_PATH=" LANEWISE_ROOT "/" LANEWISE_BUILD
-                   "/lib $PROGRAMS/timed >/dev/null; grep -c '^{\"repeats\"' rec");
+        shell_must("LANEWISE_RECORD=rec LD_LIBRARY_PATH=$LIB LD_PRELOAD=$PRELOAD $PROGRAMS/timed "
+                   ">/dev/null; grep -c '^{\"repeats\"' rec");
     cr_expect_gt(atoi(record), 2);
     free(record);
     cr_assert_gt(json_array_size(few), 5);

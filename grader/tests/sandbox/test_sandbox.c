@@ -379,9 +379,11 @@ Test(sandbox_levels, are_chosen_and_reported)
 /* Runs the command "$@" with private mounts, after COMMANDS. */
 #define WITH_MOUNTS(commands) "unshare -m sh -c 'mount --make-rprivate / && " commands "' x "
 #define HIDE_BUBBLEWRAP       "mount --bind /dev/null $(realpath /usr/bin/bwrap) && "
-/* At the first place, a bubblewrap that does not know OPTION; today's at the second. */
+/* At the first place, a bubblewrap that does not know OPTION; today's at the second, to whose folder
+ * an overlay adds it: the compiler may be in this folder, too. */
 #define OLD_BUBBLEWRAP(option)                                                                     \
-    "mount -t tmpfs -o mode=755 none /usr/local/bin && cp -p /usr/bin/bwrap /usr/local/bin && "    \
+    "mkdir -p more && cp -p /usr/bin/bwrap more && "                                               \
+    "mount -t overlay -o lowerdir=$PWD/more:/usr/local/bin none /usr/local/bin && "                \
     "printf \"#!/bin/sh\\nfor word; do\\n[ \\$word != " option " ] || exit 1\\ndone\\nexec "       \
     "/usr/local/bin/bwrap \\\"\\$@\\\"\\n\" >old && chmod 755 old && "                             \
     "mount --bind old $(realpath /usr/bin/bwrap) && "
