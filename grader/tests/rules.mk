@@ -70,7 +70,7 @@ ORDINARY_ONLY := advice/mends_* autograder/works_* class_page/looks_* class_page
 	explain/examples_* figures/declared_* golden_calibrate/* golden_grade/mutants golden_grade/skeletons \
 	golden_handouts/* golden_mistakes/of_lab_check_* golden_solutions/* golden_student/* handouts/* \
 	kills/* predicted_pictures/*_browser recorded_times/* report_page/looks_* report_page/prints similar/lab_0[2-6] \
-	slurm/* step_page/has_* step_page/obeys_* step_page/starts_*
+	slurm/* step_page/has_* step_page/obeys_* step_page/starts_* step_page/works_*
 TESTS_TO_RUN = $(or $(TEST_FILTER),$(if $(SANITIZE),!($(subst $() ,|,$(ORDINARY_ONLY)))))
 
 # The suites of files that start no other program. They need neither nvcc nor a sandbox.

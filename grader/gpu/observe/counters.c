@@ -506,7 +506,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     return is_global || (!by_word && one.pieces > one.ideal) ? OBS_DONE : OBS_COUNT_ONLY;
 }
 
-void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
+LANES_CLONES void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
 {
     struct traffic traffic = {0};
     struct sample unused = {0};

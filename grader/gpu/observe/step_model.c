@@ -1,5 +1,5 @@
-/* The model that a recording and its reader share. The reader is grader/report/step.js: a change
- * here needs the same change there. */
+/* The model that a recording and its reader share. The reader is grader/report/step/read.js: a
+ * change here needs the same change there. */
 #include "gpu/observe/step_model.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ bool step_model_open(struct step_model *model, const struct launch_view *launch,
     model->words = calloc((size_t)model->warp_words * launch->warps + 1, sizeof *model->words);
     model->shared = malloc(((size_t)model->shared_words + 1) * sizeof *model->shared);
     model->keys = calloc(model->room, sizeof *model->keys);
-    model->values = calloc(model->room, sizeof *model->values);
-    if (model->at && model->words && model->shared && model->keys && model->values) {
+    model->chunks = calloc(model->room, sizeof *model->chunks);
+    if (model->at && model->words && model->shared && model->keys && model->chunks) {
         memset(model->shared, (int)(launch->memory->poison & 0xff),
                (size_t)model->shared_words * sizeof *model->shared);
         return true;
@@ -41,14 +41,14 @@ void step_model_close(struct step_model *model)
     free(model->words);
     free(model->shared);
     free(model->keys);
-    free(model->values);
+    free(model->chunks);
     *model = (struct step_model){0};
 }
 
 void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STEP_WORDS])
 {
-    if (!width) {
-        memcpy(words, bytes, sizeof *words);
+    if (!width || width == 4) {
+        memcpy(words, bytes, width ? WARP * sizeof *words : sizeof *words);
         return;
     }
     for (unsigned l = 0; l < WARP; l++) {
@@ -65,42 +65,53 @@ void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STE
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static size_t place_of(const struct step_model *model, uint64_t addr)
+/* The place of the chunk with KEY, or a free place for it. Accesses often stay in one chunk. */
+static size_t place_of(struct step_model *model, uint64_t key)
 {
-    size_t at = (size_t)((addr >> 2) * 0x9e3779b97f4a7c15ull >> 20) & (model->room - 1);
-    while (model->keys[at] && model->keys[at] != addr)
+    if (model->keys[model->latest] == key)
+        return model->latest;
+    size_t at = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (model->room - 1);
+    while (model->keys[at] && model->keys[at] != key)
         at = (at + 1) & (model->room - 1);
-    return at;
+    return model->latest = at;
 }
 
 static void grow(struct step_model *model)
 {
     struct step_model old = *model;
     model->room *= 2;
+    model->latest = 0;
     model->keys = calloc(model->room, sizeof *model->keys);
-    model->values = calloc(model->room, sizeof *model->values);
-    if (!model->keys || !model->values) {
+    model->chunks = calloc(model->room, sizeof *model->chunks);
+    if (!model->keys || !model->chunks) {
         free(model->keys);
-        free(model->values);
+        free(model->chunks);
         *model = old;
         model->failed = true;
         return;
     }
     for (size_t i = 0; i < old.room; i++) {
-        size_t at = old.keys[i] ? place_of(model, old.keys[i]) : 0;
-        if (old.keys[i])
-            model->keys[at] = old.keys[i], model->values[at] = old.values[i];
+        if (!old.keys[i])
+            continue;
+        size_t at = place_of(model, old.keys[i]);
+        model->keys[at] = old.keys[i];
+        memcpy(model->chunks[at], old.chunks[i], sizeof *old.chunks);
     }
     free(old.keys);
-    free(old.values);
+    free(old.chunks);
 }
 
-uint32_t step_word(const struct step_model *model, bool shared, uint64_t addr)
+static uint64_t key_of(uint64_t addr)
+{
+    return addr / STEP_CHUNK + 1;
+}
+
+uint32_t step_word(struct step_model *model, bool shared, uint64_t addr)
 {
     if (shared)
         return addr / 4 < model->shared_words ? model->shared[addr / 4] : 0;
-    size_t at = place_of(model, addr);
-    return model->keys[at] ? model->values[at] : 0;
+    size_t at = place_of(model, key_of(addr));
+    return model->keys[at] ? model->chunks[at][addr % STEP_CHUNK / 4] : 0;
 }
 
 void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_t value)
@@ -114,10 +125,10 @@ void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_
         grow(model);
     if (!addr || model->failed)
         return;
-    size_t at = place_of(model, addr);
+    size_t at = place_of(model, key_of(addr));
     model->count += !model->keys[at];
-    model->keys[at] = addr;
-    model->values[at] = value;
+    model->keys[at] = key_of(addr);
+    model->chunks[at][addr % STEP_CHUNK / 4] = value;
 }
 
 void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned bytes, uint32_t low,
@@ -138,18 +149,18 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
 
 /* --- predictions ------------------------------------------------------------------------------ */
 
-/* Gets a source operand's words of 4 bytes. */
-static void operand(const struct step_model *model, const struct step_operand *op, uint32_t warp,
-                    uint32_t values[WARP])
+/* A source operand's words of 4 bytes. ROOM is for those of a value. */
+LANES_INLINE const uint32_t *operand(const struct step_model *model, const struct step_operand *op,
+                                     uint32_t warp, uint32_t room[WARP])
 {
     if (op->reg != STEP_NONE)
-        memcpy(values, step_register(model, warp, op->reg), WARP * sizeof *values);
-    else
-        for (unsigned l = 0; l < WARP; l++)
-            values[l] = (uint32_t)op->value;
+        return step_register(model, warp, op->reg);
+    for (unsigned l = 0; l < WARP; l++)
+        room[l] = (uint32_t)op->value;
+    return room;
 }
 
-static float single(uint32_t bits)
+LANES_INLINE float single(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -158,7 +169,7 @@ static float single(uint32_t bits)
 
 /* The reader computes with doubles and rounds once, which gives the same result, except for a
  * fused multiply-add in rare cases: these are recorded. */
-static uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t z)
+LANES_INLINE uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t z)
 {
     double a = single(x), b = single(y), c = single(z);
     double exact = op == STEP_FADD ? a + b : op == STEP_FSUB ? a - b : a * b;
@@ -170,29 +181,55 @@ static uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t z)
     return bits;
 }
 
-static uint32_t compute(uint8_t op, uint32_t a, uint32_t b, uint32_t c)
+/* A loop for each operation: the compiler lets it work on several lanes at once. */
+#define EACH_LANE(result)                                                                          \
+    for (unsigned l = 0; l < WARP; l++)                                                            \
+        words[l] = result;                                                                         \
+    break
+
+LANES_CLONES static void compute(const struct step_model *model, const struct step_code *code,
+                                 uint32_t warp, uint32_t *restrict words)
 {
-    switch (op) {
+    static const uint32_t none[WARP];
+    uint32_t room[3][WARP];
+    const uint32_t *source[3] = {none, none, none};
+    for (unsigned i = 0; i < code->source_count && i < 3; i++)
+        source[i] = operand(model, &code->source[i], warp, room[i]);
+    const uint32_t *a = source[0], *b = source[1], *c = source[2];
+    switch (code->op) {
     case STEP_COPY:
-        return a;
+        EACH_LANE(a[l]);
     case STEP_ADD:
-        return a + b;
+        EACH_LANE(a[l] + b[l]);
     case STEP_SUB:
-        return a - b;
+        EACH_LANE(a[l] - b[l]);
     case STEP_MUL:
-        return a * b;
+        EACH_LANE(a[l] * b[l]);
     case STEP_MAD:
-        return a * b + c;
+        EACH_LANE(a[l] * b[l] + c[l]);
+    case STEP_FADD:
+        EACH_LANE(compute_float(STEP_FADD, a[l], b[l], 0));
+    case STEP_FSUB:
+        EACH_LANE(compute_float(STEP_FSUB, a[l], b[l], 0));
+    case STEP_FMUL:
+        EACH_LANE(compute_float(STEP_FMUL, a[l], b[l], 0));
     default:
-        return compute_float(op, a, b, c);
+        EACH_LANE(compute_float(STEP_FMA, a[l], b[l], c[l]));
     }
 }
 
-static bool predict_load(const struct step_model *model, const struct step_code *code, unsigned k,
+static bool predict_load(struct step_model *model, const struct step_code *code, unsigned k,
                          uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                          uint32_t *words)
 {
     unsigned bytes = code->element, bits = 8 * bytes;
+    if (bytes == 4 && width == 4) {
+        for (uint32_t left = mask; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            words[l] = step_word(model, shared, (addr[l] & ~(uint64_t)3) + 4 * (uint64_t)k);
+        }
+        return true;
+    }
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         uint64_t at = addr[l] + (uint64_t)k * bytes, word = at & ~(uint64_t)3;
@@ -214,11 +251,10 @@ static bool predict_load(const struct step_model *model, const struct step_code 
     return true;
 }
 
-bool step_predict(const struct step_model *model, const struct step_code *code, uint32_t warp,
-                  unsigned k, uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
+bool step_predict(struct step_model *model, const struct step_code *code, uint32_t warp, unsigned k,
+                  uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS])
 {
-    uint32_t source[3][WARP] = {{0}};
     if (code->op == STEP_UNKNOWN || !width || width > 8)
         return false;
     if (code->op == STEP_LOAD)
@@ -229,10 +265,7 @@ bool step_predict(const struct step_model *model, const struct step_code *code, 
         memcpy(words, step_register(model, warp, code->source[0].reg), 2 * WARP * sizeof *words);
         return true;
     }
-    for (unsigned i = 0; i < code->source_count && i < 3; i++)
-        operand(model, &code->source[i], warp, source[i]);
-    for (unsigned l = 0; l < WARP; l++)
-        words[l] = compute(code->op, source[0][l], source[1][l], source[2][l]);
+    compute(model, code, warp, words);
     return true;
 }
 

@@ -13,6 +13,7 @@
 #define STEP_DESTS   32u        /* most registers that one instruction writes */
 #define STEP_SOURCES 4u
 #define STEP_WORDS   (4 * WARP) /* most words of a register */
+#define STEP_CHUNK   32u        /* bytes of global memory that the model keeps together */
 
 /* How the reader computes an instruction's result. */
 enum step_op {
@@ -63,10 +64,11 @@ struct step_model {
     uint32_t *at;    /* for each register, its first word */
     uint32_t *words; /* of all warps */
     uint32_t *shared, shared_words;
-    /* global memory: an open hash table of words by address; an address of 0 is free */
+    /* global memory: an open hash table of chunks. A key is the chunk's number plus 1; 0 is free. */
     uint64_t *keys;
-    uint32_t *values;
+    uint32_t (*chunks)[STEP_CHUNK / 4];
     size_t count, room; /* room is a power of two */
+    size_t latest;      /* the place that was asked for last */
     bool failed;        /* out of memory: predictions are wrong, and nothing may be recorded */
 };
 
@@ -80,7 +82,7 @@ static inline uint32_t *step_register(const struct step_model *model, uint32_t w
 }
 
 /* The word at ADDR, a multiple of 4, in shared or global memory. Unknown words are 0. */
-uint32_t step_word(const struct step_model *model, bool shared, uint64_t addr);
+uint32_t step_word(struct step_model *model, bool shared, uint64_t addr);
 void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_t value);
 /* Writes the low BYTES, at most 8, of LOW and HIGH. */
 void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned bytes, uint32_t low,
@@ -88,8 +90,8 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
 
 /* Predicts what an instruction writes to its register number K, of WIDTH bytes, in the lanes of
  * MASK. ADDR: a load's addresses. False: it cannot. */
-bool step_predict(const struct step_model *model, const struct step_code *code, uint32_t warp,
-                  unsigned k, uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
+bool step_predict(struct step_model *model, const struct step_code *code, uint32_t warp, unsigned k,
+                  uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS]);
 
 /* Copies a register of WIDTH bytes from the machine, in the model's form. */

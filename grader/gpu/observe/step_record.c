@@ -70,7 +70,8 @@ unsigned step_space(uint8_t space)
 static const struct measured *measure(struct step_state *state, const struct obs_access *access)
 {
     struct measured *m = &state->measured[access->pc];
-    uint64_t apart = access->addr[0] - m->addr[0], differs = apart % COST_REPEATS;
+    uint64_t apart = access->addr[0] - m->addr[0];
+    uint64_t differs = apart % (access->space == PTX_SHARED ? BANK_BYTES : SECTOR_BYTES);
     for (unsigned l = 0; l < WARP; l++)
         differs |= access->addr[l] - m->addr[l] - apart;
     if (!differs && m->mask == access->mask && m->space == access->space &&
@@ -216,14 +217,20 @@ static void learn(struct step_state *state, const struct step_code *code, unsign
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-static bool same_values(const uint32_t *a, const uint32_t *b, uint32_t width, uint32_t mask)
+/* Whether the lanes of MASK have the same COUNT words. */
+LANES_CLONES static bool same_words(const uint32_t *a, const uint32_t *b, unsigned count,
+                                    uint32_t mask)
 {
-    unsigned count = width <= 4 ? 1 : width / 4;
     uint32_t differs = 0;
     for (unsigned k = 0; k < count; k++)
         for (unsigned l = 0; l < WARP; l++)
-            differs |= (uint32_t)(a[k * WARP + l] != b[k * WARP + l]) << l;
-    return !(differs & mask);
+            differs |= (a[k * WARP + l] ^ b[k * WARP + l]) & -(mask >> l & 1);
+    return !differs;
+}
+
+static bool same_values(const uint32_t *a, const uint32_t *b, uint32_t width, uint32_t mask)
+{
+    return same_words(a, b, width <= 4 ? 1 : width / 4, mask);
 }
 
 static void keep_values(uint32_t *into, const uint32_t *words, uint32_t width, uint32_t mask)
@@ -231,11 +238,14 @@ static void keep_values(uint32_t *into, const uint32_t *words, uint32_t width, u
     unsigned count = width <= 4 ? 1 : width / 4;
     if (!width)
         *into = (*into & ~mask) | (*words & mask);
-    for (unsigned k = 0; k < count && width; k++)
-        for (uint32_t left = mask; left; left &= left - 1) {
-            unsigned l = (unsigned)__builtin_ctz(left);
-            into[k * WARP + l] = words[k * WARP + l];
-        }
+    else if (mask == ALL_LANES)
+        memcpy(into, words, count * WARP * sizeof *words);
+    else
+        for (unsigned k = 0; k < count; k++)
+            for (uint32_t left = mask; left; left &= left - 1) {
+                unsigned l = (unsigned)__builtin_ctz(left);
+                into[k * WARP + l] = words[k * WARP + l];
+            }
 }
 
 /* Writes the values of the registers that the instruction wrote. Returns whether any was not
@@ -243,30 +253,30 @@ static void keep_values(uint32_t *into, const uint32_t *words, uint32_t width, u
 static bool put_results(struct step_state *state, const struct obs_state *now,
                         const struct step_code *code, struct step_buffer *to)
 {
-    static _Thread_local uint32_t actual[STEP_DESTS][STEP_WORDS];
     const struct obs_access *access = &state->accesses[0];
     bool is_simple = code->op != STEP_LOAD || (state->access_count == 1 && is_modelled(access) &&
                                                access->mask == now->active);
     bool shared = access->space == PTX_SHARED, any = false;
     for (unsigned k = 0; k < code->dest_count && now->active; k++) {
-        uint32_t width = state->steps->widths[code->dest[k]], want[STEP_WORDS] = {0};
+        uint32_t width = state->steps->widths[code->dest[k]], want[STEP_WORDS],
+                 *actual = state->actual[k];
         step_copy_register(
             view_register(now->machine, now->warp, now->frame, code->dest[k] - code->base), width,
-            actual[k]);
+            actual);
         bool good = is_simple &&
                     step_predict(&state->model, code, now->warp, k, width, now->active, shared,
                                  access->addr, want) &&
-                    same_values(want, actual[k], width, now->active);
+                    same_values(want, actual, width, now->active);
         if (good)
             step_put_byte(to, STEP_PREDICTED);
         else
-            step_put_values(to, actual[k], width, now->active);
+            step_put_values(to, actual, width, now->active);
         any |= !good;
         if (!good && code->is_load && is_simple)
-            learn(state, code, k, width, now->active, actual[k]);
+            learn(state, code, k, width, now->active, actual);
     }
     for (unsigned k = 0; k < code->dest_count && now->active; k++)
-        keep_values(step_register(&state->model, now->warp, code->dest[k]), actual[k],
+        keep_values(step_register(&state->model, now->warp, code->dest[k]), state->actual[k],
                     state->steps->widths[code->dest[k]], now->active);
     return any;
 }

@@ -16,9 +16,10 @@ struct progress {
     uint32_t barrier; /* pc of the barrier at which it waits, if the barrier has a result */
 };
 
-/* The cost of an instruction's latest access. Accesses whose addresses differ by a multiple of
- * COST_REPEATS bytes cost the same. */
-#define COST_REPEATS 128u
+/* The cost of an instruction's latest access. Accesses cost the same if all their addresses differ by
+ * the same number of banks, or of sectors. */
+#define BANK_BYTES   4u
+#define SECTOR_BYTES 32u
 struct measured {
     uint64_t addr[WARP];
     uint32_t mask, cost, ideal;
@@ -37,9 +38,10 @@ struct step_state {
     struct obs_fault faults[MOST_FAULTS];
     uint64_t (*patterns)[WARP]; /* for each pc: the address differences of its latest access */
     struct measured *measured;  /* for each pc */
-    uint64_t seen;              /* instructions so far */
-    uint32_t warp;              /* of the latest record */
-    bool sweeps;                /* other CTAs may have changed shared memory */
+    uint32_t actual[STEP_DESTS][STEP_WORDS]; /* what the current instruction has written */
+    uint64_t seen;                           /* instructions so far */
+    uint32_t warp;                           /* of the latest record */
+    bool sweeps;                             /* other CTAs may have changed shared memory */
 };
 
 /* Write the record of an instruction, and of a barrier that has opened. */

@@ -19,7 +19,7 @@ static const char *const names[] = {
     "chunks",          "interleaved",  "tree_modulo", "tree_conflicts",
     "tree_sequential", "by_full_tile", "right",       "wrong"};
 
-Test(replays, show_the_state_of_the_machine)
+static void check_replays(void)
 {
     char *pages = shell_must("$TESTS/handouts/replay_pages.sh " BUILT),
          *output = browser_visit(pages);
@@ -31,6 +31,17 @@ Test(replays, show_the_state_of_the_machine)
     cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
     free(output);
     free(pages);
+}
+
+Test(replays, show_the_state_of_the_machine)
+{
+    check_replays();
+}
+
+Test(replays, work_in_firefox)
+{
+    browser_choose_firefox();
+    check_replays();
 }
 
 Test(replays, answers_are_for_instructors)

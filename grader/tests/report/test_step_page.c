@@ -191,6 +191,31 @@ Test(step_page, obeys_keys_and_buttons)
     free(output);
 }
 
+static const char *const typed[] = {
+    "\nF11: Step 1 of ", "\nShift+F11: Step 0 of ", "\nF10: Step 3 of ", "\nShift+F10: Step 0 of ",
+    "; a finding happens here\nShift+F: There is no earlier finding.\n"};
+
+/* In Firefox as in Chromium. F10 and F11, which open the menu and fill the screen in Firefox, are the
+ * page's. */
+Test(step_page, works_in_firefox)
+{
+    browser_choose_firefox();
+    make_lab_page(&race);
+    add_probe("race", "step_keys.js", 1);
+    free(shell_must("mv race.probe.html keys.html"));
+    add_probe("race", "step_probe.js", 1);
+    char *output = browser_visit("'keys.html','race.probe.html'");
+    cr_expect(strstr(output, "keys: 0 failed\nrace: 0 differences, overflow 0\nend\n"), "%s",
+              output);
+    cr_expect(!strstr(output, "CONSOLE"), "Firefox complains:\n%s", output);
+    free(output);
+    output = browser_type("race.html", "F11 F11 Shift+F11 F10 Shift+F10 f Shift+F");
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
+        cr_expect(strstr(output, typed[i]), "no \"%s\" in\n%s", typed[i], output);
+    cr_expect(!strstr(output, "CONSOLE"), "Firefox complains:\n%s", output);
+    free(output);
+}
+
 /* Built with -G, the page names variables: in registers, in local memory, and parameters. */
 #define VARIABLES                                                                                  \
     "cat >v.cu <<'END'\n"                                                                          \

@@ -1,8 +1,11 @@
 #include "tests/support/browser.h"
 
+#include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "tests/support/shell.h"
+
+#define FIREFOX "/usr/bin/python3 $TESTS/support/firefox.py file://$PWD/"
 
 char *browser_visit(const char *pages)
 {
@@ -15,5 +18,23 @@ char *browser_visit(const char *pages)
         "frame.style.border=0;frame.src=pages[at++];document.body.append(frame)}\n"
         "onmessage=e=>{said.append(e.data+'\\n');next()};next()</script>\nEND",
         pages));
+    const char *browser = getenv("LANEWISE_BROWSER");
+    if (browser && strcmp(browser, "firefox") == 0)
+        return shell_must(FIREFOX "around.html");
     return shell_must(BROWSER "--dump-dom file://$PWD/around.html 2>log; grep CONSOLE log; echo");
+}
+
+void browser_choose_firefox(void)
+{
+    int code;
+    free(shell(&code, "firefox-esr --version"));
+    if (code != 0)
+        cr_skip_test("Firefox is not installed; it is Debian's package firefox-esr");
+    setenv("LANEWISE_BROWSER", "firefox", 1);
+}
+
+char *browser_type(const char *name, const char *keys)
+{
+    shell_patience(320);
+    return shell_must(FIREFOX "%s %s", name, keys);
 }
