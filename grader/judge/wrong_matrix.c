@@ -516,10 +516,10 @@ static bool tell_all(const struct facts *facts, float value, const char *name)
 
 static bool name_value(struct facts *facts)
 {
-    if (are_right_again(facts))
-        return TELL(facts,
-                    "computed from main()'s numbers, not from those on the GPU: pass none of "
-                    "the input to a kernel as an argument");
+    if (facts->matrix->hides && are_right_again(facts))
+        return TELL(
+            facts,
+            "computed from main()'s numbers, not from those on the GPU: main() may copy the input there, but neither change it nor pass it to a kernel as an argument");
     if (are_unwritten(facts))
         return TELL(facts, "never written: %s what new memory contains%s",
                     facts->wrong_count > 1 ? "they are" : "it is", ask_for_threads(facts));
