@@ -160,7 +160,8 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
                                   .width = (size_t)want->width,
                                   .got = got,
                                   .want = want->values,
-                                  .bounds = want->bounds};
+                                  .bounds = want->bounds,
+                                  .hides = run->plan.hides};
     bool found = find_error(check, run, &again);
     matrix.threads = (size_t)check_launch(run, 0).threads;
     matrix.again = find_matrix(again.result, answer->array.name, matrix.height * matrix.width);

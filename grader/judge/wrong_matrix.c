@@ -146,6 +146,18 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
+/* Whether all wrong numbers are right in the other run, in which main() saw the numbers that are on
+ * the GPU. */
+static bool are_right_again(const struct facts *facts)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    for (size_t i = 0; matrix->again && i < facts->count; ++i)
+        if (facts->wrong[i] && !judge_within((double)matrix->again[i], matrix->want[i],
+                                             matrix->bounds ? matrix->bounds[i] : 0))
+            return false;
+    return matrix->again;
+}
+
 /* Whether all wrong numbers are TIMES the right ones. At least one of them must prove it: its bound
  * is small compared with the number. */
 static bool are_times(const struct facts *facts, double times)
@@ -504,6 +516,10 @@ static bool tell_all(const struct facts *facts, float value, const char *name)
 
 static bool name_value(struct facts *facts)
 {
+    if (facts->matrix->hides && are_right_again(facts))
+        return TELL(
+            facts,
+            "computed from main()'s numbers, not from those on the GPU: main() may copy the input there, but neither change it nor pass it to a kernel as an argument");
     if (are_unwritten(facts))
         return TELL(facts, "never written: %s what new memory contains%s",
                     facts->wrong_count > 1 ? "they are" : "it is", ask_for_threads(facts));

@@ -23,6 +23,7 @@ struct judge_matrix {
     const double *want;
     const double *bounds; /* the largest error allowed for each number; NULL: 0 */
     const float *again;   /* result of a run whose fresh memory held other bytes; NULL: unknown */
+    bool hides;           /* main() saw another input than kernels, but not in that run */
     struct judge_input inputs[JUDGE_INPUTS + 1];
     size_t threads; /* in a block of the launch; 0: unknown */
 };

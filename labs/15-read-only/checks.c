@@ -390,6 +390,17 @@ CHECK(
     "global_load_sectors global_atomic_sectors texture_sectors shared_load_wavefronts "            \
     "shared_store_wavefronts shared_atomic_wavefronts local_load_sectors constant_replays"
 
+/* Refuses a program that leaves the work to a few warps. A good thread may work on many numbers, so
+ * there is room for 20 times the instructions of a solution that works on one. */
+static void refuse_long(struct check *check, const struct run *run)
+{
+    double longest = check_counter(run, "longest_warp_instructions");
+    if (longest > 1200)
+        check_refuse(check, run, "Share the work among more threads.",
+                     "the longest warp executes %s instructions, and the limit is %s",
+                     check_number(longest), check_number(1200));
+}
+
 /* The counters of RUN for 32 of COUNT numbers. */
 static double for_a_warp(const struct run *run, const char *counters, int count)
 {
@@ -411,13 +422,18 @@ CHECK(
 {
     const struct run *run = look_at(check, FILTER, WIDTH, HEIGHT / 4, 0);
     check_measure(check, run, for_a_warp(run, REQUESTS, FILTERS * WIDTH * HEIGHT / 4));
+    refuse_long(check, run);
+    if (check_counter(run, "constant_requests") == 0)
+        check_refuse(check, run,
+                     "Declare the weights as __constant__, and copy them by cudaMemcpyToSymbol().",
+                     "this rung is about constant memory, and the kernels read none of it");
 }
 
 CHECK(
     curve, .title = "rung 2: each lane wants another number", .points = 15, .where = CHECK_COUNTS,
     .figure = {.text =
-                   "for 32 pixels, memory makes %s passes: lines, wavefronts, words of constant "
-                   "memory",
+                   "for 32 pixels, memory makes %s passes: lines, wavefronts, sectors of textures, "
+                   "words of constant memory",
                .want = "at most %s",
                .counter = PASSES,
                .budget = {.naive = 29.8, .solution = 4.4, .slack = 2.2, .scale = JUDGE_LOGARITHMIC},
@@ -439,12 +455,13 @@ CHECK(
                .budget = {.naive = 13, .solution = 5, .slack = 1.6},
                .textures = true,
                .constants = true,
-               .judges = 1 << CHECK_READS},
+               .judges = 1 << CHECK_READS | 1 << CHECK_PATH},
     .hint =
         "TODO 3: after each store the compiler must load again, unless it knows that the store cannot have changed the picture.")
 {
     const struct run *run = look_at(check, SLOPES, WIDTH, HEIGHT, 0);
     check_measure(check, run, for_a_warp(run, REQUESTS, WIDTH * HEIGHT));
+    refuse_long(check, run);
 }
 
 #define SIDE    128

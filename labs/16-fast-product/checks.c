@@ -292,10 +292,15 @@ CHECK(
          .want = "at most %s",
          .counter = "warp_instructions",
          .budget = {.naive = 2000000, .solution = 63488, .slack = 2.5, .scale = JUDGE_LOGARITHMIC},
-         .judges = OF_TILES | 1 << CHECK_WORK},
+         .judges = OF_TILES | 1 << CHECK_WORK | 1 << CHECK_PATH},
     .hint =
         "TODO 4: mma_sync() makes 4,096 multiply-adds in one instruction of a warp. Keep several fragments of sums, so that each loaded fragment is used more than once.")
 {
     const struct run *run = run_measured(check, TENSOR);
+    double longest = check_counter(run, "longest_warp_instructions");
     check_measure(check, run, check_counter(run, "warp_instructions"));
+    if (longest > 8000) /* one that rounds all numbers of its fragments to TF32 needs 6,115 */
+        check_refuse(check, run, "Share the work among more warps.",
+                     "the longest warp executes %s instructions, and the limit is %s",
+                     check_number(longest), check_number(8000));
 }

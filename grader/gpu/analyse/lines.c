@@ -60,10 +60,10 @@ struct source_line analyse_inner_line(const struct ptx_function *function, uint3
     return loc ? (struct source_line){loc->file, loc->line, loc->column} : (struct source_line){0};
 }
 
-struct source_line analyse_line(const struct ptx_module *module,
-                                const struct ptx_function *function, uint32_t pc)
+/* The source line of instructions after LOC, which can be NULL. */
+static struct source_line line_of(const struct ptx_module *module,
+                                  const struct ptx_function *function, const struct ptx_loc *loc)
 {
-    const struct ptx_loc *loc = loc_of(function, pc);
     if (!loc)
         return (struct source_line){0};
     uint32_t index = (uint32_t)(loc - function->locs);
@@ -78,4 +78,17 @@ struct source_line analyse_line(const struct ptx_module *module,
         caller = caller_of(function, index, place);
     }
     return place;
+}
+
+struct source_line analyse_line(const struct ptx_module *module,
+                                const struct ptx_function *function, uint32_t pc)
+{
+    return line_of(module, function, loc_of(function, pc));
+}
+
+struct source_line analyse_last_line(const struct ptx_module *module,
+                                     const struct ptx_function *function)
+{
+    uint32_t count = function->loc_count;
+    return line_of(module, function, count ? &function->locs[count - 1] : NULL);
 }

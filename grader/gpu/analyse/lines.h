@@ -14,6 +14,9 @@ struct source_line {
  * innermost line of another file, such as a functor's, if there is one. */
 struct source_line analyse_line(const struct ptx_module *module,
                                 const struct ptx_function *function, uint32_t pc);
+/* The same for the last instruction of a function that the parser has read only in part. */
+struct source_line analyse_last_line(const struct ptx_module *module,
+                                     const struct ptx_function *function);
 /* Like analyse_line(), but ignores calls: for inlined code, the result is the line in the
  * header. */
 struct source_line analyse_inner_line(const struct ptx_function *function, uint32_t pc);

@@ -52,7 +52,11 @@ bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask
 /* --- async.c ---------------------------------------------------------------------------------- */
 
 void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of LANES */
-void async_drop(struct warp *warp);                   /* discards pending copies */
+/* Completes all copies of LANES, which arrive at an mbarrier for them. async_awaited(): a warp has
+ * waited for the end of all phases of the mbarrier before PHASE. */
+void async_arrive(struct warp *warp, uint32_t lanes, uint32_t barrier, uint32_t phase);
+void async_awaited(struct cta *cta, uint32_t barrier, uint32_t phase);
+void async_drop(struct warp *warp); /* discards pending copies */
 void async_free(struct warp *warp);
 
 /* Copies belong to groups, which GROUPS counts for each lane. groups_commit() ends the open group of

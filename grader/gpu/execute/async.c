@@ -8,7 +8,8 @@
  *
  * A copy is exposed if the warp waits for it before it has executed enough other instructions to
  * hide the latency of global memory. That latency is some 800 cycles, and four warps take turns at
- * a scheduler. */
+ * a scheduler. If a thread arrives at an mbarrier for its copies, their data is stored then, but
+ * the wait is that for the mbarrier's phase, by any warp of the CTA. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,17 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
                                                      .pc = copy->pc});
 }
 
+/* Takes the copy at PLACE out of the warp's list. It has been awaited now. */
+static void retire(struct warp *warp, struct async_copy **place)
+{
+    struct async_copy *copy = *place;
+    if (warp->executed - copy->start <= HIDES)
+        warp->cta->worker->profile[copy->pc].exposed++;
+    *place = copy->next;
+    copy->next = warp->idle_copies;
+    warp->idle_copies = copy;
+}
+
 /* Stores the copies of LANES whose group has a number below the lane's BEFORE, the oldest copy
  * first. */
 static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
@@ -142,15 +154,10 @@ static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
         for (unsigned l = 0; l < WARP; l++)
             ready |= (uint32_t)(copy->group[l] < before[l]) << l;
         store(warp, copy, ready & lanes & copy->lanes);
-        if (copy->lanes) {
+        if (copy->lanes || copy->arrived)
             place = &copy->next;
-            continue;
-        }
-        if (warp->executed - copy->start <= HIDES)
-            warp->cta->worker->profile[copy->pc].exposed++;
-        *place = copy->next;
-        copy->next = warp->idle_copies;
-        warp->idle_copies = copy;
+        else
+            retire(warp, place);
     }
 }
 
@@ -159,6 +166,30 @@ void async_finish(struct warp *warp, uint32_t lanes)
     uint32_t before[WARP];
     memset(before, 0xff, sizeof before);
     finish(warp, before, lanes);
+}
+
+void async_arrive(struct warp *warp, uint32_t lanes, uint32_t barrier, uint32_t phase)
+{
+    for (struct async_copy *copy = warp->copies; copy; copy = copy->next) {
+        if (copy->arrived || !(copy->lanes & lanes))
+            continue;
+        store(warp, copy, copy->lanes & lanes);
+        copy->arrived = !copy->lanes;
+        copy->barrier = barrier;
+        copy->phase = phase;
+    }
+}
+
+void async_awaited(struct cta *cta, uint32_t barrier, uint32_t phase)
+{
+    for (struct warp *warp = cta->warps; warp < cta->warps + cta->warp_count; warp++)
+        for (struct async_copy **place = &warp->copies; *place;) {
+            struct async_copy *copy = *place;
+            if (copy->arrived && copy->barrier == barrier && copy->phase != phase)
+                retire(warp, place);
+            else
+                place = &copy->next;
+        }
 }
 
 void groups_commit(uint32_t *groups, uint32_t mask)

@@ -18,9 +18,11 @@ static bool is_float(unsigned type)
 }
 
 /* Whether cvt converts FROM to TO. It can pack two f32 into one register, but it can only unpack
- * 8-bit floats. */
+ * 8-bit floats. A TF32 is a float already. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
+    if (to == PTX_tf32 || from == PTX_tf32)
+        return to == PTX_tf32 && from == PTX_f32;
     if (float8_is(to))
         return from == PTX_f32 || from == PTX_f16x2;
     if (float8_is(from))
@@ -49,6 +51,8 @@ static bool loses(enum ptx_type to, enum ptx_type from)
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
 {
     bool is_bf16 = (half_is(to) && !half_is_f16(to)) || from == PTX_bf16;
+    if (to == PTX_tf32 || word == PTX_MOD_rna)
+        return to == PTX_tf32 && word == PTX_MOD_rna;
     if (float8_is(to) || float8_is(from))
         return word == PTX_MOD_rn || word == PTX_MOD_relu ||
                (word == PTX_MOD_satfinite && float8_is(to));
@@ -375,6 +379,18 @@ LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst,
     fp_set(MODE_DEFAULT);
 }
 
+/* Rounds f32 to 11 digits, ties away from zero. The lower 13 bits become 0. */
+LANES_CLONES static void f32_to_tf32(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->dst);
+    for (unsigned l = 0; l < WARP; l++) {
+        bool is_nan = (a[l] & 0x7fffffffu) > 0x7f800000u;
+        uint32_t bits = is_nan ? 0x7fffffffu : (a[l] + 0x1000u) & 0xffffe000u;
+        d[l] = mask >> l & 1 ? bits : d[l];
+    }
+}
+
 /* Converts bf16 to f32. A bf16 is the upper half of a float's bits, even if it is NaN. */
 LANES_CLONES static void bf16_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -405,6 +421,8 @@ static lane_fn *kind_of(const struct inst *inst)
         return from == PTX_f32 ? float8_from_f32 : float8_from_f16;
     if (float8_is(from))
         return float8_to_f16;
+    if (to == PTX_tf32)
+        return f32_to_tf32;
     if (to == PTX_f32 && from == PTX_f32)
         return f32_to_f32;
     if (to == PTX_f32 && from == PTX_f16)

@@ -22,14 +22,11 @@
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Refuses a function in which the parser stopped at an error. The line is that of the last .loc
- * before the error. */
+/* Refuses a function in which the parser stopped at an error. */
 static void refuse_unread(struct decoder *d, const struct ptx_function *f)
 {
-    const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : NULL;
     snprintf(d->refusal->why, sizeof d->refusal->why, "%s", f->error);
-    if (loc)
-        d->refusal->at = (struct source_line){.file = loc->file, .line = loc->line};
+    d->refusal->at = analyse_last_line(d->kernel->module, f);
     d->failed = true;
 }
 

@@ -515,7 +515,8 @@ void decode_cvt(struct decoder *d)
             decode_unsupported(d);
     bool from_float8 = float8_is(from_type);
     if (((to_float8 || from_float8) && !ptx_has(d->in, PTX_MOD_rn)) ||
-        (to_float8 && !ptx_has(d->in, PTX_MOD_satfinite)))
+        (to_float8 && !ptx_has(d->in, PTX_MOD_satfinite)) ||
+        (decode_type_of(d) == PTX_tf32 && !ptx_has(d->in, PTX_MOD_rna)))
         decode_unsupported(d);
     d->out->run = cvt_run;
     d->out->mode = decode_mode_of(d->in);

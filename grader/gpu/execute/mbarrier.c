@@ -104,7 +104,7 @@ static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst
 static void arrive_with_copies(struct warp *warp, unsigned lane, const struct inst *inst,
                                struct mbarrier *barrier)
 {
-    async_finish(warp, 1u << lane);
+    async_arrive(warp, 1u << lane, barrier->at, barrier->phase);
     if (inst->mem.variant)
         arrive(warp, lane, inst, barrier, 1);
 }
@@ -155,6 +155,8 @@ static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struc
             end_phase(barrier);
     }
     bool ended = has_ended(inst, barrier, value);
+    if (ended)
+        async_awaited(warp->cta, barrier->at, barrier->phase);
     slot_set_predicate(warp, inst->dst, ended ? ALL_LANES : 0, 1u << lane);
     *place = place_of(barrier, inst->mem.variant ? value : value >> 32);
     return ended;

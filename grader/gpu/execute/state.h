@@ -68,6 +68,8 @@ struct path {
 struct async_copy {
     struct async_copy *next;
     uint32_t lanes, bytes, pc;
+    bool arrived; /* its thread has arrived at mbarrier BARRIER for it, in this PHASE */
+    uint32_t barrier, phase;
     uint64_t start; /* instructions that the warp had executed when it started the copy */
     uint32_t group[WARP], to[WARP];
     uint8_t data[WARP][16];

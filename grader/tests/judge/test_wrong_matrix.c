@@ -317,6 +317,23 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
         "the last columns 10 to 19; never written: they are what new memory contains; do the launch and the threads' indices reach them, x up to the width and y up to the height?");
 }
 
+Test(wrong_matrix, that_is_right_when_main_sees_the_same_input)
+{
+    struct judge_matrix wrong = matrix(true);
+    begin();
+    wrong.hides = true;
+    for (size_t i = 0; i < ALL; ++i) {
+        again[i] = got[i];
+        got[i] = y_of(i) == 3 ? 77 : got[i];
+    }
+    expect_told(
+        &wrong, "from main()'s numbers",
+        "row 3; computed from main()'s numbers, not from those on the GPU: main() may copy the input there, but neither change it nor pass it to a kernel as an argument");
+    again[3 * WIDTH] = 78;
+    expect_told(&wrong, "one of them wrong again",
+                "row 3; never written: they are what new memory contains");
+}
+
 /* An array whose end is 0 anyway, such as numbers that are kept. */
 Test(wrong_matrix, lacks_all_but_a_quarter_of_a_short_list)
 {

@@ -240,6 +240,10 @@ static const struct refusal {
     {"cvt", NARROW "u64 s64 f32 f64 f16 bf16 bf16x2", SMALL, CVT_ALL},
     {"cvt", SMALL, "", "rz rm rp ftz sat " WHOLE},
     {"cvt", "f16x2", SMALL, "rz rm rp ftz sat " WHOLE},
+    {"cvt", "tf32", "f32", ROUNDING WHOLE "ftz sat satfinite relu"},
+    {"cvt", "tf32", NARROW "u64 s64 f64 tf32 " HALVES SMALL, "rna " CVT_ALL},
+    {"cvt", NARROW "u64 s64 f32 f64 " HALVES SMALL, "tf32", CVT_ALL},
+    {"cvt", NARROW "u64 s64 f32 f64 " HALVES SMALL, "", "rna"},
     /* saturation to a type that holds every value of the other */
     {"cvt", "u8", "u8", "sat"},
     {"cvt", "u16", "u8 u16", "sat"},

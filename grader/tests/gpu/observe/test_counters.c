@@ -740,9 +740,11 @@ Test(counters, atomic_collisions)
  * waits for is not exposed. */
 Test(counters, copies_that_warps_wait_for)
 {
-#define COPY "cp.async.ca.shared.global [s], [g], 4, 0;\ncp.async.commit_group;\n"
-#define ROUNDS(n)                                                                                  \
-    "mov.u32 i, 0;\nROUND:\nadd.u32 i, i, 1;\nsetp.lt.u32 p, i, " #n ";\n@p bra ROUND;\n"
+#define COPY   "cp.async.ca.shared.global [s], [g], 4, 0;\ncp.async.commit_group;\n"
+#define ARRIVE "cp.async.mbarrier.arrive.noinc.shared.b64 [s + 8];\n"
+#define TRY(n)                                                                                     \
+    "T" #n ": mbarrier.test_wait.parity.shared.b64 p, [s + 8], " #n ";\n@!p bra T" #n ";\n"
+#define ROUNDS(n) "mov.u32 i, 0;\nR: add.u32 i, i, 1;\nsetp.lt.u32 p, i, " #n ";\n@p bra R;\n"
     static const struct {
         const char *name, *body;
         unsigned copies, exposed;
@@ -754,16 +756,20 @@ Test(counters, copies_that_warps_wait_for)
         {"for the first of two", COPY ROUNDS(70) COPY "cp.async.wait_group 1;\n", 16, 0},
         {"for both", COPY ROUNDS(70) COPY "cp.async.wait_group 0;\n", 16, 8},
         {"never", COPY, 8, 0},
+        {"by an mbarrier, at once", COPY ARRIVE TRY(0), 8, 8},
+        {"by it, the second", COPY ARRIVE ROUNDS(70) TRY(0) COPY ARRIVE TRY(1), 16, 8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct emu_counters c;
-        char body[600];
-        snprintf(body, sizeof body, ".reg .b64 g;\nmov.b64 g, 0;\n%sret;\n", rows[i].body);
+        char body[800];
+        snprintf(body, sizeof body,
+                 ".reg .b64 g; mov.b64 g, 0; setp.eq.u32 q, t, 0;\n@q "
+                 "mbarrier.init.shared.b64 [s + 8], 256;\nbar.sync 0;\n%sret;\n",
+                 rows[i].body);
         run_tree(body, &c);
-        cr_expect(VALUE(c, async_copies) == rows[i].copies &&
-                      VALUE(c, async_copies_exposed) == rows[i].exposed,
-                  "%s: %lu copies, %lu exposed", rows[i].name, VALUE(c, async_copies),
-                  VALUE(c, async_copies_exposed));
+        unsigned long copies = VALUE(c, async_copies), exposed = VALUE(c, async_copies_exposed);
+        cr_expect(copies == rows[i].copies && exposed == rows[i].exposed,
+                  "%s: %lu copies, %lu exposed", rows[i].name, copies, exposed);
     }
 }
 

@@ -342,6 +342,8 @@ Test(ptx, parameter_lists)
 static const struct {
     const char *body, *says;
 } bad_bodies[] = {
+    /* in a header: the line is that of the call */
+    {".loc 2 9 9, function_name $i, inlined_at 1 42 7\nadd.bogus.u32 a, a, a;", "bogus"},
     {"frobnicate.u32 a, a;", "unsupported instruction 'frobnicate.u32'"},
     {"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {a}, {a}, {a}, {a}, a, 0;",
      "'.sp' in instruction 'mma'"},
