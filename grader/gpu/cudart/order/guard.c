@@ -162,13 +162,13 @@ void guard_update(void)
 bool guard_add(void *memory, size_t size, bool whole_pages_only)
 {
     uintptr_t at = (uintptr_t)memory, up = PAGE - 1;
-    struct guarded *range = calloc(1, sizeof *range);
+    uintptr_t begin = (whole_pages_only ? at + up : at) & ~up;
+    uintptr_t end = (whole_pages_only ? at + size : at + size + up) & ~up;
+    struct guarded *range = begin < end ? calloc(1, sizeof *range) : NULL;
     if (!range)
         return false;
-    range->begin = (whole_pages_only ? at + up : at) & ~up;
-    range->end = (whole_pages_only ? at + size : at + size + up) & ~up;
-    if (range->end < range->begin)
-        range->end = range->begin;
+    range->begin = begin;
+    range->end = end;
     range->key = memory;
     range->now = calloc(2, pages_of(range) + 1);
     if (!range->now) {

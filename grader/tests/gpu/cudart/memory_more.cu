@@ -175,6 +175,31 @@ static void check_host_pointers()
     MUST(cudaHostUnregister(list.data()));
 }
 
+/* Registered memory that has no whole page for itself. */
+static void check_small_registered()
+{
+    int *parts[3], *list;
+    cudaStream_t stream;
+    MUST(cudaStreamCreate(&stream));
+    MUST(cudaMalloc(&list, 3 * sizeof(int)));
+    for (int i = 0; i < 3; i++) {
+        parts[i] = (int *)malloc(sizeof(int));
+        *parts[i] = i + 5;
+        MUST(cudaHostRegister(parts[i], sizeof(int), 0));
+    }
+    for (int i = 0; i < 3; i++)
+        MUST(cudaMemcpyAsync(list + i, parts[i], sizeof(int), cudaMemcpyHostToDevice, stream));
+    MUST(cudaMemcpyAsync(parts[0], list + 2, sizeof(int), cudaMemcpyDeviceToHost, stream));
+    MUST(cudaStreamSynchronize(stream));
+    expect("small registered memory is copied", *parts[0], 7);
+    for (int *part : parts) {
+        MUST(cudaHostUnregister(part));
+        free(part);
+    }
+    MUST(cudaFree(list));
+    MUST(cudaStreamDestroy(stream));
+}
+
 static void check_attributes()
 {
     int *device, *managed, *pinned, plain;
@@ -322,6 +347,7 @@ int main()
     check_volumes();
     check_arrays();
     check_host_pointers();
+    check_small_registered();
     check_attributes();
     check_handles();
     check_persisting_cache();
