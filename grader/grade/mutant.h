@@ -14,7 +14,7 @@
  * `scores` is the score on the emulator. `loses` is `nothing`, or a list of the checks that lose
  * points, each with its loss. A check without a number (for checks of time) loses some or all of
  * its points. Checks that do not run on the graded device are ignored. `device: emulator` marks a
- * defect that only the emulator can detect.
+ * defect that a GPU does not show in every run.
  *
  * An empty line ends this head. The edits follow, separated by empty lines. An edit consists of
  * whole lines of the solution, which must occur there exactly once, and of the lines that replace
@@ -38,7 +38,7 @@ struct mutant_loss {
 struct mutant {
     char name[128]; /* the file's name without ".diff" */
     char title[256];
-    bool emulator_only; /* only the emulator can detect the defect */
+    bool emulator_only; /* a GPU does not show the defect in every run */
     double scores;      /* the score on the emulator */
     struct mutant_loss losses[MUTANT_LOSSES];
     size_t loss_count;
