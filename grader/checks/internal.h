@@ -15,8 +15,9 @@
 /* What the rounds of check_again() measured; speed.c fills it in. */
 struct timing {
     unsigned round;
-    double times[3][CHECK_REPEATS]; /* ms, by enum check_program */
-    double walls[3][CHECK_REPEATS]; /* seconds of the processes that reported those times */
+    double naive;                   /* ms */
+    double times[2][CHECK_REPEATS]; /* ms, of CHECK_YOURS and CHECK_SOLUTION */
+    double walls[2][CHECK_REPEATS]; /* seconds of the processes that reported those times */
     double copy_rate;               /* GB/s of this GPU's memory; 0: unknown */
     size_t input_bytes;             /* bytes of the submission's cases */
 };
