@@ -367,7 +367,7 @@ static const struct {
      "echo '/* Lab 01: x */' >carl/coalesce.cu; mkdir dan; ln -s /etc/passwd dan/coalesce.cu;"
      "ln -s dan eve; mkdir -p fay/coalesce.cu; mkdir gil; mkfifo gil/coalesce.cu;"
      "mkdir hal; head -c 2000000 /dev/zero | tr '\\0' ' ' >hal/coalesce.cu;"
-     "mkdir ivo; echo 'int a;' | iconv -t UTF-16 >ivo/coalesce.cu; mkdir joe; ln -s /etc joe/x.cu",
+     "mkdir ivo; echo 'int a;' | iconv -f UTF-8 -t UTF-16 >ivo/coalesce.cu; mkdir joe; ln -s /etc joe/x.cu",
      " |  | eve | is a link\n"
      "bob | 02-coalesce | bob/coalesce.cu | is not a text file\n"
      "carl | 02-coalesce | carl/coalesce.cu | is for lab 01 according to its first line, "
