@@ -1,5 +1,5 @@
-# Complains about files of more than 800 lines and, outside the tests, about functions of more than 60. It is not run
-# on tables (.def, .inc), which may be longer.
+# Complains about files of more than 800 lines; outside the tests, about functions of more than 60; and in the grader,
+# about comments wider than 100 columns. It is not run on tables (.def, .inc), which may be longer.
 
 function complain(text) {
     print FILENAME ":" FNR ": " text
@@ -7,6 +7,10 @@ function complain(text) {
 }
 
 FNR == 801 { complain("the file is longer than 800 lines") }
+# clang-format does not break all comments. Not counted: letters of several bytes, and strings, which stay whole.
+length($0) > 100 && FILENAME ~ /^grader\// && FILENAME !~ /tests\// && /^ *(\/\*|\*) / && !/["\200-\377]/ {
+    complain("the comment is wider than 100 columns")
+}
 $0 == "{" { began = FNR }
 $0 == "}" && began {
     if (FNR - began - 1 > 60 && FILENAME !~ /tests\//)

@@ -222,7 +222,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return 0;
 }
 
-/* --- private folders --------------------------------------------------------------------------- */
+/* --- private folders -------------------------------------------------------------------------- */
 
 /* A process that is killed leaves its private folders behind; the next process deletes them. A
  * folder stays locked (flock) as long as the process that made it, or a child of that process, is

@@ -40,12 +40,13 @@ bool base_remove_output(const char *path);
 /* True if PATH's disk has BYTES free, or if its free space is unknown. */
 bool base_has_room(const char *path, uint64_t bytes);
 
-/* The folder for temporary files: $TMPDIR or /tmp. If no program can be started there, because it is
- * mounted so (noexec): /var/tmp or the user's cache. */
+/* The folder for temporary files: $TMPDIR or /tmp. If no program can be started there, because it
+ * is mounted so (noexec): /var/tmp or the user's cache. */
 const char *base_temporary_folder(void);
 
-/* Makes a folder that only this user can list, in the folder for temporary files. The first call also removes the
- * private folders that dead processes of this user left there. False: errno says why. */
+/* Makes a folder that only this user can list, in the folder for temporary files. The first call
+ * also removes the private folders that dead processes of this user left there. False: errno says
+ * why. */
 bool base_private_folder(char path[PATH_SIZE]);
 /* Makes a new folder in PARENT, named PREFIX and six random characters. False: errno says why. */
 bool base_new_folder(const char *parent, const char *prefix, char path[PATH_SIZE]);

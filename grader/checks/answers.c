@@ -91,7 +91,7 @@ void check_equal_u64(struct check *check, const struct run *run, const char *nam
     check_equal(check, run, name, CASE_U64, &want);
 }
 
-/* --- a matrix ---------------------------------------------------------------------------------- */
+/* --- a matrix --------------------------------------------------------------------------------- */
 
 /* Writes the index in TEXT: "[2][3]" in a matrix, "[3]" in one row, nothing for one number. */
 static void write_index(const struct check_matrix *want, size_t index, char text[48])

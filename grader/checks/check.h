@@ -123,8 +123,8 @@ struct check_info {
     /* Also counts what kernels do to rows of cudaMallocPitch(): the counters rows_... of
      * gpu/counters.def. */
     bool rows;
-    /* The name of a GPU (gpu/predict/chips/), such as "h100": on the emulator, check_makespan() tells
-     * how long it would take. NULL: no time is predicted. */
+    /* The name of a GPU (gpu/predict/chips/), such as "h100": on the emulator, check_makespan()
+     * tells how long it would take. NULL: no time is predicted. */
     const char *gpu;
     struct check_figure figure; /* .text NULL: no figure; the check gives all points or none */
     const char *hint; /* shown when points are lost: one or two sentences on what to try */
@@ -199,9 +199,9 @@ const struct run *check_run(struct check *check, const struct case_data *input);
  *     check_speed(check);
  *
  * Each round has fresh inputs; each run is a separate process, and its result is verified. The two
- * programs take turns, so that a GPU that grows warm slows both. The naive kernel runs once, because
- * full points do not depend on its time. A run warms up, flushes the L2 cache, and times one pass of
- * the program's loop over lab_again() with the device's events. */
+ * programs take turns, so that a GPU that grows warm slows both. The naive kernel runs once,
+ * because full points do not depend on its time. A run warms up, flushes the L2 cache, and times
+ * one pass of the program's loop over lab_again() with the device's events. */
 
 #define CHECK_REPEATS 5
 
@@ -244,9 +244,9 @@ struct check_guess {
     void (*make)(const struct case_data *input, float *values);
 };
 
-/* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and GUESSES
- * explain wrong values: the report says so if a result equals one of the guesses, or equals what
- * MAKE_ROW computes from an input that was read in a wrong way. */
+/* The right value of a result: HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
+ * GUESSES explain wrong values: the report says so if a result equals one of the guesses, or equals
+ * what MAKE_ROW computes from an input that was read in a wrong way. */
 struct check_matrix {
     int height, width;
     const double *values;
@@ -258,15 +258,15 @@ struct check_matrix {
      * NULL: no other order is right. */
     void (*arrange)(const struct case_data *input, float *values);
     enum case_type type; /* of the numbers: CASE_INT (below 2^24), CASE_BYTE; 0: CASE_FLOAT */
-    /* The largest error allowed, in ulp of each right value as a float; messages tell errors in ulp,
-     * too. 0: as bounds says. */
+    /* The largest error allowed, in ulp of each right value as a float; messages tell errors in
+     * ulp, too. 0: as bounds says. */
     double ulps;
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
 
-/* Shows the array NAME of RUN's input, or of its result, in the report's page: bytes, HEIGHT rows of
- * WIDTH greys from 0, black. Call this after the result was judged. */
+/* Shows the array NAME of RUN's input, or of its result, in the report's page: bytes, HEIGHT rows
+ * of WIDTH greys from 0, black. Call this after the result was judged. */
 void check_show(struct check *check, const struct run *run, const char *name, int width,
                 int height);
 
@@ -301,11 +301,12 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 
-/* The theoretical occupancy of the kernels on a GPU of CAPABILITY (times 10: 86 is 8.6), in percent,
- * as far as threads and shared memory limit it: registers do not count, because the emulator only
- * estimates them. Of several launches, the worst counts that does at least 5 % of the work. It counts
- * less if its average warp executes less than 70 % of what its longest executes: warps that only fill
- * the multiprocessor are no use. A note says which limit binds. 0 for NULL, and on a GPU. */
+/* The theoretical occupancy of the kernels on a GPU of CAPABILITY (times 10: 86 is 8.6), in
+ * percent, as far as threads and shared memory limit it: registers do not count, because the
+ * emulator only estimates them. Of several launches, the worst counts that does at least 5 % of the
+ * work. It counts less if its average warp executes less than 70 % of what its longest executes:
+ * warps that only fill the multiprocessor are no use. A note says which limit binds. 0 for NULL,
+ * and on a GPU. */
 double check_occupancy(struct check *check, const struct run *run, unsigned capability);
 
 /* The counter NAME, or several counters, separated by spaces, summed over all launches.
@@ -329,10 +330,10 @@ double check_sectors_moved(const struct run *run);
  * GPU. */
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
-/* The time, in whole microseconds, that the program's copies and kernels would take on the GPU that the
- * check's .gpu names: work waits only for work that the program orders before it, and for a free
- * engine (gpu/order/timeline.h). Fails the check if less than BYTES were copied to the GPU or back. 0
- * for NULL. */
+/* The time, in whole microseconds, that the program's copies and kernels would take on the GPU that
+ * the check's .gpu names: work waits only for work that the program orders before it, and for a
+ * free engine (gpu/order/timeline.h). Fails the check if less than BYTES were copied to the GPU or
+ * back. 0 for NULL. */
 double check_makespan(struct check *check, const struct run *run, uint64_t bytes);
 
 /* The number of requests that the program sent to the GPU, of the kinds named in WHAT, separated by

@@ -140,8 +140,8 @@ int main(int argc, char **argv)
     sweep("/dev/shm", "bxfi_%ld%n");
     avoid_taken_socket();
     struct criterion_test_set *tests = criterion_initialize();
-    /* Programs on a GPU wait for the driver most of the time. A timed program has the GPU for itself:
-     * processes.c. */
+    /* Programs on a GPU wait for the driver most of the time. A timed program has the GPU for
+     * itself: processes.c. */
     criterion_options.jobs = job.device == ON_GPU ? 4 : 2;
     criterion_options.timeout = CHECK_WALL_SECONDS;
     criterion_options.use_ascii = true;

@@ -182,8 +182,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Whether the latest piece of lent memory that is long enough begins with all uncovered bytes, which
- * may end with a part of a word. */
+/* Whether the latest piece of lent memory that is long enough begins with all uncovered bytes,
+ * which may end with a part of a word. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     for (size_t i = json_array_size(cover->copies); i-- > 0;)

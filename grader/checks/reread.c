@@ -208,7 +208,7 @@ static bool try_all(const struct reader *reader)
            is_shifted(reader, 0, SIZE_MAX);
 }
 
-/* --- the input's shape ---------------------------------------------------------------------------- */
+/* --- the input's shape ------------------------------------------------------------------------ */
 
 /* Tries all pairs of sizes in the case whose product is COUNT as the input's rows and columns. */
 static bool try_shapes(struct reader *reader, size_t count)

@@ -34,7 +34,8 @@ static int number_after(const char *text, const char *word)
     return found ? atoi(found + strlen(word)) : 0;
 }
 
-/* The first part of the lab that the last grading of KNOWN, the lab's progress, found unfinished. */
+/* The first part of the lab that the last grading of KNOWN, the lab's progress, found
+ * unfinished. */
 struct unfinished {
     int todo, rung; /* 0: unknown, or the first */
 };

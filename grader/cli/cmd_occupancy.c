@@ -1,5 +1,5 @@
-/* lanewise occupancy: how many blocks and warps of a kernel a multiprocessor holds, for every compute
- * capability. The numbers are those of gpu/limits.def. */
+/* lanewise occupancy: how many blocks and warps of a kernel a multiprocessor holds, for every
+ * compute capability. The numbers are those of gpu/limits.def. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -176,8 +176,8 @@ static bool set_environment(const struct options *options, struct target target,
            setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
 }
 
-/* The JSON document in FILE; NULL: there is none. A kernel that launches the same kernel again could
- * write a second one, which is ignored. */
+/* The JSON document in FILE; NULL: there is none. A kernel that launches the same kernel again
+ * could write a second one, which is ignored. */
 static json_t *read_document(int file)
 {
     struct stat info;

@@ -15,8 +15,8 @@
 #define CLI_ALL_TOOLS    "racecheck,initcheck"
 #define CLI_WATCH_BUDGET "8000000"
 
-/* Passes an option to the runtime library in the environment. VALUE is NULL if the user did not give
- * the option. */
+/* Passes an option to the runtime library in the environment. VALUE is NULL if the user did not
+ * give the option. */
 bool cli_pass(const char *variable, const char *value);
 
 /* Runs PROGRAM with ARGV. Environment variables configure the runtime library. *STATUS gets the

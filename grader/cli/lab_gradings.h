@@ -37,8 +37,8 @@ int lab_read_options(const struct cli_syntax *syntax, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs);
 
 /* Adds the gradings of one lab. PARTS must stay in place until all gradings are done. Returns the
- * number of mutants added. On a GPU, mutants that only the emulator can detect are left out. A quick
- * run grades one mutant for each check, and no programs that are right in another way. */
+ * number of mutants added. On a GPU, mutants that only the emulator can detect are left out. A
+ * quick run grades one mutant for each check, and no programs that are right in another way. */
 unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
 
 /* Writes the task's NAME: "the skeleton", "the solution, seed 2" or "mutant one-warp". */

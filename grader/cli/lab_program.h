@@ -15,9 +15,9 @@ struct cli_lab_program {
     char source[PATH_SIZE];  /* the file that was built: OWN or another submission */
 };
 
-/* Builds the student's file of the lab that WORD names, or the file or folder SUBMISSION if it is not
- * NULL. False: the reason was printed as `lanewise COMMAND: ...`. In any case the caller ends with
- * cli_forget_lab_program(). */
+/* Builds the student's file of the lab that WORD names, or the file or folder SUBMISSION if it is
+ * not NULL. False: the reason was printed as `lanewise COMMAND: ...`. In any case the caller ends
+ * with cli_forget_lab_program(). */
 bool cli_build_lab_program(const char *command, const char *word, const char *submission,
                            struct cli_lab_program *built);
 void cli_forget_lab_program(const struct cli_lab_program *built);

@@ -236,8 +236,8 @@ static void check_mutants(const struct lab_parts *parts, struct lab_findings *fi
                      LAB_LEAST_MUTANTS);
 }
 
-/* Some mutant must lose points in each check: it shows the check's message, and the solution is what
- * the message leads to. */
+/* Some mutant must lose points in each check: it shows the check's message, and the solution is
+ * what the message leads to. */
 static void check_reached(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;

@@ -1,5 +1,5 @@
-/* nvcc -G writes DWARF into PTX as text: .section .debug_info { .b8 1; .b64 $L__tmp3; ... }. An address
- * there is a label in the code.
+/* nvcc -G writes DWARF into PTX as text: .section .debug_info { .b8 1; .b64 $L__tmp3; ... }. An
+ * address there is a label in the code.
  *
  *   PTX --scan--> labels; the bytes of three sections --libelf--> a file --libdw--> variables
  *

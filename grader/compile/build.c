@@ -46,7 +46,7 @@ const char *compile_compiler(void)
     return path && path[0] ? path : kit_nvcc();
 }
 
-/* --- the kit's parts that programs are built with ----------------------------------------------- */
+/* --- the kit's parts that programs are built with --------------------------------------------- */
 
 static const char *libraries(void)
 {

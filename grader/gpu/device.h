@@ -291,7 +291,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
  * The caller frees *LIST. Accesses to textures are not listed. */
 void emu_touched(struct emu_device *device, struct emu_touch **list, size_t *count);
 
-/* --- the order of work ------------------------------------------------------------------------- */
+/* --- the order of work ------------------------------------------------------------------------ */
 
 /* A device with options.chip predicts when the program's work would run on that chip
  * (gpu/order/timeline.h). For this, the program's runtime library takes a step after each piece of
@@ -345,7 +345,7 @@ void emu_step(struct emu_device *device, const struct emu_step *step);
  * program's first work. False: the time is unknown. */
 bool emu_event_time(struct emu_device *device, uint64_t event, double *us);
 
-/* --- parked launches --------------------------------------------------------------------------- */
+/* --- parked launches -------------------------------------------------------------------------- */
 
 /* A launch with may_park is parked (stopped, to be continued) when its threads only poll memory
  * that does not change. The caller continues it after changing memory: by calls, by other launches,

@@ -1,8 +1,8 @@
 /* Computes occupancy from the table of limits.
  *
- * Since capability 2.0, an SM has parts, each with its own registers. A warp takes its registers from
- * one part, in units; a CTA's warps go to the parts in turn. Before, a CTA took registers for all of
- * its warps together, and for an even number of warps. */
+ * Since capability 2.0, an SM has parts, each with its own registers. A warp takes its registers
+ * from one part, in units; a CTA's warps go to the parts in turn. Before, a CTA took registers for
+ * all of its warps together, and for an even number of warps. */
 #include "gpu/occupancy.h"
 
 #include <stdbool.h>
@@ -44,8 +44,8 @@ uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct e
                : registers_of(limits, demand->registers, (uint32_t)round_up(warps, 2));
 }
 
-/* A GPU checks a CTA as if all parts had as many of its warps as the fullest one. 6.0 has two parts,
- * but checks for four, like 6.1. */
+/* A GPU checks a CTA as if all parts had as many of its warps as the fullest one. 6.0 has two
+ * parts, but checks for four, like 6.1. */
 static bool is_too_much(const struct emu_limits *limits, const struct emu_demand *demand)
 {
     struct emu_demand even = *demand;

@@ -1,6 +1,6 @@
 /* Occupancy: how many CTAs and warps of a kernel one multiprocessor (SM) holds at a time. The same
- * function answers programs that ask, limits cooperative launches, decides how many CTAs of a launch
- * run together, fills in the record, and answers `lanewise occupancy`. */
+ * function answers programs that ask, limits cooperative launches, decides how many CTAs of a
+ * launch run together, fills in the record, and answers `lanewise occupancy`. */
 #ifndef GPU_OCCUPANCY_H
 #define GPU_OCCUPANCY_H
 

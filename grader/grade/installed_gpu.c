@@ -82,8 +82,8 @@ bool installed_gpu_find(char *name, size_t size)
 /* --- turns ------------------------------------------------------------------------------------ */
 
 /* Opens a lock file of this machine. The file's name contains the host's name, because several
- * machines of a cluster may share the folder and must not wait for each other. Users who share a kit
- * that they may not write into share a lock file in /tmp. */
+ * machines of a cluster may share the folder and must not wait for each other. Users who share a
+ * kit that they may not write into share a lock file in /tmp. */
 static int open_turns(const char *name)
 {
     char host[65] = "", build[PATH_SIZE], path[PATH_SIZE];

@@ -112,7 +112,7 @@ json_t *grade_unbuilt_verdict(const json_t *declared, const char *messages)
                      "counters", "figure", "note", "");
 }
 
-/* --- the parts ---------------------------------------------------------------------------------- */
+/* --- the parts -------------------------------------------------------------------------------- */
 
 void grade_result_add(struct grade_result *result, const json_t *declared, const json_t *verdict)
 {

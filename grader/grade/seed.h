@@ -2,10 +2,10 @@
  *
  *     the owner's secret --HMAC-SHA256 of the number--> this grading's secret --> all inputs
  *
- * The number alone must not be enough: a submission could try small numbers until one gives the data
- * that it is shown, and then compute the data that it must not see. So a secret of the grader's owner
- * keys the inputs. It is in a file that no submission can read. The same owner and the same number
- * give the same inputs again. */
+ * The number alone must not be enough: a submission could try small numbers until one gives the
+ * data that it is shown, and then compute the data that it must not see. So a secret of the
+ * grader's owner keys the inputs. It is in a file that no submission can read. The same owner and
+ * the same number give the same inputs again. */
 #ifndef GRADE_SEED_H
 #define GRADE_SEED_H
 

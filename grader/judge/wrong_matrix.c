@@ -401,7 +401,7 @@ static bool tell_input(const struct facts *facts)
     return false;
 }
 
-/* --- rows of the wrong length ------------------------------------------------------------------- */
+/* --- rows of the wrong length ----------------------------------------------------------------- */
 
 /* Whether rows are SHIFT numbers longer or shorter than they should be, so that the displacement
  * grows from row to row. */
@@ -439,7 +439,7 @@ static bool tell_source(const struct facts *facts)
     return tell_input(facts) || tell_pitch(facts);
 }
 
-/* --- all ---------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 /* Estimates how often a number is near an unrelated number of WANT, as log10 of the fraction; the
  * estimate errs on the high side. */

@@ -39,7 +39,8 @@ static double size_of(int64_t value)
 
 /* --- hypotheses about the sum alone ----------------------------------------------------------- */
 
-/* Names the number of the launch that equals COUNT, such as ", the number of blocks"; "" if none does. */
+/* Names the number of the launch that equals COUNT, such as ", the number of blocks"; "" if none
+ * does. */
 static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads                 ? ", the number of threads in a block"
@@ -393,7 +394,7 @@ static bool is_by_shuffles(const struct facts *facts)
     return told;
 }
 
-/* --- loops -------------------------------------------------------------------------------------- */
+/* --- loops ------------------------------------------------------------------------------------ */
 
 /* The number at which the loop of thread THREADIDX.X in block BLOCKIDX.X begins: block * BLOCK_STEP
  * + thread * THREAD_STEP. */
@@ -509,7 +510,7 @@ static bool is_by_loops(const struct facts *facts)
     return told;
 }
 
-/* --- numbers in a row --------------------------------------------------------------------------- */
+/* --- numbers in a row ------------------------------------------------------------------------- */
 
 static void name_range(char *text, size_t size, const struct judge_sum *sum, size_t from, size_t to)
 {
@@ -589,7 +590,7 @@ static bool is_by_floats(const struct facts *facts)
            TELL(facts, "as if each thread added up in a float, which keeps 24 bits");
 }
 
-/* --- all ---------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 /* Tests whether the sum is that of the numbers where their squares were wanted, or the reverse. */
 static bool is_by_other_terms(const struct facts *facts)

@@ -38,8 +38,8 @@ void *case_add_room(struct case_data *data, const char *name, enum case_type typ
 
 /* The array NAME, or NULL. */
 const struct case_array *case_find(const struct case_data *data, const char *name);
-/* For arrays that exist: the first number of NAME, of type CASE_INT, and the numbers of NAME, of type
- * CASE_FLOAT. */
+/* For arrays that exist: the first number of NAME, of type CASE_INT, and the numbers of NAME, of
+ * type CASE_FLOAT. */
 int case_int(const struct case_data *data, const char *name);
 const float *case_floats(const struct case_data *data, const char *name);
 

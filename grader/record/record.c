@@ -243,7 +243,7 @@ static bool add_launch(json_t *launches, const json_t *from)
     return json_array_append_new(launches, launch) == 0 && good;
 }
 
-/* --- the timeline ------------------------------------------------------------------------------ */
+/* --- the timeline ----------------------------------------------------------------------------- */
 
 /* Adds a piece of work in a stream. */
 static bool add_work(json_t *list, const json_t *from)
@@ -561,7 +561,7 @@ static bool add_lent(json_t *copies, const json_t *from)
     return json_array_append_new(copies, copy) == 0 && good;
 }
 
-/* --- launches that repeat others ---------------------------------------------------------------- */
+/* --- launches that repeat others -------------------------------------------------------------- */
 
 static bool add_findings(struct builder *builder, const json_t *findings)
 {

@@ -15,14 +15,14 @@
 
 #define RECORD_SCHEMA "lanewise/run/v1"
 /* Upper limits of a record and of the numbers in it. */
-#define RECORD_BYTES             ((size_t)64 << 20) /* bytes of a submission's record; labs write a few KB */
+#define RECORD_BYTES             ((size_t)64 << 20) /* of a submission; labs write a few KB */
 #define RECORD_LAUNCHES          (1u << 17)
-#define RECORD_FINDINGS          1000u /* findings; further ones are left out */
-#define RECORD_REPEATED_FINDINGS 16u   /* findings of a launch that others repeat */
-#define RECORD_ACCESSES          1000u /* source lines with an access; further ones are left out */
-#define RECORD_WORK              10000u /* pieces of work in the timeline; further ones are left out */
+#define RECORD_FINDINGS          1000u  /* findings; further ones are left out */
+#define RECORD_REPEATED_FINDINGS 16u    /* findings of a launch that others repeat */
+#define RECORD_ACCESSES          1000u  /* source lines with an access; further ones are left out */
+#define RECORD_WORK              10000u /* pieces of work; further ones are left out */
 #define RECORD_LANES             32u
-#define RECORD_COUNTER           (1ll << 45) /* most in one launch; the sum of all launches fits 63 bits */
+#define RECORD_COUNTER           (1ll << 45) /* of a launch; the sum of all fits 63 bits */
 
 /* Returns the record in the file PATH as a new object:
  *
@@ -58,9 +58,9 @@
  * as "allocated here", is not an access.
  *
  * gpu/record/record.h describes "copies", "missing" and "accesses". "copies" are the copies to the
- * host, and pieces of shared memory that kernels made, if the tool "origins" ran. "missing" counts the bytes of the input that never reached the
- * device, if main() saw a decoy input. "accesses" has the most wasteful access of each line over
- * all launches, if accesses were recorded.
+ * host, and pieces of shared memory that kernels made, if the tool "origins" ran. "missing" counts
+ * the bytes of the input that never reached the device, if main() saw a decoy input. "accesses" has
+ * the most wasteful access of each line over all launches, if accesses were recorded.
  *
  * A last line without a newline is left out: its writer was killed. NULL: ERROR (SIZE bytes) says
  * in a few words what is wrong with the file, such as "is missing" or "is malformed in line 3". */

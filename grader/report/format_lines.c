@@ -1,7 +1,7 @@
-/* Writes one line for each finding and each of the compiler's messages, as gcc does, so that an editor
- * can show them beside the lines of the file:
+/* Writes one line for each finding and each of the compiler's messages, as gcc does, so that an
+ * editor can show them beside the lines of the file:
  *
- *     labs/01-parallelize/parallelize.cu:57:13: warning: one lane does nearly all of the work [serial-kernel] */
+ *     parallelize.cu:57:13: warning: one lane does nearly all of the work [serial-kernel] */
 #include "report/format.h"
 
 #include <stdlib.h>

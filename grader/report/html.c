@@ -321,7 +321,8 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
 }
 
-/* Shows the pictures that the program read and made, such as one before and one after the change. */
+/* Shows the pictures that the program read and made, such as one before and one after the
+ * change. */
 static void put_shown(struct page *page)
 {
     const json_t *shown = json_object_get(page->result, "shown");

@@ -28,7 +28,7 @@ static void print_demand(FILE *to, const struct emu_demand *demand)
             plural(demand->shared));
 }
 
-/* --- one capability ----------------------------------------------------------------------------- */
+/* --- one capability --------------------------------------------------------------------------- */
 
 struct table {
     const struct emu_limits *limits;
@@ -173,7 +173,7 @@ void report_occupancy(FILE *to, const struct emu_limits *limits, const struct em
                 NUMBER(limits->block_shared));
 }
 
-/* --- all capabilities --------------------------------------------------------------------------- */
+/* --- all capabilities ------------------------------------------------------------------------- */
 
 static void print_binding(FILE *to, const struct emu_limits *limits,
                           const struct emu_demand *demand, uint32_t ctas)
@@ -203,7 +203,7 @@ void report_occupancy_all(FILE *to, const struct emu_demand *demand)
     }
 }
 
-/* --- limits ------------------------------------------------------------------------------------- */
+/* --- limits ----------------------------------------------------------------------------------- */
 
 void report_limits(FILE *to, const struct emu_limits *limits)
 {

@@ -1,5 +1,5 @@
-/* What `lanewise occupancy` shows: the occupancy of a kernel on GPUs of one capability or of all, as
- * text or as curves, and the table of limits. */
+/* What `lanewise occupancy` shows: the occupancy of a kernel on GPUs of one capability or of all,
+ * as text or as curves, and the table of limits. */
 #ifndef REPORT_OCCUPANCY_H
 #define REPORT_OCCUPANCY_H
 
@@ -13,8 +13,8 @@ void report_occupancy(FILE *to, const struct emu_limits *limits, const struct em
 /* Prints the occupancy for all capabilities, a line each. */
 void report_occupancy_all(FILE *to, const struct emu_demand *demand);
 
-/* Draws three curves as SVG: the warps on a multiprocessor over the size of a block, the registers of
- * a thread and the shared memory of a block. The present point is marked. */
+/* Draws three curves as SVG: the warps on a multiprocessor over the size of a block, the registers
+ * of a thread and the shared memory of a block. The present point is marked. */
 void report_svg_occupancy(FILE *to, const struct emu_limits *limits,
                           const struct emu_demand *demand);
 

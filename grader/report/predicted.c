@@ -134,7 +134,7 @@ double report_working_us(const struct report_prediction *p)
     return us > p->us / 1e6 ? us : p->us / 1e6;
 }
 
-/* --- the roofline ------------------------------------------------------------------------------- */
+/* --- the roofline ----------------------------------------------------------------------------- */
 
 #define LEAST_FLOPS 0.02 /* of the operations that the launch's instructions could have done */
 
@@ -180,7 +180,7 @@ struct report_axes report_axes(const struct report_roofline *lines, unsigned cou
                                 .top = log10(lines->peak * 2)};
 }
 
-/* --- the occupancy ------------------------------------------------------------------------------ */
+/* --- the occupancy ---------------------------------------------------------------------------- */
 
 void report_waves(const struct report_prediction *p, struct report_waves *waves)
 {
@@ -197,7 +197,7 @@ void report_waves(const struct report_prediction *p, struct report_waves *waves)
     waves->waves = waves->at_a_time > 0 ? p->blocks / waves->at_a_time : 0;
 }
 
-/* --- sentences ---------------------------------------------------------------------------------- */
+/* --- sentences -------------------------------------------------------------------------------- */
 
 const char *report_limits_text(const struct report_prediction *p, char text[REPORT_TEXT])
 {

@@ -25,7 +25,7 @@ static void put_many(FILE *to, char what, int count)
         fputc(what, to);
 }
 
-/* --- the limits --------------------------------------------------------------------------------- */
+/* --- the limits ------------------------------------------------------------------------------- */
 
 void report_draw_limits(FILE *to, const struct report_prediction *p, bool colour)
 {
@@ -45,7 +45,7 @@ void report_draw_limits(FILE *to, const struct report_prediction *p, bool colour
     }
 }
 
-/* --- the roofline ------------------------------------------------------------------------------- */
+/* --- the roofline ----------------------------------------------------------------------------- */
 
 #define WIDTH  64
 #define HEIGHT 14
@@ -168,7 +168,7 @@ void report_draw_roofline(FILE *to, const struct report_prediction *p, bool colo
     print_text(to, report_roofline_text(&r, text));
 }
 
-/* --- the occupancy ------------------------------------------------------------------------------ */
+/* --- the occupancy ---------------------------------------------------------------------------- */
 
 #define ROWS 8
 

@@ -65,8 +65,8 @@ static struct report_occupancy read_occupancy(const json_t *launch)
     };
 }
 
-/* Adds a launch with this occupancy to KERNEL. Launches with other blocks but the same occupancy are
- * listed together, under the first one's block. */
+/* Adds a launch with this occupancy to KERNEL. Launches with other blocks but the same occupancy
+ * are listed together, under the first one's block. */
 static void add_occupancy(struct report_kernel *kernel, const struct report_occupancy *occupancy)
 {
     size_t i = 0;

@@ -1,5 +1,5 @@
-/* The pictures of predicted times. Each function turns a struct report_prediction, or a timeline, into
- * one SVG; the sentences below the pictures are those of the terminal. */
+/* The pictures of predicted times. Each function turns a struct report_prediction, or a timeline,
+ * into one SVG; the sentences below the pictures are those of the terminal. */
 #include "report/svg_predicted.h"
 
 #include <limits.h>
@@ -54,8 +54,8 @@ static size_t first_line(const char *text)
     return cut ? cut : strlen(text);
 }
 
-/* Writes TEXT in as many lines as it needs, from Y on; without M, it only counts them. Returns where
- * the next line goes. */
+/* Writes TEXT in as many lines as it needs, from Y on; without M, it only counts them. Returns
+ * where the next line goes. */
 static double put_lines(struct markup *m, double y, const char *text)
 {
     while (*text) {
@@ -116,7 +116,7 @@ static const char *short_name(const char *kernel, char text[64])
     return text;
 }
 
-/* --- the limits --------------------------------------------------------------------------------- */
+/* --- the limits ------------------------------------------------------------------------------- */
 
 void report_svg_limits(FILE *to, const struct report_prediction *p,
                        const struct report_drawing *drawing)
@@ -157,7 +157,7 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
     close_svg(&m);
 }
 
-/* --- the roofline ------------------------------------------------------------------------------- */
+/* --- the roofline ----------------------------------------------------------------------------- */
 
 static const char *const dashes[REPORT_ROOFS] = {"", "9 4", "2 4"};
 
@@ -344,7 +344,7 @@ void report_svg_roofline(FILE *to, const struct report_prediction *launches, uns
     close_svg(&m);
 }
 
-/* --- the occupancy ------------------------------------------------------------------------------ */
+/* --- the occupancy ---------------------------------------------------------------------------- */
 
 enum { TOP = 58, HEIGHT = 180 };
 
@@ -417,7 +417,7 @@ void report_svg_waves(FILE *to, const struct report_prediction *p,
     close_svg(&m);
 }
 
-/* --- the timeline ------------------------------------------------------------------------------- */
+/* --- the timeline ----------------------------------------------------------------------------- */
 
 enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* the narrowest piece that has a label */ };
 
@@ -436,7 +436,8 @@ static bool is_in_row(const struct row *row, const json_t *piece)
                             : strcmp(json_text_of(piece, "engine"), row->engine) == 0;
 }
 
-/* Draws the row's pieces and returns for how long it is busy. A piece has the number of its stream. */
+/* Draws the row's pieces and returns for how long it is busy. A piece has the number of its
+ * stream. */
 static double put_pieces(struct markup *m, const json_t *work, const struct row *row, double y,
                          double scale)
 {

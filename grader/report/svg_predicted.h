@@ -10,15 +10,15 @@
 
 #define REPORT_MOST_POINTS 8 /* launches under one roofline */
 
-/* ID is the picture's id, unique on the page: letters and digits. INLINED: the page already contains
- * report_svg_predicted_style. */
+/* ID is the picture's id, unique on the page: letters and digits. INLINED: the page already
+ * contains report_svg_predicted_style. */
 struct report_drawing {
     const char *id;
     bool inlined;
 };
 
-/* Draws COUNT launches under the roofs of their chip. Each has a mark for each kind of memory that it
- * uses. Several launches get numbers. */
+/* Draws COUNT launches under the roofs of their chip. Each has a mark for each kind of memory that
+ * it uses. Several launches get numbers. */
 void report_svg_roofline(FILE *to, const struct report_prediction *launches, unsigned count,
                          const struct report_drawing *drawing);
 
@@ -30,9 +30,9 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
 void report_svg_waves(FILE *to, const struct report_prediction *p,
                       const struct report_drawing *drawing);
 
-/* Draws the pieces of work of TIMELINE, a member of a run's document (record/record.h), over time: a row
- * for each engine, and one for the host's own copies of pageable memory. Leaves out the pieces after
- * the first REPORT_MOST_PIECES. */
+/* Draws the pieces of work of TIMELINE, a member of a run's document (record/record.h), over time:
+ * a row for each engine, and one for the host's own copies of pageable memory. Leaves out the
+ * pieces after the first REPORT_MOST_PIECES. */
 #define REPORT_MOST_PIECES 400
 void report_svg_timeline(FILE *to, const json_t *timeline, const struct report_drawing *drawing);
 

@@ -12,8 +12,8 @@
 /* Folders and files of the system that compilers and programs need; NULL-terminated. Some of them
  * may be missing. */
 const char *const *sandbox_system(void);
-/* Whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are left out
- * to save time. */
+/* Whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are left
+ * out to save time. */
 bool sandbox_wants(const struct sandbox *sandbox, const char *path);
 /* Harmless devices; NULL-terminated. */
 extern const char *const sandbox_devices[];

@@ -66,7 +66,7 @@ bool process_end_with(pid_t parent, int number)
     return prctl(PR_SET_PDEATHSIG, number) == 0 && getppid() == parent;
 }
 
-/* --- in the child: only functions that are safe after fork ------------------------------------------- */
+/* --- in the child: only functions that are safe after fork ------------------------------------ */
 
 static void limit(int resource, uint64_t soft, uint64_t hard)
 {
@@ -153,7 +153,7 @@ static void run_child(const struct process_command *command, pid_t parent,
     _exit(127);
 }
 
-/* --- in the supervisor -------------------------------------------------------------------------------- */
+/* --- in the supervisor ------------------------------------------------------------------------ */
 
 /* Kills all children of this process. False: the kernel does not list them. */
 static bool kill_children(void)
@@ -230,7 +230,7 @@ static void run_supervisor(const struct process_command *command, int control,
     _exit(send(control, &message, sizeof message, MSG_NOSIGNAL) < 0);
 }
 
-/* --- in the parent -------------------------------------------------------------------------------- */
+/* --- in the parent ---------------------------------------------------------------------------- */
 
 /* Moves a pair of descriptors to numbers higher than the child's, so that set_descriptors() cannot
  * overwrite them. */

@@ -53,10 +53,11 @@ const char *sandbox_level_protects(enum sandbox_level level);
  * better level works, and what the user can do about it; "" if this is the best of all levels. */
 enum sandbox_level sandbox_best_level(char *why, size_t size);
 
-/* The path of the bubblewrap program: of the one that worked after sandbox_best_level(). NULL if there
- * is none. */
+/* The path of the bubblewrap program: of the one that worked after sandbox_best_level(). NULL if
+ * there is none. */
 const char *sandbox_bubblewrap(void);
-/* Makes this process use the bubblewrap program that another process has found; "": search again. */
+/* Makes this process use the bubblewrap program that another process has found; "": search
+ * again. */
 void sandbox_set_bubblewrap(const char *path);
 
 /* The arguments of execve(). */

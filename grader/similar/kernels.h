@@ -4,7 +4,8 @@
  * windows of WINDOW instructions. Inside a window, registers, labels and names are numbered in the
  * order in which they appear, so code that was renamed, or moved as a whole, has the same windows:
  *
- *     ld.global.u32 %r7, [%rd9];  mad.lo.s32 %r8, %r7, %r7, %r8;   -> ld.global.u32 a,[b];mad.lo.s32 c,a,a,c
+ *     ld.global.u32 %r7, [%rd9];  mad.lo.s32 %r8, %r7, %r7, %r8;
+ *       -> ld.global.u32 a,[b];mad.lo.s32 c,a,a,c
  *
  * Only some of the windows' hashes become marks, chosen so that any run of WINDOW + STEP - 1
  * equal instructions leaves at least one equal mark ("winnowing", Schleimer, Wilkerson and Aiken

@@ -19,8 +19,8 @@ bool cpu_is_no_address(const siginfo_t *info);
 bool cpu_writes(const ucontext_t *thread);
 
 /* Lets the thread execute one instruction when the handler returns, and then get a SIGTRAP, whose
- * handler calls cpu_stepped(). The instruction may fault and be stepped again before that. False: not
- * possible for this instruction. */
+ * handler calls cpu_stepped(). The instruction may fault and be stepped again before that. False:
+ * not possible for this instruction. */
 bool cpu_step(ucontext_t *thread);
 void cpu_stepped(ucontext_t *thread);
 

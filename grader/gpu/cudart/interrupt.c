@@ -1,5 +1,5 @@
-/* Ctrl-C while a kernel runs: the kernel stops, its launch is recorded with the place where it was, and
- * then the program ends as if there were no handler. A second Ctrl-C ends it at once. */
+/* Ctrl-C while a kernel runs: the kernel stops, its launch is recorded with the place where it was,
+ * and then the program ends as if there were no handler. A second Ctrl-C ends it at once. */
 #include "gpu/cudart/rt.h"
 
 #include <signal.h>

@@ -158,8 +158,8 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
 }
 
 /* Called before the host frees PTR. cudaFree() waits for all work, but does not promise to wait if
- * the memory is from cudaMallocAsync(). The functions that free page-locked memory do not promise it
- * either. */
+ * the memory is from cudaMallocAsync(). The functions that free page-locked memory do not promise
+ * it either. */
 static void check_free(void *ptr)
 {
     struct rt_range range;

@@ -1,12 +1,13 @@
-/* The order check (ordercheck): finds work in streams, and accesses of the host, that touch the same
- * memory although nothing orders them. gpu/order/ decides what is ordered;
- * gpu/cudart/order/ tells it about the program's calls. The functions below do nothing while nothing can go wrong:
+/* The order check (ordercheck): finds work in streams, and accesses of the host, that touch the
+ * same memory although nothing orders them. gpu/order/ decides what is ordered; gpu/cudart/order/
+ * tells it about the program's calls. The functions below do nothing while nothing can go wrong:
  * while there is only one stream and the host shares no memory with the device.
  *
  *   rt_queue()               work in a stream: rt_order_begin(), run it, rt_order_end()
  *   cudaStreamSynchronize()  rt_order_waits_stream(): the host has waited
  *   cudaStreamWaitEvent()    rt_order_stream_waits()
- *   a load by the host       memory in use is protected (order/guard.c), so that the access faults */
+ *   a load by the host       memory in use is protected (order/guard.c), so that the access
+ * faults */
 #ifndef GPU_CUDART_ORDER_H
 #define GPU_CUDART_ORDER_H
 

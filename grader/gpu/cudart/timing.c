@@ -21,7 +21,7 @@ static uint64_t number_of(cudaEvent_t event)
     return (uint64_t)(uintptr_t)event;
 }
 
-/* --- work ----------------------------------------------------------------------------------------- */
+/* --- work ------------------------------------------------------------------------------------- */
 
 static struct emu_step step_of_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
 {
@@ -78,7 +78,7 @@ void rt_time_work(struct emu_device *device, struct rt_order order, const struct
     take(device, order, step);
 }
 
-/* --- events and waits --------------------------------------------------------------------------- */
+/* --- events and waits ------------------------------------------------------------------------- */
 
 void rt_time_event(enum emu_step_type type, struct rt_order order, cudaEvent_t event)
 {

@@ -1,5 +1,5 @@
-/* Tells the device in which stream work has run and what orders it, if the device predicts when work
- * runs (emu_step() in gpu/device.h). The device then keeps the timeline.
+/* Tells the device in which stream work has run and what orders it, if the device predicts when
+ * work runs (emu_step() in gpu/device.h). The device then keeps the timeline.
  *
  *   rt_queue()              rt_time_work(), after the work has run
  *   cudaEventRecord()       rt_time_event()
@@ -22,8 +22,8 @@ void rt_time_event(enum emu_step_type type, struct rt_order order, cudaEvent_t e
 void rt_time_waits_stream(cudaStream_t stream);
 void rt_time_waits_all(void);
 
-/* Sets *MILLISECONDS to the predicted time between two recorded events. False: the program asked for
- * the emulator's time. */
+/* Sets *MILLISECONDS to the predicted time between two recorded events. False: the program asked
+ * for the emulator's time. */
 bool rt_time_between(cudaEvent_t start, cudaEvent_t end, float *milliseconds);
 
 /* The program ends: the record gets the timeline. */

@@ -45,7 +45,8 @@ static void record_piece(void *context, const struct timeline_piece *piece)
     struct schedule *schedule = context;
     const struct timeline_work *work = piece->work;
     static const char *const engines[] = {"compute", "to-device", "from-device"};
-    /* the default streams of threads have numbers of their own, but one name: see cudaStreamGetId() */
+    /* the default streams of threads have numbers of their own, but one name: see
+     * cudaStreamGetId() */
     uint64_t stream = piece->stream > INT64_MAX ? 2 : piece->stream;
     if (++schedule->pieces > MOST_PIECES)
         return;
@@ -103,7 +104,7 @@ void schedule_close(struct schedule *schedule)
     free(schedule);
 }
 
-/* --- the times of work -------------------------------------------------------------------------- */
+/* --- the times of work ------------------------------------------------------------------------ */
 
 /* This thread's launch that has ended, but for which no step was taken yet. */
 static _Thread_local struct {
@@ -197,7 +198,7 @@ static void work(struct schedule *schedule, const struct order_stream *stream,
         timeline_host_waits_stream(schedule->timeline, stream);
 }
 
-/* --- events --------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 /* The pointer to an event in its list. It points to NULL if nothing was recorded. */
 static struct event **find(struct schedule *schedule, uint64_t number)

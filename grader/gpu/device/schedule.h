@@ -12,8 +12,8 @@ struct schedule;
 struct schedule *schedule_open(struct emu_device *device, const struct emu_chip *chip);
 void schedule_close(struct schedule *schedule); /* NULL is allowed */
 
-/* A launch of the kernel NAME has ended on this thread. schedule_predicted() adds its predicted time,
- * and that of each grid that its kernel launched. */
+/* A launch of the kernel NAME has ended on this thread. schedule_predicted() adds its predicted
+ * time, and that of each grid that its kernel launched. */
 void schedule_launched(struct schedule *schedule, struct ptx_name name);
 void schedule_predicted(double us, double share);
 

@@ -7,8 +7,8 @@
  *     add        v, v, a        and so is v
  *     st.global  [p], v         reported if lane 19 executes it
  *
- * If many lanes store at once, and the first one stores a defined value, this is allowed: it may be a
- * reduction by __shfl_down_sync() or __shfl_xor_sync() whose result only the first lane has.
+ * If many lanes store at once, and the first one stores a defined value, this is allowed: it may be
+ * a reduction by __shfl_down_sync() or __shfl_xor_sync() whose result only the first lane has.
  *
  * Each register has a word with the lanes in which it is tainted. A lane that branches by a tainted
  * predicate may skip instructions or execute them wrongly, so the registers that are written before

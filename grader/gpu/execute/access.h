@@ -59,9 +59,9 @@ void async_awaited(struct cta *cta, uint32_t barrier, uint32_t phase);
 void async_drop(struct warp *warp); /* discards pending copies */
 void async_free(struct warp *warp);
 
-/* Copies belong to groups, which GROUPS counts for each lane. groups_commit() ends the open group of
- * the lanes in MASK. groups_before() sets BEFORE, the number of the first group of each lane that may
- * stay pending: the last PENDING ones may, and so may the group that is still open. */
+/* Copies belong to groups, which GROUPS counts for each lane. groups_commit() ends the open group
+ * of the lanes in MASK. groups_before() sets BEFORE, the number of the first group of each lane
+ * that may stay pending: the last PENDING ones may, and so may the group that is still open. */
 void groups_commit(uint32_t *groups, uint32_t mask);
 void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 
@@ -70,8 +70,8 @@ void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 /* Makes the oldest copy that ends at BARRIER, of those that have not arrived, arrive in CTA. PHASE
  * identifies the mbarrier's phase to observers. Returns its bytes; 0: there is none. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
-/* The CTA has ended: completes its pending bulk copies to global memory, or drops them if DROPS. Frees
- * the records of all its copies. */
+/* The CTA has ended: completes its pending bulk copies to global memory, or drops them if DROPS.
+ * Frees the records of all its copies. */
 void bulk_end(struct cta *cta, bool drops);
 bool mbarrier_is_at(const struct cta *cta, uint64_t at);
 

@@ -142,8 +142,8 @@ static void run_in_mode(struct warp *warp, const struct inst *inst, uint32_t mas
     fp_set(MODE_DEFAULT);
 }
 
-/* The same for .ftz on a CPU that flushes before it rounds. The result may replace a source. Sums and
- * quotients are never so near to 2^-126 that rounding reaches it. */
+/* The same for .ftz on a CPU that flushes before it rounds. The result may replace a source. Sums
+ * and quotients are never so near to 2^-126 that rounding reaches it. */
 static void run_and_keep_rounded(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     lane_fn *inner = inst->fp.inner;

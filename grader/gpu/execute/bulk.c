@@ -59,7 +59,8 @@ static struct operands read_operands(const struct warp *warp, const struct inst 
 static bool visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
                   uint32_t size, uint8_t *bytes)
 {
-    /* access_find() reports a misaligned piece: the first one, or else what is behind a ragged end */
+    /* access_find() reports a misaligned piece: the first one, or else what is behind a ragged
+     * end */
     uint32_t ragged = addr % PIECE ? 0 : size % PIECE ? size : 0;
     for (uint32_t at = ragged; at < size + !!ragged; at += PIECE) {
         struct obs_access access = *wanted;

@@ -70,8 +70,8 @@ LANES_INLINE double fp_second_nan(double value, double b)
 #error "gpu/execute/floats.h does not know how this CPU sets rounding and flushing"
 #endif
 
-/* Returns VALUE, the result of an operation on the operands. If operands are NaN, the result is the first of
- * them, made quiet. CPUs choose in other orders, and a compiler may swap the operands. */
+/* Returns VALUE, the result of an operation on the operands. If operands are NaN, the result is the
+ * first of them, made quiet. CPUs choose in other orders, and a compiler may swap the operands. */
 LANES_INLINE double fp_nan(double value, double a, double b)
 {
     value = fp_second_nan(value, b);
@@ -83,9 +83,9 @@ LANES_INLINE double fp_nan3(double value, double a, double b, double c)
     return a != a ? bits_double(fp_quiet(a)) : fp_nan(value, b, c);
 }
 
-/* Only where FP_ROUNDS_FIRST is 0. After D = A * B + C (C NULL: A * B) in MODE, which includes MODE_FTZ:
- * replaces the zeros of D that should be 2^-126 or -2^-126, in the lanes of MASK. The CPU must be in
- * MODE_DEFAULT again. */
+/* Only where FP_ROUNDS_FIRST is 0. After D = A * B + C (C NULL: A * B) in MODE, which includes
+ * MODE_FTZ: replaces the zeros of D that should be 2^-126 or -2^-126, in the lanes of MASK. The CPU
+ * must be in MODE_DEFAULT again. */
 void fp_keep_rounded(uint32_t mode, float *d, const float *a, const float *b, const float *c,
                      uint32_t mask);
 

@@ -1,11 +1,14 @@
-/* Results that round up to the smallest normal float, 2^-126, on a CPU that flushes before it rounds.
+/* Results that round up to the smallest normal float, 2^-126, on a CPU that flushes before it
+ * rounds.
  *
- *     ... | denormals ... LAST | HALF | 2^-126        LAST  = 2^-126 - 2^-150, the last number below, if
- *                              '------> rounds up             exponents had no limit
- *                                                     HALF  = half-way between LAST and 2^-126
+ *     ... | denormals ... LAST | HALF | 2^-126
+ *                              '------> rounds up
  *
- * They are so rare that it is cheaper to find them afterwards, among the zeros, than to compute without
- * flushing. The exact result is a long double, which has 113 bits on arm64. */
+ *     LAST = 2^-126 - 2^-150, the last number below 2^-126 if exponents had no limit
+ *     HALF = half-way between LAST and 2^-126
+ *
+ * They are so rare that it is cheaper to find them afterwards, among the zeros, than to compute
+ * without flushing. The exact result is a long double, which has 113 bits on arm64. */
 #ifdef __aarch64__
 #include <math.h>
 #include <stdbool.h>

@@ -148,7 +148,8 @@ void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
 /* Reports an ordering event to the observers. */
 void cta_tell_order(const struct cta *cta, struct obs_order order);
 
-/* Reports the state of a CTA with is_watched, which has just changed. Sets NOW's machine and cta. */
+/* Reports the state of a CTA with is_watched, which has just changed. Sets NOW's machine and
+ * cta. */
 void cta_tell_state(const struct cta *cta, struct obs_state *now);
 
 #endif

@@ -234,7 +234,7 @@ void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t ma
     }
 }
 
-/* --- matrices of 8 rows, each with 16 bytes ---------------------------------------------------- */
+/* --- matrices of 8 rows, each with 16 bytes --------------------------------------------------- */
 
 /* Which half word of the lanes' registers has number COLUMN of row ROW. */
 static unsigned half_word(unsigned row, unsigned column, bool transposed)

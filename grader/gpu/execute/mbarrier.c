@@ -3,8 +3,8 @@
  * A barrier counts the arrivals that are still pending in its current phase. At 0 the phase ends,
  * and the next phase begins with `expected` pending arrivals. An arrival returns a state: the
  * number of the current phase and its pending count. A wait takes a state and checks whether the
- * barrier is in another phase by now. A phase can also wait for bytes: expect_tx announces them, and
- * bulk copies bring them (bulk.c).
+ * barrier is in another phase by now. A phase can also wait for bytes: expect_tx announces them,
+ * and bulk copies bring them (bulk.c).
  *
  * PTX does not define the contents of a barrier's 8 bytes in shared memory. So each CTA keeps a
  * table of its barriers. If an instruction uses a barrier that is not in the table, the barrier
@@ -142,8 +142,8 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Whether a phase has ended; copies that it waits for arrive now. VALUE identifies the phase: it is a state or, with .parity, the parity
- * of the phase's number. */
+/* Whether a phase has ended; copies that it waits for arrive now. VALUE identifies the phase: it is
+ * a state or, with .parity, the parity of the phase's number. */
 static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struct mbarrier *barrier,
                 uint64_t value, uint64_t *place)
 {

@@ -175,8 +175,8 @@ static uint64_t nanoseconds(const struct warp *warp)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* %clock starts at the device's clock. It advances by 4 cycles with each instruction of the warp, or
- * as predicted. It never goes back, and its values are the same in every run. */
+/* %clock starts at the device's clock. It advances by 4 cycles with each instruction of the warp,
+ * or as predicted. It never goes back, and its values are the same in every run. */
 static uint64_t clock_now(const struct warp *warp)
 {
     double cycles;

@@ -24,7 +24,7 @@
 #include "gpu/lanes.h"
 
 #define MOST_COLUMNS 32u
-#define ONE          33554432.0 /* 2 ** 25: the last place of a term is 1 / ONE of the largest exponent */
+#define ONE          33554432.0 /* 2^25: a term's last place is 1 / ONE of the largest exponent */
 #define FLOAT_NAN    0x7fffffffu
 
 /* Numbers as doubles, which hold them exactly, and for each number the power of two of its

@@ -288,8 +288,8 @@ LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_acces
     if (access->bytes < 16)
         measure_banks(traffic, access, 0, LANES);
     /* 128-bit accesses are always served half a warp at a time, even for few words (measured on an
-     * H200); ldmatrix and stmatrix, which have 2 bytes in an element, one matrix at a time (measured
-     * on an H100) */
+     * H200); ldmatrix and stmatrix, which have 2 bytes in an element, one matrix at a time
+     * (measured on an H100) */
     unsigned group = access->element == 2 ? 8 : 16;
     for (unsigned first = 0; first < LANES && access->bytes == 16; first += group)
         if (access->mask >> first & ((1u << group) - 1))

@@ -28,7 +28,8 @@ struct finding {
     const char *help; /* what to try; NULL: `advice` or, if that is "", the kind's general advice */
     char advice[320];
     struct finding_note notes[FINDING_NOTES];
-    /* For a race that lacks a barrier: the pcs of its pairs of accesses, as far as there is room. */
+    /* For a race that lacks a barrier: the pcs of its pairs of accesses, as far as there is
+     * room. */
     uint32_t pairs[FINDING_PAIRS][2], pair_count;
 };
 #define NO_PC UINT32_MAX

@@ -436,8 +436,8 @@ static void memcheck_join(void *into, void *state)
     free(state);
 }
 
-/* A launch that does too much work is stopped anywhere, such as at a closing brace. Moves FINDING to
- * the first of the instructions that were executed most often. */
+/* A launch that does too much work is stopped anywhere, such as at a closing brace. Moves FINDING
+ * to the first of the instructions that were executed most often. */
 static void move_to_busiest(struct finding *finding, uint32_t code_count,
                             const struct emu_counters *per_instruction)
 {

@@ -14,8 +14,8 @@ struct race_group {
     uint8_t distance;
 };
 
-/* Groups race->pairs, which are joined and sorted: pairs that share a line, and need the same kind of
- * advice, are in the same group. */
+/* Groups race->pairs, which are joined and sorted: pairs that share a line, and need the same kind
+ * of advice, are in the same group. */
 void race_find_groups(struct race *race);
 /* The group of pair I. */
 struct race_group race_group_of(const struct race *race, uint32_t i);

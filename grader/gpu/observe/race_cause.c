@@ -90,7 +90,8 @@ static bool is_unrolled(const struct race *race, const struct two *two)
     return false;
 }
 
-/* The causes if both accesses are on the same line. BACK: the paths from the second to the first. */
+/* The causes if both accesses are on the same line. BACK: the paths from the second to the
+ * first. */
 static unsigned causes_on_line(const struct race *race, const struct race_pair *pair,
                                unsigned straight, unsigned back)
 {

@@ -58,8 +58,8 @@ static void count_place(struct rows *rows, struct cost *cost, uint64_t addr, uin
         cost->gap += bytes;
 }
 
-/* Returns the number of SIZE-byte pieces that the bytes from FIRST up to END touch, minus the fewest
- * pieces that could hold that many bytes. */
+/* Returns the number of SIZE-byte pieces that the bytes from FIRST up to END touch, minus the
+ * fewest pieces that could hold that many bytes. */
 static uint64_t excess(uint64_t first, uint64_t end, uint64_t size)
 {
     return (end - 1) / size - first / size + 1 - (end - first + size - 1) / size;

@@ -129,7 +129,8 @@ static void describe(const struct launch_view *launch, uint32_t pc,
     }
 }
 
-/* Sets the widths of the registers of all functions and returns their number. WIDTHS may be NULL. */
+/* Sets the widths of the registers of all functions and returns their number. WIDTHS may be
+ * NULL. */
 static uint32_t find_widths(const struct launch_view *launch, uint32_t *widths)
 {
     uint32_t count = 0, first, end, index;

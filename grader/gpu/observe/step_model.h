@@ -64,7 +64,8 @@ struct step_model {
     uint32_t *at;    /* for each register, its first word */
     uint32_t *words; /* of all warps */
     uint32_t *shared, shared_words;
-    /* global memory: an open hash table of chunks. A key is the chunk's number plus 1; 0 is free. */
+    /* global memory: an open hash table of chunks. A key is the chunk's number plus 1; 0 is
+     * free. */
     uint64_t *keys;
     uint32_t (*chunks)[STEP_CHUNK / 4];
     size_t count, room; /* room is a power of two */

@@ -16,8 +16,8 @@ struct progress {
     uint32_t barrier; /* pc of the barrier at which it waits, if the barrier has a result */
 };
 
-/* The cost of an instruction's latest access. Accesses cost the same if all their addresses differ by
- * the same number of banks, or of sectors. */
+/* The cost of an instruction's latest access. Accesses cost the same if all their addresses differ
+ * by the same number of banks, or of sectors. */
 #define BANK_BYTES   4u
 #define SECTOR_BYTES 32u
 struct measured {

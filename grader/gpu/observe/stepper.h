@@ -9,8 +9,9 @@
  * A record in the stream (numbers are LEB128, "signed" ones zigzag; words are 4 bytes, low first):
  *
  *   byte: bits that say which of the following parts exist (enum step_part)
- *   STEP_WARP      warp; STEP_OPENED: a barrier has opened: a mask of warps follows (word), for each
- *                  of them its groups, then the extras. No other part follows.
+ *   STEP_WARP      the warp's number
+ *   STEP_OPENED    a barrier has opened. A mask of warps follows (word), then the groups of each of
+ *                  them, then the extras. No other part follows.
  *   STEP_PC        signed: pc minus the expected pc, which is one more than the warp's last pc
  *   STEP_LANES     word: the path's lanes; otherwise those of the warp's last step
  *   STEP_ACTIVE    word: the lanes that executed the instruction; otherwise the path's lanes

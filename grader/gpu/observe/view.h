@@ -75,7 +75,8 @@ struct source_line view_line(const struct launch_view *launch, uint32_t pc);
 
 enum view_author {
     VIEW_STUDENT,
-    VIEW_LIBRARY, /* a header of CUDA's own libraries, such as CUB, which the student's kernel calls */
+    /* a header of CUDA's own libraries, such as CUB, which the student's kernel calls */
+    VIEW_LIBRARY,
     /* library code that a student cannot misuse: a library's own kernel, or cooperative groups */
     VIEW_TRUSTED,
 };
@@ -274,7 +275,8 @@ enum obs_order_kind {
     OBS_FENCE,  /* a fence: warp, lanes; wide: threads outside of the CTA see the order, too */
     OBS_ARRIVE, /* lanes arrive at phases of mbarriers: warp, lanes, place */
     OBS_WAITED, /* lanes have waited for phases of mbarriers to end: warp, lanes, place */
-    /* lanes have waited for the cp.async at pc, or a bulk copy has arrived: warp, lanes, place (in shared memory), bytes */
+    /* lanes have waited for the cp.async at pc, or a bulk copy has arrived: warp, lanes, place (in
+     * shared memory), bytes */
     OBS_COPIED,
 };
 
@@ -286,8 +288,8 @@ struct obs_order {
     const uint32_t *arrived; /* for each warp of the CTA, the lanes that the barrier releases */
     /* for each lane: an address in the mbarrier, a different one for each phase */
     const uint64_t *place;
-    uint64_t
-        owner; /* OBS_ARRIVE: linear index, plus 1, of the CTA that has the mbarrier; 0: the current CTA */
+    /* OBS_ARRIVE: linear index, plus 1, of the CTA that has the mbarrier; 0: the current CTA */
+    uint64_t owner;
     uint64_t cta; /* linear index, x first */
     /* below launch_view.resident; no two CTAs that a worker runs at a time have the same seat */
     uint32_t seat;
@@ -390,8 +392,8 @@ struct observer {
     void (*state)(void *state, const struct obs_state *now);
     /* OBS_STEP: CTA has ended; all its warps together executed INSTRUCTIONS instructions. */
     void (*ended)(void *state, uint64_t cta, uint64_t instructions);
-    /* OBS_STEP: cycles of the warp since the launch began, for clocks that show predicted time. NULL:
-     * the observer does not know. */
+    /* OBS_STEP: cycles of the warp since the launch began, for clocks that show predicted time.
+     * NULL: the observer does not know. */
     double (*now)(void *state, uint64_t cta, uint32_t warp);
     /* Called when the launch continues after a pause in which memory may have been allocated and
      * freed: pointers to struct mem_block are no longer valid. NULL: the observer keeps no such

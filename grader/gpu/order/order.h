@@ -1,7 +1,7 @@
 /* Finds out which work in a program's streams and on its host is ordered (happens-before).
  *
- * Each piece of work in a stream has a number in its stream and a clock: for each stream, the number
- * of the last work there that ends before it. The literature calls this a vector clock.
+ * Each piece of work in a stream has a number in its stream and a clock: for each stream, the
+ * number of the last work there that ends before it. The literature calls this a vector clock.
  *
  *     work X comes before work Y      if Y's clock has reached X's number in X's stream
  *     the host has waited for X       if X came before something that the host has waited for:
@@ -107,8 +107,8 @@ bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,
  * it. */
 void order_forget_memory(struct order *order, emu_addr addr, uint64_t size);
 
-/* Calls VISIT with each touch in flight among the bytes from BEGIN to END with which an access of the
- * host (or of the host function) may conflict. */
+/* Calls VISIT with each touch in flight among the bytes from BEGIN to END with which an access of
+ * the host (or of the host function) may conflict. */
 void order_each_touch(const struct order *order, emu_addr begin, emu_addr end,
                       void (*visit)(void *context, const struct emu_touch *touch), void *context);
 /* Number of pieces of work in flight. */

@@ -70,7 +70,7 @@ void timeline_close(struct timeline *t)
     free(t);
 }
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 static struct row *find_row(const struct timeline *t, uint64_t stream)
 {
@@ -136,7 +136,7 @@ static void end_item(struct timeline *t, struct row *row)
     free(row);
 }
 
-/* --- what can start ----------------------------------------------------------------------------- */
+/* --- what can start --------------------------------------------------------------------------- */
 
 static bool is_done(const struct timeline *t, uint64_t stream, uint64_t number)
 {
@@ -198,7 +198,7 @@ static void start_all(struct timeline *t)
     }
 }
 
-/* --- time --------------------------------------------------------------------------------------- */
+/* --- time ------------------------------------------------------------------------------------- */
 
 /* Divides the multiprocessors among the running kernels again, after one of them has ended. */
 static void set_rates(struct timeline *t)
@@ -250,7 +250,7 @@ static bool step(struct timeline *t)
     return true;
 }
 
-/* --- submitting --------------------------------------------------------------------------------- */
+/* --- submitting ------------------------------------------------------------------------------- */
 
 static struct item *append(struct timeline *t, const struct order_stream *stream, double us)
 {
@@ -316,7 +316,7 @@ void timeline_forget(struct timeline *t, const struct timeline_mark *mark)
             item->mark = NULL;
 }
 
-/* --- waiting ------------------------------------------------------------------------------------ */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 void timeline_host_waits(struct timeline *t, const struct timeline_mark *mark)
 {

@@ -1,4 +1,5 @@
-/* When the work of a program's streams runs on a GPU: which work waits, and which runs side by side.
+/* When the work of a program's streams runs on a GPU: which work waits, and which runs side by
+ * side.
  *
  *   stream 1   copy in | kernel  | copy out
  *   stream 2             copy in | kernel  | copy out          each engine has one row of work
@@ -47,8 +48,8 @@ struct timeline_piece {
 };
 typedef void timeline_ended(void *context, const struct timeline_piece *piece);
 
-/* What an event has recorded. Initialise with {0}. A mark that is in use must stay where it is until
- * timeline_forget(). */
+/* What an event has recorded. Initialise with {0}. A mark that is in use must stay where it is
+ * until timeline_forget(). */
 struct timeline_mark {
     uint64_t stream, number; /* its place among the work; number 0: never recorded */
     double us;               /* the time, once all work before it has ended */

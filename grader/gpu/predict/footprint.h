@@ -47,7 +47,7 @@ void footprint_note(struct footprint *footprint, uint64_t begin, uint64_t end, u
 void footprint_join(struct footprint *into, struct footprint *from);
 void footprint_free(struct footprint *footprint);
 
-/* --- the second-level cache --------------------------------------------------------------------- */
+/* --- the second-level cache ------------------------------------------------------------------- */
 
 /* The contents of the cache between launches: for each watched sector, the time of its last use. */
 struct l2;

@@ -117,7 +117,7 @@ bool l2_holds(const struct l2 *l2, uint64_t line)
     return l2->pages[low - 1].held[line % PAGE_BYTES / 128] != 0;
 }
 
-/* --- a launch ----------------------------------------------------------------------------------- */
+/* --- a launch --------------------------------------------------------------------------------- */
 
 struct launch_traffic {
     const struct memory *memory;
@@ -175,8 +175,8 @@ static void count_newer(const struct l2 *l2, double newer[TIMES])
     }
 }
 
-/* Whether the cache has dropped a line that was last used AGE parts ago, when SIZE further lines are
- * used now. */
+/* Whether the cache has dropped a line that was last used AGE parts ago, when SIZE further lines
+ * are used now. */
 static bool is_gone(const double *newer, uint32_t age, double size, double capacity)
 {
     if (age >= TIMES - 1)

@@ -2,8 +2,8 @@
  *
  * ptxas is not run: a program may bring PTX alone, and its machine code would have to be matched
  * with the paths that the emulator saw. Instead, machine.c translates each instruction by a table
- * (machine.def) and a few rules of fusion, and schedule.c moves loads up, as ptxas does, and unrolls
- * short loops. An example, in straight code:
+ * (machine.def) and a few rules of fusion, and schedule.c moves loads up, as ptxas does, and
+ * unrolls short loops. An example, in straight code:
  *
  *   PTX                              machine
  *   mul.wide.s32 %rd4, %r1, 4;       (fused)
@@ -62,8 +62,8 @@ struct op {
     bool is_counter;             /* adds a constant to a loop variable */
     bool is_uniform; /* an atomic with the same address in all lanes, known when it is compiled */
     bool is_float;   /* an atomic on floats */
-    bool
-        has_slow_path; /* a rounded quotient or root: it may branch to a subroutine for rare operands */
+    /* a rounded quotient or root: it may branch to a subroutine for rare operands */
+    bool has_slow_path;
     bool reads_three; /* three different registers, in one machine instruction */
     uint8_t width;    /* 32-bit registers of its results */
     uint8_t merged; /* number of 32-bit loads from shared memory that were merged; 0: not merged */

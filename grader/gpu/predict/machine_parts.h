@@ -30,7 +30,7 @@ struct pass {
     struct op *op;
 };
 
-/* --- choose.c: what an instruction becomes by itself ---------------------------------------------- */
+/* --- choose.c: what an instruction becomes by itself ------------------------------------------ */
 
 struct choice choose(const struct pass *pass, const struct ptx_instruction *in);
 /* Whether ptxas adds a branch to IN: to a subroutine for denormal or infinite operands. */
@@ -40,7 +40,7 @@ char class_of(uint8_t type);
 /* Whether IN accesses parameters. */
 bool is_parameter(const struct ptx_instruction *in);
 
-/* --- fuse.c: what becomes of instructions together -------------------------------------------------- */
+/* --- fuse.c: what becomes of instructions together -------------------------------------------- */
 
 /* Finds the facts about all registers. */
 void find_facts(struct pass *pass);
@@ -53,7 +53,7 @@ static inline bool has_immediate(const struct ptx_instruction *in)
     return in->operand_count > 2 && in->operands[2].kind == PTX_IMMEDIATE;
 }
 
-/* --- values.c: what is known of values before the kernel runs --------------------------------------- */
+/* --- values.c: what is known of values before the kernel runs --------------------------------- */
 
 /* Counts the lowest bits of register REG that are known to be zero. DEPTH bounds the search. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);

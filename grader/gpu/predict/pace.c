@@ -115,7 +115,7 @@ static struct paced_cta *find_cta(struct pace *pace, uint64_t number)
     return cta;
 }
 
-/* --- the barrier -------------------------------------------------------------------------------- */
+/* --- the barrier ------------------------------------------------------------------------------ */
 
 static void arrive(struct paced_cta *cta, uint32_t w)
 {
@@ -135,7 +135,7 @@ static void pass(const struct pace *pace, struct paced_cta *cta, uint32_t w)
     cta->sm.warps[w].now = at > cta->sm.warps[w].now ? at : cta->sm.warps[w].now;
 }
 
-/* --- steps -------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* Brings the warp's clock up to date. */
 static void catch_up(struct paced_cta *cta, uint32_t w)

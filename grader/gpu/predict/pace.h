@@ -1,10 +1,10 @@
 /* The clocks that a kernel reads, if the program asked for predicted time.
  *
- * A prediction is made when a launch has ended, but a clock is read before. So each warp of a kernel
- * with clocks is followed by the model as it goes: sm.c executes its instructions, each as soon as
- * its operands are ready, with the caches' latencies, and warps wait for each other at barriers. But
- * each warp goes as if no other warp took any unit away from it: a clock shows latencies, not the
- * competition of warps. All blocks begin with the launch. */
+ * A prediction is made when a launch has ended, but a clock is read before. So each warp of a
+ * kernel with clocks is followed by the model as it goes: sm.c executes its instructions, each as
+ * soon as its operands are ready, with the caches' latencies, and warps wait for each other at
+ * barriers. But each warp goes as if no other warp took any unit away from it: a clock shows
+ * latencies, not the competition of warps. All blocks begin with the launch. */
 #ifndef GPU_PREDICT_PACE_H
 #define GPU_PREDICT_PACE_H
 

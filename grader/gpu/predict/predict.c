@@ -70,7 +70,7 @@ const struct prediction *predictor_result(const struct predictor *predictor)
     return &predictor->last;
 }
 
-/* --- what is known of the launch ---------------------------------------------------------------- */
+/* --- what is known of the launch -------------------------------------------------------------- */
 
 struct work {
     struct predictor *predictor;
@@ -146,9 +146,9 @@ static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin,
     return sectors;
 }
 
-/* The first multiprocessor's first access to a sector may go to DRAM. Finds for each buffer the part of
- * these accesses that do: the multiprocessor's fair share of DRAM's reads, divided by the distinct
- * sectors that it loads. */
+/* The first multiprocessor's first access to a sector may go to DRAM. Finds for each buffer the
+ * part of these accesses that do: the multiprocessor's fair share of DRAM's reads, divided by the
+ * distinct sectors that it loads. */
 static bool find_misses(struct work *work, double covered)
 {
     const struct sample *sample = work->sample;
@@ -249,7 +249,7 @@ static bool prepare(struct work *work, const struct emu_counters *counters)
     return work->machine && find_misses(work, coverage(work->sample));
 }
 
-/* --- cycles of the first multiprocessor --------------------------------------------------------- */
+/* --- cycles of the first multiprocessor ------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -292,7 +292,7 @@ static double simulate(const struct work *work, const struct sm_options *options
     return cycles;
 }
 
-/* --- the launch --------------------------------------------------------------------------------- */
+/* --- the launch ------------------------------------------------------------------------------- */
 
 static double to_us(const struct work *work, double cycles)
 {
@@ -346,13 +346,13 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     p->l2_hits = missed < 1 ? 1 - missed : 0;
 }
 
-/* A unit limits the launch if it is busy for at least this share of the time. Nsight Compute uses the
- * same share. */
+/* A unit limits the launch if it is busy for at least this share of the time. Nsight Compute uses
+ * the same share. */
 #define MOST_OF_IT 0.6
 
-/* The part of the time US in which PART is busy. As in Nsight Compute, the units of a multiprocessor's
- * memory count while it has work; all others count from the launch to the end, on average over all
- * multiprocessors. Shared memory and the first-level cache are the same unit. */
+/* The part of the time US in which PART is busy. As in Nsight Compute, the units of a
+ * multiprocessor's memory count while it has work; all others count from the launch to the end, on
+ * average over all multiprocessors. Shared memory and the first-level cache are the same unit. */
 static double utilisation(const struct prediction *p, enum predict_part part, double us)
 {
     const double *parts = p->part_us, all = us + parts[PREDICT_launch] / 2;

@@ -40,7 +40,8 @@ enum predict_part {
         PREDICT_PART_COUNT
 };
 
-/* Moments at which a launch's occupancy is known, evenly spread over its time after PREDICT_launch. */
+/* Moments at which a launch's occupancy is known, evenly spread over its time after
+ * PREDICT_launch. */
 #define PREDICT_MOMENTS 60
 
 struct prediction {
@@ -52,8 +53,8 @@ struct prediction {
     double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
                            * accesses took the ideal number of passes; 0: no difference */
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
-    /* for a roofline: operations on single-precision numbers; bytes that L2 and shared memory moved,
-     * including bytes that no lane requested; a shuffle counts as a pass of shared memory */
+    /* for a roofline: operations on single-precision numbers; bytes that L2 and shared memory
+     * moved, including bytes that no lane requested; a shuffle counts as a pass of shared memory */
     double flops, l2_bytes, shared_bytes;
     double warps[PREDICT_MOMENTS]; /* on all multiprocessors, averaged around each moment */
     double *share;                 /* for each pc: its share of the time; malloc'd, or NULL */
@@ -61,8 +62,8 @@ struct prediction {
 };
 
 /* The highest rates of a chip, in thousand millions a second: warp instructions, operations on
- * single-precision numbers, and bytes of memory, of the second-level cache (0: there is none) and of
- * shared memory. */
+ * single-precision numbers, and bytes of memory, of the second-level cache (0: there is none) and
+ * of shared memory. */
 struct predict_roofs {
     double instructions, flops, dram, l2, shared;
 };

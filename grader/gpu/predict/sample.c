@@ -65,7 +65,7 @@ struct spread sample_spread(const struct launch_view *launch, const struct emu_c
     return spread;
 }
 
-/* --- begin -------------------------------------------------------------------------------------- */
+/* --- begin ------------------------------------------------------------------------------------ */
 
 /* Returns the launch's sampling. The first worker creates it. */
 static struct sampling *join_sampling(struct predictor *predictor, const struct launch_view *launch)
@@ -128,7 +128,7 @@ static void *sample_begin(const struct launch_view *launch)
     return state;
 }
 
-/* --- steps -------------------------------------------------------------------------------------- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* The CTA number NUMBER of the sample: one of each round in which all multiprocessors get a CTA, in
  * changing places, so that it is not always one of the same column of the grid. */
@@ -217,7 +217,7 @@ static double sample_now(void *argument, uint64_t cta, uint32_t warp)
     return state->pace ? pace_now(state->pace, cta, warp) : 0;
 }
 
-/* --- accesses ----------------------------------------------------------------------------------- */
+/* --- accesses --------------------------------------------------------------------------------- */
 
 static unsigned part_of(const struct state *state, uint64_t cta)
 {
@@ -322,7 +322,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     return OBS_DONE;
 }
 
-/* --- end ---------------------------------------------------------------------------------------- */
+/* --- end -------------------------------------------------------------------------------------- */
 
 static void free_ctas(struct walk_cta *cta)
 {

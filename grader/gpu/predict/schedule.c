@@ -166,10 +166,10 @@ static void link_all(struct schedule *s, const struct op *ops, uint32_t count)
     }
 }
 
-/* --- wide loads ---------------------------------------------------------------------------------- */
+/* --- wide loads ------------------------------------------------------------------------------- */
 
-/* Whether the load I can be a part of the load FIRST: from the same aligned 16 bytes, and nothing in
- * between may write there. */
+/* Whether the load I can be a part of the load FIRST: from the same aligned 16 bytes, and nothing
+ * in between may write there. */
 static bool belongs_to(const struct op *ops, uint32_t first, uint32_t i)
 {
     const struct op *a = &ops[first], *b = &ops[i];
@@ -196,8 +196,8 @@ static void merge_into(struct op *ops, uint32_t first, uint32_t i)
     ops[i].kind = OP_GONE;
 }
 
-/* Puts loads of neighbouring words from shared memory together, in twos or fours, as ptxas does where
- * it knows their alignment. Returns the number of ops left. */
+/* Puts loads of neighbouring words from shared memory together, in twos or fours, as ptxas does
+ * where it knows their alignment. Returns the number of ops left. */
 static uint32_t merge_loads(struct op *ops, uint32_t count)
 {
     for (uint32_t first = 0; first < count; first++) {

@@ -10,7 +10,7 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-/* --- the queue of warps ------------------------------------------------------------------------- */
+/* --- the queue of warps ----------------------------------------------------------------------- */
 
 static bool comes_first(const struct sm_heap_entry *a, const struct sm_heap_entry *b)
 {
@@ -44,7 +44,7 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
     return first;
 }
 
-/* --- the way of a warp -------------------------------------------------------------------------- */
+/* --- the way of a warp ------------------------------------------------------------------------ */
 
 /* Whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another one. */
 static bool goes_round(const struct emu_chip *chip, const struct walk *walk, uint32_t run,
@@ -150,7 +150,7 @@ double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
     return at;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------- */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 static void advance(struct sm *sm, struct sm_warp *warp);
 
@@ -247,7 +247,7 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
     }
 }
 
-/* --- instructions ------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------- */
 
 static double pipe_cycles(const struct emu_chip *chip, uint8_t pipe)
 {
@@ -344,7 +344,8 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
         warp->now = start + chip->l2_latency;
         return start;
     default:
-        if (op->has_slow_path) /* the branch waits for a check of the operands, about as long as the result takes */
+        /* the branch waits for a check of the operands, about as long as the result takes */
+        if (op->has_slow_path)
             warp->now = later(warp->now, start + latency_of(chip, op));
         return start + latency_of(chip, op);
     }
@@ -393,7 +394,7 @@ static void issue(struct sm *sm, struct sm_warp *warp, double at)
     try_barrier(sm, warp->block);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 bool sm_open(struct sm *sm, uint32_t warps_each)
 {

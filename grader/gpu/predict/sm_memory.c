@@ -27,7 +27,7 @@ static double take(const struct sm *sm, double *unit, double at, double cycles)
     return start;
 }
 
-/* --- lines accessed so far ---------------------------------------------------------------------- */
+/* --- lines accessed so far -------------------------------------------------------------------- */
 
 static struct touched_line *place_of(struct touched_line *table, uint32_t room, uint64_t line)
 {
@@ -66,7 +66,7 @@ static struct touched_line *touched_at(struct sm *sm, uint64_t line)
     return touched;
 }
 
-/* --- behind the first-level cache --------------------------------------------------------------- */
+/* --- behind the first-level cache ------------------------------------------------------------- */
 
 /* The number of the buffer of LINE; buffer_count: none. */
 static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
@@ -170,10 +170,10 @@ static double atomic_line(struct sm *sm, const struct op *op, const struct walk_
     return start + chip->atomic_latency;
 }
 
-/* --- accesses ----------------------------------------------------------------------------------- */
+/* --- accesses --------------------------------------------------------------------------------- */
 
-/* Cycles of the address unit for an access to global or local memory: it looks up four lines a cycle,
- * and a pass takes one word from each bank. */
+/* Cycles of the address unit for an access to global or local memory: it looks up four lines a
+ * cycle, and a pass takes one word from each bank. */
 static double address_cycles(const struct sm *sm, const struct walk_access *access, bool is_ideal)
 {
     double data = access->lanes * access->bytes / FULL_LINE;

@@ -97,7 +97,8 @@ void sm_close(struct sm *sm);
 /* Goes to the first op of the warp's walk, and to the next one. */
 void sm_enter(const struct sm *sm, struct sm_warp *warp);
 void sm_next_op(const struct sm *sm, struct sm_warp *warp);
-/* Returns when the operands of the warp's op are ready, and notes which instruction it waits for. */
+/* Returns when the operands of the warp's op are ready, and notes which instruction it waits
+ * for. */
 double sm_ready_at(const struct sm *sm, struct sm_warp *warp);
 /* Executes the op at AT, or later if its code is missing. Returns that time. */
 double sm_execute(struct sm *sm, struct sm_warp *warp, double at);

@@ -73,7 +73,7 @@ unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
     return left ? 0 : bits;
 }
 
-/* --- uniform addresses -------------------------------------------------------------------------- */
+/* --- uniform addresses ------------------------------------------------------------------------ */
 
 /* Whether all lanes have the same value in REG: it comes only from parameters and constants. */
 static bool is_uniform(const struct pass *pass, uint32_t reg, unsigned depth)

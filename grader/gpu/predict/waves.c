@@ -1,6 +1,6 @@
 /* Estimates how many warps of a launch are resident at each moment. Replays the launch, given each
- * CTA's amount of work: a CTA starts as soon as another one ends on the same multiprocessor, and the
- * CTAs of a multiprocessor share its speed evenly. */
+ * CTA's amount of work: a CTA starts as soon as another one ends on the same multiprocessor, and
+ * the CTAs of a multiprocessor share its speed evenly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ static void hold(struct replay *replay, const struct replayed_sm *sm)
     }
 }
 
-/* Ends the first CTA of SM. The next one, which has MORE work, takes its place; 0: there is none. */
+/* Ends the first CTA of SM. The next one, which has MORE work, takes its place; 0: there is
+ * none. */
 static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t more)
 {
     if (replay->warps)

@@ -10,10 +10,10 @@
  *    "data_bytes": size of the stream, "data": the stream, compressed by zlib, in Base64}
  *
  * An instruction is [text, file's index, line, its function's number, operation, [registers that it
- * writes], [operands, each a register or [a value's low word, high word]], memory, line in the PTX],
- * where memory is
- * 0 or [kind: "l", "s", "a" or "o", bytes of a value, signed: 0 or 1, register of the address or
- * -1, offset, sweeps: 0 or 1]. gpu/observe/stepper.h explains the stream. */
+ * writes], [operands, each a register or [a value's low word, high word]], memory, line in the
+ * PTX], where memory is 0 or [kind: "l", "s", "a" or "o", bytes of a value, signed: 0 or 1,
+ * register of the address or -1, offset, sweeps: 0 or 1]. gpu/observe/stepper.h explains the
+ * stream. */
 #ifndef GPU_RECORD_STEPS_H
 #define GPU_RECORD_STEPS_H
 

@@ -46,7 +46,7 @@ struct steps *steps_open(struct emu_device *device, const struct arena *arena)
     return NULL;
 }
 
-/* --- what requests do --------------------------------------------------------------------------- */
+/* --- what requests do ------------------------------------------------------------------------- */
 
 /* Whether the program shares pages with bytes from BEGIN to END, as it does with page-locked and
  * managed memory. */
@@ -128,7 +128,7 @@ void steps_note_launch(struct steps *steps, const struct emu_touch *list, size_t
     }
 }
 
-/* --- the steps ------------------------------------------------------------------------------------ */
+/* --- the steps -------------------------------------------------------------------------------- */
 
 /* The index of an event in the list, or that after the last. */
 static size_t find_event(const struct steps *steps, uint64_t number)

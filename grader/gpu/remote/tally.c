@@ -19,8 +19,8 @@ static struct tally_part find_parts(const struct wire_head *request, struct tall
     return part;
 }
 
-/* The number of rows in the whole copy of which REQUEST is the first part. A copy that fails may have
- * any number of rows. */
+/* The number of rows in the whole copy of which REQUEST is the first part. A copy that fails may
+ * have any number of rows. */
 static uint64_t rows_of(const struct wire_head *request)
 {
     const uint64_t *arg = request->arg;

@@ -12,8 +12,8 @@
 /* At most this many bytes of answers are recorded. The grader treats later answers as not made by a
  * kernel. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* The most bytes that are noted of shared memory: first the pieces that launches changed, and again at
- * the end the contents of each share. */
+/* The most bytes that are noted of shared memory: first the pieces that launches changed, and again
+ * at the end the contents of each share. */
 #define MOST_NOTED ((uint64_t)32 << 20)
 #define NOTE       1024u /* bytes that a note takes in addition to its piece */
 #define WORD       4u    /* bytes of the smallest number in any lab, except for LAB_BYTE */
@@ -59,10 +59,10 @@ void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
     views_learn(&twin->views, seen, own, size);
 }
 
-/* --- shared memory that kernels made ----------------------------------------------------------- */
+/* --- shared memory that kernels made ---------------------------------------------------------- */
 
-/* Notes SIZE bytes that kernels made, from AT on in SHARE. The answers get them twice: as the program
- * sees them, and as the twin has them. */
+/* Notes SIZE bytes that kernels made, from AT on in SHARE. The answers get them twice: as the
+ * program sees them, and as the twin has them. */
 static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
                        uint64_t size)
 {
