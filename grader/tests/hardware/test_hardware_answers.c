@@ -29,6 +29,16 @@ static const char *find(const struct record *record, const struct opcode_row *ro
     return found ? found + length : NULL;
 }
 
+/* Whether a line says that the row could not be recorded yet, because no GPU was at hand. */
+static bool is_awaited(const struct record *record, const struct opcode_row *row)
+{
+    char *line = NULL;
+    int length = asprintf(&line, "\n# not recorded yet: %s\n", row->name);
+    bool found = length > 0 && strstr(record->text, line);
+    free(line);
+    return found;
+}
+
 static void compare_closely(const struct opcode_row *row, const char *fields,
                             const uint64_t *inputs, const uint64_t *outputs)
 {
@@ -46,8 +56,12 @@ static void compare(const struct opcode_row *row, void *context)
 {
     struct record *record = context;
     const char *fields = find(record, row);
-    cr_expect(fields, "%s (%s) is not in answers.tsv: record it on a GPU with `make answers`",
+    bool awaited = is_awaited(record, row);
+    cr_expect(fields || awaited,
+              "%s (%s) is not in answers.tsv: record it on a GPU with `make answers MNEMONIC=new`",
               row->name, row->form);
+    cr_expect(!fields || !awaited, "%s is in answers.tsv: remove the line that says otherwise",
+              row->name);
     if (!fields)
         return;
     answers_inputs(row, record->inputs);
