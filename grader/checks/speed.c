@@ -91,7 +91,7 @@ const struct run *check_time(struct check *check, enum check_program program,
     if ((check->timing.round == 0) != (program == CHECK_NAIVE) || !*plan.program) {
         check_break(
             check,
-            "in a check that is CHECK_GPU_ONLY, call check_time() for the naive kernel before the loop of check_again(), otherwise in this loop");
+            "call check_time() only in a check that is CHECK_GPU_ONLY: for the naive kernel before the loop of check_again(), for the other programs in the loop");
         return NULL;
     }
     if (!own)

@@ -42,6 +42,7 @@ void guard_open(void);
 void guard_close(void);
 /* Unless pages are open, protects exactly the pages that work in flight touches. */
 void guard_update(void);
+/* False: it has no page to guard, or there is not enough memory. */
 bool guard_add(void *begin, size_t size, bool whole_pages_only);
 void guard_remove(const void *begin);
 bool guard_is_empty(void);
