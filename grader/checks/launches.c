@@ -53,6 +53,17 @@ double check_sectors_read(const struct run *run)
     return run ? sectors_read(run->counters) : 0;
 }
 
+void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,
+                     const char *hint)
+{
+    double most = check_counter(run, "longest_warp_load_sectors");
+    if (run && run->record && check_is_open(check) && most > sectors / warps)
+        check_refuse(
+            check, run, hint,
+            "one warp loads %s sectors, of %s that hold the data; at least %u warps must share them",
+            check_number(most), check_number(sectors), warps);
+}
+
 /* Most bytes that the loads of a warp can read by polling, as in grid.sync(), in addition to its
  * data. */
 #define POLLS 512

@@ -391,12 +391,13 @@ static const struct run *run_on(struct check *check, struct job job)
     return run;
 }
 
-static void run_all(struct check *check, int width, int height, bool negative)
+/* STEPS: of rungs 1 to 3. */
+static void run_all(struct check *check, int width, int height, int steps, bool negative)
 {
     int every = check_random_int(check, 5, 8);
-    run_on(check, (struct job){DENSE, width * height / 4 + 1, 1, 8, 0, 0, false});
-    run_on(check, (struct job){DIAGONALS, width, height, 8, 0, 0, false});
-    run_on(check, (struct job){STENCIL, width, height, 8, 0, 0, false});
+    run_on(check, (struct job){DENSE, width * height / 4 + 1, 1, steps, 0, 0, false});
+    run_on(check, (struct job){DIAGONALS, width, height, steps, 0, 0, false});
+    run_on(check, (struct job){STENCIL, width, height, steps, 0, 0, false});
     run_on(check, (struct job){CONVERGE, width, height, 0, every, 6, negative});
 }
 
@@ -408,7 +409,7 @@ CHECK(
     /* after two steps, wrong numbers are still near the mistake */
     run_on(check, (struct job){DIAGONALS, 48, 16, 2, 0, 0, false});
     run_on(check, (struct job){STENCIL, 48, 16, 2, 0, 0, false});
-    run_all(check, 48, 16, true);
+    run_all(check, 48, 16, 8, true);
 }
 
 CHECK(
@@ -416,11 +417,11 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: the last block of each row and column is only partly inside of the grid. Do its threads still fill the tile, and reach the barrier? Are the tile's edges filled if the grid ends before them?")
 {
-    run_all(check, 1, 1, false);
-    run_all(check, 1, 45, true);
-    run_all(check, 33, 9, false);
+    run_all(check, 1, 1, 8, false);
+    run_all(check, 1, 45, check_random_int(check, 17, 24), true);
+    run_all(check, 33, 9, check_random_int(check, 9, 16), false);
     int width = check_random_int(check, 34, 70);
-    run_all(check, width, check_random_int(check, 2, 7), true);
+    run_all(check, width, check_random_int(check, 2, 7), 8, true);
 }
 
 CHECK(
@@ -429,12 +430,21 @@ CHECK(
     .hint =
         "All threads of a block must reach a __syncthreads() between the writes to the tile and the reads. A second step in the same launch needs another one, and a wider halo. No step may write to the x that it reads.")
 {
-    run_all(check, 40, 11, false);
+    run_all(check, 40, 11, 8, false);
 }
 
 /* --- figures --------------------------------------------------------------------------------------- */
 
 #define STEPS 10
+
+/* A thread may make a whole column of points, but WARPS warps must share x and b of all LAUNCHES. */
+static void is_shared(struct check *check, const struct run *run, struct job job, int launches,
+                      unsigned warps)
+{
+    double sectors = 2.0 * job.width * job.height / 8;
+    check_is_shared(check, run, launches * sectors, warps,
+                    "Share the points among more threads, in many blocks.");
+}
 
 CHECK(
     dense, .title = "rung 1: neighbouring lanes read neighbouring numbers", .points = 15,
@@ -442,7 +452,8 @@ CHECK(
     .figure = {.text = "for 32 numbers of the matrix, loads touch %s sectors of 32 bytes",
                .want = "at most %s",
                .counter = "global_load_sectors",
-               .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED | 1 << CHECK_PATH,
+               /* a block may add up a row in shared memory, too */
+               .judges = (1 << CHECK_COSTS) - 1 - (1 << CHECK_ATOMICS) - (1 << CHECK_LAUNCHES),
                .budget = {.naive = 33.2, .solution = 8.4, .slack = 1.2}},
     .hint =
         "TODO 1: for each j, the lanes of a warp must read neighbouring words of the matrix. They do so if they share a row.")
@@ -476,7 +487,7 @@ CHECK(
     .figure = {.text = "for a step of 32 points, kernels and copies move %s sectors of 32 bytes",
                .want = "at most %s",
                .counter = "global_load_sectors",
-               .judges = 1 << CHECK_READS | 1 << CHECK_WRITES,
+               .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH,
                .budget = {.naive = 33.5, .solution = 14.7, .slack = 1.2}},
     .hint =
         "TODO 3: a tile of 32 x 8 points with its halo has 34 x 10; read each of them once. Exchange x and next after a step instead of copying.")
@@ -485,11 +496,15 @@ CHECK(
     const struct run *run = run_on(check, job);
     check_measure(check, run,
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
+    is_shared(check, run, job, job.steps, 33); /* more warps than one block can have */
 }
 
 #define EACH_STEP 8.14 /* reads for each look, if main() reads after each step */
+/* A wide grid of few rows: b and the tolerance alone do not tell how fast the residual shrinks. */
+#define LOOK_WIDTH  512
+#define LOOK_HEIGHT 8
 /* A quarter of the points, at each look. */
-#define MOST_QUEUED (64 * 48 / 4)
+#define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
 
 CHECK(
     looks, .title = "rung 4: the GPU finds the residual, main() seldom looks", .points = 20,
@@ -497,18 +512,19 @@ CHECK(
     .figure =
         {.text = "for each look at the residual, main() reads from the GPU %s times",
          .want = "at most %s",
-         .judges = 1 << CHECK_READS | 1 << CHECK_WRITES,
+         .judges = 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_PATH | 1 << CHECK_WORK,
          .budget = {.naive = EACH_STEP, .solution = 1.3, .slack = 1.3, .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 4: a kernel finds the largest |b - A x|, after `every` steps. main() then needs one number, not all of x.")
 {
-    struct job job = {CONVERGE, 64, 48, 0, 8, check_random_int(check, 6, 8), true};
+    struct job job = {CONVERGE, LOOK_WIDTH, LOOK_HEIGHT, 0, 8, check_random_int(check, 5, 6), true};
     const struct run *run = run_on(check, job);
     double queue = check_counter(run, "atomic_collisions") / job.looks;
     double reads = (double)check_requests(run, "read read_rows") / job.looks;
     check_measure(check, run, reads);
     if (reads < EACH_STEP) /* otherwise the count itself is the better message */
         check_made_by_kernels(check, run, "residuals");
+    is_shared(check, run, job, job.looks * (job.every + 1), 8);
     if (queue > MOST_QUEUED)
         check_refuse(
             check, run,

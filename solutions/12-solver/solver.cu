@@ -12,7 +12,7 @@
  *     rung 3  as rung 2, and all rows have the same numbers: `middle` on the diagonal, and -1 for
  *             each neighbour
  *     rung 4  as rung 3, until the residual, the largest |b - A x|, is at most `tolerance`. The
- *             program looks after every `every` steps, and hands in all residuals that it found.
+ *             program looks once in `every` steps, a number from the grader, and hands in all of them.
  *
  * solver.h has struct job. In every rung, `job` is the system with its arrays on the GPU.
  *
