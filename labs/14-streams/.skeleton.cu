@@ -1,7 +1,7 @@
 /* Lab 14: copies and kernels at the same time.
  *
- * A camera delivers a film: frames of `size` brightnesses. Each frame goes to the GPU, is developed
- * there, and comes back.
+ * A camera delivers a film: frames of `size` brightnesses. Each frame is copied to the GPU, developed
+ * there, and copied back. Kernels must work in the GPU's own memory, not in mapped or managed memory.
  *
  *     rung 1  one_by_one   TODO 1: from page-locked memory, one frame after the other
  *     rung 2  overlapped   TODO 2: while one frame is copied, another one is developed
@@ -86,7 +86,7 @@ static void overlapped(struct film film)
 {
     // TODO 2: all work is in stream 0, so no two pieces of it run at the same time.
     //         a) Make SLOTS streams: cudaStream_t streams[SLOTS]; film_make_streams(streams, SLOTS);
-    //            At the end, film_free_streams(streams, SLOTS).
+    //            At the end, film_free_streams(streams, SLOTS). Blocking streams do as well.
     //         b) Frame f uses streams[f % SLOTS] for its copies and its kernel. The fourth value in
     //            <<< >>> is the stream; the third one is 0.
     //         c) Why is no event needed, although frames f and f + SLOTS share a slot?

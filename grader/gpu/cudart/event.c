@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* A flag of our own, beside cudaEventDisableTiming and others. */
+#define OF_A_GRAPH 0x80000000u
+
 struct CUevent_st {
     unsigned flags;
     uint64_t nanoseconds;     /* the time when it was recorded; 0: never */
@@ -50,17 +53,8 @@ static uint64_t next_time(void)
     return latest;
 }
 
-static cudaError_t create(cudaEvent_t *event, unsigned flags)
+static cudaError_t make(cudaEvent_t *event, unsigned flags)
 {
-    enum { KNOWN = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess };
-    struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error != cudaSuccess)
-        return error;
-    if (!event || (flags & ~KNOWN))
-        return cudaErrorInvalidValue;
-    if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming))
-        return cudaErrorInvalidValue;
     struct CUevent_st *created = calloc(1, sizeof *created);
     if (!created)
         return cudaErrorMemoryAllocation;
@@ -73,6 +67,30 @@ static cudaError_t create(cudaEvent_t *event, unsigned flags)
     return cudaSuccess;
 }
 
+static cudaError_t create(cudaEvent_t *event, unsigned flags)
+{
+    enum { KNOWN = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess };
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!event || (flags & ~KNOWN))
+        return cudaErrorInvalidValue;
+    if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming))
+        return cudaErrorInvalidValue;
+    return make(event, flags);
+}
+
+cudaError_t rt_event_new(cudaEvent_t *event)
+{
+    return make(event, cudaEventDisableTiming | OF_A_GRAPH);
+}
+
+bool rt_event_is_of_graph(cudaEvent_t event)
+{
+    return is_live(event) && event->flags & OF_A_GRAPH;
+}
+
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
     return rt_return(create(event, cudaEventDefault));
@@ -83,24 +101,29 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
     return rt_return(create(event, flags));
 }
 
-cudaError_t cudaEventDestroy(cudaEvent_t event)
+cudaError_t rt_event_free(cudaEvent_t event)
 {
     struct emu_device *device;
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
-        return rt_return(error);
+        return error;
     pthread_mutex_lock(&lock);
     struct CUevent_st **at = find(event);
     if (at)
         *at = event->next;
     pthread_mutex_unlock(&lock);
     if (!at)
-        return rt_return(cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidResourceHandle;
     rt_mark_free(&event->mark);
     rt_time_event(EMU_STEP_FORGET, (struct rt_order){0}, event);
     free(event->clock.last);
     free(event);
     return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    return rt_return(rt_event_free(event));
 }
 
 cudaError_t rt_event_record(cudaEvent_t event)
@@ -125,7 +148,7 @@ bool rt_event_is_shared(cudaEvent_t event)
     return is_live(event) && event->flags & cudaEventInterprocess;
 }
 
-static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
+cudaError_t rt_event_record_in(cudaEvent_t event, cudaStream_t stream)
 {
     struct emu_device *device;
     cudaError_t error = rt_stream_device(stream, &device);
@@ -145,14 +168,14 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    return rt_return(record(event, stream));
+    return rt_return(rt_event_record_in(event, stream));
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
         return rt_return(cudaErrorInvalidValue);
-    return rt_return(record(event, stream));
+    return rt_return(rt_event_record_in(event, stream));
 }
 
 static uint64_t record_of(cudaEvent_t event)
@@ -240,10 +263,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
     return rt_return(elapsed(milliseconds, start, end));
 }
 
-static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+cudaError_t rt_stream_waits(cudaStream_t stream, cudaEvent_t event)
 {
-    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
-        return cudaErrorInvalidValue;
     struct emu_device *device;
     cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess)
@@ -262,5 +283,7 @@ static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-    return rt_return(stream_waits(stream, event, flags));
+    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(rt_stream_waits(stream, event));
 }

@@ -271,6 +271,13 @@ struct order_clock;
 struct order_clock *rt_event_clock(cudaEvent_t event);
 /* Records EVENT now. All earlier work in its stream must have ended. */
 cudaError_t rt_event_record(cudaEvent_t event);
+/* Like cudaEventRecord() and cudaStreamWaitEvent(). */
+cudaError_t rt_event_record_in(cudaEvent_t event, cudaStream_t stream);
+cudaError_t rt_stream_waits(cudaStream_t stream, cudaEvent_t event);
+/* An event between two nodes of a graph: recording it takes no time on a GPU. */
+cudaError_t rt_event_new(cudaEvent_t *event);
+cudaError_t rt_event_free(cudaEvent_t event);
+bool rt_event_is_of_graph(cudaEvent_t event);
 
 /* --- managed.c: memory with the same address on the host and the device ----------------------- */
 
@@ -334,6 +341,10 @@ cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device);
 /* The place where STREAM, a live one, stores its view of a capture (graphs.h). NULL: STREAM is the
  * legacy default stream, which cannot be captured. */
 struct rt_capture **rt_stream_capture(cudaStream_t stream);
+
+/* A non-blocking stream of the library's own. */
+cudaError_t rt_stream_new(cudaStream_t *stream);
+cudaError_t rt_stream_free(cudaStream_t stream);
 
 /* The supported priority nearest to WANTED. */
 int rt_stream_priority(int wanted);

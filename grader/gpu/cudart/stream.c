@@ -149,12 +149,17 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
+cudaError_t rt_stream_new(cudaStream_t *stream)
+{
+    return create(stream, cudaStreamNonBlocking, LEAST_PRIORITY);
+}
+
+cudaError_t rt_stream_free(cudaStream_t stream)
 {
     struct emu_device *device;
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
-        return rt_return(error);
+        return error;
     struct rt_order order = rt_stream_order(stream);
     pthread_mutex_lock(&lock);
     struct CUstream_st **at = is_default(stream) ? NULL : find(stream);
@@ -162,12 +167,17 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         *at = stream->next;
     pthread_mutex_unlock(&lock);
     if (!at)
-        return rt_return(cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidResourceHandle;
     rt_order_end_stream(&order);
     if (stream->capture)
         rt_capture_forget(stream->capture);
     free(stream);
     return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    return rt_return(rt_stream_free(stream));
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */

@@ -21,6 +21,11 @@ static uint64_t number_of(cudaEvent_t event)
     return (uint64_t)(uintptr_t)event;
 }
 
+static uint32_t flags_of(enum emu_step_type type, cudaEvent_t event)
+{
+    return type == EMU_STEP_RECORD && rt_event_is_of_graph(event) ? EMU_STEP_FREE : 0;
+}
+
 /* --- work ------------------------------------------------------------------------------------- */
 
 static struct emu_step step_of_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
@@ -53,6 +58,7 @@ void rt_time_work(struct emu_device *device, struct rt_order order, const struct
     case cudaGraphNodeTypeWaitEvent:
         step.type = work->type == cudaGraphNodeTypeEventRecord ? EMU_STEP_RECORD : EMU_STEP_WAIT;
         step.event = number_of(work->event);
+        step.flags = flags_of(step.type, work->event);
         if (!rt_event_clock(work->event))
             return;
         break;
@@ -84,7 +90,9 @@ void rt_time_event(enum emu_step_type type, struct rt_order order, cudaEvent_t e
 {
     struct emu_device *device = timed_device();
     if (device)
-        take(device, order, (struct emu_step){.type = type, .event = number_of(event)});
+        take(device, order,
+             (struct emu_step){
+                 .type = type, .event = number_of(event), .flags = flags_of(type, event)});
 }
 
 void rt_time_waits_stream(cudaStream_t stream)

@@ -1,5 +1,5 @@
 /* Launchable graphs. Each is a copy of a graph's work as a list of steps, in an order that the
- * graph's edges allow. A launch runs the steps from first to last. */
+ * graph's edges allow. A launch runs the steps from first to last, in the streams of lanes.c. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -14,6 +14,7 @@ struct step {
 struct CUgraphExec_st {
     struct step *steps;
     size_t count;
+    struct rt_lanes *lanes;
     unsigned long long flags;
     struct rt_ref *refs;
     struct CUgraphExec_st *next;
@@ -50,7 +51,9 @@ static void free_steps(struct CUgraphExec_st *exec)
         rt_work_free(&exec->steps[i].work);
     }
     rt_refs_free(&exec->refs);
+    rt_lanes_free(exec->lanes);
     free(exec->steps);
+    exec->lanes = NULL;
     exec->steps = NULL;
     exec->count = 0;
 }
@@ -79,6 +82,8 @@ static cudaError_t make_steps(struct CUgraphExec_st *exec, const struct CUgraph_
         error = rt_work_copy(&step->work, &sorted[i]->work);
         exec->count += error == cudaSuccess;
     }
+    if (error == cudaSuccess)
+        error = rt_lanes_new(sorted, graph->node_count, &exec->lanes);
     free(sorted);
     return error;
 }
@@ -200,6 +205,17 @@ static bool may_launch(const struct CUgraphExec_st *exec)
     return legal;
 }
 
+static cudaError_t run_step(struct emu_device *device, const struct CUgraphExec_st *exec,
+                            size_t index)
+{
+    cudaStream_t stream;
+    const struct step *step = &exec->steps[index];
+    cudaError_t error = rt_lanes_enter(exec->lanes, index, &stream);
+    if (error == cudaSuccess && step->enabled)
+        error = queue_work(device, stream, &step->work);
+    return error == cudaSuccess ? rt_lanes_leave(exec->lanes, index) : error;
+}
+
 static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
 {
     struct emu_device *device;
@@ -214,10 +230,11 @@ static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
         return rt_unsupported("the launch of a graph in a captured stream");
     if (error == cudaSuccess && !may_launch(live))
         return cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = rt_lanes_begin(live->lanes, stream);
     for (size_t i = 0; i < live->count && error == cudaSuccess && !rt_faulted(); i++)
-        if (live->steps[i].enabled)
-            error = queue_work(device, stream, &live->steps[i].work);
-    return error;
+        error = run_step(device, live, i);
+    return error == cudaSuccess && !rt_faulted() ? rt_lanes_end(live->lanes) : error;
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -304,8 +321,11 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
     }
     if (error == cudaSuccess) {
         struct rt_ref *old = live->refs;
+        struct rt_lanes *lanes = live->lanes;
         live->refs = fresh.refs;
+        live->lanes = fresh.lanes;
         fresh.refs = old;
+        fresh.lanes = lanes;
     }
     free_steps(&fresh);
     return error;

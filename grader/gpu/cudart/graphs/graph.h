@@ -5,7 +5,7 @@
  *   capture.c    turns a stream's work into nodes  memory.c       memory that nodes allocate
  *   nodes.c      nodes of each kind                attributes.c   attributes of kernel nodes
  *   generic.c    calls for all kinds of node       user_object.c  objects that graphs keep alive
- *   dot.c        drawing a graph
+ *   dot.c        drawing a graph                   lanes.c        which steps wait for each other
  *
  * As in the real runtime, two threads must not change one graph at the same time. */
 #ifndef GPU_CUDART_GRAPHS_GRAPH_H
@@ -88,6 +88,20 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
 
 /* Replaces the work of EXEC's copy of NODE by WORK. */
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work);
+
+/* --- lanes.c: which steps of a launch wait for each other ------------------------------------- */
+
+struct rt_lanes;
+/* Makes *LANES for the COUNT nodes SORTED. Free *LANES in any case. */
+cudaError_t rt_lanes_new(struct CUgraphNode_st *const *sorted, size_t count,
+                         struct rt_lanes **lanes);
+void rt_lanes_free(struct rt_lanes *lanes); /* NULL is allowed */
+/* A launch in STREAM: rt_lanes_begin(); for each step rt_lanes_enter(), which sets *STREAM to the
+ * stream for its work, and rt_lanes_leave(); rt_lanes_end(). */
+cudaError_t rt_lanes_begin(struct rt_lanes *lanes, cudaStream_t stream);
+cudaError_t rt_lanes_enter(const struct rt_lanes *lanes, size_t step, cudaStream_t *stream);
+cudaError_t rt_lanes_leave(const struct rt_lanes *lanes, size_t step);
+cudaError_t rt_lanes_end(const struct rt_lanes *lanes);
 
 /* --- attributes.c ----------------------------------------------------------------------------- */
 

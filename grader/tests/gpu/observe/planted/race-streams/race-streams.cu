@@ -252,6 +252,61 @@ static void graph_behind_an_event()
     cudaGraphLaunch(made, x);
 }
 
+static void begin_graph()
+{
+    cudaStreamBeginCapture(x, cudaStreamCaptureModeGlobal);
+}
+
+// Y becomes a branch of the graph, behind the work that X has now.
+static void branch_off()
+{
+    cudaEventRecord(e, x);
+    cudaStreamWaitEvent(y, e);
+}
+
+static void join_and_launch()
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t made;
+    cudaEventRecord(e, y);
+    cudaStreamWaitEvent(x, e);
+    count<<<1, 32, 0, x>>>(d);
+    cudaStreamEndCapture(x, &graph);
+    cudaGraphInstantiate(&made, graph, 0);
+    cudaGraphLaunch(made, x);
+    cudaGraphLaunch(made, x);
+}
+
+// race-streams
+static void branches_of_a_graph()
+{
+    begin_graph();
+    branch_off();
+    fill<<<BLOCKS(N), 0, x>>>(d, 1, N); // A
+    add<<<BLOCKS(N), 0, y>>>(d, m, N);  // B
+    join_and_launch();
+}
+
+// fine
+static void branch_that_waits()
+{
+    begin_graph();
+    fill<<<BLOCKS(N), 0, x>>>(d, 1, N);
+    branch_off();
+    add<<<BLOCKS(N), 0, y>>>(d, m, N);
+    join_and_launch();
+}
+
+// fine
+static void branches_with_other_data()
+{
+    begin_graph();
+    branch_off();
+    fill<<<BLOCKS(N), 0, x>>>(d, 1, N);
+    fill<<<BLOCKS(N), 0, y>>>(m, 1, N);
+    join_and_launch();
+}
+
 int main()
 {
     CALL(reads_too_early);
@@ -284,4 +339,7 @@ int main()
     CALL(stream_that_is_destroyed);
     CALL(graph_and_stream);
     CALL(graph_behind_an_event);
+    CALL(branches_of_a_graph);
+    CALL(branch_that_waits);
+    CALL(branches_with_other_data);
 }

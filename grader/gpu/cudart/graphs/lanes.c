@@ -1,0 +1,152 @@
+/* Which steps of a launched graph wait for each other. A step waits only for those that its edges
+ * name. Work runs at once (work.h), one step after another, but the order check and the predicted
+ * time must know which steps could run side by side on a GPU. So each branch has a lane. Lane 0 is
+ * the stream of the launch; the others are streams of the library's own.
+ *
+ *     lane 0    a ------ b ------ e      e waits for b, and for the event of d
+ *     lane 1       c ------ d            c waits for the event of a
+ *
+ * A step records an event if a step in another lane waits for it. */
+#include <stdlib.h>
+
+#include "gpu/cudart/graphs/graph.h"
+
+/* More branches share lane 0: that only makes steps wait that need not. */
+#define MOST_LANES 64
+
+struct place {
+    size_t lane;
+    size_t *awaits, await_count; /* the steps in other lanes for which this one waits */
+    bool is_root;                /* it waits for the launch, because no edge leads to it */
+    cudaEvent_t done;            /* NULL: no other lane waits for this step */
+};
+
+struct rt_lanes {
+    struct place *steps;
+    size_t count, lane_count;
+    size_t tails[MOST_LANES]; /* the last step of each lane */
+    cudaStream_t streams[MOST_LANES];
+    cudaEvent_t start; /* the launch; NULL: all roots are in lane 0 */
+};
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+static size_t index_of(struct CUgraphNode_st *const *sorted, const struct CUgraphNode_st *node)
+{
+    size_t i = 0;
+    while (sorted[i] != node)
+        i++;
+    return i;
+}
+
+/* The lane for a step after the steps DEPENDS: that of one of them if nothing follows it there yet.
+ * Otherwise a new lane. */
+static size_t choose_lane(struct rt_lanes *lanes, const size_t *depends, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t lane = lanes->steps[depends[i]].lane;
+        if (lanes->tails[lane] == depends[i])
+            return lane;
+    }
+    return lanes->lane_count < MOST_LANES ? lanes->lane_count++ : 0;
+}
+
+static cudaError_t await(struct rt_lanes *lanes, struct place *place, size_t step)
+{
+    struct place *other = &lanes->steps[step];
+    if (other->lane == place->lane)
+        return cudaSuccess;
+    place->awaits[place->await_count++] = step;
+    return other->done ? cudaSuccess : rt_event_new(&other->done);
+}
+
+/* Puts step INDEX, which is NODE, into a lane. */
+static cudaError_t put(struct rt_lanes *lanes, struct CUgraphNode_st *const *sorted, size_t index)
+{
+    const struct CUgraphNode_st *node = sorted[index];
+    struct place *place = &lanes->steps[index];
+    size_t *depends = calloc(2 * node->depend_count + 1, sizeof *depends);
+    cudaError_t error = depends ? cudaSuccess : cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < node->depend_count && depends; i++)
+        depends[i] = index_of(sorted, node->depends[i]);
+    *place = (struct place){.awaits = depends, .is_root = node->depend_count == 0};
+    if (depends)
+        place->lane = choose_lane(lanes, depends, node->depend_count);
+    for (size_t i = 0; i < node->depend_count && error == cudaSuccess; i++)
+        error = await(lanes, place, depends[i]);
+    lanes->tails[place->lane] = index;
+    if (place->is_root && place->lane > 0 && !lanes->start && error == cudaSuccess)
+        error = rt_event_new(&lanes->start);
+    return error;
+}
+
+cudaError_t rt_lanes_new(struct CUgraphNode_st *const *sorted, size_t count,
+                         struct rt_lanes **result)
+{
+    struct rt_lanes *lanes = calloc(1, sizeof *lanes);
+    struct place *steps = lanes ? calloc(count + 1, sizeof *steps) : NULL;
+    cudaError_t error = steps ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (lanes)
+        *lanes = (struct rt_lanes){.steps = steps, .count = count};
+    for (size_t i = 0; i < count && error == cudaSuccess; i++)
+        error = put(lanes, sorted, i);
+    for (size_t i = 1; error == cudaSuccess && i < lanes->lane_count; i++) {
+        cudaEvent_t *done = &lanes->steps[lanes->tails[i]].done;
+        error = *done ? cudaSuccess : rt_event_new(done);
+        if (error == cudaSuccess)
+            error = rt_stream_new(&lanes->streams[i]);
+    }
+    *result = lanes;
+    return error;
+}
+
+void rt_lanes_free(struct rt_lanes *lanes)
+{
+    for (size_t i = 0; lanes && lanes->steps && i < lanes->count; i++) {
+        free(lanes->steps[i].awaits);
+        if (lanes->steps[i].done)
+            rt_event_free(lanes->steps[i].done);
+    }
+    for (size_t i = 1; lanes && i < lanes->lane_count; i++)
+        if (lanes->streams[i])
+            rt_stream_free(lanes->streams[i]);
+    if (lanes && lanes->start)
+        rt_event_free(lanes->start);
+    if (lanes)
+        free(lanes->steps);
+    free(lanes);
+}
+
+/* --- a launch --------------------------------------------------------------------------------- */
+
+cudaError_t rt_lanes_begin(struct rt_lanes *lanes, cudaStream_t stream)
+{
+    lanes->streams[0] = stream;
+    return lanes->start ? rt_event_record_in(lanes->start, stream) : cudaSuccess;
+}
+
+cudaError_t rt_lanes_enter(const struct rt_lanes *lanes, size_t step, cudaStream_t *stream)
+{
+    const struct place *place = &lanes->steps[step];
+    cudaError_t error = cudaSuccess;
+    *stream = lanes->streams[place->lane];
+    if (place->is_root && place->lane > 0)
+        error = rt_stream_waits(*stream, lanes->start);
+    for (size_t i = 0; i < place->await_count && error == cudaSuccess; i++)
+        error = rt_stream_waits(*stream, lanes->steps[place->awaits[i]].done);
+    return error;
+}
+
+cudaError_t rt_lanes_leave(const struct rt_lanes *lanes, size_t step)
+{
+    const struct place *place = &lanes->steps[step];
+    return place->done ? rt_event_record_in(place->done, lanes->streams[place->lane]) : cudaSuccess;
+}
+
+cudaError_t rt_lanes_end(const struct rt_lanes *lanes)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 1; i < lanes->lane_count && error == cudaSuccess; i++)
+        error = rt_stream_waits(lanes->streams[0], lanes->steps[lanes->tails[i]].done);
+    return error;
+}
