@@ -137,6 +137,8 @@ static void fill_device(struct environment *environment, const struct run_files 
         add(environment, "LANEWISE_SHOWN=%s", files->shown_path);
         add(environment, "LANEWISE_JUDGED=%s", files->judged_path);
         add(environment, "LANEWISE_ANSWERS=%s", files->answers);
+        if (plan->misleads)
+            add(environment, "LANEWISE_MISLEADS=1");
     } else if (plan->spoils) {
         add(environment, "LANEWISE_SPOIL=%llu", (unsigned long long)files->spoil);
         add(environment, "LANEWISE_SPOIL_EVERY=%zu", plan->spoils);

@@ -396,6 +396,52 @@ void check_through_shared(struct check *check, const struct run *run, const char
     case_free(scrambled);
 }
 
+/* A copy of INPUT in which the floats ARRAY are multiplied by FACTOR; NULL: out of memory. */
+static struct case_data *multiply(const struct case_data *input, const char *array, float factor)
+{
+    struct case_data *copy = case_new();
+    const struct case_array *from;
+    for (size_t i = 0; copy && (from = case_at(input, i)); ++i) {
+        float *to = case_add_room(copy, from->name, from->type, from->count);
+        if (to)
+            memcpy(to, from->values, from->count * case_type_size(from->type));
+        for (size_t k = 0; to && strcmp(from->name, array) == 0 && k < from->count; ++k)
+            to[k] *= factor;
+    }
+    return copy;
+}
+
+static bool writes_to_shared(const struct run *run)
+{
+    size_t i;
+    json_t *copy;
+    json_array_foreach(json_object_get(run->record, "copies"), i, copy)
+    {
+        if (is_lent(copy))
+            return true;
+    }
+    return false;
+}
+
+void check_decides_by_reads(struct check *check, const struct run *run, const char *array,
+                            float factor, const char *name, const char *hint)
+{
+    if (!run || !run->record || !check_is_open(check) || check_is_lost(check) ||
+        writes_to_shared(run))
+        return;
+    const struct answer *answer = check_answer(check, run, name);
+    struct case_data *shown = multiply(run->input, array, factor);
+    struct case_data *misled = answer && shown ? check_run_misled(check, run, shown) : NULL;
+    const struct case_array *other = misled ? case_find(misled, name) : NULL;
+    if (other && share_equal(&answer->array, other) < 0.9)
+        check_refuse(
+            check, run, hint,
+            "%s is right, but it changes with what main() knows, although the GPU's numbers stay the same",
+            name);
+    case_free(shown);
+    case_free(misled);
+}
+
 void check_ran(struct check *check, const struct run *run, const char *kernel)
 {
     size_t i, length = strlen(kernel);

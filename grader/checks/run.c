@@ -178,13 +178,15 @@ static bool make_run(struct check *check, const struct run_plan *plan,
 {
     struct check_random stream;
     check_random_start(check, "shown", &stream);
-    struct case_data *shown = plan->hides ? check_other_case(input, &stream) : NULL;
+    struct case_data *decoy =
+        plan->hides && !plan->misleads ? check_other_case(input, &stream) : NULL;
+    const struct case_data *shown = plan->misleads ? plan->misleads : decoy;
     ended->plan = plan_data(plan, input, !shown);
     bool good = run_files_make(&ended->files, check, &ended->plan, input, shown);
     if (!good)
         check_break(check, "cannot write the case into %s: %s", ended->files.folder,
                     strerror(errno));
-    case_free(shown);
+    case_free(decoy);
     check->process_count++;
     if (!good)
         return false;
@@ -290,20 +292,37 @@ const struct run *check_run_openly(struct check *check, const struct run *hidden
     return run->open;
 }
 
-struct case_data *check_run_scrambled(struct check *check, const struct run *run)
+/* The result file of another run on INPUT; NULL: there is no readable one. */
+static struct case_data *try_run(struct check *check, const struct run_plan *plan,
+                                 const struct case_data *input)
 {
     struct ended ended = {.device = {.end = PROCESS_EXITED}};
-    struct run_plan plan = run->plan;
     struct case_data *result = NULL;
     char ignored[100];
-    plan.scrambles = true;
-    plan.watched = plan.backwards = plan.hides = false;
-    if (!make_run(check, &plan, run->input, &ended))
+    if (!make_run(check, plan, input, &ended))
         return NULL;
     if (ended.program.end == PROCESS_EXITED && ended.program.code == 0)
         result = case_read(ended.files.result, RUN_RESULT_BYTES, ignored, sizeof ignored);
     end_processes(&ended);
     return result;
+}
+
+struct case_data *check_run_scrambled(struct check *check, const struct run *run)
+{
+    struct run_plan plan = run->plan;
+    plan.scrambles = true;
+    plan.watched = plan.backwards = plan.hides = false;
+    return try_run(check, &plan, run->input);
+}
+
+struct case_data *check_run_misled(struct check *check, const struct run *run,
+                                   const struct case_data *shown)
+{
+    struct run_plan plan = run->plan;
+    plan.watched = plan.backwards = false;
+    plan.hides = true;
+    plan.misleads = shown;
+    return try_run(check, &plan, run->input);
 }
 
 /* Most instructions of a run that is watched when it is repeated. Watching takes two to four times

@@ -1,8 +1,8 @@
 /* Lab 12: Jacobi's method for A x = b.
  *
  * The figures are sectors for each 32 numbers of a dense matrix; for each 32 unknowns of a step with
- * five diagonals; and for each 32 points of a step with a stencil, where copies on the GPU count, too;
- * and how often main() reads from the GPU.
+ * five diagonals; and for each 32 points of a step with a stencil; and how often main() reads from the
+ * GPU. For the matrix and the stencil, stores and copies on the GPU count, too.
  *
  * x is compared after a known number of steps. Rung 4 finds that number itself, from residuals. On
  * the emulator, main() there sees the residuals of a decoy (check.h), and must stop at the same step.
@@ -449,7 +449,8 @@ static void is_shared(struct check *check, const struct run *run, struct job job
 CHECK(
     dense, .title = "rung 1: neighbouring lanes read neighbouring numbers", .points = 15,
     .where = CHECK_COUNTS,
-    .figure = {.text = "for 32 numbers of the matrix, loads touch %s sectors of 32 bytes",
+    .figure = {.text =
+                   "for 32 numbers of the matrix, kernels and copies move %s sectors of 32 bytes",
                .want = "at most %s",
                .counter = "global_load_sectors",
                /* a block may add up a row in shared memory, too */
@@ -460,7 +461,7 @@ CHECK(
 {
     const int n = 256;
     const struct run *run = run_on(check, (struct job){DENSE, n, 1, STEPS, 0, 0, false});
-    check_measure(check, run, 32 * check_sectors_read(run) / ((double)n * n * STEPS));
+    check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
 }
 
 CHECK(
@@ -525,6 +526,9 @@ CHECK(
     if (reads < EACH_STEP) /* otherwise the count itself is the better message */
         check_made_by_kernels(check, run, "residuals");
     is_shared(check, run, job, job.looks * (job.every + 1), 8);
+    check_decides_by_reads(
+        check, run, "b", 8, "x",
+        "main() must stop by the residual that it reads from the GPU, and not work out itself when to stop.");
     if (queue > MOST_QUEUED)
         check_refuse(
             check, run,

@@ -6,6 +6,7 @@
  *
  *   LANEWISE_SHOWN, _JUDGED      files: the decoy and the judged input
  *   LANEWISE_ANSWERS             a file: the twin's answers are appended to it
+ *   LANEWISE_MISLEADS            any text: the program sees the decoy, but reads the twin's answers
  *   LANEWISE_SPOIL               a number: the seed of a twin with spoilt data
  *   LANEWISE_SPOIL_EVERY         a number N: one piece of 16 bytes in N is spoilt */
 #include <fcntl.h>
@@ -32,6 +33,7 @@ static struct twin_options read_twin(void)
     struct twin_options twin = {.shown = getenv("LANEWISE_SHOWN"),
                                 .judged = getenv("LANEWISE_JUDGED"),
                                 .answers_fd = -1,
+                                .misleads = getenv("LANEWISE_MISLEADS"),
                                 .spoil = read_number("LANEWISE_SPOIL"),
                                 .every = read_number("LANEWISE_SPOIL_EVERY")};
     if (!twin.shown)

@@ -542,6 +542,11 @@ static bool perform(struct server *server, struct exchange *x)
         x->head.what = twin.head.what;
     else if (good && reads && x->head.what == EMU_OK)
         note_read(server, &request, both ? &twin : NULL, x);
+    if (reads && both && server->twin.misleads && x->head.what == EMU_OK) {
+        void *own = twin.owned;
+        twin.owned = x->owned;
+        x->data = x->owned = own;
+    }
     free(twin.owned);
     return good;
 }

@@ -129,6 +129,7 @@ bool twin_open(struct twin *twin, const struct twin_options *options,
     quiet.record_fd = -1;
     quiet.chip = NULL;
     *twin = (struct twin){.is_judged = options->shown,
+                          .misleads = options->shown && options->misleads,
                           .spoil = options->spoil,
                           .every = options->every ? options->every : 1,
                           .answers_fd = options->answers_fd};

@@ -30,6 +30,7 @@
 struct twin_options {
     const char *shown, *judged; /* paths of the decoy and the judged input; or NULL */
     int answers_fd;             /* descriptor for the twin's answers; or -1 */
+    bool misleads;              /* if SHOWN: the program itself reads the twin's answers */
     uint64_t spoil;             /* if not 0: spoils the twin's data, with this seed */
     uint64_t every;             /* one piece of 16 bytes in EVERY is spoilt */
 };
@@ -45,6 +46,7 @@ struct twin_share {
 struct twin {
     struct emu_device *device; /* NULL: there is no twin; the other members are not used */
     bool is_judged;            /* the twin has the judged input; false: it has spoilt data */
+    bool misleads;             /* the program reads the twin's bytes */
     bool has_strayed;          /* its replies differ from the device's: its answers do not count */
     struct views views;
     uint64_t spoil, every;
