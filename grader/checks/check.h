@@ -123,6 +123,8 @@ struct check_info {
     /* Also counts what kernels do to rows of cudaMallocPitch(): the counters rows_... of
      * gpu/counters.def. */
     bool rows;
+    /* Also counts the loads that warps wait for: the counter waits_for_loads. */
+    bool waits;
     /* The name of a GPU (gpu/predict/chips/), such as "h100": on the emulator, check_makespan()
      * tells how long it would take. NULL: no time is predicted. */
     const char *gpu;
