@@ -397,8 +397,8 @@ void check_through_shared(struct check *check, const struct run *run, const char
 /* main() must decide by what it reads from the GPU, not by what it works out itself. Runs the
  * program once more: main() sees the floats ARRAY of the input multiplied by FACTOR, but reads what
  * kernels make of the judged input. The result NAME must stay the same. HINT says what to do. Does
- * nothing for NULL, on a GPU, and if kernels write to memory that main() shares: there, main() reads
- * without a copy. */
+ * nothing for NULL, on a GPU, and if kernels write to memory that main() shares: there, main()
+ * reads without a copy. */
 void check_decides_by_reads(struct check *check, const struct run *run, const char *array,
                             float factor, const char *name, const char *hint);
 

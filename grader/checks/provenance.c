@@ -379,6 +379,14 @@ static double share_equal(const struct case_array *array, const struct case_arra
     return array->count > 0 ? (double)equal / (double)array->count : 0;
 }
 
+/* The fraction of ANSWER's elements that are equal in RESULT, the result file of another run. */
+static double share_kept(const struct answer *answer, const struct case_data *result)
+{
+    const struct case_array *other = result ? case_find(result, answer->array.name) : NULL;
+    bool alike = other && other->type == answer->array.type && other->count == answer->array.count;
+    return alike ? share_equal(&answer->array, other) : 0;
+}
+
 void check_through_shared(struct check *check, const struct run *run, const char *name,
                           const char *hint)
 {
@@ -386,9 +394,7 @@ void check_through_shared(struct check *check, const struct run *run, const char
         return;
     const struct answer *answer = check_answer(check, run, name);
     struct case_data *scrambled = answer ? check_run_scrambled(check, run) : NULL;
-    const struct case_array *other = scrambled ? case_find(scrambled, name) : NULL;
-    if (other && other->type == answer->array.type && other->count == answer->array.count &&
-        share_equal(&answer->array, other) > 0.1)
+    if (share_kept(answer, scrambled) > 0.1)
         check_refuse(
             check, run, hint,
             "%s does not come from shared memory: it is still right when all loads from shared memory return wrong values",
@@ -432,8 +438,7 @@ void check_decides_by_reads(struct check *check, const struct run *run, const ch
     const struct answer *answer = check_answer(check, run, name);
     struct case_data *shown = multiply(run->input, array, factor);
     struct case_data *misled = answer && shown ? check_run_misled(check, run, shown) : NULL;
-    const struct case_array *other = misled ? case_find(misled, name) : NULL;
-    if (other && share_equal(&answer->array, other) < 0.9)
+    if (misled && share_kept(answer, misled) < 0.9)
         check_refuse(
             check, run, hint,
             "%s is right, but it changes with what main() knows, although the GPU's numbers stay the same",

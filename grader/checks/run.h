@@ -22,7 +22,8 @@ struct run_plan {
     bool backwards; /* the last block runs first, and within a block the last warp */
     bool scrambles; /* loads from shared memory return wrong values */
     bool hides;     /* main() sees a different input than kernels do: gpu/remote/views.h */
-    /* Like hides: main() sees this case, but reads what kernels make of the judged input; or NULL. */
+    /* Like hides: main() sees this case, but reads what kernels make of the judged input; NULL: no
+     * such case. */
     const struct case_data *misleads;
     bool shows;     /* like hides, but with two equal inputs: the input is too short to spoil */
     bool diagnoses; /* the run looks for the cause of a wrong answer: nothing is hidden or spoilt */
@@ -64,8 +65,8 @@ const struct run *check_run_backwards(struct check *check, const struct run *run
  * result. */
 struct case_data *check_run_scrambled(struct check *check, const struct run *run);
 
-/* Repeats RUN, but main() sees SHOWN, a case of the same shape, and reads what kernels make of RUN's
- * input. Returns the result file, which the caller frees. NULL: as above. */
+/* Repeats RUN, but main() sees SHOWN, a case of the same shape, and reads what kernels make of
+ * RUN's input. Returns the result file, which the caller frees. NULL: as above. */
 struct case_data *check_run_misled(struct check *check, const struct run *run,
                                    const struct case_data *shown);
 
