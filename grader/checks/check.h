@@ -333,9 +333,9 @@ double check_sectors_moved(const struct run *run);
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
 /* Many warps must share the work: one warp may load at most 1 / WARPS of SECTORS, the sectors that
- * hold the data of all launches. This limit suits a figure that judges CHECK_PATH: a thread may do
- * the work of several, but not of too many. HINT says what to do. Does nothing for NULL, and on a
- * GPU. */
+ * hold the data of all launches, and execute at most 1 / WARPS of all instructions. Call this if
+ * the figure judges CHECK_PATH: a thread may do the work of several, but not of too many. HINT says
+ * what to do. Does nothing for NULL, and on a GPU. */
 void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,
                      const char *hint);
 

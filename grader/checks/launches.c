@@ -53,15 +53,26 @@ double check_sectors_read(const struct run *run)
     return run ? sectors_read(run->counters) : 0;
 }
 
+/* One warp may have at most 1 / WARPS of ALL. */
+static void need_share(struct check *check, const struct run *run, const char *counter, double all,
+                       unsigned warps, const char *hint, const char *text)
+{
+    double most = check_counter(run, counter);
+    if (check_is_open(check) && most > all / warps)
+        check_refuse(check, run, hint, text, check_number(most), check_number(all), warps);
+}
+
 void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,
                      const char *hint)
 {
-    double most = check_counter(run, "longest_warp_load_sectors");
-    if (run && run->record && check_is_open(check) && most > sectors / warps)
-        check_refuse(
-            check, run, hint,
-            "one warp loads %s sectors, of %s that hold the data; at least %u warps must share them",
-            check_number(most), check_number(sectors), warps);
+    if (!run || !run->record)
+        return;
+    need_share(
+        check, run, "longest_warp_load_sectors", sectors, warps, hint,
+        "one warp loads %s sectors, of %s that hold the data; at least %u warps must share them");
+    need_share(check, run, "longest_warp_instructions", check_counter(run, "warp_instructions"),
+               warps, hint,
+               "one warp executes %s of %s instructions; at least %u warps must share them");
 }
 
 /* Most bytes that the loads of a warp can read by polling, as in grid.sync(), in addition to its
