@@ -14,7 +14,8 @@
  * `scores` is the score on the emulator. `loses` is `nothing`, or a list of the checks that lose
  * points, each with its loss. A check without a number (for checks of time) loses some or all of
  * its points. Checks that do not run on the graded device are ignored. `device: emulator` marks a
- * defect that a GPU does not show in every run.
+ * defect that a GPU does not show in every run. `naive: ragged` lists checks whose declared naive
+ * figure is that of the mutant.
  *
  * An empty line ends this head. The edits follow, separated by empty lines. An edit consists of
  * whole lines of the solution, which must occur there exactly once, and of the lines that replace
@@ -42,6 +43,8 @@ struct mutant {
     double scores;      /* the score on the emulator */
     struct mutant_loss losses[MUTANT_LOSSES];
     size_t loss_count;
+    char naive[MUTANT_LOSSES][64]; /* ids of the checks whose naive figure it shows */
+    size_t naive_count;
     char *source; /* the solution after the edits */
 };
 
@@ -60,5 +63,7 @@ bool mutant_edit(char *edits, char **source, char *error, size_t size);
 
 /* The loss that MUTANT declares for CHECK; NULL: none. */
 const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const char *check);
+/* Whether MUTANT shows the naive figure of CHECK. */
+bool mutant_is_naive(const struct mutant *mutant, const char *check);
 
 #endif
