@@ -167,7 +167,7 @@ bool base_has_room(const char *path, uint64_t bytes)
     return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
-/* True if an output file replaces PATH. Pipes, devices and links to descriptors are not
+/* Returns true if an output file replaces PATH. Pipes, devices and links to descriptors are not
  * replaced. */
 static bool is_replaced(const char *path)
 {
@@ -230,7 +230,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
  * that share /tmp each number their processes on their own. */
 #define PRIVATE "lanewise-work-"
 
-static int locks[8]; /* descriptors of this process's private folders; 0: the slot is free */
+static int locks[8]; /* descriptors of this process's private folders, or 0 if the slot is free */
 #define LOCKS (sizeof locks / sizeof *locks)
 
 static bool is_open_at(int fd, const char *path)

@@ -60,7 +60,7 @@ static void move_with_kit(const char *configured, char path[PATH_SIZE])
         snprintf(path, PATH_SIZE, "%s", configured);
 }
 
-/* Whether FOLDER/NAME, or FOLDER/bin/NAME, is a program that can be run. FOLDER has LENGTH
+/* Returns whether FOLDER/NAME, or FOLDER/bin/NAME, is a program that can be run. FOLDER has LENGTH
  * bytes. */
 static bool has_nvcc(const char *folder, size_t length, const char *name, char path[PATH_SIZE])
 {

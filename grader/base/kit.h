@@ -11,7 +11,8 @@
 
 #include <stdbool.h>
 
-/* The kit's folder, which has labs/, shared/ and build/; an absolute path without a final slash. */
+/* Returns the kit's folder, which has labs/, shared/ and build/; an absolute path without a final
+ * slash. */
 const char *kit_folder(void);
 
 /* Formats a path inside the kit's folder. False if it does not fit. */
@@ -21,11 +22,11 @@ bool kit_path(char path[PATH_SIZE], const char *format, ...) __attribute__((form
  * are gone, nvcc in $CUDA_HOME, in the PATH or in /usr/local/cuda. */
 const char *kit_nvcc(void);
 const char *kit_cuda_home(void);
-/* Whether kit_nvcc() is the one that set-up checked. */
+/* Returns whether kit_nvcc() is the one that set-up checked. */
 bool kit_nvcc_is_checked(void);
 
-/* The folder of the package's own host compiler and sandbox program; NULL: this kit uses the
- * system's. */
+/* Returns the folder of the package's own host compiler and sandbox program, or NULL if this kit
+ * uses the system's. */
 const char *kit_tools(void);
 /* Their folder of libraries, which the kit's runtime library needs, too; NULL as above. */
 const char *kit_libraries(void);
@@ -35,8 +36,8 @@ const char *kit_libraries(void);
  * user may not write into FOLDER. False if the path does not fit. */
 bool kit_kept_path(char path[PATH_SIZE], const char *folder, const char *name);
 
-/* For kit_folder(): the folder of the kit whose program is at PATH, in place. False: PATH is not in
- * a kit's build/. */
+/* For kit_folder(): the folder of the kit whose program is at PATH, in place. Returns false if PATH
+ * is not in a kit's build/. */
 bool kit_of_program(char path[PATH_SIZE]);
 
 #endif

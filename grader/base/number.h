@@ -11,13 +11,13 @@ const char *base_number(uint64_t value, char text[NUMBER_SIZE]);
 /* VALUE as text in a temporary buffer, which is valid until the enclosing block ends. */
 #define NUMBER(value) base_number(value, (char[NUMBER_SIZE]){0})
 
-/* The end of a noun after COUNT: "" or "s". */
+/* Returns the end of a noun after COUNT: "" or "s". */
 static inline const char *base_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
 
-/* A / B, or 0 if B is 0. */
+/* Returns a / B, or 0 if B is 0. */
 static inline double base_ratio(uint64_t a, uint64_t b)
 {
     return b ? (double)a / (double)b : 0;

@@ -80,7 +80,7 @@ static void cut_words(struct words *words, const uint8_t *from)
     end_word(words, start, to);
 }
 
-/* False: out of memory. */
+/* Returns false when out of memory. */
 static bool read_words(const char *text, struct words *words)
 {
     size_t size = strlen(text) + 1, length;

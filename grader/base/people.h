@@ -16,13 +16,14 @@ char *people_normalise(const char *text);
 /* TEXT in normal form C and case-folded. */
 char *people_fold(const char *text);
 
-/* The words of a name in alphabetical order, case-folded, without accents and without the words
- * that learning systems add. "" for a name of fewer than two words, because one word does not
+/* Returns the words of a name in alphabetical order, case-folded, without accents and without the
+ * words that learning systems add. "" for a name of fewer than two words, because one word does not
  * identify a person. */
 char *people_words(const char *text);
 
-/* The words of a name written together, the family name first. The family name is the last word,
- * or, in "García, Inés", the part before the comma. A name of one word is returned as it is. */
+/* Returns the words of a name written together, the family name first. The family name is the last
+ * word, or, in "García, Inés", the part before the comma. A name of one word is returned as it
+ * is. */
 char *people_joined(const char *text);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the printable UTF-8 character that begins at TEXT; 0 if there is none. LEFT bytes
- * of the text remain from TEXT on. */
+/* Returns the length of the printable UTF-8 character that begins at TEXT; 0 if there is none. LEFT
+ * bytes of the text remain from TEXT on. */
 static size_t printable(const unsigned char *text, size_t left)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* lowest i-byte character */
@@ -88,7 +88,7 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
     return *text != 0;
 }
 
-/* The length of the quoted literal at TEXT; 1 for anything else. */
+/* Returns the length of the quoted literal at TEXT; 1 for anything else. */
 static size_t skip_quoted(const char *text, size_t length)
 {
     size_t end = 1;
@@ -99,10 +99,10 @@ static size_t skip_quoted(const char *text, size_t length)
     return end + 1 < length ? end + 1 : length;
 }
 
-/* The length of the expression at TEXT. It ends before a comment, and before a bracket that closes
- * more than were opened. The line table does not separate several statements on one line, so they
- * are marked together. The result is 1 if the expression does not end on this line, or if TEXT does
- * not begin an expression. */
+/* Returns the length of the expression at TEXT. It ends before a comment, and before a bracket that
+ * closes more than were opened. The line table does not separate several statements on one line, so
+ * they are marked together. The result is 1 if the expression does not end on this line, or if TEXT
+ * does not begin an expression. */
 static size_t statement_length(const char *text, size_t length)
 {
     size_t end = 0;

@@ -15,12 +15,13 @@ void base_clean_text(char *text, size_t size);
  * Returns the new size. */
 size_t base_unix_lines(char *text, size_t size);
 
-/* A copy of TEXT as one line of printable UTF-8. Every other byte becomes an escape such as \n, \t
- * or \x1b. Meant for file names, which can contain any byte. The caller frees the result. NULL: out
- * of memory. */
+/* Returns a copy of TEXT as one line of printable UTF-8. Every other byte becomes an escape such as
+ * \n, \t or \x1b. Meant for file names, which can contain any byte. The caller frees the result.
+ * Returns NULL when out of memory. */
 char *base_one_line(const char *text);
 
-/* Finds line NUMBER (from 1) of TEXT, without its newline. False: TEXT has no such line. */
+/* Finds line NUMBER (from 1) of TEXT, without its newline. Returns false if TEXT has no such
+ * line. */
 bool base_source_line(const char *text, unsigned number, const char **line, size_t *length);
 
 #define TEXT_COLUMNS 100 /* reports keep their lines this short where possible */

@@ -206,7 +206,8 @@ static bool get(FILE *pipe, void *bytes, size_t size)
     return fread(bytes, 1, size, pipe) == size;
 }
 
-/* Reads one record with its path and bytes. False: it is malformed, or the reader has died. */
+/* Reads one record with its path and bytes. Returns false if it is malformed, or the reader has
+ * died. */
 static bool get_record(FILE *pipe, struct record *record, char path[PATH_SIZE], struct text *text)
 {
     *text = (struct text){0};

@@ -120,7 +120,7 @@ struct chunk {
     struct batch_queue queue;
     struct batch_lab labs[MAX_LABS];
     char gpu_name[256];
-    char *error; /* the error so far; "": none */
+    char *error; /* the error so far, or "" if there is none */
     size_t size;
 };
 

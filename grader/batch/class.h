@@ -8,11 +8,11 @@
 #include "batch/store.h"
 #include "course/policy.h"
 
-/* A new lanewise/class/v1. NULL: batch_store_error() says why. */
+/* Returns a new lanewise/class/v1. On failure returns NULL, and batch_store_error() says why. */
 json_t *batch_class(struct batch_store *store, const struct course_policy *terms);
 
-/* The gradings that this document still lacks: [{"key", "lab", "source"}], by student, lab and
- * time. Each key appears once. */
+/* Returns the gradings that this document still lacks: [{"key", "lab", "source"}], by student, lab
+ * and time. Each key appears once. */
 json_t *batch_class_pending(struct batch_store *store, const struct course_policy *terms);
 
 #endif

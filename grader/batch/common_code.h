@@ -25,7 +25,7 @@ bool common_code_read(struct common_code *given, struct batch_store *store,
                       const char *gpu_arch);
 void common_code_free(struct common_code *given);
 
-/* True if HEX is the hash of the unchanged skeleton or solution. */
+/* Returns true if HEX is the hash of the unchanged skeleton or solution. */
 bool common_code_is_file(const struct common_code *given, const char *hex);
 
 #endif

@@ -61,7 +61,7 @@ bool batch_is_ignored(const char *path)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The length in bytes of the character at TEXT; 0: it is not allowed. */
+/* Returns the length in bytes of the character at TEXT, or 0 if it is not allowed. */
 static int good_character(const char *text)
 {
     ucs4_t character;

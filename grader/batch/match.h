@@ -20,7 +20,7 @@ enum batch_match batch_match(const struct lab *labs, size_t count, const char *p
  * NULL: NAME does not contain that name as a whole word, as in "coalesced.cu". */
 const char *batch_match_word(const struct lab *lab, const char *name);
 
-/* True if a folder called NAME (LENGTH bytes) is LAB's folder. */
+/* Returns true if a folder called NAME (LENGTH bytes) is LAB's folder. */
 bool batch_match_folder(const struct lab *lab, const char *name, size_t length);
 
 #endif

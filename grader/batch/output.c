@@ -25,7 +25,7 @@ struct output {
     size_t size;
 };
 
-/* True if the file at PATH already contains exactly TEXT. */
+/* Returns true if the file at PATH already contains exactly TEXT. */
 static bool is_unchanged(const char *path, const char *text, size_t size)
 {
     struct text old;
@@ -99,7 +99,7 @@ static void remove_leftovers(const char *path, const char *file)
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* True if ID is the name of another file in the output's folder. */
+/* Returns true if ID is the name of another file in the output's folder. */
 static bool is_taken(const char *id)
 {
     static const char *const names[] = {"gradebook.csv",
@@ -133,7 +133,8 @@ void batch_folder_name(const char *id, char name[256])
     sprintf(name + length, "-%.16s", hash);
 }
 
-/* Adds LAB's complete result to RESULTS and its source to SOURCES. False: the store has failed. */
+/* Adds LAB's complete result to RESULTS and its source to SOURCES. Returns false if the store has
+ * failed. */
 static bool add_grading(struct output *output, const char *lab, const char *key, json_t *results,
                         json_t *sources)
 {

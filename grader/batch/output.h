@@ -13,13 +13,13 @@
 
 #include "batch/store.h"
 
-/* Writes all of these files. False: ERROR (SIZE bytes) says in one line which file could not be
- * written. */
+/* Writes all of these files. On failure returns false, and ERROR (SIZE bytes) says in one line
+ * which file could not be written. */
 bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
                      char *error, size_t size);
 
-/* The names of the folders in FOLDER of students who were in the class in an earlier run but are
- * not in CLASS, sorted: a new array. */
+/* Returns the names of the folders in FOLDER of students who were in the class in an earlier run
+ * but are not in CLASS, sorted: a new array. */
 json_t *batch_old_folders(const json_t *class, const char *folder);
 
 /* The name of a student's folder. It is the id, except where the id is not a valid file name, is

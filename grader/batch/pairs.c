@@ -157,7 +157,8 @@ static bool list_owners(struct search *search, enum similar_measure measure)
     return true;
 }
 
-/* The number of owners with the same mark as the owner at index AT, which is the first of them. */
+/* Returns the number of owners with the same mark as the owner at index AT, which is the first of
+ * them. */
 static size_t owners_from(const struct search *search, enum similar_measure measure, size_t at)
 {
     const struct owner *owners = search->owners[measure];
@@ -193,7 +194,7 @@ struct line {
     size_t length;
 };
 
-/* The line that begins at *AT. Advances *AT to the next line. */
+/* Returns the line that begins at *AT. Advances *AT to the next line. */
 static struct line next_line(const char **at)
 {
     struct line line = {*at, strcspn(*at, "\n")};
@@ -217,7 +218,7 @@ static bool has_line(const char *text, struct line wanted)
     return false;
 }
 
-/* The lines of SOURCE that are not in the skeleton, with their line numbers. */
+/* Returns the lines of SOURCE that are not in the skeleton, with their line numbers. */
 static json_t *excerpt_of(const struct search *search, const char *source)
 {
     json_t *lines = json_array();
@@ -266,8 +267,8 @@ static bool add_pair(struct search *search, struct pair pair)
     return true;
 }
 
-/* The other students to whom the evidence of PAIR applies: they have the same file as both, or
- * are in the group of one of them. */
+/* Returns the other students to whom the evidence of PAIR applies: they have the same file as both,
+ * or are in the group of one of them. */
 static json_t *also_of(const struct search *search, const struct pair *pair)
 {
     json_t *also = json_array();
@@ -343,8 +344,8 @@ static bool find_pairs(struct search *search)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* The index of the next entry after I in the same group; the number of entries if there is none. If
- * FILE is true, the entry must also have the same file. */
+/* Returns the index of the next entry after I in the same group; the number of entries if there is
+ * none. If FILE is true, the entry must also have the same file. */
 static size_t next_of(const struct search *search, size_t i, bool file)
 {
     const struct entry *entries = search->entries;
@@ -355,7 +356,7 @@ static size_t next_of(const struct search *search, size_t i, bool file)
     return k;
 }
 
-/* True if an earlier entry of the group has the same file. */
+/* Returns true if an earlier entry of the group has the same file. */
 static bool has_earlier(const struct search *search, size_t i)
 {
     for (size_t k = search->entries[i].leader; k < i; k = next_of(search, k, false))
@@ -497,8 +498,8 @@ static double likeness_of(const json_t *pairs, size_t i)
     return json_number_of(json_array_get(pairs, i), "similarity");
 }
 
-/* The pairs of all labs, most similar first. Equally similar pairs stay in the order in which they
- * were found. */
+/* Returns the pairs of all labs, most similar first. Equally similar pairs stay in the order in
+ * which they were found. */
 static json_t *sorted(json_t *pairs)
 {
     json_t *result = json_array();

@@ -18,9 +18,10 @@ struct batch_pairs {
     const char *gpu_arch;
 };
 
-/* Fills two members of CLASS (lanewise/class/v1): "similar", most similar pairs first, and
- * "alike". Removes the fingerprints from its gradings. Skeletons and solutions are compiled once;
- * their fingerprints are kept in the store. False: ERROR (SIZE bytes) says why in one line. */
+/* Fills two members of CLASS (lanewise/class/v1): "similar", most similar pairs first, and "alike".
+ * Removes the fingerprints from its gradings. Skeletons and solutions are compiled once; their
+ * fingerprints are kept in the store. On failure returns false, and ERROR (SIZE bytes) says why in
+ * one line. */
 bool batch_pairs(const struct batch_pairs *similar, json_t *class, char *error, size_t size);
 
 #endif

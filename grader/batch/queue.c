@@ -63,7 +63,7 @@ static struct batch_key key_of(const struct batch_queue *queue, const json_t *en
                               .seed = queue->seed.number};
 }
 
-/* A sealed copy of RESULT. The seal covers only the members that students get:
+/* Returns a sealed copy of RESULT. The seal covers only the members that students get:
  * batch_store_strip(). */
 static json_t *seal(const struct batch_queue *queue, const json_t *result)
 {
@@ -127,7 +127,8 @@ static void tell(struct work *work)
         work->queue->progress(work->outcome->done, work->outcome->failed, work->queue->context);
 }
 
-/* Sets aside an impossible grading until the queue has ended. False: the queue must stop. */
+/* Sets aside an impossible grading until the queue has ended. Returns false if the queue must
+ * stop. */
 static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
 {
     json_array_append_new(work->refused, json_pack("{s:O, s:O}", "entry", entry, "answer", answer));

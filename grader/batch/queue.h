@@ -52,7 +52,8 @@ json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                         const struct text *source);
 
 /* Stores ANSWER, which batch_grade_one() returned for the pending ENTRY (NULL: the worker died).
- * *GRADED becomes true if ANSWER has a grade. False: batch_store_error() says why. */
+ * *GRADED becomes true if ANSWER has a grade. On failure returns false, and batch_store_error()
+ * says why. */
 bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json_t *answer,
                 bool *graded);
 

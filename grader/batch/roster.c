@@ -24,7 +24,7 @@ struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
     size_t cell_count;
-    size_t line, start; /* the current line and the row's first line, from 1; 0: no line yet */
+    size_t line, start; /* the current line and the row's first line, from 1, or 0 if no line yet */
     bool headed;
     size_t id, name, family; /* indexes of columns; SIZE_MAX: no such column */
     bool participants;       /* ids look like "Participant 4711" (Moodle); hand-ins say "4711" */
@@ -41,7 +41,7 @@ static void complain(struct reading *reading, const char *what)
     reading->bad = true;
 }
 
-/* The column whose heading is one of NAMES, a NULL-terminated list in order of preference.
+/* Returns the column whose heading is one of NAMES, a NULL-terminated list in order of preference.
  * SIZE_MAX: there is none. */
 static size_t find_column(const struct reading *reading, const char *const *names)
 {
@@ -86,7 +86,7 @@ static bool is_known(const struct batch_roster *roster, const char *folded)
     return false;
 }
 
-/* The text of a column, without leading and trailing blanks. */
+/* Returns the text of a column, without leading and trailing blanks. */
 static char *cell(const struct reading *reading, size_t column)
 {
     char *text = column < reading->cell_count ? reading->cells[column] : "";
@@ -97,7 +97,7 @@ static char *cell(const struct reading *reading, size_t column)
     return text;
 }
 
-/* A cleaned and normalised copy of TEXT. */
+/* Returns a cleaned and normalised copy of TEXT. */
 static char *take(const char *text)
 {
     char *clean = batch_clean_name(text), *normal = clean ? people_normalise(clean) : NULL;
@@ -198,8 +198,8 @@ static void on_row(int end, void *context)
     reading->start = 0;
 }
 
-/* The separator of columns. Spreadsheets choose it by country. A heading contains only one of the
- * possible separators. */
+/* Returns the separator of columns. Spreadsheets choose it by country. A heading contains only one
+ * of the possible separators. */
 static char separator(const char *bytes, size_t length)
 {
     size_t line = 0;
@@ -282,7 +282,7 @@ void batch_roster_free(struct batch_roster *roster)
 
 /* --- finding the student ---------------------------------------------------------------------- */
 
-/* True if C can be part of a word. All bytes of non-ASCII characters can. */
+/* Returns true if C can be part of a word. All bytes of non-ASCII characters can. */
 static bool is_letter(char c)
 {
     return ((unsigned char)c & 0x80) || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -306,8 +306,8 @@ struct sought {
 /* The ways in which a hand-in's name can identify a student, the surest first. */
 enum way { ID, NAME, ID_WITHIN, NAME_WITHIN, WORDS, JOINED, WAYS };
 
-/* The length of the student's id or name if the hand-in's name matches it in this WAY; otherwise
- * 0. */
+/* Returns the length of the student's id or name if the hand-in's name matches it in this WAY;
+ * otherwise 0. */
 static size_t fits(const struct batch_student *student, const struct sought *sought, enum way way)
 {
     const char *keys[WAYS] = {student->folded_id,   student->folded_name, student->folded_id,
@@ -321,8 +321,8 @@ static size_t fits(const struct batch_student *student, const struct sought *sou
     return found ? strlen(keys[way]) : 0;
 }
 
-/* The student who matches. If several match, the one with the longest match. NULL: no student, or
- * two with equally long matches. */
+/* Returns the student who matches. If several match, the one with the longest match. Returns NULL
+ * if no student, or two with equally long matches. */
 static const struct batch_student *find_by(const struct batch_roster *roster,
                                            const struct sought *sought, enum way way, bool *several)
 {

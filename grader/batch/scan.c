@@ -44,7 +44,7 @@ static bool fail(struct walk *walk)
 
 /* --- the student ------------------------------------------------------------------------------ */
 
-/* The length of the part of ENTRY's name that names the student: all of a folder's name, an
+/* Returns the length of the part of ENTRY's name that names the student: all of a folder's name, an
  * archive's name before its ending, a file's name before the lab's word ("s001" in
  * "s001_parallelize.cu"). */
 static size_t student_length(const struct walk *walk, const struct entry *entry)
@@ -65,7 +65,7 @@ static size_t student_length(const struct walk *walk, const struct entry *entry)
     return length;
 }
 
-/* The student's name in the entry's name. The caller frees it. */
+/* Returns the student's name in the entry's name. The caller frees it. */
 static char *student_name(const struct walk *walk, const struct entry *entry)
 {
     char *name = strndup(entry->name, student_length(walk, entry));
@@ -101,8 +101,8 @@ static bool ask_whose(struct walk *walk, const struct entry *entry, const char *
     return good;
 }
 
-/* Adds the student whose hand-in this is. Returns the id, which the caller frees. NULL: the store
- * has failed. */
+/* Adds the student whose hand-in this is. Returns the id, which the caller frees. Returns NULL if
+ * the store has failed. */
 static char *add_student(struct walk *walk, const struct entry *entry)
 {
     const struct batch_roster *roster = walk->scan->roster;
@@ -149,7 +149,7 @@ static void match_file(const struct walk *walk, const struct entry *entry,
     free(inside);
 }
 
-/* The number of candidates that match LAB in the way MATCH. */
+/* Returns the number of candidates that match LAB in the way MATCH. */
 static size_t count_matches(const struct candidate *candidates, size_t count, size_t lab,
                             enum batch_match match)
 {
@@ -321,7 +321,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 
 static bool scan_folder(struct walk *walk, const char *folder, const char *above);
 
-/* The lab whose folder ENTRY is; NULL: ENTRY is a student's hand-in. */
+/* Returns the lab whose folder ENTRY is, or NULL if ENTRY is a student's hand-in. */
 static const struct lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
     for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)
@@ -417,8 +417,9 @@ static bool add_roster(struct walk *walk)
     return true;
 }
 
-/* True if the folder has at least one file for a lab, or an entry of a student on the roster.
- * Otherwise it is probably the wrong folder, and its scan must not replace the gradebook. */
+/* Returns true if the folder has at least one file for a lab, or an entry of a student on the
+ * roster. Otherwise it is probably the wrong folder, and its scan must not replace the
+ * gradebook. */
 static bool has_hand_ins(struct walk *walk)
 {
     json_t *reviews = batch_store_reviews(walk->store), *first = json_array_get(reviews, 0);

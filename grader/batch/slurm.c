@@ -38,8 +38,8 @@ static bool stop(struct work *work, const char *what, const char *why)
 
 /* --- Slurm's commands ------------------------------------------------------------------------- */
 
-/* Runs the command WORDS (NULL-terminated; env finds it on the PATH). True: its exit code is 0.
- * OUTPUT gets its output in any case; the caller frees it. */
+/* Runs the command WORDS (NULL-terminated; env finds it on the PATH). Returns true if its exit code
+ * is 0. OUTPUT gets its output in any case; the caller frees it. */
 static bool run_words(const char *const *words, char **output)
 {
     struct process_command command = {.argv = words,
@@ -117,9 +117,9 @@ static bool is_over(const char *state)
     return false;
 }
 
-/* Reads the states of JOB's tasks into "states". *OVER becomes true if all tasks have ended. False:
- * Slurm's controller has not answered for MOST_UNANSWERED calls. A few missing answers are not an
- * error, because the controller may be restarting. */
+/* Reads the states of JOB's tasks into "states". *OVER becomes true if all tasks have ended.
+ * Returns false if Slurm's controller has not answered for MOST_UNANSWERED calls. A few missing
+ * answers are not an error, because the controller may be restarting. */
 static bool ask_states(struct work *work, const char *job, bool *over)
 {
     const char *words[] = {"/usr/bin/env", "squeue", "--noheader",     "--array", "--states=all",
@@ -243,8 +243,8 @@ static void read_log(const struct work *work, const char *job, const char *numbe
     free(log.bytes);
 }
 
-/* For each entry that the job left without an answer, records how its task ended. False: there is
- * no grade yet and every task failed, so another job would fail, too. */
+/* For each entry that the job left without an answer, records how its task ended. Returns false if
+ * there is no grade yet and every task failed, so another job would fail, too. */
 static bool blame(struct work *work, const char *job, size_t given)
 {
     const char *key;

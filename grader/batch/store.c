@@ -43,7 +43,8 @@ struct batch_store {
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* True if the disk, a quota or a limit is full. SQLite loses the reason after a partial write. */
+/* Returns true if the disk, a quota or a limit is full. SQLite loses the reason after a partial
+ * write. */
 static bool is_full(struct batch_store *store)
 {
     int code = sqlite3_extended_errcode(store->database);
@@ -90,7 +91,8 @@ bool batch_store_is_full(const struct batch_store *store)
 /* --- statements ------------------------------------------------------------------------------- */
 
 /* Prepares SQL and binds the values. FORMAT has one letter for each value: s for a string, i for an
- * int64_t, f for a double, b for a struct text. NULL: it failed, and the error is recorded. */
+ * int64_t, f for a double, b for a struct text. Returns NULL if it failed; the error is
+ * recorded. */
 static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const char *format,
                              va_list values)
 {
@@ -129,7 +131,7 @@ static sqlite3_stmt *query(struct batch_store *store, const char *sql, const cha
     return statement;
 }
 
-/* Ends a query. False: the query failed. */
+/* Ends a query. Returns false if the query failed. */
 static bool finish(struct batch_store *store, sqlite3_stmt *statement)
 {
     return sqlite3_finalize(statement) == SQLITE_OK || fail(store);

@@ -28,15 +28,16 @@
 
 struct batch_store;
 
-/* Opens or creates the store at PATH. NULL: ERROR (SIZE bytes) says why in one line. */
+/* Opens or creates the store at PATH. On failure returns NULL, and ERROR (SIZE bytes) says why in
+ * one line. */
 struct batch_store *batch_store_open(const char *path, char *error, size_t size);
 void batch_store_close(struct batch_store *store); /* STORE may be NULL */
 
 const char *batch_store_error(const struct batch_store *store);
-/* True if the last failure was a full disk. */
+/* Returns true if the last failure was a full disk. */
 bool batch_store_is_full(const struct batch_store *store);
 
-/* A transaction: batch_store_end() makes all changes since batch_store_begin() together.
+/* Returns a transaction: batch_store_end() makes all changes since batch_store_begin() together.
  * batch_store_cancel(), or the end of the process, drops them. */
 bool batch_store_begin(struct batch_store *store);
 bool batch_store_end(struct batch_store *store);
@@ -45,7 +46,7 @@ void batch_store_cancel(struct batch_store *store);
 /* --- settings: "seed", "device", "folder" ... ------------------------------------------------- */
 
 bool batch_store_set(struct batch_store *store, const char *name, const char *value);
-/* The caller frees the result. NULL: there is no such setting (or an error). */
+/* The caller frees the result. Returns NULL if there is no such setting (or an error). */
 char *batch_store_get(struct batch_store *store, const char *name);
 
 /* --- students and hand-ins: each scan replaces them ------------------------------------------- */
@@ -104,12 +105,12 @@ bool batch_store_fail(struct batch_store *store, const struct batch_key *key, co
 
 /* {"state": "graded", "result"}, {"state": "failed", "why"}, or {"state": "pending"}. */
 json_t *batch_store_grading(struct batch_store *store, const char *key);
-/* True if KEY has a grade. Quick: does not read the result. */
+/* Returns true if KEY has a grade. Quick: does not read the result. */
 bool batch_store_is_graded(struct batch_store *store, const char *key);
-/* The number of grades; 0 on failure. */
+/* Returns the number of grades; 0 on failure. */
 size_t batch_store_count(struct batch_store *store);
-/* The newest grade of SOURCE for LAB under any key (another version of the grader may have made
- * it), in the form of batch_store_grading(). */
+/* Returns the newest grade of SOURCE for LAB under any key (another version of the grader may have
+ * made it), in the form of batch_store_grading(). */
 json_t *batch_store_earlier(struct batch_store *store, const char *lab, const char *source);
 
 #endif

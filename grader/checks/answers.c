@@ -145,7 +145,7 @@ static void fail_within(struct check *check, const struct run *run, const float 
                      "First make the answer right: without that, this check gives no points.");
 }
 
-/* The numbers of ARRAY, a result of RUN, as floats in the order of WANT. */
+/* Returns the numbers of ARRAY, a result of RUN, as floats in the order of WANT. */
 static const float *as_floats(struct check *check, const struct run *run,
                               const struct case_array *array, const struct check_matrix *want)
 {

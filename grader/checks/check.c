@@ -11,9 +11,9 @@
 #include "checks/internal.h"
 #include "sandbox/sandbox.h"
 
-/* The bytes of the plural ending of the word at REST, which begins with a space: 2 of " passes of",
- * 1 of " sectors". 0: REST begins with another word, such as " as". *LENGTH: of the word without
- * the ending. */
+/* Returns the bytes of the plural ending of the word at REST, which begins with a space: 2 of "
+ * passes of", 1 of " sectors". Returns 0 if REST begins with another word, such as " as". *LENGTH:
+ * of the word without the ending. */
 static size_t plural_ending(const char *rest, size_t *length)
 {
     size_t whole = *rest == ' ' ? 1 + strcspn(rest + 1, " ,;:") : 0;

@@ -89,7 +89,7 @@ struct check_figure {
     const char *text; /* "the longest warp executes %s instructions"; %s is the figure */
     const char *want; /* "at most %s", "at least %s" */
     /* the report shows the source line where it is largest; or where several, separated by spaces,
-     * are largest together; NULL: none */
+     * are largest together, or NULL if there is none */
     const char *counter;
     /* The thresholds, which were measured on the lab's own programs;
      * grader/tests/grade/test_figures.c measures them again. With check_speed(), only the slack is
@@ -147,9 +147,9 @@ struct check_info {
 
 /* --- inputs ----------------------------------------------------------------------------------- */
 
-/* A number from LOW to HIGH from the check's own random stream. The stream depends only on the seed
- * of the grading (grade/seed.h) and on the check's id. Do not call it twice in the arguments of one
- * function: which call comes first depends on the CPU. */
+/* Returns a number from LOW to HIGH from the check's own random stream. The stream depends only on
+ * the seed of the grading (grade/seed.h) and on the check's id. Do not call it twice in the
+ * arguments of one function: which call comes first depends on the CPU. */
 int check_random_int(struct check *check, int low, int high);
 /* Returns COUNT ints between LOW and HIGH; valid until the check ends. */
 const int *check_random_ints(struct check *check, size_t count, int low, int high);
@@ -175,8 +175,8 @@ const char *check_count(double n, const char *noun);
 /* A run of the submission that ended well and wrote a readable result file. */
 struct run;
 
-/* Runs the submission on INPUT. NULL: it failed, or the emulator found an error in it; the verdict
- * says which.
+/* Runs the submission on INPUT. Returns NULL if it failed, or the emulator found an error in it;
+ * the verdict says which.
  *
  * On the emulator, main() gets a decoy input: the same names, types, counts and single numbers, but
  * the long arrays hold other elements, drawn from the right ones. On its way to the GPU the decoy
@@ -251,9 +251,9 @@ struct check_matrix {
     int height, width;
     const double *values;
     const double *bounds; /* the largest error allowed for each number; NULL: 0, or as ulps says */
-    /* Computes row Y of the right result from INPUT; NULL: unknown. */
+    /* Computes row Y of the right result from INPUT, or NULL if unknown. */
     void (*make_row)(const struct case_data *input, int y, double *values);
-    const struct check_guess *guesses; /* NULL: none */
+    const struct check_guess *guesses; /* NULL if there is none */
     /* Brings a result for INPUT into the order of `values`, as far as other orders are right, too;
      * NULL: no other order is right. */
     void (*arrange)(const struct case_data *input, float *values);
@@ -301,7 +301,7 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 
-/* The theoretical occupancy of the kernels on a GPU of CAPABILITY (times 10: 86 is 8.6), in
+/* Returns the theoretical occupancy of the kernels on a GPU of CAPABILITY (times 10: 86 is 8.6), in
  * percent, as far as threads and shared memory limit it: registers do not count, because the
  * emulator only estimates them. Of several launches, the worst counts that does at least 5 % of the
  * work. It counts less if its average warp executes less than 70 % of what its longest executes:
@@ -309,7 +309,7 @@ void check_refuse(struct check *check, const struct run *run, const char *hint, 
  * and on a GPU. */
 double check_occupancy(struct check *check, const struct run *run, unsigned capability);
 
-/* The counter NAME, or several counters, separated by spaces, summed over all launches.
+/* Returns the counter NAME, or several counters, separated by spaces, summed over all launches.
  * longest_warp_instructions is also summed: launches run one after another, so the critical path of
  * the program is the sum of their critical paths. 0 for NULL. */
 double check_counter(const struct run *run, const char *name);
@@ -318,11 +318,11 @@ double check_counter(const struct run *run, const char *name);
  * that is larger: warps that wait for each other poll in one of the two orders. */
 double check_worse_counter(struct check *check, const struct run *run, const char *name);
 
-/* The number of sectors that kernels read from global memory: by loads, through textures, and by
- * atomics, which return the old value. 0 for NULL. */
+/* Returns the number of sectors that kernels read from global memory: by loads, through textures,
+ * and by atomics, which return the old value. 0 for NULL. */
 double check_sectors_read(const struct run *run);
-/* The number of sectors that kernels and copies on the GPU read from and write to global memory.
- * Memory that the program only clears does not count. 0 for NULL. */
+/* Returns the number of sectors that kernels and copies on the GPU read from and write to global
+ * memory. Memory that the program only clears does not count. 0 for NULL. */
 double check_sectors_moved(const struct run *run);
 /* Launch number INDEX must do the work. It must read at least BYTES; all launches together may read
  * at most 1.5 times BYTES, so that none of them does useless work. One warp must not work for its
@@ -330,15 +330,15 @@ double check_sectors_moved(const struct run *run);
  * GPU. */
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
-/* The time, in whole microseconds, that the program's copies and kernels would take on the GPU that
- * the check's .gpu names: work waits only for work that the program orders before it, and for a
- * free engine (gpu/order/timeline.h). Fails the check if less than BYTES were copied to the GPU or
- * back. 0 for NULL. */
+/* Returns the time, in whole microseconds, that the program's copies and kernels would take on the
+ * GPU that the check's .gpu names: work waits only for work that the program orders before it, and
+ * for a free engine (gpu/order/timeline.h). Fails the check if less than BYTES were copied to the
+ * GPU or back. 0 for NULL. */
 double check_makespan(struct check *check, const struct run *run, uint64_t bytes);
 
-/* The number of requests that the program sent to the GPU, of the kinds named in WHAT, separated by
- * spaces. 0 for NULL, and on a real GPU. The emulator itself counts requests. Each call of these
- * functions, and of their asynchronous forms, is one request:
+/* Returns the number of requests that the program sent to the GPU, of the kinds named in WHAT,
+ * separated by spaces. 0 for NULL, and on a real GPU. The emulator itself counts requests. Each
+ * call of these functions, and of their asynchronous forms, is one request:
  *
  *     alloc        cudaMalloc(), cudaMallocArray(), ...
  *     alloc_rows   cudaMallocPitch(), cudaMalloc3D()
@@ -356,16 +356,16 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
  * one for rows. A row of more than 256 KiB counts as a separate write or read. The other names are
  * in gpu/remote/calls.def. */
 unsigned long check_requests(const struct run *run, const char *what);
-/* The number of rows in all requests of the kinds named in WHAT. */
+/* Returns the number of rows in all requests of the kinds named in WHAT. */
 unsigned long check_rows(const struct run *run, const char *what);
 /* The program must have sent at least LEAST and at most MOST requests of the kinds named in WHAT.
  * NAME is the function that sends them, for the message. */
 void check_called(struct check *check, const struct run *run, const char *name, const char *what,
                   unsigned long least, unsigned long most);
-/* The name of a function that the program called. The name contains PART and does not begin with
- * WANTED: "Memcpy" finds cudaMemcpy3DAsync and cudaGraphAddMemcpyNode. Returns OTHERWISE if there
- * is no such function. Valid as long as RUN. The program itself reports its calls, so use the name
- * only in messages, after check_requests() has found a failure. */
+/* Returns the name of a function that the program called. The name contains PART and does not begin
+ * with WANTED: "Memcpy" finds cudaMemcpy3DAsync and cudaGraphAddMemcpyNode. Returns OTHERWISE if
+ * there is no such function. Valid as long as RUN. The program itself reports its calls, so use the
+ * name only in messages, after check_requests() has found a failure. */
 const char *check_other_call(const struct run *run, const char *part, const char *wanted,
                              const char *otherwise);
 

@@ -102,7 +102,7 @@ static void record(const struct check *check, const double costs[CHECK_COSTS])
     fclose(file);
 }
 
-/* The solution's costs for the check's next run; NULL: unknown. */
+/* Returns the solution's costs for the check's next run, or NULL if it is unknown. */
 static const double *find_solutions(const struct check *check)
 {
     if (!lab_costs) /* the lab has no costs.def */

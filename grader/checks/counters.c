@@ -124,7 +124,7 @@ static void point_at_worst_line(struct check *check, const struct run *run)
  * bytes of it, for a few sizes and addresses. */
 #define MOST_CONSTANTS 256
 
-/* The largest size of the variables in constant memory that a launch could read. */
+/* Returns the largest size of the variables in constant memory that a launch could read. */
 static double constant_bytes(const struct run *run)
 {
     size_t i;

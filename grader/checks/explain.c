@@ -15,7 +15,7 @@
 #include "gpu/remote/server.h"
 #include "record/record.h"
 
-/* The last line of output that is not empty, cleaned for display; "" if there is none. */
+/* Returns the last line of output that is not empty, cleaned for display; "" if there is none. */
 static const char *last_line(struct process_outcome *outcome)
 {
     char *text = outcome->output, *end = text + outcome->output_size;
@@ -35,8 +35,8 @@ static const char *last_line(struct process_outcome *outcome)
 
 #define PRINTED_LINES 5
 
-/* Where the last PRINTED_LINES lines of TEXT (LENGTH bytes) begin. If these lines have more than
- * MOST bytes, where the last MOST bytes begin. */
+/* Returns where the last PRINTED_LINES lines of TEXT (LENGTH bytes) begin. If these lines have more
+ * than MOST bytes, where the last MOST bytes begin. */
 static const char *last_lines(const char *text, size_t length, size_t most)
 {
     const char *start = text + length, *end = start;
@@ -103,7 +103,7 @@ static void advise_about(struct check *check, const json_t *finding)
                      strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
-/* The hint that fits the way in which a run ended. */
+/* Returns the hint that fits the way in which a run ended. */
 static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
@@ -231,7 +231,7 @@ void check_explain_device(struct check *check, struct process_outcome *device,
     }
 }
 
-/* The status of the first launch that failed; "ok" if none did. */
+/* Returns the status of the first launch that failed; "ok" if none did. */
 static const char *launch_status(const json_t *record)
 {
     size_t i;
@@ -245,9 +245,9 @@ static const char *launch_status(const json_t *record)
     return "ok";
 }
 
-/* The rank of FINDING among the errors of a run. Errors that come first cause the others: a missing
- * barrier lets a thread read what is not yet written, and after any error the runtime reports one,
- * too. */
+/* Returns the rank of FINDING among the errors of a run. Errors that come first cause the others: a
+ * missing barrier lets a thread read what is not yet written, and after any error the runtime
+ * reports one, too. */
 static int rank_of(const json_t *finding)
 {
     static const char *const tools[] = {"synccheck", "racecheck", "initcheck"};
@@ -260,7 +260,7 @@ static int rank_of(const json_t *finding)
     return strcmp(id, "kernel-fault") == 0 ? last + 1 : 0;
 }
 
-/* The error in RECORD that causes the others; NULL: there are no errors. */
+/* Returns the error in RECORD that causes the others, or NULL if there are no errors. */
 static const json_t *find_cause(const json_t *record)
 {
     size_t i;

@@ -29,7 +29,7 @@ void check_explain_end(struct check *check, struct process_outcome *program,
 void check_explain_total(struct check *check, const struct run_limits *limits);
 
 /* Looks for the cause of a wrong answer, for which the check has failed. RECORD comes from the run
- * that looked for the cause: reports the errors in it. False: there are none. */
+ * that looked for the cause: reports the errors in it. Returns false if there are none. */
 bool check_explain_wrong(struct check *check, const json_t *record);
 
 /* Keeps the last lines that the program printed, to show them if the check fails. They have no

@@ -79,7 +79,7 @@ enum {
     POOL = 1 << 14, /* elements */
 };
 
-/* The bits of a random one of the COUNT elements of SIZE bytes each. */
+/* Returns the bits of a random one of the COUNT elements of SIZE bytes each. */
 static inline uint64_t pick(const char *elements, size_t size, size_t count,
                             struct check_random *random)
 {
@@ -89,8 +89,8 @@ static inline uint64_t pick(const char *elements, size_t size, size_t count,
     return bits;
 }
 
-/* Whether a few neighbouring elements are enough to tell where in ARRAY they stand. That is so if
- * two elements picked at random are seldom equal. */
+/* Returns whether a few neighbouring elements are enough to tell where in ARRAY they stand. That is
+ * so if two elements picked at random are seldom equal. */
 static bool has_places(const struct case_array *array, struct check_random *random)
 {
     size_t size = case_type_size(array->type), count = array->count;

@@ -18,7 +18,7 @@ struct timing {
     double naive;                   /* ms */
     double times[2][CHECK_REPEATS]; /* ms, of CHECK_YOURS and CHECK_SOLUTION */
     double walls[2][CHECK_REPEATS]; /* seconds of the processes that reported those times */
-    double copy_rate;               /* GB/s of this GPU's memory; 0: unknown */
+    double copy_rate;               /* GB/s of this GPU's memory, or 0 if unknown */
     size_t input_bytes;             /* bytes of the submission's cases */
 };
 
@@ -38,7 +38,7 @@ struct check {
     /* Data for the report. */
     json_t *counters;         /* counters of the last run */
     json_t *findings;         /* findings of all runs */
-    json_t *cause;            /* the finding that caused the failure; NULL: none did */
+    json_t *cause;            /* the finding that caused the failure, or NULL if none did */
     json_t *lines, *accesses; /* data of the student's own lines, in all runs: record/lines.h */
     json_t *shown;            /* pictures of inputs and results: check_show() */
     json_t *timelines;        /* those of check_makespan() */
@@ -58,9 +58,9 @@ extern const struct check_info *const __start_lanewise_checks[], *const __stop_l
  * not define this symbol. */
 extern const struct check_cost_row lab_costs[] __attribute__((weak));
 
-/* Whether the check is part of a grading on DEVICE. */
+/* Returns whether the check is part of a grading on DEVICE. */
 bool check_runs_on(const struct check_info *info, enum grading_device device);
-/* The device on which the check's runs take place when GRADED is the graded device. */
+/* Returns the device on which the check's runs take place when GRADED is the graded device. */
 enum grading_device check_device(const struct check_info *info, enum grading_device graded);
 
 /* Writes ID with '-' in place of each '_'. */

@@ -4,7 +4,7 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* The product of a grid's or block's three dimensions. */
+/* Returns the product of a grid's or block's three dimensions. */
 static double volume(const json_t *dimensions)
 {
     double product = 1;
@@ -40,7 +40,7 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
                      index + 1, launch.blocks, launch.threads, blocks, threads);
 }
 
-/* The sectors that one launch read, or all launches, according to COUNTERS. */
+/* Returns the sectors that one launch read, or all launches, according to COUNTERS. */
 static double sectors_read(const json_t *counters)
 {
     return json_number_of(counters, "global_load_sectors") +

@@ -28,8 +28,8 @@ static const char *losses_of(const char *counter)
     return "";
 }
 
-/* Whether FINDING is about the kind of access that COUNTER counts. A bank conflict of loads does
- * not explain a counter of stores, and the reverse. */
+/* Returns whether FINDING is about the kind of access that COUNTER counts. A bank conflict of loads
+ * does not explain a counter of stores, and the reverse. */
 static bool is_of_access(const char *counter, const json_t *finding)
 {
     const char *cause = json_text_of(finding, "cause");
@@ -37,7 +37,7 @@ static bool is_of_access(const char *counter, const json_t *finding)
            !(strstr(counter, "shared_load") && strstr(cause, " write "));
 }
 
-/* The most wasteful loss of type ID in the student's file, or NULL. Findings are sorted by
+/* Returns the most wasteful loss of type ID in the student's file, or NULL. Findings are sorted by
  * waste. */
 static const json_t *find_loss(const struct check *check, const struct run *run, const char *id)
 {
@@ -54,8 +54,8 @@ static const json_t *find_loss(const struct check *check, const struct run *run,
     return NULL;
 }
 
-/* The value of the figure if LOSS were absent and all else equal. Figures are proportional to their
- * counters. */
+/* Returns the value of the figure if LOSS were absent and all else equal. Figures are proportional
+ * to their counters. */
 static double ideal_value(const struct check *check, const struct run *run, const json_t *loss)
 {
     double all = check_counter(run, check->info->figure.counter);

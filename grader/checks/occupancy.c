@@ -20,8 +20,8 @@ static struct emu_demand demand_of(const struct check_launch *launch)
         .shared = (uint64_t)(launch->static_shared_bytes + launch->dynamic_shared_bytes)};
 }
 
-/* How much of the longest warp's instructions the average warp executes, relative to BUSY: at most
- * 1. */
+/* Returns how much of the longest warp's instructions the average warp executes, relative to BUSY:
+ * at most 1. */
 static double busy(const struct check_launch *launch, const json_t *counters)
 {
     struct emu_demand demand = demand_of(launch);

@@ -35,14 +35,14 @@ struct run_files {
     char device_folder[PATH_SIZE], record[PATH_SIZE];
     /* Used only if the run hides its input: the decoy, the judged input, and the answers. */
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
-    int opens;                      /* of inotify: tells when INPUT is opened; -1: unknown */
+    int opens;                      /* of inotify: tells when INPUT is opened, or -1 if unknown */
     char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
     uint64_t poison, spoil;         /* seeds for the bytes in fresh memory, for the spoilt pieces */
     unsigned wider_pitch;           /* emu_options.wider_pitch: makes typed-in pitches wrong */
 };
 
 /* Makes the folders and files of a run on INPUT. If SHOWN is not NULL, the program gets SHOWN
- * instead of INPUT. False: errno says why. */
+ * instead of INPUT. On failure returns false with the reason in errno. */
 bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
                     const struct case_data *input, const struct case_data *shown);
 
@@ -52,12 +52,12 @@ void run_processes(const struct run_files *files, const struct check *check,
                    const struct run_plan *plan, const struct run_limits *limits,
                    struct process_outcome *program, struct process_outcome *device);
 
-/* The seconds that a run on DEVICE has taken: on the emulator, CPU time and time of waiting for
- * nothing, which do not depend on how busy the machine is; on a GPU, wall time. */
+/* Returns the seconds that a run on DEVICE has taken: on the emulator, CPU time and time of waiting
+ * for nothing, which do not depend on how busy the machine is; on a GPU, wall time. */
 double run_seconds(enum grading_device device, const struct process_outcome *program,
                    const struct process_outcome *server);
 
-/* Whether the program has opened its case. True if that is unknown. */
+/* Returns whether the program has opened its case. True if that is unknown. */
 bool run_files_opened(const struct run_files *files);
 
 /* Removes the folders of the run. */

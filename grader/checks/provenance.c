@@ -68,9 +68,9 @@ static bool is_lent(const json_t *copy)
     return json_is_true(json_object_get(copy, "lent"));
 }
 
-/* The answers for copy number INDEX; NULL: they are cut off. The file has the answers of all
- * copies, one after another: for each copy that kernels made, its judged bytes; for lent memory,
- * first the bytes that main() sees, then the judged bytes. */
+/* Returns the answers for copy number INDEX, or NULL if they are cut off. The file has the answers
+ * of all copies, one after another: for each copy that kernels made, its judged bytes; for lent
+ * memory, first the bytes that main() sees, then the judged bytes. */
 static const unsigned char *answers_of(struct cover *cover, size_t index)
 {
     if (index < cover->found)
@@ -141,7 +141,7 @@ static size_t advance(const struct cover *cover, const uint32_t *fails, size_t m
     return matched + (word_of(cover->bytes, matched) == next);
 }
 
-/* Makes FAILS for the first COUNT words of the uncovered bytes; NULL: out of memory. */
+/* Makes FAILS for the first COUNT words of the uncovered bytes. Returns NULL when out of memory. */
 static uint32_t *new_fails(const struct cover *cover, size_t count)
 {
     uint32_t *fails = calloc(count + 1, sizeof *fails);
@@ -168,8 +168,8 @@ static void find_part(struct cover *cover, const uint32_t *fails, size_t most, s
     }
 }
 
-/* Whether lent copy INDEX and the uncovered bytes are equal up to the end of the shorter of the
- * two. */
+/* Returns whether lent copy INDEX and the uncovered bytes are equal up to the end of the shorter of
+ * the two. */
 static bool is_next(struct cover *cover, size_t index, struct piece *piece)
 {
     const json_t *copy = json_array_get(cover->copies, index);
@@ -182,8 +182,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Whether the latest piece of lent memory that is long enough begins with all uncovered bytes,
- * which may end with a part of a word. */
+/* Returns whether the latest piece of lent memory that is long enough begins with all uncovered
+ * bytes, which may end with a part of a word. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     for (size_t i = json_array_size(cover->copies); i-- > 0;)
@@ -306,7 +306,7 @@ void check_free_answers(struct run *run)
     }
 }
 
-/* Whether the program launched kernels, and all of them belong to a library. */
+/* Returns whether the program launched kernels, and all of them belong to a library. */
 static bool is_by_library(const struct run *run)
 {
     size_t i, own = 0;
@@ -369,7 +369,7 @@ void check_made_by_kernels(struct check *check, const struct run *run, const cha
     check_advise(check, "%s", how_to_hand_in(run));
 }
 
-/* The fraction of ARRAY's elements that are equal in OTHER. */
+/* Returns the fraction of ARRAY's elements that are equal in OTHER. */
 static double share_equal(const struct case_array *array, const struct case_array *other)
 {
     size_t size = case_type_size(array->type), equal = 0;

@@ -33,15 +33,15 @@ static inline uint64_t check_random_next(struct check_random *random)
     return random->words[CHECK_RANDOM_WORDS - random->left--];
 }
 
-/* A random number below COUNT, evenly distributed as far as 64 bits allow: the upper half of a 64 x
- * 64 bit product. */
+/* Returns a random number below COUNT, evenly distributed as far as 64 bits allow: the upper half
+ * of a 64 x 64 bit product. */
 static inline uint64_t check_random_below(struct check_random *random, uint64_t count)
 {
     return (uint64_t)((unsigned __int128)check_random_next(random) * count >> 64);
 }
 
-/* The first number other than 0 of the stream for PURPOSE. The device makes its own random bytes
- * from it. */
+/* Returns the first number other than 0 of the stream for PURPOSE. The device makes its own random
+ * bytes from it. */
 uint64_t check_random_number(const struct check *check, const char *purpose);
 
 #endif

@@ -21,8 +21,8 @@
 #include "record/lines.h"
 #include "record/record.h"
 
-/* The path of a file that exists once the submission has hung. All checks of this grading see that
- * file. */
+/* Returns the path of a file that exists once the submission has hung. All checks of this grading
+ * see that file. */
 static bool hung_path(const struct check *check, char path[PATH_SIZE])
 {
     return base_path(path, "%s/hung", check->job.folder);
@@ -144,13 +144,13 @@ struct ended {
     struct run_files files;
     struct process_outcome program, device;
     struct run_limits limits;
-    json_t *record; /* NULL: none */
+    json_t *record; /* NULL if there is none */
     char why[200];  /* the record is unreadable; "" otherwise */
 };
 
-/* Whether main() copied the whole decoy to the GPU unchanged, so that kernels worked on the judged
- * input. Returns true for a program that the grader stopped, because a second run would not be
- * worth the time. */
+/* Returns whether main() copied the whole decoy to the GPU unchanged, so that kernels worked on the
+ * judged input. Returns true for a program that the grader stopped, because a second run would not
+ * be worth the time. */
 static bool has_arrived(const struct ended *ended)
 {
     enum process_end end = ended->program.end;

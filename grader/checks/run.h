@@ -33,7 +33,7 @@ struct run_plan {
 struct run {
     struct run_plan plan; /* the plan as it was carried out */
     const struct case_data *input;
-    struct case_data *result; /* the submission's result file; NULL: it cannot be read */
+    struct case_data *result; /* the submission's result file, or NULL if it cannot be read */
     json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
     json_t *counters;         /* totals over its launches; NULL on a GPU */
     double seconds;           /* wall time of its process */
@@ -41,30 +41,33 @@ struct run {
     struct text judged;       /* if plan.hides: what kernels made of the judged input, per copy */
     struct answer *answers;   /* the results that were judged so far: judging.h */
     bool was_altered; /* main() changed the input on its way to the GPU, so nothing was hidden */
-    const struct run *open;      /* a repetition with nothing hidden; NULL: there is none yet */
-    const struct run *backwards; /* a repetition with plan.backwards; NULL: there is none yet */
+    const struct run *open;      /* a repetition with nothing hidden, or NULL if there is none
+                                  * yet */
+    const struct run *backwards; /* a repetition with plan.backwards, or NULL if there is none
+                                  * yet */
 };
 
-/* Runs the program on INPUT. NULL: it failed, and the verdict says so. */
+/* Runs the program on INPUT. Returns NULL if it failed; the verdict says so. */
 const struct run *check_perform_run(struct check *check, const struct run_plan *plan,
                                     const struct case_data *input);
 
-/* Repeats the run HIDDEN with nothing hidden. NULL: the program failed, and the verdict says so. */
+/* Repeats the run HIDDEN with nothing hidden. Returns NULL if the program failed; the verdict says
+ * so. */
 const struct run *check_run_openly(struct check *check, const struct run *hidden);
 
 /* Finds out whether RUN was right only by luck. Racecheck sees no race between atomics, but their
  * order determines what they return. So a watched run without findings is repeated with its warps
- * in the other order. Returns the second run; NULL: there is nothing more to judge. */
+ * in the other order. Returns the second run, or NULL if there is nothing more to judge. */
 const struct run *check_run_backwards(struct check *check, const struct run *run);
 
 /* Repeats RUN with the judged input, while loads from shared memory return wrong values. Returns
- * the result file, which the caller frees. NULL: the program did not end well, or left no readable
- * result. */
+ * the result file, which the caller frees. Returns NULL if the program did not end well, or left no
+ * readable result. */
 struct case_data *check_run_scrambled(struct check *check, const struct run *run);
 
 /* The outcome of running a program again after a wrong answer. */
 struct rerun {
-    json_t *record;           /* NULL: none */
+    json_t *record;           /* NULL if there is none */
     struct case_data *result; /* NULL: nothing readable */
 };
 

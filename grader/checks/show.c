@@ -8,7 +8,8 @@
 #include "checks/judging.h"
 #include "checks/run.h"
 
-/* The PNG of HEIGHT rows of WIDTH greys, in base64; NULL: it failed. The caller frees it. */
+/* Returns the PNG of HEIGHT rows of WIDTH greys, in base64, or NULL if it failed. The caller frees
+ * it. */
 static char *make_png(const uint8_t *pixels, int width, int height)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,
@@ -29,7 +30,8 @@ static char *make_png(const uint8_t *pixels, int width, int height)
     return text;
 }
 
-/* The array NAME of the input, or of the result as it is judged; NULL: there is none. */
+/* Returns the array NAME of the input, or of the result as it is judged, or NULL if there is
+ * none. */
 static const struct case_array *find_array(struct check *check, const struct run *run,
                                            const char *name)
 {

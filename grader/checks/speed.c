@@ -33,7 +33,7 @@ bool check_again(struct check *check)
     return true;
 }
 
-/* The one number that lab.h handed in as NAME; 0 if there is no such number. */
+/* Returns the one number that lab.h handed in as NAME; 0 if there is no such number. */
 static double number_in(const struct run *run, const char *name)
 {
     const struct case_array *array = case_find(run->result, name);
@@ -118,8 +118,8 @@ static double median(const double times[CHECK_REPEATS])
     return sorted[CHECK_REPEATS / 2];
 }
 
-/* The shortest time. Other load on the machine can only make a run slower, so the shortest is the
- * most accurate. */
+/* Returns the shortest time. Other load on the machine can only make a run slower, so the shortest
+ * is the most accurate. */
 static double least(const double times[CHECK_REPEATS])
 {
     double least = times[0];
@@ -139,8 +139,8 @@ static void write_note(struct check *check, double yours, double solution, doubl
                  "; this GPU copies %s GB/s", check_number(floor(check->timing.copy_rate)));
 }
 
-/* Whether the time is long enough for reading the input. The L2 cache is flushed before a timed
- * pass, so the input comes from the GPU's memory. */
+/* Returns whether the time is long enough for reading the input. The L2 cache is flushed before a
+ * timed pass, so the input comes from the GPU's memory. */
 static bool is_plausible_read(struct check *check, double yours)
 {
     double least = judge_least_time((double)check->timing.input_bytes, check->timing.copy_rate);

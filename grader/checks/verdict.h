@@ -10,7 +10,8 @@
 struct check;
 
 struct verdict {
-    const char *status; /* "failed", "crashed", "timeout" or "no-result"; NULL: none of these yet */
+    const char *status; /* "failed", "crashed", "timeout" or "no-result", or NULL if none of these
+                         * yet */
     char message[CHECK_MESSAGE_SIZE];
     char failed_case[160]; /* describes the case that failed; "" none */
     bool advised;          /* HINT is about this failure; false: the check's own hint is shown */
@@ -22,11 +23,11 @@ struct verdict {
     double value; /* value of the figure, if measured */
 
     /* Details that the report shows in addition to the message. */
-    char note[300];      /* shown with any status; "": none */
+    char note[300];      /* shown with any status, or "" if there is none */
     char printed[600];   /* the last lines that the program printed in its last run; "" none */
     char file[256];      /* a source line; "" none */
-    unsigned line;       /* line number, from 1; 0: unknown */
-    unsigned column;     /* column number, from 1; 0: unknown */
+    unsigned line;       /* line number, from 1, or 0 if unknown */
+    unsigned column;     /* column number, from 1, or 0 if unknown */
     char kernel[200];    /* without a line: the kernel whose launch is shown; "" none */
     char cause[400];     /* why that line costs so much; "" unknown */
     char loss_case[160]; /* describes the run in which CAUSE and SPARE were found */
@@ -36,7 +37,8 @@ struct verdict {
 /* True until the submission or the grader has failed. */
 bool check_is_open(const struct check *check);
 
-/* True if the figure has been measured and earns nothing, so a refusal would only hide it. */
+/* Returns true if the figure has been measured and earns nothing, so a refusal would only hide
+ * it. */
 bool check_is_lost(const struct check *check);
 
 /* Reports that the submission has failed. STATUS is one of those listed above. */
@@ -61,7 +63,7 @@ void check_break(struct check *check, const char *format, ...)
 
 /* Makes the report show a source line, if FILE is the student's file. */
 void check_point_at(struct check *check, const char *file, unsigned line, unsigned column);
-/* Whether FILE is the student's file. */
+/* Returns whether FILE is the student's file. */
 bool check_is_own_file(const struct check *check, const char *file);
 
 /* Gives the points that VALUE, the check's figure, earns according to its budget. */

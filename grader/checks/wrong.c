@@ -14,8 +14,8 @@
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
-/* Runs the program again and reports the errors found in that run. True: nothing more needs to be
- * explained. The caller frees AGAIN. */
+/* Runs the program again and reports the errors found in that run. Returns true if nothing more
+ * needs to be explained. The caller frees AGAIN. */
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
@@ -33,8 +33,8 @@ static void free_rerun(struct rerun *again)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* The only long array of ints in INPUT, whose numbers the program probably adds up; NULL: there is
- * none. */
+/* Returns the only long array of ints in INPUT, whose numbers the program probably adds up, or NULL
+ * if there is none. */
 static const struct case_array *find_numbers(const struct case_data *input)
 {
     const struct case_array *array, *found = NULL;
@@ -90,7 +90,7 @@ void check_explain_number(struct check *check, const struct run *run, const stru
 
 /* --- a matrix --------------------------------------------------------------------------------- */
 
-/* The matrix NAME with COUNT numbers in DATA; NULL: there is none. */
+/* Returns the matrix NAME with COUNT numbers in DATA, or NULL if there is none. */
 static const float *find_matrix(const struct case_data *data, const char *name, size_t count)
 {
     const struct case_array *array = data ? case_find(data, name) : NULL;
@@ -109,7 +109,7 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
 
 #define RELATIVE 1e-6 /* error of a wrong number that is much larger than the right one */
 
-/* Whether the wrong matrix is the guess VALUES. Both may be off by the largest bound. */
+/* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound. */
 static bool is_close(const float *values, const struct judge_matrix *matrix)
 {
     size_t count = matrix->height * matrix->width;
@@ -124,7 +124,8 @@ static bool is_close(const float *values, const struct judge_matrix *matrix)
     return true;
 }
 
-/* The guess that gives the wrong matrix, as exactly as the right one is wanted; NULL: none. */
+/* Returns the guess that gives the wrong matrix, as exactly as the right one is wanted, or NULL if
+ * there is none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {

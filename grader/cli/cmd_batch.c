@@ -110,7 +110,7 @@ static int read_options(int argc, char **argv, struct options *options)
     return -1;
 }
 
-/* The number in TEXT, which cli_read_options() has checked; OTHERWISE if TEXT is NULL. */
+/* Returns the number in TEXT, which cli_read_options() has checked; OTHERWISE if TEXT is NULL. */
 static unsigned number_or(const char *text, unsigned otherwise)
 {
     return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
@@ -136,7 +136,7 @@ struct session {
     size_t chunk_size;
     int lock;
     bool new_out;            /* this run made the folder of --out; the scan has not succeeded yet */
-    char scratch[PATH_SIZE]; /* the temporary folder of gradings; "": none */
+    char scratch[PATH_SIZE]; /* the temporary folder of gradings, or "" if there is none */
     struct batch_store *store;
     struct report_bar bar;
 };
@@ -264,7 +264,7 @@ static bool fail(struct session *session)
 }
 
 /* Keeps the seed of the last run, with its secret, if its number is WANTED or if WANTED is NULL.
- * False: it is not kept. */
+ * Returns false if it is not kept. */
 static bool keep_seed(struct session *session, const char *wanted, const char *last)
 {
     char *secret = batch_store_get(session->store, "secret");

@@ -51,7 +51,7 @@ struct figure {
     bool timed; /* the figure is a time, compared with the solution's: checks/speed.c */
     struct judge_budget budget;
     struct judge_sample sample;
-    char poor[200]; /* the program whose figure is sample.poor; "": none was measured */
+    char poor[200]; /* the program whose figure is sample.poor, or "" if none was measured */
     struct judge_proposal proposal;
 };
 
@@ -67,8 +67,8 @@ static const json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* The figure in one answer; NAN: the answer has none, or its program failed the check for another
- * reason. A time becomes a share of the solution's speed in the same run, so that runs are
+/* Returns the figure in one answer; NAN: the answer has none, or its program failed the check for
+ * another reason. A time becomes a share of the solution's speed in the same run, so that runs are
  * comparable: 1 is as fast as the solution. */
 static double figure_in(const struct figure *figure, const json_t *answer)
 {
@@ -82,7 +82,7 @@ static double figure_in(const struct figure *figure, const json_t *answer)
     return figure->timed ? value / (json_number_of(found, "full") * figure->budget.slack) : value;
 }
 
-/* True if the program of TASK should lose points in this check. */
+/* Returns true if the program of TASK should lose points in this check. */
 static bool should_lose(const struct figure *figure, const struct lab_task *task)
 {
     if (task->kind == LAB_MUTANT)
@@ -163,7 +163,7 @@ static void print_margin(double one, double other)
         printf(" %5.*fx", margin < 10 ? 2 : margin < 100 ? 1 : 0, margin);
 }
 
-/* The reason why there is no proposal; NULL: there is one. */
+/* Returns the reason why there is no proposal, or NULL if there is one. */
 static const char *why_not(const struct figure *figure)
 {
     if (isnan(figure->sample.solution))

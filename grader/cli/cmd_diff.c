@@ -47,7 +47,7 @@ struct code {
     size_t count;
 };
 
-/* The end of the token at TEXT: a comment, a string or a single character. */
+/* Returns the end of the token at TEXT: a comment, a string or a single character. */
 static char *skip(char *text)
 {
     char quote = *text, *end;
@@ -74,7 +74,8 @@ static void mark_comments(char *text)
     }
 }
 
-/* Writes LINE without its marks and the blanks at its end. False: there was only a comment. */
+/* Writes LINE without its marks and the blanks at its end. Returns false if there was only a
+ * comment. */
 static bool put_line(FILE *to, const char *line, size_t length)
 {
     bool marked = memchr(line, MARK, length) != NULL;
@@ -103,8 +104,8 @@ static bool fill_code(struct code *code, const char *text)
     return to && fclose(to) == 0 && code->lines;
 }
 
-/* Reads PATH, and leaves out its comments unless COMMENTS is true. False: the reason was
- * printed. */
+/* Reads PATH, and leaves out its comments unless COMMENTS is true. On failure returns false, and
+ * the reason was printed. */
 static bool read_code(const char *path, bool comments, struct code *code)
 {
     char why[200];
@@ -135,7 +136,7 @@ static void free_code(struct code *code)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* The number in the whole file of line NUMBER of CODE. */
+/* Returns the number in the whole file of line NUMBER of CODE. */
 static unsigned true_line(const struct code *code, unsigned number)
 {
     return number > 0 && number <= code->count ? code->lines[number - 1] : number;

@@ -64,7 +64,8 @@ static bool run_command(const char *name, const char *argument, char output[OUTP
     return outcome.end == PROCESS_EXITED && outcome.code == 0;
 }
 
-/* The first version number in TEXT, which is cut off after the number; "" if there is none. */
+/* Returns the first version number in TEXT, which is cut off after the number; "" if there is
+ * none. */
 static const char *find_version(char *text)
 {
     for (char *at = text; *at; at++) {

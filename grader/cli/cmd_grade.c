@@ -231,7 +231,7 @@ static int grade_all_labs(struct session *session)
     return code;
 }
 
-/* Where the JSON file is without --json. */
+/* Returns where the JSON file is without --json. */
 static const char *default_json(void)
 {
     static char path[PATH_SIZE];
@@ -259,7 +259,7 @@ static int write_sarif(const struct session *session, const json_t *document)
     return written ? 0 : complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(reason));
 }
 
-/* The current time as learning systems write it. */
+/* Returns the current time as learning systems write it. */
 static char *write_now(char text[32])
 {
     time_t now = time(NULL);
@@ -311,7 +311,7 @@ static double sum_seconds(const json_t *results)
     return sum;
 }
 
-/* True if LAB has full marks, in this run or an earlier one. */
+/* Returns true if LAB has full marks, in this run or an earlier one. */
 static bool is_done(const struct session *session, const char *lab)
 {
     size_t i;
@@ -324,7 +324,7 @@ static bool is_done(const struct session *session, const char *lab)
     return progress_done(session->progress, lab);
 }
 
-/* The first lab to do before LAB that is not done; NULL: LAB can be started. */
+/* Returns the first lab to do before LAB that is not done, or NULL if LAB can be started. */
 static const char *missing_need(const struct session *session, const char *lab)
 {
     size_t i;

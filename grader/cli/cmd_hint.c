@@ -27,7 +27,7 @@ static const struct cli_syntax syntax = {
 
 /* --- hints for what is left ------------------------------------------------------------------- */
 
-/* The number after WORD in TEXT; 0: there is none. */
+/* Returns the number after WORD in TEXT, or 0 if there is none. */
 static int number_after(const char *text, const char *word)
 {
     const char *found = text ? strstr(text, word) : NULL;

@@ -64,7 +64,8 @@ static void blame_checks(struct row *row, const char *name, const json_t *result
     }
 }
 
-/* True if a mutant lost the points in CHECK that it declares. Otherwise reports a violation. */
+/* Returns true if a mutant lost the points in CHECK that it declares. Otherwise reports a
+ * violation. */
 static bool judge_loss(struct row *row, const struct mutant *mutant, const json_t *check)
 {
     const char *id = json_string_value(json_object_get(check, "id"));

@@ -69,8 +69,8 @@ static bool make_folders(const char *path)
     return true;
 }
 
-/* Writes the file PATH, relative to the kit's root, from TEMPLATE. False: it cannot be written, and
- * the reason was printed. */
+/* Writes the file PATH, relative to the kit's root, from TEMPLATE. Returns false if it cannot be
+ * written; the reason was printed. */
 static bool make_file(const struct names *names, const char *template, const char *path)
 {
     char from[PATH_SIZE], to[PATH_SIZE], why[100], number[3];

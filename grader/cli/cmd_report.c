@@ -73,8 +73,8 @@ static bool write_page(const char *path, const json_t *result, const struct repo
     return written;
 }
 
-/* The address of the page of steps for a link on the report: only its name if both are in the same
- * folder. */
+/* Returns the address of the page of steps for a link on the report: only its name if both are in
+ * the same folder. */
 static bool find_address(const struct options *options, char address[PATH_SIZE])
 {
     const char *name = base_name(options->steps);

@@ -102,7 +102,7 @@ static bool ends_in(const char *text, const char *end)
     return length > of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-/* Checks --draw and --picture. False: the reason was printed. */
+/* Checks --draw and --picture. On failure returns false, and the reason was printed. */
 static bool choose_pictures(struct options *options)
 {
     const char *draw = options->draw ? options->draw : "limits";
@@ -125,8 +125,8 @@ static bool choose_pictures(struct options *options)
     return false;
 }
 
-/* Checks the options and passes them to the runtime library. False: an option is wrong, and the
- * reason was printed. */
+/* Checks the options and passes them to the runtime library. Returns false if an option is wrong;
+ * the reason was printed. */
 static bool apply_options(struct options *options)
 {
     unsigned tools;
@@ -259,7 +259,7 @@ static bool wants_colour(void)
     return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Whether some launch has the value VALUE for KEY. */
+/* Returns whether some launch has the value VALUE for KEY. */
 static bool has_launch(const json_t *record, const char *key, const char *value)
 {
     size_t i;
@@ -272,7 +272,7 @@ static bool has_launch(const json_t *record, const char *key, const char *value)
     return false;
 }
 
-/* Whether FLAG is true for some launch. */
+/* Returns whether FLAG is true for some launch. */
 static bool has_flag(const json_t *record, const char *flag)
 {
     size_t i;

@@ -103,8 +103,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- the block with the first finding --------------------------------------------------------- */
 
-/* Reads "3" or "(1,2,0)" after "block " in a finding's message: a block of a GRID. 0: there is
- * none. */
+/* Reads "3" or "(1,2,0)" after "block " in a finding's message: a block of a GRID. Returns 0 if
+ * there is none. */
 static unsigned long long block_in(const char *message, const json_t *grid)
 {
     const char *at = strstr(message, " of block ");
@@ -119,7 +119,7 @@ static unsigned long long block_in(const char *message, const json_t *grid)
     return index[0] + size[0] * (index[1] + size[1] * index[2]);
 }
 
-/* The launch of the first finding's kernel, and the block that the finding names. */
+/* Returns the launch of the first finding's kernel, and the block that the finding names. */
 static struct target find_target(const json_t *record)
 {
     const json_t *finding, *launch, *findings = json_object_get(record, "findings");
@@ -176,8 +176,8 @@ static bool set_environment(const struct options *options, struct target target,
            setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
 }
 
-/* The JSON document in FILE; NULL: there is none. A kernel that launches the same kernel again
- * could write a second one, which is ignored. */
+/* Returns the JSON document in FILE, or NULL if there is none. A kernel that launches the same
+ * kernel again could write a second one, which is ignored. */
 static json_t *read_document(int file)
 {
     struct stat info;
@@ -233,7 +233,7 @@ static bool run_silently(const struct options *options, struct target target, js
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* The source file PATH as {"name", "text"}; null if it cannot be read. */
+/* Returns the source file PATH as {"name", "text"}; null if it cannot be read. */
 static json_t *source_json(const struct options *options, const char *path)
 {
     const char *file = cli_is_lab_file(path, &options->built) ? options->built.source : path;

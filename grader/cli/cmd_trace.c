@@ -29,7 +29,7 @@ struct options {
     bool heat;
     struct cli_lab_program built;
     char *program, **argv; /* the program and its arguments, NULL-terminated */
-    char file[PATH_MAX];   /* FILE of --line; "": none */
+    char file[PATH_MAX];   /* FILE of --line, or "" if there is none */
     unsigned number;       /* LINE of --line */
 };
 
@@ -109,8 +109,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- the picture ------------------------------------------------------------------------------ */
 
-/* The text of FILE with unprintable characters replaced. Its bytes are NULL if FILE cannot be
- * read. */
+/* Returns the text of FILE with unprintable characters replaced. Its bytes are NULL if FILE cannot
+ * be read. */
 static struct text read_source(const char *file)
 {
     struct text text;

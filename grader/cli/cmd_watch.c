@@ -43,7 +43,7 @@ struct watch {
     struct lab lab;
     int saves, signals; /* file descriptors */
     sigset_t blocked, before;
-    pid_t grading; /* process id of the running grading; 0: none */
+    pid_t grading; /* process id of the running grading, or 0 if there is none */
 };
 
 /* Reads the events of the folder. True if the lab's file was saved. */
@@ -106,7 +106,7 @@ static void print_ready(struct watch *watch)
     }
 }
 
-/* Reads all pending signals. False: one of them, such as Ctrl-C, ends the command. */
+/* Reads all pending signals. Returns false if one of them, such as Ctrl-C, ends the command. */
 static bool take_signals(struct watch *watch)
 {
     struct signalfd_siginfo info;

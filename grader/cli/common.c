@@ -73,7 +73,7 @@ bool cli_choose_device(const char *command, const char *text, enum grading_devic
     return true;
 }
 
-/* The number in TEXT, or a random one if TEXT is NULL. */
+/* Returns the number in TEXT, or a random one if TEXT is NULL. */
 static bool read_number(const char *text, uint64_t *number)
 {
     char *end;
@@ -130,8 +130,9 @@ static bool is_same_file(const char *left, const char *right)
            a.st_ino == b.st_ino;
 }
 
-/* The reason why PATH must not be written; NULL: it may be written. This catches a missing value of
- * an option: the next word on the command line is then taken as the output file. */
+/* Returns the reason why PATH must not be written, or NULL if it may be written. This catches a
+ * missing value of an option: the next word on the command line is then taken as the output
+ * file. */
 static const char *find_trouble(const char *path, const struct cli_files *files)
 {
     const char *ending = strrchr(path, '.');

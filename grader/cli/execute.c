@@ -19,7 +19,7 @@
 
 /* --- the program's environment ---------------------------------------------------------------- */
 
-/* The folder of our runtime library: lib/ next to this executable. */
+/* Returns the folder of our runtime library: lib/ next to this executable. */
 static bool find_library(char folder[PATH_MAX])
 {
     char self[PATH_MAX], file[PATH_MAX + 32];

@@ -20,12 +20,12 @@
 bool cli_pass(const char *variable, const char *value);
 
 /* Runs PROGRAM with ARGV. Environment variables configure the runtime library. *STATUS gets the
- * status from waitpid(); *RECORD gets the document of record_take(), which the caller owns. False:
- * there is no record, and the reason was printed as `lanewise COMMAND: ...`. */
+ * status from waitpid(); *RECORD gets the document of record_take(), which the caller owns. Returns
+ * false if there is no record; the reason was printed as `lanewise COMMAND: ...`. */
 bool cli_execute(const char *command, const char *program, char **argv, int *status,
                  json_t **record);
 
-/* The exit code that a shell reports for STATUS. */
+/* Returns the exit code that a shell reports for STATUS. */
 int cli_exit_code(int status);
 
 #endif

@@ -105,8 +105,8 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
         gradings->tasks[gradings->task_count++] = (struct lab_task){parts, kind, number};
 }
 
-/* True if MUTANT is the one that a quick run grades for some check: of all mutants that lose points
- * in this check, it loses points in the fewest checks. */
+/* Returns true if MUTANT is the one that a quick run grades for some check: of all mutants that
+ * lose points in this check, it loses points in the fewest checks. */
 static bool isolates_check(const struct lab_parts *parts, const struct mutant *mutant)
 {
     for (size_t i = 0; i < mutant->loss_count; ++i) {

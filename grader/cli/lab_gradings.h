@@ -47,7 +47,7 @@ void lab_name_task(const struct lab_task *task, char *name, size_t size);
 /* Runs all gradings and shows progress on TO (NULL: nowhere). Returns one answer per task:
  * {"result": ...}, {"error": ...}, or NULL if the task's process failed. After an interrupt
  * (process_interrupted()), some answers are missing. The caller owns the array and the answers.
- * NULL: out of memory. */
+ * Returns NULL when out of memory. */
 json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to);
 
 #endif

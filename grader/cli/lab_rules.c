@@ -188,7 +188,7 @@ static void check_points(const struct lab_parts *parts, struct lab_findings *fin
     }
 }
 
-/* The declared check ID, or NULL. */
+/* Returns the declared check ID, or NULL. */
 static const json_t *find_check(const struct lab_parts *parts, const char *id)
 {
     size_t i;

@@ -25,8 +25,8 @@ struct lab_parts {
     size_t mutant_count;
 };
 
-/* Reads the parts of lab NAME. A missing part is a violation. False: without the missing parts, the
- * lab cannot be checked. */
+/* Reads the parts of lab NAME. A missing part is a violation. Returns false if without the missing
+ * parts, the lab cannot be checked. */
 bool lab_read_parts(const char *name, struct lab_parts *parts, struct lab_findings *findings);
 void lab_free_parts(struct lab_parts *parts);
 

@@ -80,7 +80,7 @@ static void make_table(const struct cli_syntax *syntax, struct table *table)
     table->known[table->count] = (struct option){"help", no_argument, NULL, 'h'};
 }
 
-/* The option that getopt_long() returned as NUMBER. */
+/* Returns the option that getopt_long() returned as NUMBER. */
 static const struct cli_option *find_option(const struct cli_syntax *syntax, int number)
 {
     const struct cli_option *option = syntax->options;
@@ -91,7 +91,7 @@ static const struct cli_option *find_option(const struct cli_syntax *syntax, int
     return option;
 }
 
-/* The word on the command line that getopt_long() could not read. */
+/* Returns the word on the command line that getopt_long() could not read. */
 static const char *unread_word(char **argv)
 {
     const char *word = argv[optind - 1];

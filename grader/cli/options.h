@@ -17,9 +17,10 @@ struct cli_option {
     const char *argument; /* the value's name in --help, "N"; NULL for a flag */
     enum cli_option_kind kind;
     size_t destination; /* offset of the member in the command's struct options */
-    const char *help;   /* the option's text in --help; '\n' starts another line; NULL: not shown */
+    const char *help;   /* the option's text in --help; '\n' starts another line, or NULL if not
+                         * shown */
     unsigned long long least, most;
-    char letter; /* the short form: 'o' for -o; 0: none */
+    char letter; /* the short form: 'o' for -o, or 0 if there is none */
 };
 
 /* A row of a table, for a command that stores its options in its own `struct options`. */
@@ -47,7 +48,8 @@ struct cli_syntax {
     const char *command;              /* the command's name, "grade" */
     const char *usage;                /* the text of --help before the options */
     const struct cli_option *options; /* the table, which ends with CLI_END; NULL: only --help */
-    const char *end;                  /* the text of --help after the options; NULL: none */
+    const char *end;                  /* the text of --help after the options, or NULL if there is
+                                       * none */
     int words;                        /* most words that are not options, or CLI_PROGRAM */
     const char *word_advice;          /* printed after a surplus word: "key takes one file name" */
 };

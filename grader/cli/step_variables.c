@@ -48,7 +48,7 @@ static void open_section(struct scan *scan, const char *line)
             scan->section = &scan->sections[i];
 }
 
-/* The value of "12", "$L__tmp3" or ".debug_loc+12". A symbol that is not a label is 0. */
+/* Returns the value of "12", "$L__tmp3" or ".debug_loc+12". A symbol that is not a label is 0. */
 static uint64_t value_of(struct scan *scan, char *word)
 {
     ENTRY *found = NULL;
@@ -161,13 +161,13 @@ static json_int_t number_in(const json_t *list, size_t index, size_t member)
     return json_integer_value(json_array_get(json_array_get(list, index), member));
 }
 
-/* An instruction's line in the PTX. */
+/* Returns an instruction's line in the PTX. */
 static Dwarf_Addr line_of(const struct walk *walk, size_t pc)
 {
     return (Dwarf_Addr)number_in(walk->code, pc, 8);
 }
 
-/* The register that DWARF calls NUMBER; -1: there is none. */
+/* Returns the register that DWARF calls NUMBER, or -1 if there is none. */
 static json_int_t find_register(const struct walk *walk, uint64_t number)
 {
     char name[9] = "";
@@ -185,7 +185,7 @@ static json_int_t find_register(const struct walk *walk, uint64_t number)
     return -1;
 }
 
-/* Where the variable is while a lane stands at PC. False: unknown. */
+/* Returns where the variable is while a lane stands at PC. Returns false if it is unknown. */
 static bool place_at(const struct walk *walk, Dwarf_Attribute *location, bool is_parameter,
                      size_t pc, const char **kind, json_int_t *value)
 {
@@ -205,7 +205,7 @@ static bool place_at(const struct walk *walk, Dwarf_Attribute *location, bool is
     return *value >= 0;
 }
 
-/* The places of a variable whose scope is from LOW up to HIGH. */
+/* Returns the places of a variable whose scope is from LOW up to HIGH. */
 static json_t *places_of(const struct walk *walk, Dwarf_Attribute *location, bool is_parameter,
                          Dwarf_Addr low, Dwarf_Addr high)
 {
@@ -228,7 +228,8 @@ static json_t *places_of(const struct walk *walk, Dwarf_Attribute *location, boo
     return places;
 }
 
-/* Adds the members of VARIABLE that its type determines. False: the type is not simple. */
+/* Adds the members of VARIABLE that its type determines. Returns false if the type is not
+ * simple. */
 static bool add_type(json_t *variable, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;

@@ -4,7 +4,8 @@
 
 #include <jansson.h>
 
-/* The variables of the functions of STEPS (gpu/record/steps.h), a recording of a launch of PROGRAM:
+/* Returns the variables of the functions of STEPS (gpu/record/steps.h), a recording of a launch of
+ * PROGRAM:
  *
  *   [{"name", "fn": its function's number, "type": "int", "unsigned" or "float",
  *     "bytes": size of an element, "count": number of elements,

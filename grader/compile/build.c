@@ -91,7 +91,8 @@ static const struct path_flags *path_flags(void)
     return &flags;
 }
 
-/* The command line without source and output; NULL-terminated. Returns the number of words. */
+/* Returns the command line without source and output; NULL-terminated. Returns the number of
+ * words. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     const struct path_flags *paths = path_flags();
@@ -157,7 +158,7 @@ void compile_add_headers(struct base_hash *hash)
         free(entries);
 }
 
-/* The path of the job's executable in the cache; false if it cannot be computed. */
+/* Returns the path of the job's executable in the cache; false if it cannot be computed. */
 static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
 {
     const char *flags[MAX_FLAGS];
@@ -321,7 +322,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     process_run(&command, outcome);
 }
 
-/* True if the compiler has overwritten the empty file that was made for its program. */
+/* Returns true if the compiler has overwritten the empty file that was made for its program. */
 static bool has_program(const struct compile_build *build)
 {
     struct stat status;
@@ -329,7 +330,7 @@ static bool has_program(const struct compile_build *build)
            chmod(build->program, 0755) == 0;
 }
 
-/* Returns nvcc's complaint about its own set-up, not about the source; NULL: there is none. A
+/* Returns nvcc's complaint about its own set-up, not about the source, or NULL if there is none. A
  * source can put any words into the compiler's messages, so a complaint counts only if an empty
  * program causes one, too. */
 static const char *find_complaint(const struct compile_job *job, struct compile_build *build,
@@ -462,7 +463,7 @@ static bool check_release(struct compile_build *build)
     return good;
 }
 
-/* True if the compiler and its files are there; otherwise BUILD says what is missing. */
+/* Returns true if the compiler and its files are there; otherwise BUILD says what is missing. */
 static bool check_tools(const struct compile_job *job, struct compile_build *build)
 {
     char source[PATH_SIZE], library[PATH_SIZE];

@@ -53,7 +53,7 @@ struct compile_build {
 void compile_build(const struct compile_job *job, struct compile_build *build);
 void compile_build_free(struct compile_build *build);
 
-/* The path of nvcc: $NVCC, or the one that the set-up found. */
+/* Returns the path of nvcc: $NVCC, or the one that the set-up found. */
 const char *compile_compiler(void);
 /* Adds the names and contents of the headers that submissions may include to HASH. */
 void compile_add_headers(struct base_hash *hash);

@@ -15,7 +15,8 @@
 
 #define MAX_SOURCE (16 << 20)
 
-/* The number of bytes by which the word at TEXT (LENGTH bytes) grows when it is expanded. */
+/* Returns the number of bytes by which the word at TEXT (LENGTH bytes) grows when it is
+ * expanded. */
 static unsigned growth_of(const char *text, size_t length)
 {
     static const struct {

@@ -33,7 +33,7 @@ struct text_job {
     char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
 };
 
-/* True if LINE begins "name(12): "; REST is what follows. */
+/* Returns true if LINE begins "name(12): "; REST is what follows. */
 static bool match_cudafe(const struct text_job *job, const char *line, unsigned *number,
                          const char **rest)
 {
@@ -54,8 +54,8 @@ static bool is_caret(const char *line)
     return mark[0] == '^' && mark[1] == 0;
 }
 
-/* The column of cudafe++'s caret, or 0 if in doubt. cudafe++ indents its copy of the line by two
- * and may expand keywords, but from the caret on the copy must agree with the source. */
+/* Returns the column of cudafe++'s caret, or 0 if in doubt. cudafe++ indents its copy of the line
+ * by two and may expand keywords, but from the caret on the copy must agree with the source. */
 static unsigned find_column(const struct text_job *job, unsigned number, const char *copy,
                             const char *caret)
 {
@@ -69,7 +69,7 @@ static unsigned find_column(const struct text_job *job, unsigned number, const c
     return (unsigned)(length - rest + 1);
 }
 
-/* Remembers the first line of a block. True: it was already remembered. */
+/* Remembers the first line of a block. Returns true if it was already remembered. */
 static bool seen_before(struct text_job *job, const char *line)
 {
     for (unsigned i = 0; i < job->seen_count; ++i)
@@ -162,7 +162,7 @@ static bool put_undefined(struct text_job *job, const char *line)
     return true;
 }
 
-/* True if the message that begins with LINE is not shown. */
+/* Returns true if the message that begins with LINE is not shown. */
 static bool is_left_out(struct text_job *job, const char *line)
 {
     bool own = strncmp(line, job->name, strlen(job->name)) == 0;
@@ -171,7 +171,7 @@ static bool is_left_out(struct text_job *job, const char *line)
     return seen_before(job, line) || ++job->errors > MAX_ERRORS;
 }
 
-/* The line at *AT, without its newline. Advances *AT to the next line. NULL at the end. */
+/* Returns the line at *AT, without its newline. Advances *AT to the next line. NULL at the end. */
 static char *next_line(char **at)
 {
     char *line = *at;

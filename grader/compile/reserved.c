@@ -28,13 +28,14 @@ static bool is_libc(const char *name)
     return library && dlsym(library, name);
 }
 
-/* True if the linker takes SYMBOL as a definition of its name. */
+/* Returns true if the linker takes SYMBOL as a definition of its name. */
 static bool is_defined(const GElf_Sym *symbol)
 {
     return symbol->st_shndx != SHN_UNDEF && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
 
-/* True if TABLE, a symbol table of FILE, defines a reserved name, which is written to NAME. */
+/* Returns true if TABLE, a symbol table of FILE, defines a reserved name, which is written to
+ * NAME. */
 static bool search(Elf *file, Elf_Scn *table, const GElf_Shdr *header, char *name, size_t size)
 {
     Elf_Data *data = elf_getdata(table, NULL);

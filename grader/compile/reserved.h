@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /* Searches the object file OBJECT for a global symbol that CUDA or the C library also defines. A
- * program with its own cudaEventElapsedTime(), clock_gettime() or malloc() could falsify what
- * the runtime measures. True: NAME (SIZE bytes) is the first such symbol, or "" if the file
+ * program with its own cudaEventElapsedTime(), clock_gettime() or malloc() could falsify what the
+ * runtime measures. Returns true if NAME (SIZE bytes) is the first such symbol, or "" if the file
  * cannot be read as an object. */
 bool compile_find_reserved(const char *object, char *name, size_t size);
 

@@ -253,7 +253,8 @@ static void take_all_labs(struct course *course)
     labs_free(&names);
 }
 
-/* The points for full marks in lab NAME in the course CONTEXT; 0: the lab does not count. */
+/* Returns the points for full marks in lab NAME in the course CONTEXT, or 0 if the lab does not
+ * count. */
 static double full_marks(const void *context, const char *name)
 {
     const struct course *course = context;

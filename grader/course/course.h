@@ -34,11 +34,12 @@
 
 struct course_lab {
     char name[LAB_NAME_SIZE];
-    json_t *terms; /* changed points and thresholds, for lab_set_terms(); NULL: none */
+    json_t *terms; /* changed points and thresholds, for lab_set_terms(), or NULL if there is
+                    * none */
 };
 
 struct course {
-    char title[200];                  /* the course's title; "": none */
+    char title[200];                  /* the course's title, or "" if there is none */
     struct course_lab labs[MAX_LABS]; /* in the file's order */
     size_t lab_count;
     struct course_exceptions exceptions;
@@ -52,7 +53,7 @@ struct course {
 bool course_read(const char *path, struct course *course, char *error, size_t size);
 void course_free(struct course *course);
 
-/* The course's lab with this full NAME; NULL: the lab does not count. */
+/* Returns the course's lab with this full NAME, or NULL if the lab does not count. */
 const struct course_lab *course_find(const struct course *course, const char *name);
 
 #endif

@@ -18,10 +18,10 @@
 struct course_exception {
     char *student; /* the id, normalised (NFC) */
     char lab[LAB_NAME_SIZE];
-    int64_t deadline;      /* UNIX seconds; 0: the lab's deadline applies */
+    int64_t deadline;      /* UNIX seconds, or 0 if the lab's deadline applies */
     bool excused, by_hand; /* the lab does not count; POINTS replace the grader's points */
     double points;         /* in points of this course, with no late penalty */
-    char *why;             /* the instructor's reason; "": none given */
+    char *why;             /* the instructor's reason, or "" if none given */
     size_t line;           /* line in the course file */
 };
 
@@ -40,7 +40,7 @@ void course_exceptions_read(struct settings *settings, const yaml_node_t *node,
                             struct course_exceptions *exceptions);
 void course_exceptions_free(struct course_exceptions *exceptions);
 
-/* The exception for STUDENT in LAB; NULL: none. */
+/* Returns the exception for STUDENT in LAB, or NULL if there is none. */
 const struct course_exception *course_exception_find(const struct course_exceptions *exceptions,
                                                      const char *student, const char *lab);
 

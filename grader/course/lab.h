@@ -23,8 +23,8 @@ void labs_free(struct lab_names *list);
 void labs_text(char *text, size_t size);
 
 /* Finds the lab that WORD names. WORD is the lab's full name, its number with or without leading
- * zeros, or a part of its name that no other lab's name has. False: ERROR is one line that lists
- * the labs. */
+ * zeros, or a part of its name that no other lab's name has. On failure returns false, and ERROR is
+ * one line that lists the labs. */
 bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t size);
 
 struct lab {
@@ -33,10 +33,12 @@ struct lab {
     char solution[PATH_SIZE]; /* solutions/NAME/file */
     char file[256];           /* the file that students edit, "parallelize.cu" */
     json_t *declared;         /* what `build/checks/NAME --describe` prints: checks/main.c */
-    json_t *terms;            /* changes to "declared" by a course: lab_set_terms(); NULL: none */
+    json_t *terms;            /* changes to "declared" by a course: lab_set_terms(), or NULL if
+                               * there is none */
 };
 
-/* Opens lab NAME. False: ERROR is one line that says what is wrong and what to do. */
+/* Opens lab NAME. On failure returns false, and ERROR is one line that says what is wrong and what
+ * to do. */
 bool labs_open(const char *name, struct lab *lab, char *error, size_t size);
 void labs_close(struct lab *lab);
 
@@ -56,13 +58,13 @@ void lab_set_terms(struct lab *lab, const json_t *terms);
  * long. */
 #define LAB_PRISTINE ".skeleton.cu"
 bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE]);
-/* The folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many users
- * share read-only. */
+/* Returns the folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many
+ * users share read-only. */
 const char *lab_students_folder(void);
-/* The path of the student's working file, NAME/file in lab_students_folder(). */
+/* Returns the path of the student's working file, NAME/file in lab_students_folder(). */
 bool lab_own_path(const struct lab *lab, char path[PATH_SIZE]);
 
-/* True if CHECK, one of a lab's declared checks, runs in a grading on DEVICE. */
+/* Returns true if CHECK, one of a lab's declared checks, runs in a grading on DEVICE. */
 bool lab_has_check(const json_t *check, enum grading_device device);
 
 #endif

@@ -57,7 +57,8 @@ static void complain_at(struct settings *settings, size_t line, const char *form
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* True if this line is indented with a tab, a common mistake that libyaml does not explain. */
+/* Returns true if this line is indented with a tab, a common mistake that libyaml does not
+ * explain. */
 static bool is_indented_by_tab(const struct text *text, size_t line)
 {
     const char *start;
@@ -82,7 +83,8 @@ static void explain_syntax(struct settings *settings, const yaml_parser_t *parse
                     parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
-/* Counts nesting levels and documents as EVENT begins or ends them. False: there are too many. */
+/* Counts nesting levels and documents as EVENT begins or ends them. Returns false if there are too
+ * many. */
 static bool take_event(struct settings *settings, const yaml_event_t *event, unsigned *depth,
                        unsigned *documents)
 {
@@ -157,7 +159,7 @@ yaml_node_t *settings_root(struct settings *settings)
 
 /* --- mappings --------------------------------------------------------------------------------- */
 
-/* The text of NODE if it is a scalar without NUL bytes; otherwise NULL. */
+/* Returns the text of NODE if it is a scalar without NUL bytes; otherwise NULL. */
 static const char *scalar(const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE)

@@ -70,7 +70,8 @@ static void copy_text(char *to, size_t size, const char *begin, const char *end)
     to[length] = '\0';
 }
 
-/* Sets the field NAME. False: there is no such field, or VALUE is not a number of 0 or more. */
+/* Sets the field NAME. Returns false if there is no such field, or VALUE is not a number of 0 or
+ * more. */
 static bool set(struct emu_chip *chip, bool seen[FIELDS], const char *name, const char *value)
 {
     if (strcmp(name, "title") == 0) {

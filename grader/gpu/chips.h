@@ -17,11 +17,11 @@ struct emu_chip {
     const struct emu_limits *limits; /* of its capability */
 };
 
-/* Finds the chip NAME: one of emu_chip_names(), or a file whose name contains a '/'. False: WHY
- * (SIZE bytes) gets the reason as one line. */
+/* Finds the chip NAME: one of emu_chip_names(), or a file whose name contains a '/'. On failure
+ * returns false, and WHY (SIZE bytes) gets the reason as one line. */
 bool emu_find_chip(const char *name, struct emu_chip *chip, char *why, size_t size);
 
-/* The names of all chips that come with Lanewise: "a100, h100, h200". */
+/* Returns the names of all chips that come with Lanewise: "a100, h100, h200". */
 const char *emu_chip_names(void);
 
 #endif

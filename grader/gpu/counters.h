@@ -18,7 +18,7 @@ struct emu_counters {
 /* The record leaves out this counter and all later ones if they are 0. */
 #define EMU_COUNTERS_ALWAYS EMU_rows_outside_bytes
 
-/* The counter's name in reports, such as "global_load_sectors". */
+/* Returns the counter's name in reports, such as "global_load_sectors". */
 const char *emu_counter_name(enum emu_counter counter);
 
 /* Adds FROM to INTO: the maximum of the longest_warp_... counters, the sum of all others. */

@@ -71,18 +71,18 @@ struct emu_steps {
 struct emu_options {
     unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
     bool deterministic;             /* one worker runs CTAs in order: every run is the same */
-    uint64_t max_warp_instructions; /* per launch; 0: no limit */
+    uint64_t max_warp_instructions; /* per launch, or 0 for no limit */
     uint64_t memory_bytes;          /* device memory; 0: 16 GiB. Unused pages cost nothing */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
     uint64_t watch_budget; /* the cost at which racecheck and initcheck end, in units of about 0.1
-                            * microseconds; 0: no limit */
+                            * microseconds, or 0 for no limit */
     enum emu_rules rules;  /* how memory traffic is counted; 0: as today's GPUs do */
     /* A worker calls this function when a launch takes seconds, with a line that says where the
      * launch is. NULL: no calls. */
     void (*tell)(const char *line);
-    const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
-    const struct emu_steps *steps; /* must outlive the device; NULL: no block is recorded */
+    const struct emu_trace *trace; /* must outlive the device, or NULL if no access is recorded */
+    const struct emu_steps *steps; /* must outlive the device, or NULL if no block is recorded */
     /* CTAs, and the warps of each CTA, start in reverse order. At an atomic whose old value is
      * used, the lanes continue one after the other until they wait for each other. */
     bool backwards;
@@ -90,9 +90,11 @@ struct emu_options {
     bool ignores_order;          /* the runtime library does not check the order of work */
     bool ignores_strays;         /* accesses just past an allocation's end do not fail */
     uint64_t wider_pitch;        /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
-    int record_fd;               /* where the record is written; -1: no record */
-    uint64_t record_bytes;       /* a record larger than this gets no more lines; 0: no limit */
-    const struct emu_chip *chip; /* the chip for which launch times are predicted; NULL: none */
+    int record_fd;               /* where the record is written, or -1 if there is no record */
+    uint64_t record_bytes;       /* a record larger than this gets no more lines, or 0 for no
+                                  * limit */
+    const struct emu_chip *chip; /* the chip for which launch times are predicted, or NULL if there
+                                  * is none */
     bool predicts_clock;         /* with a chip: clocks that programs read show predicted time */
 };
 
@@ -102,13 +104,13 @@ struct emu_device;
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device);
 void emu_close(struct emu_device *device); /* NULL is allowed */
 
-/* Stops all running launches of this process and reports a finding for them. False: no launch is
- * running. A signal handler may call it. */
+/* Stops all running launches of this process and reports a finding for them. Returns false if no
+ * launch is running. A signal handler may call it. */
 bool emu_interrupt(void);
 
-/* The reason for the latest failure: one line, valid until the same thread's next call. If the
- * fault is in PTX that came from a source line, the message begins with "FILE:LINE: ", with FILE
- * as the compiler names it. */
+/* Returns the reason for the latest failure: one line, valid until the same thread's next call. If
+ * the fault is in PTX that came from a source line, the message begins with "FILE:LINE: ", with
+ * FILE as the compiler names it. */
 const char *emu_message(struct emu_device *device);
 
 /* --- memory: sizes in bytes ------------------------------------------------------------------- */
@@ -144,8 +146,8 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
  * holds zeros, which count as written by kernels. */
 void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
 /* Finds the first range of bytes, at or after *AT and in the same allocation, that kernels wrote
- * last or that were cleared. Moves *AT to the beginning of the range and returns its size; 0: there
- * is no such range. */
+ * last or that were cleared. Moves *AT to the beginning of the range and returns its size. Returns
+ * 0 if there is no such range. */
 uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
@@ -231,10 +233,10 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle);
 /* Parses SIZE bytes of PTX (NUL padding allowed) and places its variables in device memory. */
 enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size, uint32_t *module);
 enum emu_status emu_unload(struct emu_device *device, uint32_t module);
-/* The address and size of a .global or .const variable. */
+/* Returns the address and size of a .global or .const variable. */
 enum emu_status emu_symbol(struct emu_device *device, uint32_t module, const char *name,
                            emu_addr *addr, uint64_t *size);
-/* A kernel's handle; handles are not reused. NAME is the mangled name in the PTX. */
+/* Returns a kernel's handle; handles are not reused. NAME is the mangled name in the PTX. */
 enum emu_status emu_kernel(struct emu_device *device, uint32_t module, const char *name,
                            uint32_t *kernel);
 
@@ -338,11 +340,11 @@ struct emu_step {
     emu_addr host;          /* of a copy between host and device: its address on the host */
 };
 
-/* Whether the device predicts when work runs. If not, emu_step() does nothing. */
+/* Returns whether the device predicts when work runs. If not, emu_step() does nothing. */
 bool emu_is_timed(struct emu_device *device);
 void emu_step(struct emu_device *device, const struct emu_step *step);
 /* Advances the timeline until EVENT is recorded. *US gets the predicted microseconds since the
- * program's first work. False: the time is unknown. */
+ * program's first work. Returns false if the time is unknown. */
 bool emu_event_time(struct emu_device *device, uint64_t event, double *us);
 
 /* --- parked launches -------------------------------------------------------------------------- */
@@ -378,7 +380,7 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-/* Whether the device has a record of launches and findings. */
+/* Returns whether the device has a record of launches and findings. */
 bool emu_has_record(struct emu_device *device);
 /* Appends a LINE from the program's runtime library: SIZE bytes of JSON without a newline; see
  * gpu/record/record.h. Fails if there is no record. */

@@ -22,7 +22,7 @@ __attribute__((noreturn)) static void refuse(const char *name, const char *value
     _exit(USAGE_ERROR);
 }
 
-/* The number in the environment variable NAME, at most MAX; ABSENT if it is not set. */
+/* Returns the number in the environment variable NAME, at most MAX; ABSENT if it is not set. */
 static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
 {
     const char *value = getenv(name);
@@ -64,7 +64,7 @@ static const struct emu_trace *read_trace(void)
     return &trace;
 }
 
-/* Opens the file that the environment variable NAME names; -1: it is not set. */
+/* Opens the file that the environment variable NAME names. Returns -1 if it is not set. */
 static int open_output(const char *name)
 {
     const char *path = getenv(name);

@@ -18,7 +18,7 @@ struct finding_kind {
 extern const struct finding_kind emu_finding_kinds[];
 extern const size_t emu_finding_kind_count;
 
-/* The kind with this ID, or NULL. */
+/* Returns the kind with this ID, or NULL. */
 const struct finding_kind *emu_finding_kind(const char *id);
 
 #endif

@@ -17,20 +17,21 @@ struct emu_limits {
     uint32_t splits[EMU_SPLITS];
 };
 
-/* The limits of CAPABILITY (times 10), or NULL if it is not in the table. */
+/* Returns the limits of CAPABILITY (times 10), or NULL if it is not in the table. */
 const struct emu_limits *emu_limits(uint32_t capability);
 
-/* The row at INDEX of the table, in the order of capabilities; NULL after the last one. */
+/* Returns the row at INDEX of the table, in the order of capabilities; NULL after the last one. */
 const struct emu_limits *emu_limits_at(uint32_t index);
 
-/* The value and the meaning of the field at INDEX, in the order of limits.def. NULL after the last
- * field. LIMITS may be NULL if VALUE is. */
+/* Returns the value and the meaning of the field at INDEX, in the order of limits.def. NULL after
+ * the last field. LIMITS may be NULL if VALUE is. */
 const char *emu_limits_field(const struct emu_limits *limits, uint32_t index, uint32_t *value);
 
-/* The name of the feature at INDEX, and the first CAPABILITY that has it. NULL after the last. */
+/* Returns the name of the feature at INDEX, and the first CAPABILITY that has it. NULL after the
+ * last. */
 const char *emu_limits_feature(uint32_t index, uint32_t *capability);
 
-/* The smallest split that is at least BYTES, in bytes; if none is, the largest. */
+/* Returns the smallest split that is at least BYTES, in bytes; if none is, the largest. */
 uint32_t emu_limits_split(const struct emu_limits *limits, uint64_t bytes);
 
 /* The virtual GPU's limits as constants. */

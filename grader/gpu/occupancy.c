@@ -19,7 +19,7 @@ uint32_t emu_occupancy_warps(const struct emu_demand *demand)
     return (demand->threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
 }
 
-/* The registers that WARPS warps take together: of one part, or before 2.0 of the SM. */
+/* Returns the registers that WARPS warps take together: of one part, or before 2.0 of the SM. */
 static uint32_t registers_of(const struct emu_limits *limits, uint32_t registers, uint32_t warps)
 {
     uint64_t units = round_up((uint64_t)registers * EMU_WARP_SIZE * warps, limits->register_unit) /
@@ -29,7 +29,7 @@ static uint32_t registers_of(const struct emu_limits *limits, uint32_t registers
     return (uint32_t)units * limits->register_unit;
 }
 
-/* The number of warps whose registers fit into an SM that has parts. */
+/* Returns the number of warps whose registers fit into an SM that has parts. */
 static uint32_t warps_by_registers(const struct emu_limits *limits, uint32_t registers)
 {
     uint32_t of_warp = registers_of(limits, registers, 1), parts = limits->register_parts;
@@ -96,7 +96,7 @@ void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand
     find_most(limits, demand, limits->sm_shared, most);
 }
 
-/* The occupancy of an SM with CAPACITY bytes of shared memory. */
+/* Returns the occupancy of an SM with CAPACITY bytes of shared memory. */
 static struct emu_occupancy occupancy(const struct emu_limits *limits,
                                       const struct emu_demand *demand, uint32_t capacity)
 {

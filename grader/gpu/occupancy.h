@@ -29,12 +29,12 @@ struct emu_demand {
     uint64_t shared;    /* bytes, static and dynamic */
 };
 
-/* The number of warps of a CTA. */
+/* Returns the number of warps of a CTA. */
 uint32_t emu_occupancy_warps(const struct emu_demand *demand);
 
-/* The occupancy on the virtual GPU. */
+/* Returns the occupancy on the virtual GPU. */
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
-/* The occupancy on a GPU with these LIMITS. */
+/* Returns the occupancy on a GPU with these LIMITS. */
 struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
                                       const struct emu_demand *demand);
 
@@ -43,7 +43,7 @@ struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
 void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand *demand,
                         uint32_t most[EMU_OCCUPANCY_LIMITS]);
 
-/* The registers and the bytes of shared memory that an SM sets aside for a CTA. */
+/* Returns the registers and the bytes of shared memory that an SM sets aside for a CTA. */
 uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct emu_demand *demand);
 uint64_t emu_occupancy_shared(const struct emu_limits *limits, uint64_t shared);
 /* Like emu_occupancy(), for a kernel that asks for only PERCENT of the SM's shared memory and
@@ -51,12 +51,12 @@ uint64_t emu_occupancy_shared(const struct emu_limits *limits, uint64_t shared);
  * smallest one that is at least PERCENT and holds a CTA. */
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent);
 
-/* The number of clusters of SIZE CTAs that the GPU holds at the same time. A cluster stays within
- * one group of SMs. */
+/* Returns the number of clusters of SIZE CTAs that the GPU holds at the same time. A cluster stays
+ * within one group of SMs. */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size);
 
-/* The number of threads of the largest CTA whose threads can have REGISTERS each: a multiple of
- * the warp size, at most 1024. */
+/* Returns the number of threads of the largest CTA whose threads can have REGISTERS each: a
+ * multiple of the warp size, at most 1024. */
 uint32_t emu_occupancy_threads(uint32_t registers);
 
 /* "warps", "blocks", "registers" or "shared memory". */

@@ -14,7 +14,7 @@ enum emu_rules {
 /* The names of all rules, for messages. */
 #define EMU_RULES_NAMES "sector, gt200, g80"
 
-/* Sets *RULES to the rules called NAME. False: the name is unknown. */
+/* Sets *RULES to the rules called NAME. Returns false if the name is unknown. */
 bool emu_find_rules(const char *name, enum emu_rules *rules);
 const char *emu_rules_name(enum emu_rules rules);
 

@@ -20,7 +20,8 @@ enum emu_tool {
  * measure the cost of tools. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, ordercheck, racecheck, initcheck"
 
-/* Sets *TOOLS to the tools in LIST, separated by commas. False: LIST has an unknown name. */
+/* Sets *TOOLS to the tools in LIST, separated by commas. Returns false if LIST has an unknown
+ * name. */
 bool emu_find_tools(const char *list, unsigned *tools);
 
 #endif

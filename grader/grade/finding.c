@@ -13,7 +13,7 @@
 
 #define MAX_FINDINGS 50
 
-/* A copy of TEXT that is safe to show, of at most MOST bytes. */
+/* Returns a copy of TEXT that is safe to show, of at most MOST bytes. */
 static json_t *clean_string(const char *text, size_t most)
 {
     char *copy = strndup(text, most);
@@ -57,7 +57,7 @@ static json_t *shown_file(const struct grade_result *result, const char *file)
     return clean_string(own ? grading->submission->shown : base_name(file), 4096);
 }
 
-/* The related places of FOUND; NULL: none. */
+/* Returns the related places of FOUND, or NULL if there is none. */
 static json_t *describe_related(const struct grade_result *result, const json_t *found)
 {
     static const char *const texts[] = {"message", NULL};
@@ -147,8 +147,8 @@ void grade_add_finding(struct grade_result *result, const json_t *found)
 
 /* --- causes ----------------------------------------------------------------------------------- */
 
-/* Whether FINDING is at LINE of FILE. If FINDING is about a pair of accesses, either of them can be
- * there. */
+/* Returns whether FINDING is at LINE of FILE. If FINDING is about a pair of accesses, either of
+ * them can be there. */
 static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
 {
     const json_t *other = record_other_access(finding);
@@ -158,7 +158,7 @@ static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
             json_equal(json_object_get(other, "file"), file));
 }
 
-/* Whether LEFT and RIGHT come from one mistake, so that one change fixes both. */
+/* Returns whether LEFT and RIGHT come from one mistake, so that one change fixes both. */
 static bool same_cause(const json_t *left, const json_t *right)
 {
     const json_t *other = record_other_access(right);
@@ -167,8 +167,8 @@ static bool same_cause(const json_t *left, const json_t *right)
             (other && is_at(left, json_object_get(other, "file"), json_integer_of(other, "line"))));
 }
 
-/* The element of the result's causes for FINDING, which INPUT showed first. Adds an element if
- * there is none. Takes ownership of FINDING. */
+/* Returns the element of the result's causes for FINDING, which INPUT showed first. Adds an element
+ * if there is none. Takes ownership of FINDING. */
 static json_t *find_cause(struct grade_result *result, json_t *finding, const json_t *input)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));

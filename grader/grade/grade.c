@@ -52,7 +52,7 @@ static const json_t *declared_checks(const struct grade *grade)
     return json_object_get(grade->grading->lab->declared, "checks");
 }
 
-/* True if this grading has a check whose declared "where" is WHERE. */
+/* Returns true if this grading has a check whose declared "where" is WHERE. */
 static bool has_checks(const struct grade *grade, const char *where)
 {
     size_t i;
@@ -226,15 +226,16 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
     return NULL;
 }
 
-/* The build that the check DECLARED runs: on a GPU, checks of counters run on the emulator. */
+/* Returns the build that the check DECLARED runs: on a GPU, checks of counters run on the
+ * emulator. */
 static const struct compile_build *build_of(const struct grade *grade, const json_t *declared)
 {
     bool counts = json_is_true(json_object_get(declared, "counts"));
     return &grade->builds[counts ? ON_EMULATOR : grade->grading->device];
 }
 
-/* Adds the verdicts on all declared checks to RESULT. False: a verdict is missing, so there is no
- * grade. */
+/* Adds the verdicts on all declared checks to RESULT. Returns false if a verdict is missing, so
+ * there is no grade. */
 static bool collect(struct grade *grade, struct grade_result *result)
 {
     size_t i;
@@ -256,7 +257,8 @@ static bool collect(struct grade *grade, struct grade_result *result)
     return true;
 }
 
-/* Chooses the best sandbox of this machine. False: there is none, and --unsafe was not given. */
+/* Chooses the best sandbox of this machine. Returns false if there is none, and --unsafe was not
+ * given. */
 static bool choose_level(struct grade *grade)
 {
     char why[400];

@@ -39,8 +39,8 @@ enum grade_end {
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size);
 
-/* A new result for an unfit submission (course/submission.h). No check earns points, and the
- * build's messages are WHY. */
+/* Returns a new result for an unfit submission (course/submission.h). No check earns points, and
+ * the build's messages are WHY. */
 json_t *grade_unfit(const struct grading *grading, const char *why);
 
 #endif

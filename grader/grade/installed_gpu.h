@@ -9,9 +9,9 @@
  * HBM3". False: NAME says in a few words why no GPU was found. */
 bool installed_gpu_find(char *name, size_t size);
 
-/* The architecture of the GPU that installed_gpu_find() found, as nvcc calls it: "sm_90"; "" if it
- * found none. nvcc's own -arch=native is not used, because it would start the driver again, under
- * the limits of the compiler's process. */
+/* Returns the architecture of the GPU that installed_gpu_find() found, as nvcc calls it: "sm_90";
+ * "" if it found none. nvcc's own -arch=native is not used, because it would start the driver
+ * again, under the limits of the compiler's process. */
 const char *installed_gpu_arch(void);
 
 /* Locks the GPU for this process. ALONE is for a program that is timed; other programs, which are

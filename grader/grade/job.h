@@ -25,18 +25,19 @@
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
     enum sandbox_level level;   /* level of the sandbox in which the submission runs */
-    char bubblewrap[PATH_SIZE]; /* the program of that sandbox; "": the first that is found */
+    char bubblewrap[PATH_SIZE]; /* the program of that sandbox, or "" if the first that is found */
     struct grade_seed seed;
     bool pictures; /* record accesses, for pictures in reports */
     char folder[PATH_SIZE];
     char file_name[256];         /* name of the lab's file, "parallelize.cu" */
     char programs[2][PATH_SIZE]; /* the built submission by enum grading_device; "": not built */
     char solution[PATH_SIZE];    /* the lab's solution, built for DEVICE; "": not built */
-    json_t *terms;               /* for lab_set_terms(); NULL: none. The reader frees them */
+    json_t *terms;               /* for lab_set_terms(), or NULL if there is none. The reader frees
+                                  * them */
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);
-/* Reads the job that $LANEWISE_JOB names. False: there is none, or it is malformed. */
+/* Reads the job that $LANEWISE_JOB names. Returns false if there is none, or it is malformed. */
 bool grade_job_read(struct grade_job *job);
 
 #endif

@@ -46,7 +46,7 @@ struct reader {
     char *at;      /* where the next line begins */
 };
 
-/* The next line, without its newline; NULL at the end. */
+/* Returns the next line, without its newline; NULL at the end. */
 static char *next_line(struct reader *reader)
 {
     char *line = reader->at, *end = line + strcspn(line, "\n");

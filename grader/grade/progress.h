@@ -16,7 +16,7 @@
  *                              "last": {"emulator": {"score": 60, "checks": {"right": 10, ...}}}}}}
  * A new object. "labs" is empty if the file is missing or damaged. */
 json_t *progress_load(void);
-/* Replaces the file. False: errno says why. */
+/* Replaces the file. On failure returns false with the reason in errno. */
 bool progress_save(const json_t *progress);
 
 /* LAB's entry in PROGRESS, which the caller may change. A missing entry is added. */
@@ -27,11 +27,11 @@ json_t *progress_lab(json_t *progress, const char *lab);
 void progress_note(json_t *progress, const json_t *result, time_t now);
 
 /* Returns a text about the change since the last grading on the same device, such as "75 -> 85: no
- * bank conflicts in shared memory". The caller frees it. NULL: nothing has changed, there was no
- * earlier grading, or RESULT was not built. *DIFFERENCE: the points gained. */
+ * bank conflicts in shared memory". The caller frees it. Returns NULL if nothing has changed, there
+ * was no earlier grading, or RESULT was not built. *DIFFERENCE: the points gained. */
 char *progress_change(const json_t *progress, const json_t *result, double *difference);
 
-/* True if LAB has ever had full marks. */
+/* Returns true if LAB has ever had full marks. */
 bool progress_done(const json_t *progress, const char *lab);
 
 #endif

@@ -19,8 +19,8 @@
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* The number of the line of SOURCE that launches KERNEL, such as "void sum<int>(int*)"; 0 unless
- * SOURCE has exactly one such launch. */
+/* Returns the number of the line of SOURCE that launches KERNEL, such as "void sum<int>(int*)"; 0
+ * unless SOURCE has exactly one such launch. */
 static json_int_t find_launch(const char *source, const char *kernel)
 {
     char launch[200];
@@ -38,8 +38,8 @@ static json_int_t find_launch(const char *source, const char *kernel)
     return line;
 }
 
-/* The place that a verdict names. Includes the source line, so that reports can show it without the
- * source. */
+/* Returns the place that a verdict names. Includes the source line, so that reports can show it
+ * without the source. */
 static json_t *describe_place(const struct grade_result *result, const json_t *verdict)
 {
     static const char *const of_place[] = {"cause", "spare", NULL};

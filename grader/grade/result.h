@@ -24,12 +24,12 @@ void grade_result_free(struct grade_result *result);
 /* Adds the VERDICT on a DECLARED check. */
 void grade_result_add(struct grade_result *result, const json_t *declared, const json_t *verdict);
 
-/* A new object: the verdict on a DECLARED check of a submission that was not built. MESSAGES: the
- * compiler's messages if the submission was built for the GPU but not for the emulator; otherwise
- * NULL. */
+/* Returns a new object: the verdict on a DECLARED check of a submission that was not built.
+ * MESSAGES: the compiler's messages if the submission was built for the GPU but not for the
+ * emulator; otherwise NULL. */
 json_t *grade_unbuilt_verdict(const json_t *declared, const char *messages);
 
-/* A new object: the result without its optional members. NULL when out of memory. */
+/* Returns a new object: the result without its optional members. NULL when out of memory. */
 json_t *grade_result_compose(const struct grade_result *result, double seconds);
 
 /* Adds the optional members: a course's terms, pictures, and the fingerprint of the built

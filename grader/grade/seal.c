@@ -127,7 +127,7 @@ bool seal_document(json_t *document, const struct seal_key *key)
                                json_pack("{s:s, s:s}", "key", key->id, "hmac_sha256", hex)) == 0;
 }
 
-/* True if HEX is DIGEST in hex digits. Compares in constant time. */
+/* Returns true if HEX is DIGEST in hex digits. Compares in constant time. */
 static bool has_digest(const char *hex, const uint8_t digest[BASE_HMAC_SIZE])
 {
     struct base16_decode_ctx state;

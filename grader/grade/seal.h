@@ -22,11 +22,11 @@ struct seal_key {
 };
 
 /* Makes a random key in a new file that only its owner can read: 64 hex digits and a newline. An
- * existing file is never changed. False: errno says why. */
+ * existing file is never changed. On failure returns false with the reason in errno. */
 bool seal_key_make(const char *path, struct seal_key *key);
 
-/* Reads a key. Refuses a file that other users may read or write. False: ERROR says in one line
- * what to do. */
+/* Reads a key. Refuses a file that other users may read or write. On failure returns false, and
+ * ERROR says in one line what to do. */
 bool seal_key_read(const char *path, struct seal_key *key, char *error, size_t size);
 
 /* Erases KEY from memory by overwriting it. */

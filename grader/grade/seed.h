@@ -23,8 +23,8 @@ struct grade_seed {
 /* Sets SEED to NUMBER under the owner's secret: the file $LANEWISE_SECRET, or lanewise/secret.key
  * in $XDG_STATE_HOME (~/.local/state), which the first call makes. If that file cannot be made, the
  * secret is random, and the same NUMBER gives other inputs the next time. ERROR is then a warning
- * if the file exists but is damaged, otherwise empty. False: $LANEWISE_SECRET is set, but is not a
- * key of `lanewise key`; ERROR is one line. */
+ * if the file exists but is damaged, otherwise empty. Returns false if $LANEWISE_SECRET is set, but
+ * is not a key of `lanewise key`; ERROR is one line. */
 bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t size);
 
 /* Seed N for the kit's own programs, which need no secret: the same inputs on every machine. */
@@ -35,8 +35,8 @@ bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t
         .secret = "0000000000000000000000000000000000000000000000000000000000000000"               \
     }
 
-/* Sets SEED to the seed of RESULT (lanewise/result/v1). False: RESULT has no secret. Results for
- * students have none. */
+/* Sets SEED to the seed of RESULT (lanewise/result/v1). Returns false if RESULT has no secret.
+ * Results for students have none. */
 bool grade_seed_read(const json_t *result, struct grade_seed *seed);
 
 #endif

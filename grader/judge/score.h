@@ -28,10 +28,10 @@ struct judge_budget {
     enum judge_scale scale;
 };
 
-/* The worst figure that still earns full points. */
+/* Returns the worst figure that still earns full points. */
 double judge_full(const struct judge_budget *budget);
 
-/* The share of the points, from 0 to 1; 0 if FIGURE is not finite. */
+/* Returns the share of the points, from 0 to 1; 0 if FIGURE is not finite. */
 double judge_share(const struct judge_budget *budget, double figure);
 
 /* SHARE of MAX points, rounded down to tenths of a point: only a share of 1 shows as MAX. */
@@ -53,12 +53,12 @@ struct judge_clocks {
 #define JUDGE_CLOCK_SLACK 0.5
 bool judge_clocks_agree(const struct judge_clocks *clocks);
 
-/* A lower bound, in milliseconds, for kernels that read BYTES of uncached input. COPY_RATE (GB/s,
- * reads plus writes) is how fast the GPU copies its own memory. The bound is half of the copy's
- * time, to be safe. 0: unknown. */
+/* Returns a lower bound, in milliseconds, for kernels that read BYTES of uncached input. COPY_RATE
+ * (GB/s, reads plus writes) is how fast the GPU copies its own memory. The bound is half of the
+ * copy's time, to be safe. Returns 0 if it is unknown. */
 double judge_least_time(double bytes, double copy_rate);
 
-/* True if POINTS are all of MAX, apart from the rounding of their sum. */
+/* Returns true if POINTS are all of MAX, apart from the rounding of their sum. */
 bool judge_is_full(double points, double max);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-/* True if A is a worse figure than B. */
+/* Returns true if A is a worse figure than B. */
 static bool is_worse(double a, double b, bool less_is_better)
 {
     return less_is_better ? a > b : a < b;
 }
 
-/* The middle of two figures: halfway by ratio, or by difference if a figure is 0 and has no
+/* Returns the middle of two figures: halfway by ratio, or by difference if a figure is 0 and has no
  * ratio. */
 static double halfway(double one, double other)
 {

@@ -35,8 +35,8 @@ struct judge_proposal {
 struct judge_proposal judge_propose(const struct judge_budget *budget,
                                     const struct judge_sample *sample);
 
-/* The ratio of the larger figure to the smaller; INFINITY if only the smaller is 0, 1 if both are
- * equal. */
+/* Returns the ratio of the larger figure to the smaller; INFINITY if only the smaller is 0, 1 if
+ * both are equal. */
 double judge_margin(double one, double other);
 
 /* FIGURE rounded to six significant digits, in the direction that does not make the threshold

@@ -55,7 +55,7 @@ static size_t count_lines(const struct lines *lines)
     return count;
 }
 
-/* Whether the lines with wrong numbers are FROM, FROM + STEP, ..., TO. */
+/* Returns whether the lines with wrong numbers are FROM, FROM + STEP, ..., TO. */
 static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_t *step)
 {
     size_t last = 0, found = 0;
@@ -76,8 +76,8 @@ static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_
     return found > 0;
 }
 
-/* Names the lines that have wrong numbers; "" if all have. False: there is no short name for
- * them. */
+/* Names the lines that have wrong numbers; "" if all have. Returns false if there is no short name
+ * for them. */
 static bool name_lines(const struct lines *lines, char *text, size_t size)
 {
     size_t from = 0, to = 0, step;
@@ -127,7 +127,7 @@ static bool is_value(const struct facts *facts, size_t i, float value)
     return got == value || (isnan(got) && isnan(value));
 }
 
-/* Whether all wrong numbers are VALUE, which may be NaN. */
+/* Returns whether all wrong numbers are VALUE, which may be NaN. */
 static bool are_all(const struct facts *facts, float value)
 {
     for (size_t i = 0; i < facts->count; ++i)
@@ -136,7 +136,7 @@ static bool are_all(const struct facts *facts, float value)
     return true;
 }
 
-/* Whether all wrong numbers change when fresh memory holds other bytes. */
+/* Returns whether all wrong numbers change when fresh memory holds other bytes. */
 static bool are_unwritten(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -146,8 +146,8 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
-/* Whether all wrong numbers are right in the other run, in which main() saw the numbers that are on
- * the GPU. */
+/* Returns whether all wrong numbers are right in the other run, in which main() saw the numbers
+ * that are on the GPU. */
 static bool are_right_again(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -158,8 +158,8 @@ static bool are_right_again(const struct facts *facts)
     return matrix->again;
 }
 
-/* Whether all wrong numbers are TIMES the right ones. At least one of them must prove it: its bound
- * is small compared with the number. */
+/* Returns whether all wrong numbers are TIMES the right ones. At least one of them must prove it:
+ * its bound is small compared with the number. */
 static bool are_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -176,7 +176,8 @@ static bool are_times(const struct facts *facts, double times)
     return matrix->bounds ? least < 1e-5 : facts->wrong_count >= 4;
 }
 
-/* The quotient (wrong / right) of the wrong number that is largest compared with its bound. */
+/* Returns the quotient (wrong / right) of the wrong number that is largest compared with its
+ * bound. */
 static double quotient_of(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -297,14 +298,14 @@ static const struct {
     {first_of_column, "each is what the first number of its column should be"},
 };
 
-/* Whether a match of MATCHES numbers by chance is very unlikely, even if a thousand hypotheses are
- * tried. */
+/* Returns whether a match of MATCHES numbers by chance is very unlikely, even if a thousand
+ * hypotheses are tried. */
 static bool is_no_chance(const struct facts *facts, size_t matches)
 {
     return (double)matches * facts->log_chance <= -7;
 }
 
-/* Whether FROM explains all wrong numbers that have a source, and most of them have one. */
+/* Returns whether FROM explains all wrong numbers that have a source, and most of them have one. */
 static bool come_from(const struct facts *facts, source *from)
 {
     size_t matches = 0;
@@ -334,8 +335,8 @@ static size_t place_of(const struct facts *facts, const struct neighbour *neighb
               column_of(matrix, i) + (size_t)neighbour->dx);
 }
 
-/* Whether all wrong numbers that have these neighbours are BASE times the right number, plus the
- * neighbour MORE, minus the neighbour LESS. NULL: no such neighbour. */
+/* Returns whether all wrong numbers that have these neighbours are BASE times the right number,
+ * plus the neighbour MORE, minus the neighbour LESS. NULL: no such neighbour. */
 static bool come_by(const struct facts *facts, double base, const struct neighbour *more,
                     const struct neighbour *less)
 {
@@ -403,8 +404,8 @@ static bool tell_input(const struct facts *facts)
 
 /* --- rows of the wrong length ----------------------------------------------------------------- */
 
-/* Whether rows are SHIFT numbers longer or shorter than they should be, so that the displacement
- * grows from row to row. */
+/* Returns whether rows are SHIFT numbers longer or shorter than they should be, so that the
+ * displacement grows from row to row. */
 static bool come_by_pitch(const struct facts *facts, long shift)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -473,7 +474,7 @@ static bool find_wrong(struct facts *facts)
     return facts->wrong_count > 0;
 }
 
-/* Whether many of the last lines are wrong, and none of the others. */
+/* Returns whether many of the last lines are wrong, and none of the others. */
 static bool lack_end(struct lines lines)
 {
     enum { MANY = 8 };
@@ -491,8 +492,8 @@ static const char *ask_for_threads(const struct facts *facts)
                : "";
 }
 
-/* Whether the first quarter is right and all other numbers are VALUE, apart from a few that are
- * right by chance. */
+/* Returns whether the first quarter is right and all other numbers are VALUE, apart from a few that
+ * are right by chance. */
 static bool is_first_quarter(const struct facts *facts, float value)
 {
     size_t quarter = facts->count / sizeof(float), others = 0, first = 0;

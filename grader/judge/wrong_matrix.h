@@ -22,17 +22,18 @@ struct judge_matrix {
     const float *got;
     const double *want;
     const double *bounds; /* the largest error allowed for each number; NULL: 0 */
-    const float *again;   /* result of a run whose fresh memory held other bytes; NULL: unknown */
+    const float *again;   /* result of a run whose fresh memory held other bytes, or NULL if
+                           * unknown */
     bool hides;           /* main() saw another input than kernels, but not in that run */
     struct judge_input inputs[JUDGE_INPUTS + 1];
-    size_t threads; /* in a block of the launch; 0: unknown */
+    size_t threads; /* in a block of the launch, or 0 if unknown */
 };
 
-/* Writes explanations, separated by semicolons. False: no hypothesis fits. */
+/* Writes explanations, separated by semicolons. Returns false if no hypothesis fits. */
 bool judge_wrong_matrix(const struct judge_matrix *matrix, char *text, size_t size);
 
-/* Whether OTHER explains the result: all numbers are near OTHER's, which is very unlikely by
- * chance. */
+/* Returns whether OTHER explains the result: all numbers are near OTHER's, which is very unlikely
+ * by chance. */
 bool judge_is_matrix(const struct judge_matrix *matrix, const double *other);
 
 #endif

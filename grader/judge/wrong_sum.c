@@ -60,8 +60,8 @@ static const char *adder_of(const struct judge_sum *sum, uint64_t count)
                            : "";
 }
 
-/* Whether the sum is TIMES the right one. A small sum is a multiple of many numbers, so it proves
- * nothing. */
+/* Returns whether the sum is TIMES the right one. A small sum is a multiple of many numbers, so it
+ * proves nothing. */
 static bool is_multiple(const struct judge_sum *sum, uint64_t times)
 {
     return size_of(sum->want) >= 1000 && wrap(sum, (uint64_t)sum->want * times) == sum->got;
@@ -152,16 +152,16 @@ static void try(struct search *search, size_t index, uint64_t candidate)
     }
 }
 
-/* Whether the match is unlikely to be a coincidence: at most one in ONE_IN such searches for a
- * random value would succeed. NEAR: the number of candidates that the match could be confused
+/* Returns whether the match is unlikely to be a coincidence: at most one in ONE_IN such searches
+ * for a random value would succeed. NEAR: the number of candidates that the match could be confused
  * with. */
 static bool is_no_chance(const struct search *search, size_t near, double one_in)
 {
     return search->found && (double)near * one_in <= 4 * size_of(search->value);
 }
 
-/* Whether the match is certain enough to be reported. Candidates number 0 and number LAST are
- * likelier than the others. */
+/* Returns whether the match is certain enough to be reported. Candidates number 0 and number LAST
+ * are likelier than the others. */
 static bool is_sure(const struct search *search, size_t last, double one_in)
 {
     bool at_end = search->at == 0 || search->at == last;
@@ -198,7 +198,7 @@ static size_t list_parts(const struct judge_sum *sum, struct parts list[MOST_PAR
     return used;
 }
 
-/* The sum of each part's terms; NULL: out of memory. */
+/* Returns the sum of each part's terms, or NULL when out of memory. */
 static uint64_t *add_up_parts(const struct facts *facts, const struct parts *parts)
 {
     uint64_t *sums = calloc(parts->count, sizeof *sums);
@@ -351,7 +351,8 @@ static size_t from_same(size_t lane, size_t off)
     return off;
 }
 
-/* The sum that lane 0 has after each lane has added the values of five shuffles to its own. */
+/* Returns the sum that lane 0 has after each lane has added the values of five shuffles to its
+ * own. */
 static uint64_t add_by_shuffles(passer *from, const uint64_t *lanes)
 {
     uint64_t now[WARP], next[WARP];
@@ -416,7 +417,7 @@ static void count_begins(const struct facts *facts, const struct begin *begin, u
         }
 }
 
-/* The sum that all threads compute together if their loops step by STEP. */
+/* Returns the sum that all threads compute together if their loops step by STEP. */
 static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, uint64_t *times,
                              size_t step)
 {
@@ -454,7 +455,7 @@ static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
     fits->count++;
 }
 
-/* Whether an earlier one of BEGINS means the same in this grid. */
+/* Returns whether an earlier one of BEGINS means the same in this grid. */
 static bool is_begin_again(const struct judge_sum *sum, const struct begin *begins, size_t index)
 {
     for (size_t i = 0; i < index; ++i)
@@ -605,7 +606,7 @@ static bool is_by_other_terms(const struct facts *facts)
                                       : "as if the squares of the numbers were added");
 }
 
-/* Adds up the terms. False: their sum is not WANT. */
+/* Adds up the terms. Returns false if their sum is not WANT. */
 static bool add_up(struct facts *facts, bool squares)
 {
     const struct judge_sum *sum = facts->sum;

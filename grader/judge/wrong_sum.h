@@ -16,12 +16,13 @@ struct judge_sum {
     const char *name;       /* name of the array whose numbers, or their squares, are added up */
     const int32_t *numbers; /* the array's numbers; NULL: unknown, so WANT alone is used */
     size_t count;
-    size_t blocks, threads; /* size of the launch that adds up; 0: unknown */
+    size_t blocks, threads; /* size of the launch that adds up, or 0 if unknown */
     size_t second_threads;  /* threads of a second launch, of one block, that adds up the blocks'
-                             * sums; 0: there is none */
+                             * sums, or 0 if there is none */
 };
 
-/* Writes an explanation that continues "sum is 62, but 31 is right: ". False: there is none. */
+/* Writes an explanation that continues "sum is 62, but 31 is right: ". Returns false if there is
+ * none. */
 bool judge_wrong_sum(const struct judge_sum *sum, char *text, size_t size);
 
 #endif

@@ -207,7 +207,8 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
     return wrong;
 }
 
-/* Adds the array at offset AT. Returns the offset of the next one; 0: the array is malformed. */
+/* Adds the array at offset AT. Returns the offset of the next one, or 0 if the array is
+ * malformed. */
 static size_t parse_array(struct case_data *data, size_t at)
 {
     struct header header;

@@ -310,8 +310,8 @@ void record_write_places(FILE *to, const json_t *finding)
     }
 }
 
-/* The key of FINDING; findings with the same key become one. The key consists of the id and the
- * place, or the pair of places; for a finding without a place, of the id, the kernel and the
+/* Returns the key of FINDING; findings with the same key become one. The key consists of the id and
+ * the place, or the pair of places; for a finding without a place, of the id, the kernel and the
  * message. Launches on the same line are of different kernels. The caller frees the key. */
 static char *finding_key(const json_t *finding)
 {

@@ -33,8 +33,8 @@
  *                  "counters": {all of counters.def, but rows_... only if not 0},
  *                  "lines": [{"file", "line", "counters": {those that are not 0},
  *                             "time_share": part of the predicted time}],
- *                  "predicted": {only with a chip: as in gpu/record/record.h},
- *                  "reads_clock": true only if the kernel reads a clock or timer}],
+ *                  "predicted": {only with a chip: as in gpu/record/record.h}, "reads_clock": true
+ *                  only if the kernel reads a clock or timer}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line", "message"}]}],
  *    "calls": {"cudaMalloc": 2, ...},
@@ -62,15 +62,16 @@
  * the bytes of the input that never reached the device, if main() saw a decoy input. "accesses" has
  * the most wasteful access of each line over all launches, if accesses were recorded.
  *
- * A last line without a newline is left out: its writer was killed. NULL: ERROR (SIZE bytes) says
- * in a few words what is wrong with the file, such as "is missing" or "is malformed in line 3". */
+ * A last line without a newline is left out: its writer was killed. On failure returns NULL, and
+ * ERROR (SIZE bytes) says in a few words what is wrong with the file, such as "is missing" or "is
+ * malformed in line 3". */
 json_t *record_read(const char *path, char *error, size_t size);
 
 /* Like record_read(), for the record of a trusted program, which may be larger. Reads from FD and
  * closes it. */
 json_t *record_take(int fd, char *error, size_t size);
 
-/* The place of the other access, if FINDING is about a pair of accesses; otherwise NULL. */
+/* Returns the place of the other access, if FINDING is about a pair of accesses; otherwise NULL. */
 const json_t *record_other_access(const json_t *finding);
 
 /* Writes "; allocated here: line 88" for each related place of FINDING that has a message. */

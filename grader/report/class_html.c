@@ -456,7 +456,7 @@ static void put_pair(struct page *page, const json_t *pair)
     close_line(m);
 }
 
-/* The phrase that the page shows for WHAT, the reason why programs are in "alike". */
+/* Returns the phrase that the page shows for WHAT, the reason why programs are in "alike". */
 static const char *words_for(const char *what)
 {
     static const char *const words[][2] = {
@@ -606,7 +606,7 @@ static void put_students(struct page *page)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* True if a second or later attempt has a grade. */
+/* Returns true if a second or later attempt has a grade. */
 static bool has_trend(const struct class_lab *lab)
 {
     for (unsigned i = 1; i < CLASS_ATTEMPTS; i++)

@@ -24,7 +24,7 @@ static double share_of(double score, double most)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* The bin of a score. The last bin is for full marks only. */
+/* Returns the bin of a score. The last bin is for full marks only. */
 static unsigned bin_of(double share)
 {
     unsigned bin = (unsigned)(share * (CLASS_BINS - 1) + 1e-9);
@@ -91,7 +91,7 @@ static struct class_finding *find_finding(struct class_totals *totals, const cha
     return &larger[totals->finding_count++];
 }
 
-/* True if one of the first COUNT findings has the same id as FINDING. */
+/* Returns true if one of the first COUNT findings has the same id as FINDING. */
 static bool is_repeated(const json_t *findings, size_t count, const json_t *finding)
 {
     for (size_t i = 0; i < count; i++)

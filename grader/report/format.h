@@ -27,7 +27,7 @@ struct report_context {
 
 typedef void report_writer(FILE *to, const json_t *document, const struct report_context *context);
 
-/* The writer of format NAME, or NULL. */
+/* Returns the writer of format NAME, or NULL. */
 report_writer *report_format(const char *name);
 
 /* Writes the names of all formats: "gradescope, autolab, ...". */
@@ -39,16 +39,16 @@ report_writer report_gradescope, report_autolab, report_classroom50, report_juni
 
 /* --- for the writers -------------------------------------------------------------------------- */
 
-/* The results in DOCUMENT, which is one result or a set of results, as an array. A new
+/* Returns the results in DOCUMENT, which is one result or a set of results, as an array. A new
  * reference. */
 json_t *report_results(const json_t *document);
 
-/* The name of CHECK: "02-coalesce: exact sum" if DOCUMENT is a set, "exact sum" if it is one
- * result. */
+/* Returns the name of CHECK: "02-coalesce: exact sum" if DOCUMENT is a set, "exact sum" if it is
+ * one result. */
 json_t *report_check_name(const json_t *document, const json_t *result, const json_t *check);
 
-/* The feedback on CHECK as plain text, or the compiler's messages if the submission was not built.
- * The caller frees it. NULL when out of memory. */
+/* Returns the feedback on CHECK as plain text, or the compiler's messages if the submission was not
+ * built. The caller frees it. NULL when out of memory. */
 char *report_check_feedback(const json_t *result, const json_t *check);
 
 /* Writes TEXT as a field of a CSV file. It is quoted if needed, and cannot be mistaken for a

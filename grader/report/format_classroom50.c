@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 
-/* The whole part of SUM, a sum of points. */
+/* Returns the whole part of SUM, a sum of points. */
 static json_int_t whole(double sum)
 {
     return (json_int_t)floor(sum + 0.01);

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "report/cause.h"
 
-/* True if a spreadsheet would treat TEXT as a formula, which can start programs. The writer then
- * puts an apostrophe before TEXT, which marks it as text. */
+/* Returns true if a spreadsheet would treat TEXT as a formula, which can start programs. The writer
+ * then puts an apostrophe before TEXT, which marks it as text. */
 static bool looks_like_a_formula(const char *text)
 {
     return *text && strchr("=+-@\t", *text);

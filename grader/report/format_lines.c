@@ -37,7 +37,7 @@ static void put_finding(FILE *to, const json_t *finding)
     fputs("]\n", to);
 }
 
-/* Whether LINE is a message of gcc's form. */
+/* Returns whether LINE is a message of gcc's form. */
 static bool is_message(const char *line)
 {
     static const char *const marks[] = {" error: ", " warning: ", " note: "};

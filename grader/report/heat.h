@@ -11,10 +11,10 @@
 
 #include "report/run_totals.h"
 
-#define REPORT_HEAT_LEVELS 6 /* 0: the line did not run; 1 to 5: from cool to hot */
+#define REPORT_HEAT_LEVELS 6 /* 0 if the line did not run; 1 to 5: from cool to hot */
 
 struct report_heat {
-    const struct report_line *line; /* NULL: the line did not run */
+    const struct report_line *line; /* NULL if the line did not run */
     uint64_t cost;
     double share; /* share of the cost of all lines of the file, 0 to 1 */
     unsigned level;
@@ -24,7 +24,7 @@ struct report_heat {
 void report_heat(const struct report_totals *totals, const char *file, struct report_heat *heat,
                  size_t count);
 
-/* The number of lines in TEXT. */
+/* Returns the number of lines in TEXT. */
 size_t report_line_count(const char *text);
 
 #endif

@@ -47,13 +47,14 @@ static void close_line(struct page *page)
     markup_break(&page->m);
 }
 
-/* The prefix of ids, which keeps the ids of several gradings on one page distinct. */
+/* Returns the prefix of ids, which keeps the ids of several gradings on one page distinct. */
 static const char *prefix_of(const struct page *page)
 {
     return page->settings->prefix ? page->settings->prefix : "";
 }
 
-/* The HTML element for a heading of LEVEL; one level lower on a page of several gradings. */
+/* Returns the HTML element for a heading of LEVEL; one level lower on a page of several
+ * gradings. */
 static const char *heading(const struct page *page, unsigned level)
 {
     static const char *const headings[] = {"h1", "h2", "h3", "h4"};
@@ -280,7 +281,7 @@ static void put_findings(struct page *page)
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* The access that was recorded for LINE, or NULL. */
+/* Returns the access that was recorded for LINE, or NULL. */
 static const json_t *access_of(const struct page *page, unsigned line)
 {
     size_t i;

@@ -12,8 +12,9 @@
 
 struct report_page {
     const char *source; /* the submission's text */
-    const char *date;   /* the date that the page shows; "": none */
-    const char *steps;  /* a page that steps through the program: its address; NULL: none */
+    const char *date;   /* the date that the page shows, or "" if there is none */
+    const char *steps;  /* a page that steps through the program: its address, or NULL if there is
+                         * none */
     const char *prefix; /* prefix of ids on a page of several gradings; otherwise NULL */
 };
 
@@ -22,7 +23,7 @@ void report_html(FILE *to, const json_t *result, const struct report_page *page)
 
 /* --- for pages of other kinds ----------------------------------------------------------------- */
 
-/* The style sheet of reports. */
+/* Returns the style sheet of reports. */
 const char *report_html_style(void);
 /* Writes everything before the first element of the body. */
 void report_html_begin(struct markup *m, const char *title);

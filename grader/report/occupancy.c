@@ -90,8 +90,8 @@ static void set_value(struct emu_demand *demand, enum emu_occupancy_limit resour
         demand->shared = value;
 }
 
-/* Lowers the value of RESOURCE in DEMAND until CTAS blocks fit as far as that resource goes. False:
- * they never do. */
+/* Lowers the value of RESOURCE in DEMAND until CTAS blocks fit as far as that resource goes.
+ * Returns false if they never do. */
 static bool lower(const struct emu_limits *limits, enum emu_occupancy_limit resource, uint32_t ctas,
                   struct emu_demand *demand)
 {

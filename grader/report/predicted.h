@@ -19,8 +19,8 @@
 /* The pictures: a set of these. */
 enum { REPORT_LIMITS = 1, REPORT_ROOFLINE = 2, REPORT_WAVES = 4, REPORT_ALL_PICTURES = 7 };
 
-/* Finds the pictures in LIST: "limits,roofline". False: one has none of the names limits, roofline,
- * occupancy, all and none. */
+/* Finds the pictures in LIST: "limits,roofline". Returns false if one has none of the names limits,
+ * roofline, occupancy, all and none. */
 bool report_find_pictures(const char *list, unsigned *pictures);
 
 /* A part of a prediction: its name in JSON, its name in pictures, and what it means as a limit. */
@@ -39,27 +39,27 @@ struct report_prediction {
     double flops, instructions;   /* of the whole launch; instructions of warps */
     double bytes[REPORT_ROOFS];   /* that DRAM, L2 and shared memory moved */
     double flops_roof, instructions_roof,
-        bytes_roof[REPORT_ROOFS];             /* G a second; 0: no such unit */
+        bytes_roof[REPORT_ROOFS];             /* G a second, or 0 if there is no such unit */
     double warps[REPORT_MOMENTS], most_warps; /* on the chip, over time; how many it can hold */
     unsigned moments;
     double blocks, block_warps; /* of the grid; of a block */
 };
 
-/* Reads LAUNCH, which must live as long as P. False: it has no prediction. */
+/* Reads LAUNCH, which must live as long as P. Returns false if it has no prediction. */
 bool report_read_prediction(const json_t *launch, struct report_prediction *p);
 
-/* The time in which the launch does its work: without the launch itself. */
+/* Returns the time in which the launch does its work: without the launch itself. */
 double report_working_us(const struct report_prediction *p);
 
-/* Whether so much of the launch is arithmetic with floats that FLOP/s describe it. */
+/* Returns whether so much of the launch is arithmetic with floats that FLOP/s describe it. */
 bool report_counts_flops(const struct report_prediction *p);
 
 struct report_roofline {
     bool by_flops;                  /* counts FLOP; otherwise instructions of warps */
     double rate, peak;              /* of the launch, of the chip; G a second */
-    const char *name[REPORT_ROOFS]; /* "DRAM"; NULL: the chip has no such unit */
+    const char *name[REPORT_ROOFS]; /* "DRAM", or NULL if the chip has no such unit */
     double bandwidth[REPORT_ROOFS]; /* GB a second */
-    double intensity[REPORT_ROOFS]; /* FLOP or instructions a byte; 0: no byte was moved */
+    double intensity[REPORT_ROOFS]; /* FLOP or instructions a byte, or 0 if no byte was moved */
     double allowed;                 /* the lowest roof over the launch */
     const char *lowest;             /* its name */
 };
@@ -80,7 +80,7 @@ struct report_waves {
 };
 void report_waves(const struct report_prediction *p, struct report_waves *waves);
 
-/* A sentence or two under each picture. Each returns TEXT. */
+/* Returns a sentence or two under each picture. Each returns TEXT. */
 const char *report_limits_text(const struct report_prediction *p, char text[REPORT_TEXT]);
 const char *report_roofline_text(const struct report_roofline *r, char text[REPORT_TEXT]);
 const char *report_waves_text(const struct report_prediction *p, const struct report_waves *waves,

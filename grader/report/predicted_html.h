@@ -8,11 +8,11 @@
 
 /* Writes a page about DOCUMENT (lanewise/run/v1) of PROGRAM: the roofline of all kernels, and for
  * each kernel what limits its longest launch and how full the chip is. The page needs no network
- * and no scripts. False: no launch has a prediction. */
+ * and no scripts. Returns false if no launch has a prediction. */
 bool report_predicted_html(FILE *to, const json_t *document, const char *program);
 
 /* Writes one SVG: PICTURE (REPORT_LIMITS, ...) of the kernel whose launch takes longest, or the
- * roofline of all kernels. False: no launch has a prediction. */
+ * roofline of all kernels. Returns false if no launch has a prediction. */
 bool report_predicted_svg(FILE *to, const json_t *document, unsigned picture);
 
 #endif

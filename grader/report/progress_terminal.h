@@ -15,7 +15,7 @@ struct report_progress {
     FILE *to;
     bool colour;
     int width;              /* length of the longest lab's name */
-    const json_t *progress; /* lanewise/progress/v1; NULL: no column "best" */
+    const json_t *progress; /* lanewise/progress/v1, or NULL if there is no column "best" */
 };
 
 void report_progress_head(const struct report_progress *page);

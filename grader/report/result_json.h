@@ -9,11 +9,12 @@
  * out of memory. */
 json_t *report_result_set(const json_t *results, double seconds);
 
-/* True if a file can be written at PATH. Callers ask before they start long work. False: errno says
- * why. */
+/* Returns true if a file can be written at PATH. Callers ask before they start long work. On
+ * failure returns false with the reason in errno. */
 bool report_json_writable(const char *path);
 
-/* Replaces the file PATH with DOCUMENT atomically. False: errno says why. */
+/* Replaces the file PATH with DOCUMENT atomically. On failure returns false with the reason in
+ * errno. */
 bool report_json_write(const json_t *document, const char *path);
 
 #endif

@@ -86,7 +86,8 @@ static void put_lines(const struct page *page, const char *text)
     }
 }
 
-/* The width of a UTF-8 string. Counts one column for each character, which is close enough. */
+/* Returns the width of a UTF-8 string. Counts one column for each character, which is close
+ * enough. */
 static int columns(const char *text)
 {
     int count = 0;
@@ -137,7 +138,7 @@ static const char *mark_of(const char *status, const char **colour)
     return passed ? "ok" : partial ? "part" : "no";
 }
 
-/* The first check before CHECK that failed in the same way at the same place, or NULL. */
+/* Returns the first check before CHECK that failed in the same way at the same place, or NULL. */
 static const json_t *find_same(const json_t *checks, const json_t *check)
 {
     size_t i;
@@ -154,7 +155,7 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
     return NULL;
 }
 
-/* Whether a check before CHECK has shown the same output. */
+/* Returns whether a check before CHECK has shown the same output. */
 static bool has_shown(const struct page *page, const json_t *check)
 {
     size_t i;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* True if FILE is a terminal with colours, and the user has not turned them off. */
+/* Returns true if FILE is a terminal with colours, and the user has not turned them off. */
 bool report_wants_colour(FILE *file);
 
 /* Writes one lanewise/result/v1 for a student: what is right, what is not, on which line, and what

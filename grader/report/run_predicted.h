@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct report_predicted {
-    const char *title; /* the chip's name; NULL: no launch has a prediction */
+    const char *title; /* the chip's name, or NULL if no launch has a prediction */
     bool measured;     /* the chip's parameters were measured on that chip */
     uint64_t launches;
     double us, low_us, high_us;       /* times of all launches together */

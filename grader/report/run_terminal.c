@@ -89,7 +89,7 @@ static char *read_source(const char *name)
     return text;
 }
 
-/* The text of FILE, or NULL. The text of the last file is cached. */
+/* Returns the text of FILE, or NULL. The text of the last file is cached. */
 static const char *source_of(struct page *page, const char *file)
 {
     if (!page->source_name || strcmp(page->source_name, file) != 0) {

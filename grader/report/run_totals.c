@@ -30,7 +30,7 @@ static bool grow(void **array, size_t count, size_t *room, size_t size)
     return true;
 }
 
-/* The index of KEY. A new key gets the index COUNT. */
+/* Returns the index of KEY. A new key gets the index COUNT. */
 static size_t index_of(json_t *index, const char *key, size_t count)
 {
     const json_t *known = json_object_get(index, key);

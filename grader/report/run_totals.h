@@ -15,7 +15,8 @@
 
 struct report_kernel {
     const char *name;
-    const char *failed; /* the status of the first launch that failed; NULL: no launch failed */
+    const char *failed; /* the status of the first launch that failed, or NULL if no launch
+                         * failed */
     uint64_t launches;
     unsigned grid[3], block[3]; /* sizes of the first launch */
     bool sizes_differ;          /* a later launch has another size */
@@ -57,7 +58,8 @@ void report_add_up(const json_t *document, struct report_totals *totals);
 void report_add_up_lines(const json_t *lines, const char *file, struct report_totals *totals);
 void report_totals_free(struct report_totals *totals);
 
-/* The waste in COUNTERS: sectors and wavefronts beyond the ideal, and divergent branches. */
+/* Returns the waste in COUNTERS: sectors and wavefronts beyond the ideal, and divergent
+ * branches. */
 uint64_t report_waste(const struct emu_counters *counters);
 
 #endif

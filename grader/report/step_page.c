@@ -55,7 +55,7 @@ static struct bytes from_base64(const char *text)
     return bytes;
 }
 
-/* The stream of SIZE bytes that TEXT packs; it has no bytes if TEXT is malformed. */
+/* Returns the stream of SIZE bytes that TEXT packs; it has no bytes if TEXT is malformed. */
 static struct bytes unpack(const char *text, uLongf size)
 {
     struct bytes packed = from_base64(text), stream = {malloc(size + 1), 0};
@@ -65,7 +65,8 @@ static struct bytes unpack(const char *text, uLongf size)
     return stream;
 }
 
-/* The first SIZE bytes of BYTES, compressed for DecompressionStream("deflate"), as Base64. */
+/* Returns the first SIZE bytes of BYTES, compressed for DecompressionStream("deflate"), as
+ * Base64. */
 static char *pack(struct bytes bytes, size_t size)
 {
     uLongf room = compressBound(size);

@@ -19,8 +19,8 @@
  *   "findings": those of lanewise/run/v1 that belong to the kernel
  *   "variables": names of places, cli/step_variables.h
  *
- * If the page would be longer than STEP_PAGE_BYTES, its end is cut off, and the page says so.
- * STEPS is changed. False: ERROR (SIZE bytes) says what is wrong with STEPS. */
+ * If the page would be longer than STEP_PAGE_BYTES, its end is cut off, and the page says so. STEPS
+ * is changed. On failure returns false, and ERROR (SIZE bytes) says what is wrong with STEPS. */
 bool report_step_page(FILE *to, json_t *steps, char *error, size_t size);
 
 #endif

@@ -19,7 +19,8 @@ struct report_picture {
     const char *source_file;         /* the file's name in the totals, for the heat map */
     bool inlined;                    /* the page already contains the style sheet */
     bool adds_runs;                  /* LINE has the totals of several runs */
-    const struct emu_counters *line; /* totals of the line, for the caption; NULL: none */
+    const struct emu_counters *line; /* totals of the line, for the caption, or NULL if there is
+                                      * none */
 };
 
 /* Draws ACCESS, one of a run's "accesses" (record/record.h): which lane touches which sector of

@@ -106,7 +106,7 @@ static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
-/* The item at AT in this HALF of the warp. A new item is added. */
+/* Returns the item at AT in this HALF of the warp. A new item is added. */
 static struct item *item_at(struct drawing *d, uint64_t at, unsigned half)
 {
     for (unsigned i = 0; i < d->item_count; i++)

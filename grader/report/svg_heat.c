@@ -74,7 +74,7 @@ static void put_line(struct map *map, size_t i)
     markup_break(&map->m);
 }
 
-/* The costliest line that costs less than MOST, or NULL. */
+/* Returns the costliest line that costs less than MOST, or NULL. */
 static const struct report_heat *next_costly(const struct map *map, uint64_t most)
 {
     const struct report_heat *found = NULL;

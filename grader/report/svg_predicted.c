@@ -44,7 +44,7 @@ static void put_path(struct markup *m, const char *class, const char *dashes, do
 
 #define CHARACTERS 112 /* that fit in a line, about */
 
-/* The bytes of TEXT that go into its first line. */
+/* Returns the bytes of TEXT that go into its first line. */
 static size_t first_line(const char *text)
 {
     size_t cut = strlen(text);
@@ -107,7 +107,7 @@ static void close_svg(struct markup *m)
     markup_break(m);
 }
 
-/* The kernel's name without its parameters, at most 60 bytes of it. */
+/* Returns the kernel's name without its parameters, at most 60 bytes of it. */
 static const char *short_name(const char *kernel, char text[64])
 {
     kernel += strncmp(kernel, "void ", 5) == 0 ? 5 : 0; /* the type of a template's function */

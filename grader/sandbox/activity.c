@@ -14,7 +14,8 @@
 
 #define DEPTH 8 /* of processes that start processes; a sandbox has 4 */
 
-/* Reads the beginning of a small file into TEXT (SIZE bytes). False: it cannot be read. */
+/* Reads the beginning of a small file into TEXT (SIZE bytes). Returns false if it cannot be
+ * read. */
 static bool read_start(const char *path, char *text, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -25,7 +26,7 @@ static bool read_start(const char *path, char *text, size_t size)
     return got >= 0;
 }
 
-/* Whether the thread is busy. A thread that has just ended is not. */
+/* Returns whether the thread is busy. A thread that has just ended is not. */
 static bool is_busy(pid_t process, const char *thread)
 {
     char path[320], text[512];
@@ -36,7 +37,7 @@ static bool is_busy(pid_t process, const char *thread)
     return state && state[1] && strchr("RD", state[2]);
 }
 
-/* Whether one of the processes that THREAD has started is busy. */
+/* Returns whether one of the processes that THREAD has started is busy. */
 static bool has_busy_child(pid_t process, const char *thread, unsigned depth);
 
 static bool any_is_busy(pid_t process, unsigned depth)
@@ -65,7 +66,7 @@ static bool has_busy_child(pid_t process, const char *thread, unsigned depth)
     return false;
 }
 
-/* Whether the kernel lists threads and children. */
+/* Returns whether the kernel lists threads and children. */
 static bool is_known(void)
 {
     static int known = -1;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether a thread of ROOT, or of a process that it has started, uses a CPU or waits for one. Also
- * true if the kernel does not say. */
+/* Returns whether a thread of ROOT, or of a process that it has started, uses a CPU or waits for
+ * one. Also true if the kernel does not say. */
 bool activity_of(pid_t root);
 
 #endif

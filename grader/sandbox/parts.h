@@ -12,8 +12,8 @@
 /* Folders and files of the system that compilers and programs need; NULL-terminated. Some of them
  * may be missing. */
 const char *const *sandbox_system(void);
-/* Whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are left
- * out to save time. */
+/* Returns whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are
+ * left out to save time. */
 bool sandbox_wants(const struct sandbox *sandbox, const char *path);
 /* Harmless devices; NULL-terminated. */
 extern const char *const sandbox_devices[];
@@ -23,16 +23,17 @@ void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), voi
 /* Calls VISIT for each folder that compilers must not see, because its headers solve the labs. The
  * paths contain no symbolic links. */
 void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context);
-/* Whether PATH is in FOLDER, or is FOLDER. */
+/* Returns whether PATH is in FOLDER, or is FOLDER. */
 bool sandbox_lies_in(const char *path, const char *folder);
 
-/* Restricts this process to the sandbox's files, permanently. False: this kernel has no
+/* Restricts this process to the sandbox's files, permanently. Returns false if this kernel has no
  * Landlock. */
 bool sandbox_landlock(const struct sandbox *sandbox);
 
 /* --- system_calls.c: the seccomp filter ------------------------------------------------------- */
 
-/* Installs the filter in this process, permanently. False: errno says why. */
+/* Installs the filter in this process, permanently. On failure returns false with the reason in
+ * errno. */
 bool sandbox_filter_install(const struct sandbox *sandbox);
 /* Writes the filter as a program, which bubblewrap reads from SANDBOX_FILTER_FD. */
 bool sandbox_filter_write(const struct sandbox *sandbox);
@@ -40,10 +41,10 @@ bool sandbox_filter_write(const struct sandbox *sandbox);
 /* --- bubblewrap.c ----------------------------------------------------------------------------- */
 
 /* Makes sandbox_bubblewrap() return another one: the system's may be too old, and the one that a
- * package of the kit brings along may be forbidden. False: there was no other. */
+ * package of the kit brings along may be forbidden. Returns false if there was no other. */
 bool sandbox_other_bubblewrap(void);
-/* Changes START so that it starts bubblewrap, which then starts the original program. False: errno
- * says why. */
+/* Changes START so that it starts bubblewrap, which then starts the original program. On failure
+ * returns false with the reason in errno. */
 bool sandbox_wrap(const struct sandbox *sandbox, struct sandbox_start *start);
 
 #endif

@@ -155,7 +155,7 @@ static void run_child(const struct process_command *command, pid_t parent,
 
 /* --- in the supervisor ------------------------------------------------------------------------ */
 
-/* Kills all children of this process. False: the kernel does not list them. */
+/* Kills all children of this process. Returns false if the kernel does not list them. */
 static bool kill_children(void)
 {
     char list[4096], *at = list, *end;
@@ -256,13 +256,13 @@ struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-    pid_t supervisor, beside; /* beside: of the program's server; 0: there is none */
+    pid_t supervisor, beside; /* beside: of the program's server, or 0 if there is none */
     double idle, looked;      /* seconds without any work so far; when that was last checked */
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including those not kept */
 };
 
-/* Reads the bytes that are in the output pipe. False: end of file, or too much output. */
+/* Reads the bytes that are in the output pipe. Returns false at end of file, or too much output. */
 static bool take_output(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -284,7 +284,7 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Whether the program has only waited for longer than it may. */
+/* Returns whether the program has only waited for longer than it may. */
 static bool is_idle(struct watch *watch)
 {
     double now = clock_seconds();

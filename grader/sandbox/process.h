@@ -18,19 +18,19 @@ struct sandbox;
 
 struct process_command {
     const char *const *argv;        /* NULL-terminated; argv[0] is the program's path */
-    const char *const *environment; /* NULL-terminated "NAME=value"; NULL: empty */
+    const char *const *environment; /* NULL-terminated "NAME=value", or NULL if empty */
     const char *folder;             /* working directory; NULL: the caller's */
     double wall_seconds;            /* more than 0; the program is killed after this time */
-    unsigned cpu_seconds;           /* of each process; 0: no limit */
+    unsigned cpu_seconds;           /* of each process, or 0 for no limit */
     /* The program is killed after it has only waited for this time, and so has its server. Waiting
      * for a CPU does not count. 0: no limit */
     double idle_seconds;
-    uint64_t address_bytes;        /* 0: no limit */
-    uint64_t data_bytes;           /* bytes of writable memory; 0: no limit */
-    uint64_t file_bytes;           /* the largest file that it may write; 0: no limit */
+    uint64_t address_bytes;        /* 0 for no limit */
+    uint64_t data_bytes;           /* bytes of writable memory, or 0 for no limit */
+    uint64_t file_bytes;           /* the largest file that it may write, or 0 for no limit */
     size_t output_keep;            /* bytes of output kept */
     size_t output_limit;           /* killed if it writes more; at least output_keep */
-    const struct sandbox *sandbox; /* for untrusted programs; NULL: none */
+    const struct sandbox *sandbox; /* for untrusted programs, or NULL if there is none */
 };
 
 enum process_end {
@@ -53,7 +53,7 @@ struct process_outcome {
     char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */
     bool output_cut;    /* the program wrote more than output_keep */
-    pid_t pid;          /* number of the process, which has ended; 0: unknown */
+    pid_t pid;          /* number of the process, which has ended, or 0 if unknown */
 };
 
 /* Runs COMMAND to its end and fills OUTCOME, which the caller frees with process_outcome_free(). */
@@ -67,7 +67,7 @@ void process_run_served(const struct process_command *command, const struct proc
 void process_outcome_free(struct process_outcome *outcome);
 
 /* For a child of PARENT: asks the kernel to send this process the signal NUMBER when PARENT ends.
- * False: PARENT has ended already. */
+ * Returns false if PARENT has ended already. */
 bool process_end_with(pid_t parent, int number);
 
 /* One line that says why the program did not start. The text belongs to OUTCOME, or is static. */
@@ -75,7 +75,7 @@ const char *process_start_error(struct process_outcome *outcome);
 
 /* For signal handlers: ends the run in progress and all later runs with PROCESS_INTERRUPTED. */
 void process_interrupt(void);
-/* Whether process_interrupt() was called. */
+/* Returns whether process_interrupt() was called. */
 bool process_interrupted(void);
 
 #endif

@@ -66,8 +66,9 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
 
 /* --- finding the best level ------------------------------------------------------------------- */
 
-/* Tries LEVEL with a program that does nothing. False: WHY says in one line what failed. Also true
- * if no folder can be made for the trial: then the next run fails and reports that. */
+/* Tries LEVEL with a program that does nothing. On failure returns false, and WHY says in one line
+ * what failed. Also true if no folder can be made for the trial: then the next run fails and
+ * reports that. */
 static bool try_level(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
@@ -117,7 +118,8 @@ static enum sandbox_level highest(void)
     return level;
 }
 
-/* Whether this is a container of Docker or Podman, whose usual filter forbids namespaces inside. */
+/* Returns whether this is a container of Docker or Podman, whose usual filter forbids namespaces
+ * inside. */
 static bool in_container(void)
 {
     return getenv("container") || access("/.dockerenv", F_OK) == 0 ||
@@ -166,7 +168,7 @@ enum sandbox_level sandbox_best_level(char *why, size_t size)
 
 /* --- in the child: users ---------------------------------------------------------------------- */
 
-/* Whether any user can reach PATH. */
+/* Returns whether any user can reach PATH. */
 static bool others_reach(const char *path)
 {
     char part[PATH_SIZE];
@@ -182,8 +184,8 @@ static bool others_reach(const char *path)
     return true;
 }
 
-/* Whether another user can reach all paths of the sandbox. Paths in the sandbox's folder do not
- * count: the other user will own them. */
+/* Returns whether another user can reach all paths of the sandbox. Paths in the sandbox's folder do
+ * not count: the other user will own them. */
 static bool all_reach(const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -244,7 +246,7 @@ static bool leave_root(const struct sandbox *sandbox, bool *own)
 
 /* --- in the child: how many processes --------------------------------------------------------- */
 
-/* The number of threads in all processes of this user, as RLIMIT_NPROC counts them. */
+/* Returns the number of threads in all processes of this user, as RLIMIT_NPROC counts them. */
 static uint64_t count_threads(void)
 {
     DIR *folder = opendir("/proc");

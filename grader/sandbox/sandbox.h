@@ -41,11 +41,11 @@ struct sandbox {
     bool bare;   /* the program sees no system files, because it is static */
 };
 
-/* The name of LEVEL, such as "confined". */
+/* Returns the name of LEVEL, such as "confined". */
 const char *sandbox_level_name(enum sandbox_level level);
-/* False: there is no level of this name. */
+/* Returns false if there is no level of this name. */
 bool sandbox_level_find(const char *name, enum sandbox_level *level);
-/* A few words for users that say how LEVEL protects the machine. */
+/* Returns a few words for users that say how LEVEL protects the machine. */
 const char *sandbox_level_protects(enum sandbox_level level);
 
 /* Returns the best level that works on this machine. The first call tries the levels, which takes
@@ -53,8 +53,8 @@ const char *sandbox_level_protects(enum sandbox_level level);
  * better level works, and what the user can do about it; "" if this is the best of all levels. */
 enum sandbox_level sandbox_best_level(char *why, size_t size);
 
-/* The path of the bubblewrap program: of the one that worked after sandbox_best_level(). NULL if
- * there is none. */
+/* Returns the path of the bubblewrap program: of the one that worked after sandbox_best_level().
+ * NULL if there is none. */
 const char *sandbox_bubblewrap(void);
 /* Makes this process use the bubblewrap program that another process has found; "": search
  * again. */
@@ -67,16 +67,16 @@ struct sandbox_start {
 
 /* process_run() calls this after fork, when only the descriptors of parts.h are open. Puts this
  * process into SANDBOX, as far as possible before START is executed. With namespaces, changes START
- * so that it starts bubblewrap. False: errno says why. Memory must not be limited yet. Even if this
- * succeeds, bubblewrap can still fail: see sandbox_began(). */
+ * so that it starts bubblewrap. On failure returns false with the reason in errno. Memory must not
+ * be limited yet. Even if this succeeds, bubblewrap can still fail: see sandbox_began(). */
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
 
-/* Whether STATUS, the NUL-terminated text that bubblewrap wrote, says that it started the
+/* Returns whether STATUS, the NUL-terminated text that bubblewrap wrote, says that it started the
  * program. */
 bool sandbox_began(const struct sandbox *sandbox, const char *status);
 
-/* The signal that ended the program, if the sandbox's exit CODE means that a signal did; otherwise
- * 0. */
+/* Returns the signal that ended the program, if the sandbox's exit CODE means that a signal did;
+ * otherwise 0. */
 int sandbox_signal(const struct sandbox *sandbox, int code);
 
 /* After the program's end: makes the grader's user the owner of the folder and the kept files

@@ -158,7 +158,8 @@ static void note_hidden(const char *path, void *context)
             strdup(path); /* never freed: this process soon executes another program */
 }
 
-/* Whether PATH, which contains no links, is hidden. *PARTLY: something inside PATH is hidden. */
+/* Returns whether PATH, which contains no links, is hidden. *PARTLY: something inside PATH is
+ * hidden. */
 static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
 {
     bool hidden = false;

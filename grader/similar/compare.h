@@ -31,7 +31,7 @@ struct similar_own_code {
     struct fingerprint fingerprints[SIMILAR_MEASURES];
 };
 
-/* True if a human should look at this pair; MEASURE says why. */
+/* Returns true if a human should look at this pair; MEASURE says why. */
 bool similar_compare(const struct similar_own_code *left, const struct similar_own_code *right,
                      enum similar_measure *measure);
 

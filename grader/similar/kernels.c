@@ -68,7 +68,7 @@ static struct span skip_remark(struct span text)
 }
 
 /* Finds the next instruction and moves *TEXT past it. Where a function begins, INSTRUCTION is
- * empty. False: there are no more. */
+ * empty. Returns false if there are no more. */
 static bool next_instruction(struct span *text, struct span *instruction)
 {
     while (text->begin < text->end) {
@@ -140,7 +140,8 @@ static bool is_register(struct span word)
            !memchr(word.begin, '.', (size_t)(word.end - word.begin));
 }
 
-/* The part of WORD that distinguishes the parameters of a kernel, without the kernel's name. */
+/* Returns the part of WORD that distinguishes the parameters of a kernel, without the kernel's
+ * name. */
 static struct span parameter_of(struct span word)
 {
     static const char mark[] = "_param_";
@@ -204,7 +205,7 @@ struct winnow {
     size_t seen, windows;
 };
 
-/* Adds the next instruction of a function. False: out of memory. */
+/* Adds the next instruction of a function. Returns false when out of memory. */
 static bool winnow(struct winnow *state, struct span instruction, struct fingerprint *fingerprint)
 {
     memmove(state->instructions, state->instructions + 1,

@@ -17,8 +17,8 @@
 
 #define KERNELS_MOST_PTX (4u << 20) /* bytes; no student writes more */
 
-/* Adds the marks of PTX (SIZE bytes). False: out of memory, or the text is too long; FINGERPRINT is
- * unchanged. */
+/* Adds the marks of PTX (SIZE bytes). Returns false when out of memory, or the text is too long;
+ * FINGERPRINT is unchanged. */
 bool fingerprint_add_ptx(struct fingerprint *fingerprint, const char *ptx, size_t size);
 
 #endif

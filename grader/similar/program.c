@@ -33,7 +33,8 @@ static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
     return added;
 }
 
-/* Adds the PTX of one fat binary. False: it cannot be read, or there is more PTX than the limit. */
+/* Adds the PTX of one fat binary. Returns false if it cannot be read, or there is more PTX than the
+ * limit. */
 static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
 {
     struct fatbin_entry entry;

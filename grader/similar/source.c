@@ -119,7 +119,7 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The end of the comment, string, name, number or operator that begins at TEXT. */
+/* Returns the end of the comment, string, name, number or operator that begins at TEXT. */
 static const char *end_of(const char *text, const char *end)
 {
     static const char *const operators[] = {"<<<", ">>>", "<<=", ">>=", "->", "++", "--", "<<",
@@ -148,7 +148,7 @@ static const char *end_of(const char *text, const char *end)
     return at;
 }
 
-/* The length of a number without its suffixes: 32u counts as 32, and 0.5f as 0.5. */
+/* Returns the length of a number without its suffixes: 32u counts as 32, and 0.5f as 0.5. */
 static size_t without_suffix(const char *text, size_t length)
 {
     bool hexadecimal = length > 2 && (text[1] == 'x' || text[1] == 'X');
@@ -322,8 +322,8 @@ static size_t use_of(struct uses *uses, uint64_t name)
     return i;
 }
 
-/* The hash of a statement. Each name enters the hash as its first position in the statement and its
- * use in the function. */
+/* Returns the hash of a statement. Each name enters the hash as its first position in the statement
+ * and its use in the function. */
 static uint64_t shape_of(const struct word *words, size_t count, struct uses *uses)
 {
     uint64_t shape = count;
@@ -396,7 +396,8 @@ static bool end_function(struct function *function, struct similar_source *sourc
 /* The state of the walk through the words. */
 struct walk {
     int braces, parentheses; /* open braces and parentheses */
-    int header; /* value of `parentheses` inside the current `if (` or `for (`; 0: there is none */
+    int header;   /* value of `parentheses` inside the current `if (` or `for (`, or 0 if there is
+                 * none */
     bool counted; /* the header is that of a `for`, and its condition is still to come */
     bool directive;
 };

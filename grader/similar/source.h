@@ -38,13 +38,13 @@ struct similar_source {
     uint64_t text; /* a hash of the whole source, unchanged when names change */
 };
 
-/* Reads TEXT (SIZE bytes), which may be malformed. False: out of memory, or TEXT is too long; then
- * SOURCE is empty. */
+/* Reads TEXT (SIZE bytes), which may be malformed. Returns false when out of memory, or TEXT is too
+ * long; then SOURCE is empty. */
 bool similar_source_read(struct similar_source *source, const char *text, size_t size);
 void similar_source_free(struct similar_source *source);
 
-/* The number of statements in those functions of SOURCE that equal a function of SKELETON in
- * everything but names. */
+/* Returns the number of statements in those functions of SOURCE that equal a function of SKELETON
+ * in everything but names. */
 size_t similar_source_renamed(const struct similar_source *source,
                               const struct similar_source *skeleton);
 

@@ -15,7 +15,7 @@ struct blocks {
     uint32_t (*next)[2];
 };
 
-/* Divides FUNCTION into blocks. False: out of memory; call blocks_free() even then. */
+/* Divides FUNCTION into blocks. Returns false when out of memory; call blocks_free() even then. */
 bool blocks_find(const struct ptx_function *function, struct blocks *blocks);
 void blocks_free(struct blocks *blocks);
 

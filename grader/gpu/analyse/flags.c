@@ -77,7 +77,8 @@ static void follow(struct trace *trace, const struct ptx_instruction *in)
     }
 }
 
-/* Whether an instruction from FIRST to LAST writes the address register of the load at PC. */
+/* Returns whether an instruction from FIRST to LAST writes the address register of the load at
+ * PC. */
 static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t first, uint32_t last)
 {
     const struct ptx_operand *address = &f->code[pc].operands[1];

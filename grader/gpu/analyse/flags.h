@@ -15,8 +15,8 @@ enum analyse_flag_use {
     FLAG_GUESSED = 8,      /* an atomicCAS() compares the value with the one in memory */
 };
 
-/* How FUNCTION uses the value that the load at PC loads: bits of enum analyse_flag_use. If memory
- * runs out, the result is 0. */
+/* Returns how FUNCTION uses the value that the load at PC loads: bits of enum analyse_flag_use. If
+ * memory runs out, the result is 0. */
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc);
 
 /* Sets POLLS[i] for each load, volatile or ordinary, that only waits: its value ends a loop that

@@ -38,7 +38,7 @@ static void link_predecessors(struct graph *g)
 }
 
 /* Computes the postorder from the exit along reversed edges, with an explicit stack instead of
- * recursion. False: out of memory. */
+ * recursion. Returns false when out of memory. */
 static bool find_order(struct graph *g)
 {
     uint32_t *stack = malloc(((size_t)g->blocks.count + 1) * sizeof *stack);

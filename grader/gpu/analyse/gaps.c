@@ -74,7 +74,7 @@ static bool is_barrier(const struct ptx_instruction *in, bool of_warp)
     }
 }
 
-/* Whether none of the instructions from FIRST up to END is a barrier. */
+/* Returns whether none of the instructions from FIRST up to END is a barrier. */
 static bool is_open(const struct gaps *gaps, uint32_t first, uint32_t end, bool of_warp)
 {
     while (first < end && !is_barrier(&gaps->function->code[first], of_warp))

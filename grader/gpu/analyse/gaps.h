@@ -13,7 +13,7 @@ struct gaps {
     bool (*is_back)[2]; /* for each edge blocks.next[block][i], whether it is a back edge */
 };
 
-/* Finds the loops of FUNCTION. False: out of memory; call gaps_close() even then. */
+/* Finds the loops of FUNCTION. Returns false when out of memory; call gaps_close() even then. */
 bool gaps_open(struct gaps *gaps, const struct ptx_function *function);
 void gaps_close(struct gaps *gaps);
 
@@ -26,8 +26,8 @@ enum gap {
  * __syncwarp() is a barrier, too. If memory runs out, the result is 0. */
 unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_warp);
 
-/* Whether the store at TO stores a value that depends on the value loaded at FROM, an instruction
- * before TO. */
+/* Returns whether the store at TO stores a value that depends on the value loaded at FROM, an
+ * instruction before TO. */
 bool gaps_is_made_from(const struct ptx_function *function, uint32_t from, uint32_t to);
 
 #endif

@@ -23,7 +23,7 @@ static struct source_line caller_of(const struct ptx_function *f, uint32_t befor
     return (struct source_line){0};
 }
 
-/* The .loc of the instruction at PC; NULL: it has none. */
+/* Returns the .loc of the instruction at PC, or NULL if it has none. */
 static const struct ptx_loc *loc_of(const struct ptx_function *function, uint32_t pc)
 {
     uint32_t index = function->code[pc].loc;
@@ -60,7 +60,7 @@ struct source_line analyse_inner_line(const struct ptx_function *function, uint3
     return loc ? (struct source_line){loc->file, loc->line, loc->column} : (struct source_line){0};
 }
 
-/* The source line of instructions after LOC, which can be NULL. */
+/* Returns the source line of instructions after LOC, which can be NULL. */
 static struct source_line line_of(const struct ptx_module *module,
                                   const struct ptx_function *function, const struct ptx_loc *loc)
 {

@@ -8,10 +8,10 @@ struct source_line {
     uint32_t file, line, column; /* file: a .file id; line 0: unknown */
 };
 
-/* The source line of the instruction at PC. Code inlined from a header, such as atomicAdd(), has
- * the line that calls it. In a chain of calls, this is the innermost call in the kernel's own file,
- * or the outermost call if none is in that file. In a kernel of CUDA's libraries, it is the
- * innermost line of another file, such as a functor's, if there is one. */
+/* Returns the source line of the instruction at PC. Code inlined from a header, such as
+ * atomicAdd(), has the line that calls it. In a chain of calls, this is the innermost call in the
+ * kernel's own file, or the outermost call if none is in that file. In a kernel of CUDA's
+ * libraries, it is the innermost line of another file, such as a functor's, if there is one. */
 struct source_line analyse_line(const struct ptx_module *module,
                                 const struct ptx_function *function, uint32_t pc);
 /* The same for the last instruction of a function that the parser has read only in part. */
@@ -21,7 +21,8 @@ struct source_line analyse_last_line(const struct ptx_module *module,
  * header. */
 struct source_line analyse_inner_line(const struct ptx_function *function, uint32_t pc);
 
-/* Whether FILE is a header of the libraries that come with CUDA: Thrust, CUB and the like. */
+/* Returns whether FILE is a header of the libraries that come with CUDA: Thrust, CUB and the
+ * like. */
 bool analyse_is_library(const struct ptx_module *module, uint32_t file);
 bool analyse_is_groups(const struct ptx_module *module, uint32_t file); /* cooperative groups */
 

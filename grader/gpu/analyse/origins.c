@@ -12,7 +12,7 @@
 static const struct ptx_variable number, anything;
 
 struct origins {
-    const struct ptx_variable **of; /* origin of each register; NULL: nothing yet */
+    const struct ptx_variable **of; /* origin of each register, or NULL if nothing yet */
     bool grew;                      /* this pass has changed an origin */
 };
 
@@ -21,7 +21,7 @@ static const struct ptx_variable *join(const struct ptx_variable *a, const struc
     return !a || a == b ? b : !b ? a : &anything;
 }
 
-/* The origin of a source operand's value. */
+/* Returns the origin of a source operand's value. */
 static const struct ptx_variable *origin_of(const struct origins *o, const struct ptx_operand *op)
 {
     switch (op->kind) {
@@ -50,7 +50,8 @@ static const struct ptx_variable *add(const struct ptx_variable *a, const struct
     return a == &number ? b : &anything;
 }
 
-/* The origin of an instruction's result, which follows from all operands except the first. */
+/* Returns the origin of an instruction's result, which follows from all operands except the
+ * first. */
 static const struct ptx_variable *result_of(const struct origins *o,
                                             const struct ptx_instruction *in)
 {

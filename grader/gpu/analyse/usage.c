@@ -45,7 +45,7 @@ static void count_write(void *context, uint32_t reg)
     w->values[reg].writes++;
 }
 
-/* Whether the GPU's uniform datapath can execute the instruction: some moves and integer
+/* Returns whether the GPU's uniform datapath can execute the instruction: some moves and integer
  * instructions. */
 static bool is_uniform_alu(const struct ptx_instruction *in)
 {
@@ -89,7 +89,7 @@ static void check_source(void *context, uint32_t reg)
     s->uniform &= s->walk->values[reg].uniform;
 }
 
-/* Whether the instruction's result is the same for all threads. */
+/* Returns whether the instruction's result is the same for all threads. */
 static bool is_uniform(const struct walk *w, const struct ptx_instruction *in)
 {
     if (in->guard != PTX_NONE)
@@ -153,8 +153,8 @@ static void note_peak(struct walk *w, uint32_t more)
         w->peak = w->pressure + more;
 }
 
-/* The number of registers for uniform addresses: an access must first copy them to registers that
- * the memory unit can read. */
+/* Returns the number of registers for uniform addresses: an access must first copy them to
+ * registers that the memory unit can read. */
 static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruction *in)
 {
     uint32_t registers = 0;
@@ -198,7 +198,7 @@ static bool is_load(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_tex || in->opcode == PTX_OP_suld;
 }
 
-/* Whether loads must not move across the instruction. */
+/* Returns whether loads must not move across the instruction. */
 static bool is_fence(const struct ptx_instruction *in)
 {
     switch (in->opcode) {

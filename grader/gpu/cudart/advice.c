@@ -26,7 +26,7 @@ static struct span *spans;
 
 /* --- spans: callers hold the lock ------------------------------------------------------------- */
 
-/* Inserts SPAN before the one at AT. False: out of memory. */
+/* Inserts SPAN before the one at AT. Returns false when out of memory. */
 static bool insert(struct span **at, struct span span)
 {
     struct span *made = malloc(sizeof *made);
@@ -38,7 +38,7 @@ static bool insert(struct span **at, struct span span)
     return true;
 }
 
-/* Splits the span that crosses ADDRESS, if one does. False: out of memory. */
+/* Splits the span that crosses ADDRESS, if one does. Returns false when out of memory. */
 static bool cut(uintptr_t address)
 {
     struct span *at = spans;
@@ -53,7 +53,7 @@ static bool cut(uintptr_t address)
 }
 
 /* Makes whole spans cover exactly the pages from START to END. Adds spans with empty advice where
- * there were none. False: out of memory. */
+ * there were none. Returns false when out of memory. */
 static bool cover(uintptr_t start, uintptr_t end)
 {
     struct span **at = &spans;
@@ -98,7 +98,7 @@ void rt_advice_forget(const struct rt_range *range)
 
 /* --- giving advice ---------------------------------------------------------------------------- */
 
-/* Whether COUNT bytes at PTR are in one managed allocation, *RANGE. */
+/* Returns whether COUNT bytes at PTR are in one managed allocation, *RANGE. */
 static bool find_managed(const void *ptr, size_t count, struct rt_range *range)
 {
     return ptr && count && rt_range_find(ptr, range) && range->kind & (RT_MANAGED | RT_VARIABLE) &&
@@ -241,7 +241,7 @@ static void intersect(struct advice *all, const struct advice *part)
         all->prefetched = none;
 }
 
-/* The advice that all COUNT bytes at PTR, in RANGE, have in common. */
+/* Returns the advice that all COUNT bytes at PTR, in RANGE, have in common. */
 static struct advice advice_of(const struct rt_range *range, const void *ptr, size_t count)
 {
     const struct advice nothing = {0};
@@ -280,7 +280,7 @@ static int number_of(struct cudaMemLocation place)
     }
 }
 
-/* The id of PLACE; cudaInvalidDeviceId if no place is set. */
+/* Returns the id of PLACE; cudaInvalidDeviceId if no place is set. */
 static int id_of(struct cudaMemLocation place)
 {
     return place.type == cudaMemLocationTypeInvalid ? cudaInvalidDeviceId : place.id;

@@ -18,16 +18,17 @@ struct rt_array {
     struct rt_array *next;
 };
 
-/* The array with the handle ARRAY; NULL: no such array exists. */
+/* Returns the array with the handle ARRAY, or NULL if no such array exists. */
 struct rt_array *rt_live_array(cudaArray_const_t array);
 /* Describes an array of this shape in *ARRAY, without allocating memory. Fails if an array cannot
  * have this shape. */
 cudaError_t rt_array_shape(struct rt_array *array, const struct cudaChannelFormatDesc *desc,
                            struct cudaExtent extent, unsigned flags);
-/* Adds a copy of MADE to the live arrays and sets *ARRAY to its handle. False: out of memory. */
+/* Adds a copy of MADE to the live arrays and sets *ARRAY to its handle. Returns false when out of
+ * memory. */
 bool rt_array_add(const struct rt_array *made, cudaArray_t *array);
-/* Removes an array from the live arrays, but does not free its memory. False: ARRAY is not live, or
- * its is_level is different. */
+/* Removes an array from the live arrays, but does not free its memory. Returns false if ARRAY is
+ * not live, or its is_level is different. */
 bool rt_array_take(cudaArray_t array, bool is_level, struct rt_array *taken);
 /* Bytes of an element; 0 if ARRAY is not live. */
 size_t rt_array_element(cudaArray_const_t array);

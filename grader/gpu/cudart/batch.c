@@ -3,8 +3,8 @@
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/graphs.h"
 
-/* Whether FIRST is legal. It belongs to a list of LISTED attributes or places: entry i applies to
- * the elements of the batch from number FIRST[i] on. */
+/* Returns whether FIRST is legal. It belongs to a list of LISTED attributes or places: entry i
+ * applies to the elements of the batch from number FIRST[i] on. */
 static bool are_firsts(const size_t *first, size_t listed, size_t count)
 {
     if (!first || !listed || listed > count || first[0] != 0)
@@ -62,7 +62,7 @@ cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const
 
 /* --- copies of boxes -------------------------------------------------------------------------- */
 
-/* The array on this side of the copy; NULL if this side is not an array. */
+/* Returns the array on this side of the copy; NULL if this side is not an array. */
 static cudaArray_t array_of(const struct cudaMemcpy3DOperand *side)
 {
     return side->type == cudaMemcpyOperandTypeArray ? side->op.array.array : NULL;

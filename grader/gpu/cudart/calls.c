@@ -44,8 +44,8 @@ void rt_count_call(struct rt_call *call)
         ;
 }
 
-/* The name of the function in a program. NULL: do not count it, because it is not an API function
- * or only code from nvcc calls it. */
+/* Returns the name of the function in a program. NULL: do not count it, because it is not an API
+ * function or only code from nvcc calls it. */
 static const char *public_name(const char *name)
 {
     if (strcmp(name, "__cudaLaunchKernel") == 0) /* called by code from nvcc 13 */

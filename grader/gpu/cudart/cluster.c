@@ -26,8 +26,8 @@ static bool is_same(dim3 a, dim3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* The number of blocks in a cluster. A side that is too long counts as EMU_MAX_CLUSTER + 1, so that
- * the product cannot overflow. */
+/* Returns the number of blocks in a cluster. A side that is too long counts as EMU_MAX_CLUSTER + 1,
+ * so that the product cannot overflow. */
 static uint32_t blocks_of(dim3 cluster)
 {
     const uint32_t side[3] = {cluster.x, cluster.y, cluster.z};

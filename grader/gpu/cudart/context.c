@@ -20,7 +20,7 @@ static struct emu_device *_Atomic the_device;
 static pid_t owner; /* the process that opened it: a forked child has no device threads */
 static _Atomic(cudaError_t) pending, sticky;
 
-/* Opens the device if it is not open yet. NULL: it cannot be opened. */
+/* Opens the device if it is not open yet. Returns NULL if it cannot be opened. */
 static struct emu_device *open_device(void)
 {
     struct emu_device *device;

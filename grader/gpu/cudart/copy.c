@@ -43,7 +43,8 @@ static enum place find_place(struct emu_device *device, const void *ptr, size_t 
     return rt_is_mapped(ptr, size) ? ON_HOST : NOWHERE;
 }
 
-/* Whether KIND allows these two places. As on a GPU, HostToHost allows all that Default allows. */
+/* Returns whether KIND allows these two places. As on a GPU, HostToHost allows all that Default
+ * allows. */
 static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 {
     if (to == NOWHERE || from == NOWHERE)

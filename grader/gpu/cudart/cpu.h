@@ -8,14 +8,14 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* The address of the interrupted instruction, and the stack pointer. */
+/* Returns the address of the interrupted instruction, and the stack pointer. */
 uintptr_t cpu_pc(const ucontext_t *thread);
 uintptr_t cpu_stack(const ucontext_t *thread);
 
-/* Whether no memory can be at the address of this SIGSEGV. */
+/* Returns whether no memory can be at the address of this SIGSEGV. */
 bool cpu_is_no_address(const siginfo_t *info);
 
-/* Whether the access that faulted writes. */
+/* Returns whether the access that faulted writes. */
 bool cpu_writes(const ucontext_t *thread);
 
 /* Lets the thread execute one instruction when the handler returns, and then get a SIGTRAP, whose

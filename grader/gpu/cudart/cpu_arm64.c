@@ -19,13 +19,13 @@ struct copy {
     uint32_t instruction, breakpoint;
 };
 
-static struct copy *copies;      /* NULL: not mapped yet */
+static struct copy *copies;      /* NULL if not mapped yet */
 static uint64_t used;            /* a bit for each copy */
 static uintptr_t origin[COPIES]; /* the address of the original */
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-/* The number of the copy that PC is in; -1: in none. */
+/* Returns the number of the copy that PC is in, or -1 if in none. */
 static int copy_at(uintptr_t pc)
 {
     uintptr_t begin = (uintptr_t)__atomic_load_n(&copies, __ATOMIC_ACQUIRE);
@@ -94,8 +94,8 @@ bool cpu_writes(const ucontext_t *thread)
     return writes(*(const uint32_t *)cpu_pc(thread));
 }
 
-/* Whether a copy of the instruction would not do the same: the address is relative to the pc, or a
- * trap ends the exclusive access. */
+/* Returns whether a copy of the instruction would not do the same: the address is relative to the
+ * pc, or a trap ends the exclusive access. */
 static bool is_fixed(uint32_t in)
 {
     bool is_exclusive =

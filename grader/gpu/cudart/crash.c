@@ -100,7 +100,7 @@ static void give_up(int number)
     end_as_before(crashed);
 }
 
-/* Whether the code at ADDRESS is this library's, which is not the program's fault. */
+/* Returns whether the code at ADDRESS is this library's, which is not the program's fault. */
 static bool is_own_code(const void *address)
 {
     Dl_info own, info;
@@ -108,7 +108,8 @@ static bool is_own_code(const void *address)
            info.dli_fbase == own.dli_fbase;
 }
 
-/* The program's line of the instruction at ADDRESS, or else the line of the nearest call. */
+/* Returns the program's line of the instruction at ADDRESS, or else the line of the nearest
+ * call. */
 static struct emu_place crash_place(uintptr_t address)
 {
     /* rt_place_of() takes a return address, which is after its call. */

@@ -13,7 +13,7 @@
 struct CUevent_st {
     unsigned flags;
     uint64_t nanoseconds;     /* the time when it was recorded; 0: never */
-    uint64_t record;          /* id of its record in queue.c; 0: it was not queued */
+    uint64_t record;          /* id of its record in queue.c, or 0 if it was not queued */
     struct rt_mark mark;      /* the latest record, if it was captured */
     struct order_clock clock; /* the work before the latest record */
     struct CUevent_st *next;
@@ -22,7 +22,8 @@ struct CUevent_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUevent_st *events;
 
-/* The pointer to EVENT in the list; NULL if EVENT is not live. The caller holds the lock. */
+/* Returns the pointer to EVENT in the list; NULL if EVENT is not live. The caller holds the
+ * lock. */
 static struct CUevent_st **find(cudaEvent_t event)
 {
     for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
@@ -39,7 +40,8 @@ static bool is_live(cudaEvent_t event)
     return live;
 }
 
-/* The current time, but always later than the previous result. The caller holds the lock. */
+/* Returns the current time, but always later than the previous result. The caller holds the
+ * lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;

@@ -28,7 +28,7 @@ cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetPara
     return cudaErrorInvalidValue;
 }
 
-/* The four bytes that the fill repeats. */
+/* Returns the four bytes that the fill repeats. */
 static uint32_t pattern_of(const struct cudaMemsetParams *fill)
 {
     return fill->elementSize == 1   ? (fill->value & 0xff) * 0x01010101u

@@ -57,7 +57,7 @@ static void add_related(json_t *list, const char *text, struct emu_place place)
     json_t *object = place.file ? json_pack("{s:s, s:i, s:s}", "file", place.file, "line",
                                             (int)place.line, "message", text)
                                 : NULL;
-    if (object) /* NULL: the file's name is not UTF-8 */
+    if (object) /* NULL if the file's name is not UTF-8 */
         json_array_append_new(list, object);
 }
 

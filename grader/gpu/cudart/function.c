@@ -77,7 +77,8 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return set_dynamic(function, value);
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: a percentage; -1: none */
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: a percentage, or -1 if there is
+                                                          * none */
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
         function->carveout = value;

@@ -90,7 +90,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 
 /* --- attributes and properties ---------------------------------------------------------------- */
 
-/* Sets *VALUE to the value of ATTRIBUTE. False: there is no such attribute. */
+/* Sets *VALUE to the value of ATTRIBUTE. Returns false if there is no such attribute. */
 static bool get_attribute(int attribute, int *value)
 {
     switch (attribute) {

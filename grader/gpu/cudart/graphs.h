@@ -14,7 +14,7 @@
 /* A stream's view of a capture: its last nodes, for which its next node will wait. */
 struct rt_capture;
 
-/* Whether STREAM, which must exist, is captured: its work becomes nodes of a graph. */
+/* Returns whether STREAM, which must exist, is captured: its work becomes nodes of a graph. */
 bool rt_is_capturing(cudaStream_t stream);
 /* Adds a node that does WORK to the graph of STREAM's capture, after the last nodes of STREAM. */
 cudaError_t rt_capture(cudaStream_t stream, const struct rt_work *work);
@@ -28,7 +28,7 @@ void rt_capture_forget(struct rt_capture *view);
 
 /* The last nodes of a captured stream when it recorded an event. Initialise a mark with {0}. */
 struct rt_mark {
-    unsigned long long session; /* the capture's number; 0: the event was not captured */
+    unsigned long long session; /* the capture's number, or 0 if the event was not captured */
     cudaGraphNode_t *nodes;
     size_t count;
 };

@@ -97,7 +97,7 @@ static const char *hint_for(const char *call, cudaError_t error)
     return NULL;
 }
 
-/* Whether correct programs also get this error. */
+/* Returns whether correct programs also get this error. */
 static bool is_answer(const char *call, cudaError_t error)
 {
     return error == cudaSuccess || error == cudaErrorNotReady ||

@@ -78,7 +78,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     return rt_return(load(library, code));
 }
 
-/* The contents of the file PATH, followed by a NUL; the caller frees them. NULL: errno says why. */
+/* Returns the contents of the file PATH, followed by a NUL; the caller frees them. On failure
+ * returns NULL with the reason in errno. */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb"), *memory;
@@ -200,8 +201,8 @@ cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library
 
 /* --- all kernels ------------------------------------------------------------------------------ */
 
-/* The kernel name after the next ".entry" in *TEXT, which the caller frees. Moves *TEXT to the end
- * of the name. NULL: there are no more kernels. */
+/* Returns the kernel name after the next ".entry" in *TEXT, which the caller frees. Moves *TEXT to
+ * the end of the name. Returns NULL if there are no more kernels. */
 static char *next_kernel(const char **text)
 {
     static const char word[] = ".entry";

@@ -10,7 +10,8 @@
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Finds the emulator's limit that LIMIT sets. False: there is none, so LIMIT is at most a hint. */
+/* Finds the emulator's limit that LIMIT sets. Returns false if there is none, so LIMIT is at most a
+ * hint. */
 static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 {
     *found = limit == cudaLimitStackSize        ? EMU_STACK
@@ -37,8 +38,8 @@ static size_t *find_hint(enum cudaLimit limit)
     }
 }
 
-/* The value that a GPU sets when a program asks for VALUE: the size of a stack is rounded up to 16
- * bytes; a heap and a printf buffer have a minimum size. */
+/* Returns the value that a GPU sets when a program asks for VALUE: the size of a stack is rounded
+ * up to 16 bytes; a heap and a printf buffer have a minimum size. */
 static uint64_t fitting(enum emu_limit limit, uint64_t value)
 {
     const uint64_t least_heap = 4 << 20, least_print = 512 << 10;

@@ -9,7 +9,7 @@ enum {
     MAX_LEAKS = 100
 }; /* most lines that are listed; leaks of further lines are added to the last line */
 
-/* The function that frees memory of RANGE's kind. */
+/* Returns the function that frees memory of RANGE's kind. */
 static const char *freed_by(const struct rt_range *range)
 {
     return range->kind & RT_HOST         ? "free memory from cudaMallocHost() and the like with "
@@ -79,7 +79,7 @@ void rt_report_bad_range(struct emu_device *device, const char *what, const void
 
 /* --- pitches ---------------------------------------------------------------------------------- */
 
-/* The pitch with which the memory at PTR was allocated; 0: it has none. */
+/* Returns the pitch with which the memory at PTR was allocated, or 0 if it has none. */
 static size_t pitch_of(const void *ptr, struct emu_place *made)
 {
     struct rt_range range = {0};

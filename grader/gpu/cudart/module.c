@@ -74,7 +74,8 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
     return 0;
 }
 
-/* The number of bytes that may be read at DATA: up to the end of its segment of the executable. */
+/* Returns the number of bytes that may be read at DATA: up to the end of its segment of the
+ * executable. */
 static size_t readable(const void *data)
 {
     struct segment segment = {(uintptr_t)data, 0};
@@ -274,8 +275,8 @@ static cudaError_t variable_range(struct emu_device *device, struct rt_module *m
     return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
-/* Whether the program means VARIABLE by SYMBOL. For a __managed__ variable, this can be the address
- * of the variable's pointer or the address in that pointer. */
+/* Returns whether the program means VARIABLE by SYMBOL. For a __managed__ variable, this can be the
+ * address of the variable's pointer or the address in that pointer. */
 static bool is_called(const struct variable *variable, const void *symbol)
 {
     return variable->host == symbol ||
@@ -372,7 +373,7 @@ const char *rt_module_text(const struct rt_module *module)
     return at ? at->text : NULL;
 }
 
-/* The module's kernel NAME if the program has asked for it before; else NULL. */
+/* Returns the module's kernel NAME if the program has asked for it before; else NULL. */
 static struct rt_function *find_by_name(const struct rt_module *module, const char *name)
 {
     struct rt_function *at = module->functions;

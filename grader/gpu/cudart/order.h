@@ -40,7 +40,7 @@ void rt_order_close(void);
 /* Reports the remaining conflicts when the program ends. */
 void rt_order_finish(void);
 
-/* The accesses that a launch with these parameters must note; see emu_launch.touches. */
+/* Returns the accesses that a launch with these parameters must note; see emu_launch.touches. */
 enum emu_touches rt_order_touches(const void *params, size_t size);
 
 /* --- what orders work ------------------------------------------------------------------------- */

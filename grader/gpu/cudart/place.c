@@ -93,8 +93,8 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
     return value;
 }
 
-/* The program's own file into which the code at ADDRESS was inlined, and the *LINE there. NULL:
- * there is none. */
+/* Returns the program's own file into which the code at ADDRESS was inlined, and the *LINE there.
+ * Returns NULL if there is none. */
 static const char *inlined_into(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Word *line)
 {
     Dwarf_Die *scopes = NULL;

@@ -19,7 +19,7 @@ static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}};
 static struct CUmemPoolHandle_st *pools; /* pools that the program created */
 static cudaMemPool_t current = &default_pool;
 
-/* Whether POOL exists. The caller holds the lock. */
+/* Returns whether POOL exists. The caller holds the lock. */
 static bool is_live(cudaMemPool_t pool)
 {
     struct CUmemPoolHandle_st *p = pools;
@@ -232,8 +232,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 
 /* --- attributes of pools ---------------------------------------------------------------------- */
 
-/* The place of a 64-bit attribute, or NULL. Used and reserved memory are the same, because only
- * memory in use is reserved. */
+/* Returns the place of a 64-bit attribute, or NULL. Used and reserved memory are the same, because
+ * only memory in use is reserved. */
 static uint64_t *attribute_64(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     switch (attribute) {
@@ -251,7 +251,7 @@ static uint64_t *attribute_64(cudaMemPool_t pool, enum cudaMemPoolAttr attribute
     }
 }
 
-/* The place of an int attribute, or NULL. */
+/* Returns the place of an int attribute, or NULL. */
 static int *attribute_int(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     return attribute >= cudaMemPoolReuseFollowEventDependencies &&

@@ -51,7 +51,7 @@ static atomic_uint count;
 static uint64_t last_id;
 static atomic_bool has_poller; /* a thread runs poll_launches() */
 
-/* Whether the queue is empty, as it nearly always is. True in a forked child, which has no
+/* Returns whether the queue is empty, as it nearly always is. True in a forked child, which has no
  * device. */
 static bool is_empty(void)
 {
@@ -85,8 +85,8 @@ static struct item *find(uint64_t id)
     return item;
 }
 
-/* The first item before END for which work with ORDER must wait; NULL: there is none. END is NULL
- * for the whole list. */
+/* Returns the first item before END for which work with ORDER must wait, or NULL if there is none.
+ * END is NULL for the whole list. */
 static struct item *find_before(struct rt_order order, const struct item *end)
 {
     struct item *item = first;
@@ -177,8 +177,8 @@ static void start_poller(void)
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Updates ITEM after the device has parked its launch. True: the launch has made progress, or can
- * proceed without changes by others. */
+/* Updates ITEM after the device has parked its launch. Returns true if the launch has made
+ * progress, or can proceed without changes by others. */
 static bool note_parked(struct emu_device *device, struct item *item)
 {
     struct emu_parked parked = emu_parked(device);
@@ -215,8 +215,8 @@ static void call_function(struct item *item)
     pthread_mutex_lock(&lock);
 }
 
-/* Resumes ITEM, which may run. True: it has made progress, or can proceed without changes by
- * others. */
+/* Resumes ITEM, which may run. Returns true if it has made progress, or can proceed without changes
+ * by others. */
 static bool resume(struct emu_device *device, struct item *item, enum emu_patience patience)
 {
     cudaError_t error = cudaSuccess;
@@ -241,9 +241,9 @@ static bool resume(struct emu_device *device, struct item *item, enum emu_patien
     return true;
 }
 
-/* Resumes each item that may run, once. True: an item has made progress. The caller holds the lock,
- * which is released while a host function runs. So the list can have changed when the function
- * returns. */
+/* Resumes each item that may run, once. Returns true if an item has made progress. The caller holds
+ * the lock, which is released while a host function runs. So the list can have changed when the
+ * function returns. */
 static bool resume_items(enum emu_patience patience)
 {
     struct emu_device *device = rt_device_or_null();

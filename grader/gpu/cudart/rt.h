@@ -53,14 +53,15 @@ cudaError_t rt_wait_stream(cudaStream_t stream, struct emu_device **device);
  * cudaStreamQuery(). */
 cudaError_t rt_surface_fault(struct emu_device **device);
 
-/* The device, even after a fault. NULL: the device cannot be opened, or this is a forked child. */
+/* Returns the device, even after a fault. Returns NULL if the device cannot be opened, or this is a
+ * forked child. */
 struct emu_device *rt_device_or_null(void);
 
 /* Notes a kernel's fault; the next rt_wait() reports it. */
 void rt_fault(cudaError_t error);
-/* Whether a kernel has faulted. Work that is submitted after the fault never runs. */
+/* Returns whether a kernel has faulted. Work that is submitted after the fault never runs. */
 bool rt_faulted(void);
-/* The error of the first fault; cudaSuccess if there was none. */
+/* Returns the error of the first fault; cudaSuccess if there was none. */
 cudaError_t rt_fault_error(void);
 
 /* --- errors.c --------------------------------------------------------------------------------- */
@@ -121,11 +122,11 @@ void rt_finding_at(const char *id, const char *kernel, const struct rt_places *p
                    unsigned count, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* KERNEL's name as people write it, such as k(int*), from its mangled name. The caller frees it.
- * NULL: out of memory. */
+ * Returns NULL when out of memory. */
 char *rt_readable_name(const char *kernel);
 
-/* Appends VALUE to the record as one line, and frees VALUE. False: there is no record, or writing
- * failed. */
+/* Appends VALUE to the record as one line, and frees VALUE. Returns false if there is no record, or
+ * writing failed. */
 bool rt_record(struct json_t *value);
 
 /* Reports that Lanewise does not support WHAT. Returns cudaErrorNotSupported. */
@@ -133,12 +134,13 @@ cudaError_t rt_unsupported(const char *what);
 
 /* --- place.c: finds lines of the program's source in its debug information -------------------- */
 
-/* The program's line that called this library, directly or through functions in the toolkit's
- * headers. The file is NULL if there is no debug information. File names are never freed. */
+/* Returns the program's line that called this library, directly or through functions in the
+ * toolkit's headers. The file is NULL if there is no debug information. File names are never
+ * freed. */
 struct emu_place rt_caller(void);
-/* The program's innermost line among DEPTH return addresses. */
+/* Returns the program's innermost line among DEPTH return addresses. */
 struct emu_place rt_place_in(void *const *stack, int depth);
-/* The line of the call that returns to RETURN_ADDRESS. */
+/* Returns the line of the call that returns to RETURN_ADDRESS. */
 struct emu_place rt_place_of(const void *return_address);
 
 /* --- misuse.c: memcheck's findings about the program's calls ---------------------------------- */
@@ -173,7 +175,7 @@ struct rt_function {
     dim3 cluster;             /* the default cluster size of its launches; x is 0: none */
     bool wide_clusters;       /* clusters may have more than RT_PORTABLE_CLUSTER blocks */
     bool needs_cluster;       /* launches must set a cluster size */
-    const void *from;         /* return address of its first launch; NULL: none yet */
+    const void *from;         /* return address of its first launch, or NULL if none yet */
     struct rt_function *next; /* the next in its module */
 };
 
@@ -187,9 +189,9 @@ cudaError_t rt_find_function(struct emu_device *device, const void *func,
  * a NUL. The module owns TEXT; if this function fails, it frees TEXT. Like every module, a
  * library is loaded at its first use. */
 cudaError_t rt_module_add(char *text, size_t size, struct rt_module **module);
-/* Unloads and removes a library. False: MODULE is not a live library. */
+/* Unloads and removes a library. Returns false if MODULE is not a live library. */
 bool rt_module_remove(struct emu_device *device, struct rt_module *module);
-/* The PTX of a library; NULL: MODULE is not a live library. */
+/* Returns the PTX of a library, or NULL if MODULE is not a live library. */
 const char *rt_module_text(const struct rt_module *module);
 /* Find the kernel or the variable NAME of a library. */
 cudaError_t rt_module_kernel(struct emu_device *device, struct rt_module *module, const char *name,
@@ -224,18 +226,18 @@ struct rt_range {
     unsigned flags;               /* flags of the allocating call */
     unsigned long long id;        /* a unique number, set by rt_range_add() */
     cudaMemPool_t pool;           /* the pool of a range of kind RT_POOL */
-    size_t pitch;                 /* bytes from row to row; 0: it has no rows */
+    size_t pitch;                 /* bytes from row to row, or 0 if it has no rows */
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
     bool is_reset;                /* cudaDeviceReset() has freed it, but the program has not */
 };
 
-/* Adds a range. False: out of memory, or the range overlaps another one. */
+/* Adds a range. Returns false when out of memory, or the range overlaps another one. */
 bool rt_range_add(struct rt_range range);
 /* Finds the range that contains PTR. */
 bool rt_range_find(const void *ptr, struct rt_range *range);
 /* Removes the range that begins at PTR, if its kind is one of KINDS. */
 bool rt_range_take(const void *ptr, unsigned kinds, struct rt_range *range);
-/* Removes some range of KINDS, and returns it in *RANGE. False: there is none. */
+/* Removes some range of KINDS, and returns it in *RANGE. Returns false if there is none. */
 bool rt_range_take_any(unsigned kinds, struct rt_range *range);
 /* Remembers a removed range as freed. */
 void rt_range_add_freed(struct rt_range range);
@@ -264,10 +266,10 @@ void rt_pool_freed(const struct rt_range *range);
 
 /* --- event.c ---------------------------------------------------------------------------------- */
 
-/* Whether EVENT is live and other processes may use it. */
+/* Returns whether EVENT is live and other processes may use it. */
 bool rt_event_is_shared(cudaEvent_t event);
 struct order_clock;
-/* The clock of a live EVENT (gpu/order/order.h); NULL: it is not live. */
+/* Returns the clock of a live EVENT (gpu/order/order.h), or NULL if it is not live. */
 struct order_clock *rt_event_clock(cudaEvent_t event);
 /* Records EVENT now. All earlier work in its stream must have ended. */
 cudaError_t rt_event_record(cudaEvent_t event);
@@ -275,7 +277,7 @@ cudaError_t rt_event_record(cudaEvent_t event);
 /* --- managed.c: memory with the same address on the host and the device ----------------------- */
 
 /* Maps host memory at the addresses of the SIZE bytes of device memory that the caller has
- * allocated at ADDR, and adds them as a range of KIND. False: the host already uses these
+ * allocated at ADDR, and adds them as a range of KIND. Returns false if the host already uses these
  * addresses. */
 bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum rt_kind kind,
                     unsigned flags);
@@ -284,7 +286,7 @@ void rt_managed_unmap(const struct rt_range *range);
 
 /* --- advice.c: advice and prefetches for managed memory --------------------------------------- */
 
-/* Whether COUNT bytes at PTR are managed memory. */
+/* Returns whether COUNT bytes at PTR are managed memory. */
 bool rt_is_managed(const void *ptr, size_t count);
 cudaError_t rt_prefetch(const void *ptr, size_t count, struct cudaMemLocation location,
                         cudaStream_t stream);
@@ -293,34 +295,35 @@ void rt_advice_forget(const struct rt_range *range);
 
 /* --- copy.c ----------------------------------------------------------------------------------- */
 
-/* Whether SIZE bytes at PTR are mapped in this process. */
+/* Returns whether SIZE bytes at PTR are mapped in this process. */
 bool rt_is_mapped(const void *ptr, size_t size);
 
 /* --- gpu.c ------------------------------------------------------------------------------------ */
 
-/* The value in attributes.def; 0 if the attribute is not listed there. */
+/* Returns the value in attributes.def; 0 if the attribute is not listed there. */
 int rt_attribute(enum cudaDeviceAttr attribute);
 
 /* --- launch.c, cluster.c, occupancy.c --------------------------------------------------------- */
 
 struct rt_launch; /* defined in work.h */
 
-/* The cluster size of a launch that asks for the size ASKED. In both, x is 0 for no clusters. */
+/* Returns the cluster size of a launch that asks for the size ASKED. In both, x is 0 for no
+ * clusters. */
 dim3 rt_cluster_size(const struct rt_function *function, dim3 asked);
 /* Checks the clusters of LAUNCH, and reports what is wrong. Uses only the members grid, cluster and
  * from. */
 cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt_launch *launch);
-/* The cluster size among the attributes of a launch. Its x is 0 if there is none. */
+/* Returns the cluster size among the attributes of a launch. Its x is 0 if there is none. */
 dim3 rt_cluster_asked(const cudaLaunchConfig_t *config);
 
-/* The program's line that launched LAUNCH. */
+/* Returns the program's line that launched LAUNCH. */
 struct emu_place rt_launch_place(const struct rt_launch *launch);
-/* The most dynamic shared memory that a block of FUNCTION may have, in bytes. */
+/* Returns the most dynamic shared memory that a block of FUNCTION may have, in bytes. */
 size_t rt_dynamic_limit(const struct rt_function *function);
-/* The resources that a block with DYNAMIC bytes of dynamic shared memory needs. */
+/* Returns the resources that a block with DYNAMIC bytes of dynamic shared memory needs. */
 struct emu_demand rt_demand(const struct emu_kernel_info *info, unsigned threads, size_t dynamic);
 /* Sets *DYNAMIC to the dynamic shared memory that each of BLOCKS blocks on one multiprocessor can
- * have. False: BLOCKS blocks do not fit. */
+ * have. Returns false if BLOCKS blocks do not fit. */
 bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsigned threads,
                      size_t *dynamic);
 
@@ -331,16 +334,16 @@ cudaError_t rt_check_stream(cudaStream_t stream);
 /* Calls rt_device(), then rt_check_stream(). */
 cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device);
 
-/* The place where STREAM, a live one, stores its view of a capture (graphs.h). NULL: STREAM is the
- * legacy default stream, which cannot be captured. */
+/* Returns the place where STREAM, a live one, stores its view of a capture (graphs.h). Returns NULL
+ * if STREAM is the legacy default stream, which cannot be captured. */
 struct rt_capture **rt_stream_capture(cudaStream_t stream);
 
-/* The supported priority nearest to WANTED. */
+/* Returns the supported priority nearest to WANTED. */
 int rt_stream_priority(int wanted);
 
 /* --- per_thread.c ----------------------------------------------------------------------------- */
 
-/* Whether this thread is in an API function for which stream 0 is the thread's own default
+/* Returns whether this thread is in an API function for which stream 0 is the thread's own default
  * stream. */
 bool rt_default_is_per_thread(void);
 

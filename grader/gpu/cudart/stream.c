@@ -34,7 +34,8 @@ static bool is_default(cudaStream_t stream)
     return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-/* The pointer to STREAM in the list; NULL if STREAM is not live. The caller holds the lock. */
+/* Returns the pointer to STREAM in the list; NULL if STREAM is not live. The caller holds the
+ * lock. */
 static struct CUstream_st **find(cudaStream_t stream)
 {
     for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
@@ -59,7 +60,7 @@ cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device)
     return error == cudaSuccess ? rt_check_stream(stream) : error;
 }
 
-/* The stream with the handle STREAM; NULL if it is not live. The caller holds the lock. */
+/* Returns the stream with the handle STREAM; NULL if it is not live. The caller holds the lock. */
 static struct CUstream_st *live(cudaStream_t stream)
 {
     if (stream == cudaStreamPerThread || (!stream && rt_default_is_per_thread()))

@@ -51,7 +51,7 @@ static cudaError_t use_array(struct emu_texture *t, cudaArray_t array)
     return live ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/* Whether SIZE bytes at PTR are allocated on the device and aligned for a texture. */
+/* Returns whether SIZE bytes at PTR are allocated on the device and aligned for a texture. */
 static bool is_usable(struct emu_device *device, const void *ptr, uint64_t size)
 {
     const uintptr_t alignment = 512;
@@ -241,7 +241,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 
 /* --- live objects ----------------------------------------------------------------------------- */
 
-/* The pointer to the object in the list; NULL if it is not live. The caller holds the lock. */
+/* Returns the pointer to the object in the list; NULL if it is not live. The caller holds the
+ * lock. */
 static struct object **find(uint64_t handle, bool is_surface)
 {
     for (struct object **at = &objects; *at; at = &(*at)->next)

@@ -65,7 +65,8 @@ struct rt_route {
     const void *host; /* address of the host's end; if both ends are the host's, of the source */
 };
 struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
-/* Whether COPY is legal and its source (or target) is host memory that is not page-locked. */
+/* Returns whether COPY is legal and its source (or target) is host memory that is not
+ * page-locked. */
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* bytes per row */
@@ -122,7 +123,8 @@ void rt_finish_item(uint64_t id);
 bool rt_is_stream_busy(cudaStream_t stream);
 bool rt_is_item_queued(uint64_t id);
 
-/* Whether the program has only one thread. False: it has several, or their number is unknown. */
+/* Returns whether the program has only one thread. Returns false if it has several, or their number
+ * is unknown. */
 bool rt_is_single_threaded(void);
 
 #endif

@@ -14,7 +14,8 @@
 
 struct module {
     struct ptx_module *ptx;
-    uint64_t *variables; /* address of each module variable, by number - 1; 0: no address */
+    uint64_t *variables; /* address of each module variable, by number - 1, or 0 if there is no
+                          * address */
     struct module *next;
     uint32_t id;
 };
@@ -22,7 +23,7 @@ struct module {
 struct kernel_handle {
     struct module *module;
     struct kernel *kernel;
-    /* warp instructions per CTA: the highest average of any launch so far; 0: unknown */
+    /* warp instructions per CTA: the highest average of any launch so far, or 0 if unknown */
     uint64_t cta_instructions;
 };
 
@@ -45,7 +46,8 @@ struct emu_device {
     struct emu_texture *textures; /* index: the handle - 1; width 0: a free entry */
     uint32_t texture_count;
     uint64_t limits[EMU_LIMITS];
-    emu_addr workspace; /* memory for the barrier of cooperative launches; 0: not yet allocated */
+    emu_addr workspace; /* memory for the barrier of cooperative launches, or 0 if not yet
+                         * allocated */
     struct running *parked;
     uint32_t parked_count;
     struct repeats repeats;
@@ -62,9 +64,10 @@ enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
 
 /* For all functions below, the caller holds the device's lock. */
 
-/* The kernel of a handle. NULL: there is none, and emu_message() says so. */
+/* Returns the kernel of a handle. Returns NULL if there is none; emu_message() says so. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
-/* The number of workers for a launch of CTA_COUNT CTAs, so that each worker has enough work. */
+/* Returns the number of workers for a launch of CTA_COUNT CTAs, so that each worker has enough
+ * work. */
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
 /* Ends all parked launches (of MODULE, if it is not NULL), because the host will no longer change
  * memory for them. */

@@ -137,7 +137,7 @@ static double without_event(const struct emu_chip *chip, double us)
     return us > chip->event_us ? us - chip->event_us : 0;
 }
 
-/* False: the time is unknown. */
+/* Returns false if the time is unknown. */
 static bool time_launch(const struct schedule *schedule, const struct emu_step *step,
                         struct timeline_work *timed)
 {
@@ -200,7 +200,7 @@ static void work(struct schedule *schedule, const struct order_stream *stream,
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* The pointer to an event in its list. It points to NULL if nothing was recorded. */
+/* Returns the pointer to an event in its list. It points to NULL if nothing was recorded. */
 static struct event **find(struct schedule *schedule, uint64_t number)
 {
     struct event **at = &schedule->events[number / 16 % BUCKETS]; /* numbers may be addresses */

@@ -8,7 +8,8 @@
 
 struct schedule;
 
-/* CHIP must outlive the schedule. The record of DEVICE gets the timeline. NULL: out of memory. */
+/* CHIP must outlive the schedule. The record of DEVICE gets the timeline. Returns NULL when out of
+ * memory. */
 struct schedule *schedule_open(struct emu_device *device, const struct emu_chip *chip);
 void schedule_close(struct schedule *schedule); /* NULL is allowed */
 

@@ -94,7 +94,7 @@ static void spread_origin(struct absent *absent, uint32_t tainted, uint32_t acti
         absent->origin[__builtin_ctz(left)] = absent->origin[__builtin_ctz(tainted)];
 }
 
-/* The lanes in which the instruction's result is tainted. */
+/* Returns the lanes in which the instruction's result is tainted. */
 static uint32_t result_taint(const struct warp *warp, const struct place *place,
                              const struct inst *inst, uint32_t active)
 {
@@ -220,8 +220,8 @@ static bool begin(struct warp *warp)
     return warp->absent;
 }
 
-/* The lanes of MASK that read a lane which does not execute the shuffle with them, or which is not
- * one of their members. */
+/* Returns the lanes of MASK that read a lane which does not execute the shuffle with them, or which
+ * is not one of their members. */
 static uint32_t reading_absent(const uint32_t *source, const uint32_t *members, uint32_t mask)
 {
     uint32_t lanes = 0;

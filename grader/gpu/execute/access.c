@@ -112,8 +112,8 @@ LANES_INLINE bool is_shared(uint8_t space)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Whether the fault is only reported and does not fail the launch, because the options ask for
- * that and a GPU would not notice the access. */
+/* Returns whether the fault is only reported and does not fail the launch, because the options ask
+ * for that and a GPU would not notice the access. */
 static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
                           unsigned lane, enum obs_fault_kind kind)
 {
@@ -146,8 +146,8 @@ LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access
     return lanes;
 }
 
-/* Whether the access may touch BLOCK. Constant memory is read-only, and an instruction for constant
- * memory may read nothing else. */
+/* Returns whether the access may touch BLOCK. Constant memory is read-only, and an instruction for
+ * constant memory may read nothing else. */
 static bool may_touch(const struct mem_block *block, const struct obs_access *access)
 {
     if (access->space == PTX_CONST)
@@ -161,15 +161,15 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
-/* The end of the shared memory that INST may access: the end of the CTA's memory or, earlier, the
- * end of the array that its address points into. */
+/* Returns the end of the shared memory that INST may access: the end of the CTA's memory or,
+ * earlier, the end of the array that its address points into. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
     return inst->mem.high && inst->mem.high < all ? inst->mem.high : all;
 }
 
-/* Whether the access may touch the shared memory from LOW up to HIGH. */
+/* Returns whether the access may touch the shared memory from LOW up to HIGH. */
 LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access *access,
                                uint64_t low, uint64_t high)
 {
@@ -342,7 +342,8 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
 }
 
 /* Checks all addresses of the pattern together. Returns the first lane's bytes; lane l's bytes are
- * l * *STRIDE + delta[l] further. NULL: no pattern, a bad address, or bytes in several blocks. */
+ * l * *STRIDE + delta[l] further. Returns NULL if there is no pattern, a bad address, or bytes in
+ * several blocks. */
 LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *access,
                                    const struct pattern *pattern, uint64_t *stride)
 {
@@ -397,7 +398,7 @@ LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
     access->value_bytes = inst->mem.vector[0].bytes;
 }
 
-/* Whether all PATTERN_WINDOW bytes from the lowest address on are readable. */
+/* Returns whether all PATTERN_WINDOW bytes from the lowest address on are readable. */
 LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 {
     if (pattern->space == PTX_SHARED)
@@ -549,7 +550,7 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
 }
 
 /* The fast path, which nearly all accesses take: see repeat.h. Returns the first lane's bytes.
- * NULL: the fast path does not apply, and nothing has been counted or reported. */
+ * Returns NULL if the fast path does not apply; nothing has been counted or reported. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
@@ -570,7 +571,7 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
 }
 
 /* The second fast path: see find_apart() in repeat.h. Writes to HOST a pointer to each lane's
- * bytes. False: this path does not apply. */
+ * bytes. Returns false if this path does not apply. */
 LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
                              uint8_t **host)
 {
@@ -653,7 +654,7 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
     }
 }
 
-/* Whether no other CPU thread can change a value between a load and the store after it. */
+/* Returns whether no other CPU thread can change a value between a load and the store after it. */
 LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
 {
     return shared || (warp->cta->launch->workers == 1 && !warp->cta->launch->memory->lent);

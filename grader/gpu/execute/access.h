@@ -13,7 +13,7 @@
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size);
 
 /* Returns SIZE bytes at offset AT of a lane's local memory. It holds the kernel's own variables
- * and, after them, a stack for called functions. NULL: the bytes are in neither. */
+ * and, after them, a stack for called functions. Returns NULL if the bytes are in neither. */
 uint8_t *access_local(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size);
 
 /* Three steps make an access:
@@ -42,9 +42,9 @@ void access_flush(struct worker *worker);
 
 /* --- parameters.c ----------------------------------------------------------------------------- */
 
-/* Fast paths for accesses at fixed offsets. parameter_load() reads a kernel's parameters, which
- * are the same for every lane. The other two access parameters and results of device functions.
- * False: the access does not have this simple form, and nothing has been done. */
+/* Fast paths for accesses at fixed offsets. parameter_load() reads a kernel's parameters, which are
+ * the same for every lane. The other two access parameters and results of device functions. Returns
+ * false if the access does not have this simple form; nothing has been done. */
 bool parameter_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
 bool frame_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
 bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask);
@@ -68,7 +68,7 @@ void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 /* --- bulk.c, mbarrier.c ----------------------------------------------------------------------- */
 
 /* Makes the oldest copy that ends at BARRIER, of those that have not arrived, arrive in CTA. PHASE
- * identifies the mbarrier's phase to observers. Returns its bytes; 0: there is none. */
+ * identifies the mbarrier's phase to observers. Returns its bytes, or 0 if there is none. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
 /* The CTA has ended: completes its pending bulk copies to global memory, or drops them if DROPS.
  * Frees the records of all its copies. */

@@ -118,8 +118,8 @@ LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, 
 LANE_PIECES(uint32_t)
 LANE_PIECES(uint64_t)
 
-/* Moves all elements of adjacent vectors with the functions above. False: none of them fits the
- * vector, or an element is not as wide as its register. */
+/* Moves all elements of adjacent vectors with the functions above. Returns false if none of them
+ * fits the vector, or an element is not as wide as its register. */
 LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, uint8_t *bytes)
 {
     unsigned count = inst->mem.count, width = inst->mem.bytes;
@@ -326,8 +326,8 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
     }
 }
 
-/* Loads one value of 8 or 16 bits for each lane. False: the values have another size or are not
- * adjacent in memory. */
+/* Loads one value of 8 or 16 bits for each lane. Returns false if the values have another size or
+ * are not adjacent in memory. */
 LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *inst,
                                     const uint8_t *start, const struct pattern *pattern,
                                     uint32_t mask)
@@ -348,7 +348,7 @@ LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *
 }
 
 /* Loads vectors of four 8-bit or two 16-bit values, such as pixels, as one word for each lane.
- * False: the vectors have another form. */
+ * Returns false if the vectors have another form. */
 LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *inst,
                                    const uint8_t *start, const struct pattern *pattern,
                                    uint32_t mask)

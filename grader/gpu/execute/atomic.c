@@ -147,7 +147,7 @@ static void add_singles(uint32_t lanes, uint8_t *const *host, const uint32_t *b,
     }
 }
 
-/* A lane's operand, which is as wide as the word in memory. */
+/* Returns a lane's operand, which is as wide as the word in memory. */
 static uint64_t operand(const void *values, unsigned lane, unsigned bytes)
 {
     return !values      ? 0

@@ -142,14 +142,14 @@ static void set_local_base(struct frame *frame, uint32_t base)
         memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
 }
 
-/* The offset in local memory at which a function's own variables end and its alloca memory
+/* Returns the offset in local memory at which a function's own variables end and its alloca memory
  * begins. */
 static uint32_t alloca_base(const struct frame *frame)
 {
     return frame->local_base + (((uint32_t)frame->image->function->local_bytes + 15u) & ~15u);
 }
 
-/* The first offset after the local memory that any of LANES uses. */
+/* Returns the first offset after the local memory that any of LANES uses. */
 static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
 {
     uint32_t most = 0;
@@ -277,7 +277,8 @@ static void set_stack_result(const struct warp *warp, struct slot slot, unsigned
     memcpy(slot_at(warp, slot) + lane * slot.bytes, &value, slot.bytes);
 }
 
-/* Allocates SIZE bytes on LANE's stack. False: the stack is full, or the host is out of memory. */
+/* Allocates SIZE bytes on LANE's stack. Returns false if the stack is full, or the host is out of
+ * memory. */
 static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t size)
 {
     const struct launch *launch = warp->cta->launch;

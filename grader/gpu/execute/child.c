@@ -83,7 +83,8 @@ uint64_t child_prepare(struct launch *launch, uint64_t function, const struct em
     return buffer;
 }
 
-/* Removes the prepared launch with this BUFFER from its list and returns it; NULL: none has it. */
+/* Removes the prepared launch with this BUFFER from its list and returns it. Returns NULL if none
+ * has it. */
 static struct child *find_prepared(struct children *children, uint64_t buffer)
 {
     struct child **at = &children->first[CHILD_PREPARED];

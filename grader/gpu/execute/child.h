@@ -41,12 +41,12 @@ void children_init(struct children *children);
 void children_free(struct children *children, struct heap *heap);
 
 /* Prepares a launch of the kernel at address FUNCTION. Returns the address of a buffer for its
- * parameters; 0: no kernel has this address, or out of memory. */
+ * parameters, or 0 if no kernel has this address, or out of memory. */
 uint64_t child_prepare(struct launch *launch, uint64_t function, const struct emu_launch *shape);
 /* Launches the kernel whose parameters are in BUFFER. Returns an error code of the CUDA runtime. */
 uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream);
 
-/* Removes and returns the next child to run; NULL: none is left. */
+/* Removes and returns the next child to run. Returns NULL if none is left. */
 struct child *children_take(struct children *children);
 void child_free(struct child *child);
 

@@ -17,8 +17,8 @@ static bool is_float(unsigned type)
     return ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* Whether cvt converts FROM to TO. It can pack two f32 into one register, but it can only unpack
- * 8-bit floats. A TF32 is a float already. */
+/* Returns whether cvt converts FROM to TO. It can pack two f32 into one register, but it can only
+ * unpack 8-bit floats. A TF32 is a float already. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
     if (to == PTX_tf32 || from == PTX_tf32)
@@ -33,7 +33,7 @@ bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
            ptx_type_class(from) != 'B';
 }
 
-/* True if the integer type TO has room for every value of FROM. */
+/* Returns true if the integer type TO has room for every value of FROM. */
 static bool holds_all(enum ptx_type to, enum ptx_type from)
 {
     unsigned to_bytes = ptx_type_bytes(to), from_bytes = ptx_type_bytes(from);
@@ -42,7 +42,7 @@ static bool holds_all(enum ptx_type to, enum ptx_type from)
     return ptx_type_class(to) == 'S' && to_bytes > from_bytes;
 }
 
-/* True if the float type TO cannot hold every value of the float type FROM. */
+/* Returns true if the float type TO cannot hold every value of the float type FROM. */
 static bool loses(enum ptx_type to, enum ptx_type from)
 {
     return to != from && (half_is(to) || (to == PTX_f32 && from == PTX_f64));
@@ -576,7 +576,7 @@ static bool is_word(unsigned type)
     return type == PTX_s32 || type == PTX_u32;
 }
 
-/* The vectorised function for this conversion; NULL: there is none. */
+/* Returns the vectorised function for this conversion, or NULL if there is none. */
 static lane_fn *in_vectors(const struct inst *inst)
 {
     uint8_t to = inst->cvt.to, from = inst->cvt.from;

@@ -14,8 +14,8 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-/* The size to allocate for shared memory. The padding is for loads of a whole PATTERN_WINDOW,
- * which can read past the end. */
+/* Returns the size to allocate for shared memory. The padding is for loads of a whole
+ * PATTERN_WINDOW, which can read past the end. */
 static size_t shared_room(const struct launch *launch)
 {
     return ((size_t)launch->shared_bytes + 63) / 64 * 64 + PATTERN_WINDOW;
@@ -97,7 +97,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     return cta;
 }
 
-/* The index of the warp that runs after TURN other warps. */
+/* Returns the index of the warp that runs after TURN other warps. */
 static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
 {
     return cta->launch->options->backwards ? cta->warp_count - 1 - turn : turn;
@@ -128,8 +128,8 @@ struct arrivals {
     struct votes votes[BARRIERS + 1];
 };
 
-/* The number of threads that LANES count as when they arrive. If the barrier states a thread count,
- * a whole warp counts as 32 threads even if some of them have exited. */
+/* Returns the number of threads that LANES count as when they arrive. If the barrier states a
+ * thread count, a whole warp counts as 32 threads even if some of them have exited. */
 static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32_t lanes)
 {
     return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
@@ -172,8 +172,8 @@ static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *ar
                                       .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
-/* The instruction with which a spinning path polls: the first polling instruction that the path
- * reaches from PC if it takes every backward branch and no forward branch. */
+/* Returns the instruction with which a spinning path polls: the first polling instruction that the
+ * path reaches from PC if it takes every backward branch and no forward branch. */
 static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
 {
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
@@ -187,8 +187,8 @@ static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
     return pc;
 }
 
-/* The instruction at which a path waits. At a barrier or warp sync, the path's pc is already the
- * next one. */
+/* Returns the instruction at which a path waits. At a barrier or warp sync, the path's pc is
+ * already the next one. */
 static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
 {
     uint32_t pc = path->stack[path->depth - 1].pc;
@@ -206,7 +206,8 @@ static void report_wait(struct warp *warp, const struct path *path, enum obs_fau
 
 /* --- barriers --------------------------------------------------------------------------------- */
 
-/* The lanes of a warp that wait at PATH's barrier. UNDER_WAY: also the lanes that still run. */
+/* Returns the lanes of a warp that wait at PATH's barrier. UNDER_WAY: also the lanes that still
+ * run. */
 static uint32_t lanes_beside(const struct warp *warp, const struct path *path, bool under_way)
 {
     uint32_t lanes = 0;
@@ -270,7 +271,7 @@ static bool release_barriers(struct cta *cta, bool counted)
     return released;
 }
 
-/* Whether the warp waits at a barrier that states its thread count. */
+/* Returns whether the warp waits at a barrier that states its thread count. */
 static bool waits_at_counted(const struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)
@@ -308,8 +309,8 @@ void cta_report_deadlock(struct cta *cta)
 
 /* --- the cluster's barrier -------------------------------------------------------------------- */
 
-/* The number that observers get as the barrier's address in this phase. It is not the address of
- * any memory. */
+/* Returns the number that observers get as the barrier's address in this phase. It is not the
+ * address of any memory. */
 static uint64_t place_of(const struct cta *leader, uint64_t phase)
 {
     return leader->linear * 8 + (phase & 1) * 4;
@@ -338,8 +339,8 @@ static void tell_heard(struct cta *cta)
     }
 }
 
-/* Whether all threads of the CTA that have not exited have arrived at the cluster's barrier. The
- * last warps are checked first, because they are usually the missing ones. */
+/* Returns whether all threads of the CTA that have not exited have arrived at the cluster's
+ * barrier. The last warps are checked first, because they are usually the missing ones. */
 static bool is_at_cluster(const struct cta *cta)
 {
     if (!cta->has_ended && cta->started < cta->warp_count)
@@ -447,7 +448,8 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
-/* Whether other CTAs can help when no warp of this CTA can continue. SPINS: some warps poll. */
+/* Returns whether other CTAs can help when no warp of this CTA can continue. SPINS: some warps
+ * poll. */
 static bool waits_for_others(struct cta *cta, bool spins)
 {
     if (cta->launch->cluster_size == 1)

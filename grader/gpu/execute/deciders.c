@@ -44,8 +44,8 @@ static bool names_clock(const struct ptx_instruction *in)
     return false;
 }
 
-/* Whether the instruction does more than compute registers from registers. Instructions with a
- * carry count, too, because the carry register has no name. */
+/* Returns whether the instruction does more than compute registers from registers. Instructions
+ * with a carry count, too, because the carry register has no name. */
 static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 {
     return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||
@@ -71,8 +71,8 @@ static void mark(void *context, uint32_t reg)
     visit->decides[reg] = true;
 }
 
-/* If the instruction at PC acts or computes a decider, marks the registers that it reads. False:
- * the instruction does so and also reads a clock. */
+/* If the instruction at PC acts or computes a decider, marks the registers that it reads. Returns
+ * false if the instruction does so and also reads a clock. */
 static bool follow(struct deciders *deciders, const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);

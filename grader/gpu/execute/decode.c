@@ -162,7 +162,7 @@ static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uin
     return true;
 }
 
-/* Whether the function reads the carry, which is a register without a name. */
+/* Returns whether the function reads the carry, which is a register without a name. */
 static bool uses_carry(const struct ptx_function *f)
 {
     bool any = false;
@@ -259,7 +259,7 @@ static bool is_product(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_wmma_mma || in->opcode == PTX_OP_mma;
 }
 
-/* An upper bound for the entries of kernel->vectors that all instructions together need. */
+/* Returns an upper bound for the entries of kernel->vectors that all instructions together need. */
 static size_t vector_room(const struct kernel *k)
 {
     size_t room = (size_t)k->code_count * VECTOR_ROOM;

@@ -62,8 +62,8 @@ void decode_unsupported(struct decoder *d);
 /* Reserves 32 values of BYTES, or one predicate word if BYTES is 0, after the first *USED bytes.
  * Advances *USED and returns the offset. */
 uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
-/* A slot with VALUE in 32 lanes, or in one predicate word if BYTES is 0. Equal constants share a
- * slot. */
+/* Returns a slot with VALUE in 32 lanes, or in one predicate word if BYTES is 0. Equal constants
+ * share a slot. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
 /* fixed.c: decode_fixed() finds the image's registers with fixed values; false: failure. Later,
@@ -74,8 +74,8 @@ bool decode_is_fixed(const struct decoder *d);
  * Later, decode_shared_address() returns the address of such a variable in d->image. */
 void decode_place_shared(struct decoder *d);
 uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variable *variable);
-/* A variable's address in its own state space. A local variable's address is relative to the
- * local memory of its function. */
+/* Returns a variable's address in its own state space. A local variable's address is relative to
+ * the local memory of its function. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 
 /* Slots of operands that are read or written. Decoding fails unless the operand has BYTES bytes
@@ -122,10 +122,10 @@ decode_fn decode_branch, decode_call, decode_return, decode_exit, decode_trap;
 decode_fn decode_barrier, decode_barrier_reduction, decode_barrier_arrival, decode_cluster_barrier;
 decode_fn decode_fence, decode_nanosleep, decode_hint;
 
-/* The operation modifier of an atomic or redux; PTX_MOD_COUNT if there is none. */
+/* Returns the operation modifier of an atomic or redux; PTX_MOD_COUNT if there is none. */
 uint8_t decode_operation(const struct ptx_instruction *in);
 
-/* stretch.c: divides the code into stretches. False: out of memory. */
+/* stretch.c: divides the code into stretches. Returns false when out of memory. */
 bool stretches_find(struct kernel *kernel);
 
 #endif

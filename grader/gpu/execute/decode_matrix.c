@@ -159,7 +159,7 @@ static bool is_half_or_float(uint8_t type)
     return type == PTX_f16 || type == PTX_f32;
 }
 
-/* Whether the instruction may combine the types of d, a, b and c. */
+/* Returns whether the instruction may combine the types of d, a, b and c. */
 static bool types_match(const struct ptx_instruction *in, const struct shape *shape,
                         const uint8_t *types)
 {
@@ -180,7 +180,7 @@ static bool types_match(const struct ptx_instruction *in, const struct shape *sh
     return same && types[0] == (a & (T(bf16) | T(tf32)) ? PTX_f32 : a & T(f64) ? PTX_f64 : PTX_s32);
 }
 
-/* Whether the modifiers of the instruction fit its types. */
+/* Returns whether the modifiers of the instruction fit its types. */
 static bool modifiers_match(const struct ptx_instruction *in, const struct shape *shape,
                             const uint8_t *types)
 {
@@ -197,7 +197,7 @@ static bool modifiers_match(const struct ptx_instruction *in, const struct shape
            (types[0] == PTX_f64 || !ptx_has(in, PTX_MOD_rn));
 }
 
-/* The operation that changes the product, or 0. */
+/* Returns the operation that changes the product, or 0. */
 static uint8_t variant_of(const struct ptx_instruction *in)
 {
     return ptx_has(in, PTX_MOD_satfinite) ? PTX_MOD_satfinite

@@ -27,8 +27,8 @@ uint32_t decode_mode_of(const struct ptx_instruction *in)
     return mode;
 }
 
-/* Whether MODIFIER is part of the row's name. Modes are not part of it, except .approx of div, and
- * .sat and .relu of integers. */
+/* Returns whether MODIFIER is part of the row's name. Modes are not part of it, except .approx of
+ * div, and .sat and .relu of integers. */
 static bool names_row(const struct decoder *d, unsigned modifier)
 {
     return !is_mode(modifier) || (modifier == PTX_MOD_approx && d->in->opcode == PTX_OP_div) ||

@@ -24,7 +24,7 @@ static struct format format_of(unsigned type)
                               : (struct format){2, 15, 57344, 0x7c};
 }
 
-/* The exponent of the unit of numbers whose exponent is EXPONENT. */
+/* Returns the exponent of the unit of numbers whose exponent is EXPONENT. */
 static int unit_of(int exponent, struct format format)
 {
     int least = 1 - format.bias;

@@ -15,7 +15,7 @@
 
 #include "gpu/execute/bits.h"
 
-/* The bits of a NaN, made quiet. */
+/* Returns the bits of a NaN, made quiet. */
 LANES_INLINE uint64_t fp_quiet(double nan)
 {
     return double_bits(nan) | (uint64_t)1 << 51;
@@ -37,7 +37,8 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* The NaN that this CPU makes for operands A and B, of which at most B is NaN: as it should be. */
+/* Returns the NaN that this CPU makes for operands A and B, of which at most B is NaN: as it should
+ * be. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     return value;

@@ -14,7 +14,7 @@ typedef double f64;
 
 /* --- operators of half.def -------------------------------------------------------------------- */
 
-/* The sum rounded to odd: if it is inexact, the last bit of the double is set. */
+/* Returns the sum rounded to odd: if it is inexact, the last bit of the double is set. */
 static inline f64 sum_to_odd(f64 a, f64 b)
 {
     f64 sum = a + b, part = sum - a;
@@ -25,7 +25,7 @@ static inline f64 sum_to_odd(f64 a, f64 b)
     return bits_double(error > 0 || error < 0 ? odd : bits);
 }
 
-/* The smaller number; -0 is below +0. If one operand is NaN, returns the other. */
+/* Returns the smaller number; -0 is below +0. If one operand is NaN, returns the other. */
 static inline f64 lesser(f64 a, f64 b)
 {
     bool first = a < b || b != b || (a == b && double_bits(a) >> 63);

@@ -60,8 +60,8 @@ LANES_INLINE int64_t half_infinity(struct half_format format)
     return 0x8000 - ((int64_t)1 << format.fraction);
 }
 
-/* The number as a double. It is converted through a float, because a vector holds twice as many
- * floats as doubles. NaNs become quiet and keep their sign and payload. */
+/* Returns the number as a double. It is converted through a float, because a vector holds twice as
+ * many floats as doubles. NaNs become quiet and keep their sign and payload. */
 LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
 {
     int32_t size = raw & 0x7fff, fraction = size << (FLOAT_DIGITS - format.fraction);

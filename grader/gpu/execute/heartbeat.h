@@ -13,7 +13,8 @@ void heartbeat_end(void);
 /* To be called after each slice of a warp. */
 void heartbeat_slice(struct warp *warp);
 
-/* Stops all running launches. False: no launch is running. A signal handler may call it. */
+/* Stops all running launches. Returns false if no launch is running. A signal handler may call
+ * it. */
 bool heartbeat_interrupt(void);
 
 #endif

@@ -110,7 +110,8 @@ struct inst {
         } video;
         struct {
             uint8_t to, from; /* enum ptx_type */
-            uint8_t round;    /* rounding to a whole number: 'n', 'z', 'm', 'p'; 0: none */
+            uint8_t round;    /* rounding to a whole number: 'n', 'z', 'm', 'p', or 0 if there is
+                               * none */
             bool saturate, relu;
         } cvt;
         struct {
@@ -236,7 +237,7 @@ struct kernel {
     bool reads_clock;   /* reads clocks or timers */
     bool uses_stack;    /* calls functions, or alloca */
     bool shows_params;  /* takes generic addresses of its parameters */
-    uint64_t params_at; /* generic address of its parameters; 0: none yet */
+    uint64_t params_at; /* generic address of its parameters, or 0 if none yet */
     struct emu_param *params;
 };
 
@@ -257,16 +258,16 @@ void kernel_scramble_shared(struct kernel *kernel);
 /* For launches that run backwards: at an atomic whose old value they use, lanes continue separately
  * until they wait for each other. So no lane can rely on the others having come as far. */
 void kernel_part_lanes(struct kernel *kernel);
-/* Where dynamic shared memory begins: after the static part. */
+/* Returns where dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
 {
     return (kernel->shared_bytes + 15u) & ~15u;
 }
-/* The source line of the instruction at PC, and the image that holds it. */
+/* Returns the source line of the instruction at PC, and the image that holds it. */
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc);
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc);
 
-/* The value that a pointer to FUNCTION has. */
+/* Returns the value that a pointer to FUNCTION has. */
 uint64_t kernel_function_address(const struct ptx_function *function);
 
 #endif

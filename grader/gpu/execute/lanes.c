@@ -24,7 +24,7 @@ void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     broadcast(warp, inst->dst, mask, mask);
 }
 
-/* The lanes of MASK with the same member mask as its first lane. */
+/* Returns the lanes of MASK with the same member mask as its first lane. */
 LANES_INLINE uint32_t same_members(const uint32_t *members, uint32_t mask)
 {
     uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
@@ -124,7 +124,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 /* --- match, redux, elect ---------------------------------------------------------------------- */
 
-/* The lanes with the same value as LANE. */
+/* Returns the lanes with the same value as LANE. */
 LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
 {
     uint32_t same = 0;

@@ -46,7 +46,7 @@ struct launch {
     struct memory *memory;
     struct heap *heap;
     struct output *output;
-    struct predictor *predictor; /* NULL: the launch's time is not predicted */
+    struct predictor *predictor; /* NULL if the launch's time is not predicted */
     const struct observer *const *observers;
     unsigned observer_count;
     unsigned wanted;                   /* events that some observer wants */
@@ -65,7 +65,7 @@ struct launch {
     struct emu_occupancy occupancy;
     uint32_t workers;
     uint32_t resident;         /* most CTAs that one worker runs in turns */
-    uint64_t limit;            /* most warp instructions; 0: no limit */
+    uint64_t limit;            /* most warp instructions, or 0 for no limit */
     uint64_t clock;            /* the device's clock when the launch begins */
     double timer;              /* predicted nanoseconds of all launches before */
     uint64_t workspace;        /* address of a cooperative launch's grid barrier, else 0 */
@@ -80,7 +80,7 @@ struct launch {
     struct worker *crew;  /* all workers */
     /* The watch: observers that need a single worker. When their cost exceeds its limit, these
      * observers are removed and the other workers join. */
-    uint64_t watch_limit; /* in the unit of emu_options.watch_budget; 0: no limit */
+    uint64_t watch_limit; /* in the unit of emu_options.watch_budget, or 0 for no limit */
     uint64_t watch_cost;  /* sum of the workers' costs; valid after launch_end() */
     bool watch_is_over;
     uint32_t most_workers;      /* workers after the watch */
@@ -101,7 +101,7 @@ struct launch {
 /* Begins a launch with COUNT workers, at least 1. launch_end() reports errors. If the cost of its
  * watch is limited, the launch begins with one worker; the others join when the watch is over. */
 void launch_begin(struct launch *launch, unsigned count);
-/* Runs the launch. False: it is parked; another call continues it. */
+/* Runs the launch. Returns false if it is parked; another call continues it. */
 bool launch_go(struct launch *launch);
 /* Returns the launch's first error, or EMU_OK. */
 enum emu_status launch_end(struct launch *launch);
@@ -110,7 +110,7 @@ void launch_end_watch(struct worker *worker);
 /* Makes the workers forget the memory blocks that they have found. Must be called if memory may
  * have been allocated or freed while the launch was parked. */
 void launch_forget_memory(struct launch *launch);
-/* A number that grows when the launch changes memory. */
+/* Returns a number that grows when the launch changes memory. */
 uint64_t launch_changes(const struct launch *launch);
 bool launch_sees_lent(const struct launch *launch); /* has accessed memory that the host lends */
 void launch_totals(const struct launch *launch, struct emu_counters *totals);

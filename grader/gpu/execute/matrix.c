@@ -26,8 +26,8 @@ static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned 
     *column = (tile / tiles * 4 + lane % 4) * pack + element % pack;
 }
 
-/* The place of element number ELEMENT of LANE in the registers of VECTOR. An element has BYTES
- * bytes. */
+/* Returns the place of element number ELEMENT of LANE in the registers of VECTOR. An element has
+ * BYTES bytes. */
 static uint8_t *element_at(const struct warp *warp, const struct slot *vector, unsigned element,
                            unsigned bytes, unsigned lane)
 {
@@ -142,7 +142,7 @@ static void find_number(const struct part *part, unsigned lane, unsigned element
     }
 }
 
-/* Whether LANE holds numbers of product QUAD. */
+/* Returns whether LANE holds numbers of product QUAD. */
 static bool takes_part(const struct part *part, unsigned lane, unsigned quad)
 {
     return part->layout == TILES || lane % 16 / 4 == quad;
@@ -203,7 +203,7 @@ static struct part part_of(const struct inst *inst, unsigned i, const struct ten
     return part;
 }
 
-/* The products that a tensor core adds in one step, as measured: see tensor.c. */
+/* Returns the products that a tensor core adds in one step, as measured: see tensor.c. */
 static unsigned step_of(const struct inst *inst, const struct tensor_product *p)
 {
     bool is_float8 = p->types[1] == PTX_e4m3 || p->types[1] == PTX_e5m2;
@@ -242,7 +242,7 @@ static unsigned half_word(unsigned row, unsigned column, bool transposed)
     return transposed ? 8 * column + row : 8 * row + column;
 }
 
-/* The half words of matrix NUMBER in the registers: two in each lane. */
+/* Returns the half words of matrix NUMBER in the registers: two in each lane. */
 static uint16_t *halves_at(const struct warp *warp, const struct inst *inst, unsigned number)
 {
     return (uint16_t *)(void *)slot_at(warp, inst->mem.vector[number]);

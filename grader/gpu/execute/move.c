@@ -152,7 +152,8 @@ LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value,
             words[l] = mask >> l & 1 ? (uint32_t)value : words[l];
 }
 
-/* Whether clocks show predicted time. If so, *CYCLES gets the warp's since the launch began. */
+/* Returns whether clocks show predicted time. If so, *CYCLES gets the warp's since the launch
+ * began. */
 static bool predicted_now(const struct warp *warp, double *cycles)
 {
     const struct listener *follower = &warp->cta->worker->follower;

@@ -35,7 +35,7 @@ bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 
 /* builtin.c: finds the code of a device function that has no PTX, such as vprintf().
- * NULL: the name is unknown. */
+ * Returns NULL if the name is unknown. */
 lane_fn *builtin_find(struct ptx_name name);
 
 #endif

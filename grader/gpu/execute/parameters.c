@@ -26,8 +26,8 @@ LANES_CLONES bool parameter_load(const struct warp *warp, const struct inst *ins
     return true;
 }
 
-/* Finds each lane's parameter, or result, of a device function. False: the offset is not fixed,
- * not aligned or out of range. */
+/* Finds each lane's parameter, or result, of a device function. Returns false if the offset is not
+ * fixed, not aligned or out of range. */
 LANES_INLINE bool find_in_frame(const struct warp *warp, const struct inst *inst, uint8_t **host)
 {
     const struct frame *frame = warp->frame;

@@ -16,7 +16,7 @@ void call_return(struct warp *warp, uint32_t lanes);
 
 #define NOWHERE UINT32_MAX /* no instruction has this pc */
 
-/* Adds a path that is ready and has an empty stack. NULL: out of memory. */
+/* Adds a path that is ready and has an empty stack. Returns NULL when out of memory. */
 struct path *path_add(struct warp *warp);
 
 static inline struct path_entry *path_top(struct path *path)
@@ -24,7 +24,7 @@ static inline struct path_entry *path_top(struct path *path)
     return &path->stack[path->depth - 1];
 }
 
-/* Pushes ENTRY and returns its place on the stack. NULL: out of memory. */
+/* Pushes ENTRY and returns its place on the stack. Returns NULL when out of memory. */
 struct path_entry *path_push(struct warp *warp, struct path *path, struct path_entry entry);
 
 static inline void path_pop(struct warp *warp, struct path *path)

@@ -28,7 +28,7 @@ enum pattern_shape {
 };
 
 struct pattern {
-    uint32_t mask; /* lanes of the access; 0: no pattern yet */
+    uint32_t mask; /* lanes of the access, or 0 if no pattern yet */
     /* Equal to `mask` once an access with this pattern was inside one block. Only then are begin,
      * room, host and stride valid. */
     uint32_t ready;
@@ -51,13 +51,13 @@ struct pattern {
 
 #define PATTERN_INLINE static inline __attribute__((always_inline))
 
-/* The bits of the first lane's address that a repeat must keep to have the same cost.
+/* Returns the bits of the first lane's address that a repeat must keep to have the same cost.
  *
  * In shared memory, the banks form a ring, so only the offset in a bank's word matters. In global
  * memory, the offset in the line matters, down to the largest power of 2 that divides all deltas:
  * lower bits move no lane across the border of a sector or line. For a broadcast or a dense
- * pattern, only alignment matters: a broadcast costs the same everywhere, and observers compute
- * the cost of a dense pattern from its first address. */
+ * pattern, only alignment matters: a broadcast costs the same everywhere, and observers compute the
+ * cost of a dense pattern from its first address. */
 PATTERN_INLINE uint8_t pattern_fixed(const struct pattern *pattern)
 {
     uint8_t width = pattern->bytes - 1u;
@@ -86,9 +86,9 @@ PATTERN_INLINE enum pattern_shape pattern_shape(const struct pattern *pattern)
     return is_near ? PATTERN_NEAR : PATTERN_ANY;
 }
 
-/* Compares an access with PATTERN and, if they differ, computes a new pattern there. NULL: the
- * addresses are too far apart for a pattern. COUNTED: observers need the access's cost, otherwise
- * only its alignment matters. */
+/* Compares an access with PATTERN and, if they differ, computes a new pattern there. Returns NULL
+ * if the addresses are too far apart for a pattern. COUNTED: observers need the access's cost,
+ * otherwise only its alignment matters. */
 PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_access *access,
                                             bool counted)
 {

@@ -113,7 +113,7 @@ static inline s32 most(s32 a, s32 b)
     return a > b ? a : b;
 }
 
-/* The two numbers in a register of type u16x2 or s16x2. */
+/* Returns the two numbers in a register of type u16x2 or s16x2. */
 static inline u16 low16(u32 a)
 {
     return (u16)a;
@@ -129,7 +129,7 @@ static inline u32 pair(u32 low, u32 high)
     return (low & 0xffff) | high << 16;
 }
 
-/* The product of the low 24 bits of A and B. */
+/* Returns the product of the low 24 bits of A and B. */
 static inline u64 product24(u32 a, u32 b, int is_signed)
 {
     if (is_signed)
@@ -191,7 +191,7 @@ static inline u32 nth_set(u32 mask, u32 base, s32 n)
     return ~0u;
 }
 
-/* The number of the highest bit that differs from the sign bit, or -1. */
+/* Returns the number of the highest bit that differs from the sign bit, or -1. */
 static inline u32 top_bit(u64 a)
 {
     u64 bits = a >> 63 ? ~a : a;

@@ -13,7 +13,8 @@
 
 /* --- cta.c ------------------------------------------------------------------------------------ */
 
-/* Starts CTA number LINEAR of the grid, whose rank in its cluster is RANK. NULL: out of memory. */
+/* Starts CTA number LINEAR of the grid, whose rank in its cluster is RANK. Returns NULL when out of
+ * memory. */
 struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank);
 enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
 /* Runs the CTA until it is done, all its warps wait for other CTAs, or the launch stops. */
@@ -27,7 +28,7 @@ void cta_free(struct cta *cta);
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
 /* LANES of WARP arrive at the cluster's barrier. */
 void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t lanes);
-/* LANES of WARP start to wait at the cluster's barrier. True: it has already opened. */
+/* LANES of WARP start to wait at the cluster's barrier. Returns true if it has already opened. */
 bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
 /* A CTA's turn ends after this number of rounds in which threads polled and then passed a barrier.
@@ -83,8 +84,8 @@ struct votes {
 };
 /* Lets the warp's paths that wait at BARRIER continue. */
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
-/* Moves the lanes in lower entries of each stuck path to a new path, so that they can run. False:
- * there are no such lanes. */
+/* Moves the lanes in lower entries of each stuck path to a new path, so that they can run. Returns
+ * false if there are no such lanes. */
 bool warp_set_free(struct warp *warp);
 /* Returns the lanes that wait at BARRIER. */
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier);

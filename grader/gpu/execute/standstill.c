@@ -42,8 +42,8 @@ static bool is_call(const struct kernel *kernel, uint32_t pc)
     return pc < image->end && image->function->code[pc - image->start].opcode == PTX_OP_call;
 }
 
-/* Whether the instruction can change memory. For atomics the result is false, because they count
- * their own changes. A KIND_WAIT changes nothing. */
+/* Returns whether the instruction can change memory. For atomics the result is false, because they
+ * count their own changes. A KIND_WAIT changes nothing. */
 static bool may_change(const struct kernel *kernel, uint32_t pc)
 {
     const struct inst *in = &kernel->code[pc];
@@ -155,8 +155,8 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Whether all ready paths are in a loop. Checks every path, even after it has found one that does
- * not loop, because each check also updates the path's hash. */
+/* Returns whether all ready paths are in a loop. Checks every path, even after it has found one
+ * that does not loop, because each check also updates the path's hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;

@@ -14,7 +14,7 @@ void standstill_look(struct worker *worker);
 void standstill_forget(struct worker *worker);          /* call when a CTA did more than spin */
 void standstill_leave(struct worker *worker);           /* call when WORKER has no more CTAs */
 bool standstill_sees_lent(const struct worker *worker); /* whether a poll has read lent memory */
-/* The number of memory changes that WORKER's CTAs have made so far. */
+/* Returns the number of memory changes that WORKER's CTAs have made so far. */
 uint64_t standstill_changes(const struct worker *worker);
 
 #endif

@@ -29,9 +29,10 @@ void idle_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     (void)warp, (void)inst, (void)mask;
 }
 
-/* Whether the instruction can be part of a stretch. A clock cannot, because its value depends on
- * the instructions executed before it. An instruction that may poll cannot, because it counts as
- * several in a slice. Neither can a copy or a wait for one: the instructions between them count. */
+/* Returns whether the instruction can be part of a stretch. A clock cannot, because its value
+ * depends on the instructions executed before it. An instruction that may poll cannot, because it
+ * counts as several in a slice. Neither can a copy or a wait for one: the instructions between them
+ * count. */
 static bool is_straight(const struct inst *in)
 {
     return in->kind == KIND_LANES && in->guard == NO_SLOT && !in->observes &&

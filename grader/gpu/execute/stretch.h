@@ -11,7 +11,7 @@
 /* Restores all counts of PROFILE, in place. Call it when the launch has ended. */
 void stretches_add_up(const struct kernel *kernel, struct profile *profile);
 
-/* How often warps have executed the instruction at PC so far. BEFORE: this number for the
+/* Returns how often warps have executed the instruction at PC so far. BEFORE: this number for the
  * instruction before it. */
 static inline uint64_t stretch_warps(const struct worker *worker, uint32_t pc, uint64_t before)
 {

@@ -103,7 +103,7 @@ static uint32_t cut_to_float(double value)
     return bits ? sign | bits : 0;
 }
 
-/* The sum as a number of TYPE, f32 or f16. */
+/* Returns the sum as a number of TYPE, f32 or f16. */
 static uint32_t narrow(double sum, enum ptx_type type)
 {
     if (type == PTX_f32)
@@ -140,8 +140,8 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
         sum->value[j] *= most[j] / ONE;
 }
 
-/* The sum of a step without any rounding. It is only used if it is an infinity or NaN: the order
- * of the terms does not matter then, and doubles do not overflow here. */
+/* Returns the sum of a step without any rounding. It is only used if it is an infinity or NaN: the
+ * order of the terms does not matter then, and doubles do not overflow here. */
 static double add_specially(double sum, unsigned n, unsigned k, const double *a, const double *b)
 {
     for (unsigned x = 0; x < k; x++)
@@ -149,20 +149,20 @@ static double add_specially(double sum, unsigned n, unsigned k, const double *a,
     return sum;
 }
 
-/* The place of factor X among the K factors of a row in the order in which they are added. ptxas
- * converts the first and second byte of each word, then the others. */
+/* Returns the place of factor X among the K factors of a row in the order in which they are added.
+ * ptxas converts the first and second byte of each word, then the others. */
 static unsigned place_of(unsigned x, unsigned k, enum ptx_type type)
 {
     return is_float8(type) ? x % 4 / 2 * (k / 2) + x / 4 * 2 + x % 2 : x;
 }
 
-/* The type in which sums are kept between steps. */
+/* Returns the type in which sums are kept between steps. */
 static enum ptx_type sum_type(const struct tensor_product *p)
 {
     return p->types[3] == PTX_f32 ? PTX_f32 : p->types[0];
 }
 
-/* The bits of number d, from the sum of the steps. */
+/* Returns the bits of number d, from the sum of the steps. */
 static uint64_t finish(const struct tensor_product *p, double sum, uint64_t c)
 {
     if (is_float8(p->types[1]))

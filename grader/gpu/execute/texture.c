@@ -291,8 +291,8 @@ LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, 
     }
 }
 
-/* The number of steps from 0 to 1 in which a GPU filters. Integers have 16 bits while they are
- * filtered, including a sign. Floats have no fixed steps: the result is 1. */
+/* Returns the number of steps from 0 to 1 in which a GPU filters. Integers have 16 bits while they
+ * are filtered, including a sign. Floats have no fixed steps: the result is 1. */
 static double steps_of(const struct emu_texture *texture)
 {
     return texture->kind == 'f' ? 1 : texture->kind == 's' ? INT16_MAX : UINT16_MAX;

@@ -36,10 +36,10 @@ void texture_gather(const struct emu_texture *texture, const uint8_t *texels,
                     const struct texture_points *points, uint32_t lanes, unsigned component,
                     uint32_t value[4][EMU_WARP_SIZE]);
 
-/* Whether the properties of TEXTURE are valid. */
+/* Returns whether the properties of TEXTURE are valid. */
 bool texture_is_legal(const struct emu_texture *texture);
-/* Stores TEXTURE in LIST, in the first entry with width 0. The handle is the index plus 1.
- * False: out of memory. */
+/* Stores TEXTURE in LIST, in the first entry with width 0. The handle is the index plus 1. Returns
+ * false when out of memory. */
 bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_texture *texture,
                   uint64_t *handle);
 

@@ -59,8 +59,8 @@ uint64_t emu_texture_bytes(const struct emu_texture *texture)
     return last.addr - texture->addr + bytes_of_one(&last);
 }
 
-/* Whether the offsets of all texels are below MOST_BYTES. Only the first level is checked, because
- * no other level is larger. */
+/* Returns whether the offsets of all texels are below MOST_BYTES. Only the first level is checked,
+ * because no other level is larger. */
 static bool has_legal_size(const struct emu_texture *t)
 {
     uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8, rows, layers;
@@ -86,7 +86,8 @@ static float cut(double value)
     return fabs((double)near) > fabs(value) ? nextafterf(near, 0) : near;
 }
 
-/* The number of the face that a direction points to. The faces are +x, -x, +y, -y, +z, -z. */
+/* Returns the number of the face that a direction points to. The faces are +x, -x, +y, -y, +z,
+ * -z. */
 static unsigned face_of(const double v[3])
 {
     double ax = fabs(v[0]), ay = fabs(v[1]), az = fabs(v[2]);
@@ -191,9 +192,9 @@ static int in_steps(double level)
                             : -LEVEL_MOST * LEVEL_ONE;
 }
 
-/* The approximate length of the vector (a, b). A GPU computes lengths from few bits and without a
- * square root. With this formula, the level equals an H100's for 92 % of random steps and differs
- * by at most 2/256 for the others. */
+/* Returns the approximate length of the vector (a, b). A GPU computes lengths from few bits and
+ * without a square root. With this formula, the level equals an H100's for 92 % of random steps and
+ * differs by at most 2/256 for the others. */
 static double length_of(double a, double b)
 {
     double more = fmax(fabs(a), fabs(b)), less = fmin(fabs(a), fabs(b));
@@ -208,7 +209,7 @@ static double shortened(double x)
     return ldexp(trunc(ldexp(digits, 10)), exponent - 10);
 }
 
-/* The binary logarithm of a length, in units of 1/256. */
+/* Returns the binary logarithm of a length, in units of 1/256. */
 static int logarithm(double length)
 {
     int exponent;
@@ -219,8 +220,8 @@ static int logarithm(double length)
     return length > 0 ? (exponent - 1) * LEVEL_ONE + (int)level : INT_MIN / 2;
 }
 
-/* The level whose texels are as large as the longest step from the lane's point to a neighbouring
- * point: to the right, below, or diagonal. */
+/* Returns the level whose texels are as large as the longest step from the lane's point to a
+ * neighbouring point: to the right, below, or diagonal. */
 static int level_of_steps(const struct emu_texture *texture, const struct texture_points *points,
                           unsigned lane)
 {
@@ -239,8 +240,8 @@ static int level_of_steps(const struct emu_texture *texture, const struct textur
     return isfinite(longest) ? logarithm(longest) : LEVEL_MOST * LEVEL_ONE;
 }
 
-/* The level that a lane requests, in units of 1/256. The texture's bias is added only if the
- * instruction has a level or steps as an operand. */
+/* Returns the level that a lane requests, in units of 1/256. The texture's bias is added only if
+ * the instruction has a level or steps as an operand. */
 static int wanted_level(const struct emu_texture *texture, const struct texture_points *points,
                         unsigned lane)
 {

@@ -13,7 +13,7 @@
 
 #include "gpu/lanes.h"
 
-/* The value of `turn` for stores of BYTES bytes by each lane. */
+/* Returns the value of `turn` for stores of BYTES bytes by each lane. */
 LANES_INLINE unsigned turn_of(unsigned bytes)
 {
     return bytes > 8 ? WARP / 4 - 1 : bytes > 4 ? WARP / 2 - 1 : WARP - 1;

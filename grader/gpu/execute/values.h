@@ -9,8 +9,8 @@
 struct cta;
 struct launch;
 
-/* The bank that holds SPECIAL, which must be a static special register: one that does not change
- * while a warp runs. */
+/* Returns the bank that holds SPECIAL, which must be a static special register: one that does not
+ * change while a warp runs. */
 enum bank values_bank(enum ptx_special special);
 /* These functions fill the banks. The first one also allocates its bank; false: out of memory. */
 bool values_of_launch(struct launch *launch);

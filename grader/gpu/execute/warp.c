@@ -139,7 +139,8 @@ static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint3
     }
 }
 
-/* Whether the member mask of each lane in LANES names the lane itself and no ABSENT lane. */
+/* Returns whether the member mask of each lane in LANES names the lane itself and no ABSENT
+ * lane. */
 static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
 {
     const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
@@ -151,8 +152,8 @@ static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lan
     return !(wrong & lanes);
 }
 
-/* The lanes of PATH that will only exit: they are at the kernel's end, or on a side of a branch
- * that does not reconverge with the other side before the end. */
+/* Returns the lanes of PATH that will only exit: they are at the kernel's end, or on a side of a
+ * branch that does not reconverge with the other side before the end. */
 static uint32_t leaving_lanes(const struct warp *warp, const struct path *path)
 {
     const struct inst *code = warp->cta->launch->kernel->code;
@@ -293,8 +294,8 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
  * for all pending stores. */
 #define ACCOUNTS 256
 
-/* The CTA's first running warp that has executed at least as much as WARP. So if several warps are
- * in the same loop, the report names the first one. */
+/* Returns the CTA's first running warp that has executed at least as much as WARP. So if several
+ * warps are in the same loop, the report names the first one. */
 static struct warp *first_as_busy(struct warp *warp)
 {
     for (struct warp *other = warp->cta->warps; other != warp; other++)
@@ -328,8 +329,8 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
-/* The number of LANES. In the usual case this avoids popcount, which is an instruction on newer
- * CPUs, but a call on older ones. */
+/* Returns the number of LANES. In the usual case this avoids popcount, which is an instruction on
+ * newer CPUs, but a call on older ones. */
 static uint32_t count_of(uint32_t lanes)
 {
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
@@ -368,7 +369,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     return n;
 }
 
-/* The lanes for which the instruction's guard predicate is true. */
+/* Returns the lanes for which the instruction's guard predicate is true. */
 LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *in)
 {
     if (in->guard == NO_SLOT)
@@ -453,7 +454,7 @@ static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
     cta_tell_state(warp->cta, &now);
 }
 
-/* The lanes of the entries from DEPTH on. */
+/* Returns the lanes of the entries from DEPTH on. */
 static uint32_t lanes_from(const struct path *path, uint32_t depth)
 {
     uint32_t lanes = 0;
@@ -462,7 +463,8 @@ static uint32_t lanes_from(const struct path *path, uint32_t depth)
     return lanes;
 }
 
-/* Runs the path until it waits, is done, or has used up its slice. True: it did more than spin. */
+/* Runs the path until it waits, is done, or has used up its slice. Returns true if it did more than
+ * spin. */
 static bool run_slice(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
@@ -514,7 +516,8 @@ static bool waits_for_lanes(const struct path *path)
     return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
 }
 
-/* Whether both paths have arrived at the same KIND_MEET instruction and no longer wait there. */
+/* Returns whether both paths have arrived at the same KIND_MEET instruction and no longer wait
+ * there. */
 static bool meets_with(struct path *path, struct path *other)
 {
     const struct path_entry *a = path_top(path), *b = path_top(other);
@@ -593,7 +596,7 @@ static bool release_warp_syncs(struct warp *warp)
     return released;
 }
 
-/* Runs one slice of each path that is ready. True: at least one did more than spin. */
+/* Runs one slice of each path that is ready. Returns true if at least one did more than spin. */
 static bool run_paths(struct warp *warp, bool *ready)
 {
     bool progress = false;

@@ -98,7 +98,7 @@ static bool is_integer_arithmetic(const struct ptx_instruction *in)
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-/* The space of an access; PTX_FRAME for parameters and results of calls. */
+/* Returns the space of an access; PTX_FRAME for parameters and results of calls. */
 static enum ptx_space space_in(const struct ptx_function *function,
                                const struct ptx_instruction *in)
 {
@@ -109,8 +109,8 @@ static enum ptx_space space_in(const struct ptx_function *function,
     return space == PTX_PARAM && !function->is_kernel ? PTX_FRAME : space;
 }
 
-/* Whether the atomic adds a constant. Its result is then a ticket, such as the next free index, and
- * not data. */
+/* Returns whether the atomic adds a constant. Its result is then a ticket, such as the next free
+ * index, and not data. */
 static bool draws_ticket(const struct ptx_instruction *in)
 {
     const struct ptx_operand *added = &in->operands[2];

@@ -174,7 +174,7 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
     return text;
 }
 
-/* Whether PTX A is a better choice than PTX B if the GPU can run both. */
+/* Returns whether PTX A is a better choice than PTX B if the GPU can run both. */
 static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
 {
     if (a->arch != b->arch)

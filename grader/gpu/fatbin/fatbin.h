@@ -38,29 +38,30 @@ struct fatbin {
     char message[FATBIN_MESSAGE];
 };
 
-/* Starts to read the fat binary at DATA, where AVAILABLE bytes may be read. False: there is no
- * fat binary; see fatbin->message. */
+/* Starts to read the fat binary at DATA, where AVAILABLE bytes may be read. Returns false if there
+ * is no fat binary; see fatbin->message. */
 bool fatbin_open(struct fatbin *fatbin, const void *data, size_t available);
 
 /* Reads the next entry to *ENTRY. Returns 1, 0 if there are no more entries, or -1 if the rest is
  * damaged: see fatbin->message. */
 int fatbin_next(struct fatbin *fatbin, struct fatbin_entry *entry);
 
-/* Returns the PTX of ENTRY as text, which the caller frees. A NUL follows the *SIZE bytes. NULL:
- * the PTX cannot be unpacked; MESSAGE (FATBIN_MESSAGE bytes) says why in one line. */
+/* Returns the PTX of ENTRY as text, which the caller frees. A NUL follows the *SIZE bytes. Returns
+ * NULL if the PTX cannot be unpacked; MESSAGE (FATBIN_MESSAGE bytes) says why in one line. */
 char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message);
 
 /* A summary of one or more fat binaries, for choosing PTX and for messages. */
 struct fatbin_summary {
     bool has_ptx;                 /* some PTX can run on a GPU of MAX_ARCH */
     struct fatbin_entry ptx;      /* the best PTX for that GPU */
-    unsigned newer_ptx;           /* the lowest arch of PTX above MAX_ARCH; 0: none */
+    unsigned newer_ptx;           /* the lowest arch of PTX above MAX_ARCH, or 0 if there is none */
     unsigned elf_count, elf_arch; /* entries with machine code, and their highest arch */
 };
 
 /* Adds DATA's entries to SUMMARY, which must first be {0}. The best PTX has the highest arch up to
- * MAX_ARCH. If there are two of that arch, PTX that is not for one GPU only is better. False: DATA
- * is damaged; MESSAGE (FATBIN_MESSAGE bytes) says where. Entries before the damage are added. */
+ * MAX_ARCH. If there are two of that arch, PTX that is not for one GPU only is better. Returns
+ * false if DATA is damaged; MESSAGE (FATBIN_MESSAGE bytes) says where. Entries before the damage
+ * are added. */
 bool fatbin_summarise(struct fatbin_summary *summary, const void *data, size_t available,
                       unsigned max_arch, char *message);
 

@@ -26,7 +26,7 @@ static int by_address(const void *a, const void *b)
     return x[0] >= y[0] + y[1] ? 1 : y[0] >= x[0] + x[1] ? -1 : 0;
 }
 
-/* The chunk in use that holds ADDR, or NULL. */
+/* Returns the chunk in use that holds ADDR, or NULL. */
 static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 {
     const uint64_t key[] = {addr, 1};
@@ -36,7 +36,8 @@ static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 
 /* --- bins ------------------------------------------------------------------------------------- */
 
-/* The bin of chunks of GRAINS grains: the number's leading bit and the next four bits select it. */
+/* Returns the bin of chunks of GRAINS grains: the number's leading bit and the next four bits
+ * select it. */
 static unsigned bin_of(uint64_t grains)
 {
     if (grains < 16)
@@ -45,7 +46,7 @@ static unsigned bin_of(uint64_t grains)
     return 16 * (log - 3) + (unsigned)(grains >> (log - 4) & 15);
 }
 
-/* The first bin whose chunks all have at least GRAINS grains. */
+/* Returns the first bin whose chunks all have at least GRAINS grains. */
 static unsigned bin_above(uint64_t grains)
 {
     if (grains < 16)
@@ -78,7 +79,7 @@ static void take(struct heap *heap, struct heap_chunk *chunk)
         heap->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
 }
 
-/* A free chunk of at least SIZE bytes, or NULL. */
+/* Returns a free chunk of at least SIZE bytes, or NULL. */
 static struct heap_chunk *find(const struct heap *heap, uint64_t size)
 {
     unsigned bin = bin_above(size / GRAIN);
@@ -190,7 +191,7 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size)
     return addr;
 }
 
-/* The latest freed chunk that held ADDR, or NULL. */
+/* Returns the latest freed chunk that held ADDR, or NULL. */
 static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
 {
     for (uint32_t i = 0; i < HEAP_FREED_MAX; i++) { /* newest first */

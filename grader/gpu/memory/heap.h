@@ -28,7 +28,7 @@ struct heap {
 };
 
 void heap_init(struct heap *heap);
-/* Gives the heap SIZE bytes of device memory at ADDR. 0: out of host memory. */
+/* Gives the heap SIZE bytes of device memory at ADDR. Returns 0 when out of host memory. */
 int heap_open(struct heap *heap, uint64_t addr, uint64_t size);
 void heap_close(struct heap *heap);
 
@@ -38,12 +38,14 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size);
 enum heap_result { HEAP_FREED, HEAP_FREED_BEFORE, HEAP_NEVER_ALLOCATED };
 enum heap_result heap_free(struct heap *heap, uint64_t addr);
 
-/* Whether the bytes from ADDR to END are all in one chunk in use, within its requested size. */
+/* Returns whether the bytes from ADDR to END are all in one chunk in use, within its requested
+ * size. */
 int heap_holds(struct heap *heap, uint64_t addr, uint64_t end);
-/* Finds the latest freed chunk that held ADDR. 0: there is none, or a chunk in use holds ADDR. */
+/* Finds the latest freed chunk that held ADDR. Returns 0 if there is none, or a chunk in use holds
+ * ADDR. */
 int heap_was_freed(struct heap *heap, uint64_t addr, struct heap_place *place);
-/* Finds the last chunk in use that begins at or before ADDR, or else the first chunk in use. 0: no
- * chunk is in use. */
+/* Finds the last chunk in use that begins at or before ADDR, or else the first chunk in use.
+ * Returns 0 if no chunk is in use. */
 int heap_near(struct heap *heap, uint64_t addr, struct heap_place *place);
 
 #endif

@@ -141,7 +141,8 @@ uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uin
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* The number of bytes to map for SIZE bytes. A large mapping is rounded up to whole large pages. */
+/* Returns the number of bytes to map for SIZE bytes. A large mapping is rounded up to whole large
+ * pages. */
 static uint64_t mapped(uint64_t size)
 {
     return size < LARGE ? size : (size + LARGE - 1) / LARGE * LARGE;
@@ -339,7 +340,7 @@ struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr)
     return low ? &memory->blocks[low - 1] : NULL;
 }
 
-/* The distance in bytes from ADDR to the block. 0: ADDR is inside the block. */
+/* Returns the distance in bytes from ADDR to the block. Returns 0 if ADDR is inside the block. */
 static uint64_t distance_to(const struct mem_block *block, uint64_t addr)
 {
     if (addr < block->addr)

@@ -46,14 +46,15 @@ struct mem_place {
 
 struct mem_block {
     uint64_t addr, size;
-    uint8_t *host;                /* the bytes on the host; NULL: the block has been freed */
+    uint8_t *host;                /* the bytes on the host, or NULL if the block has been freed */
     bool is_constant;             /* a .const variable or parameters: kernels must not write it */
     bool is_lent;                 /* its bytes belong to the program: see mem_lend() */
     bool keeps_address;           /* lent at an address that mem_alloc() did not choose */
     const char *name;             /* the variable's name, owned by the module; or NULL */
-    uint8_t *marks[MEM_MARKS];    /* the map of each mark; NULL: no map */
+    uint8_t *marks[MEM_MARKS];    /* the map of each mark, or NULL if there is no map */
     bool whole[MEM_MARKS];        /* all bits of the map are known to be set */
-    uint64_t width, pitch;        /* width and pitch of its rows, in bytes; 0: no rows */
+    uint64_t width, pitch;        /* width and pitch of its rows, in bytes, or 0 if there are no
+                                   * rows */
     bool is_heap;                 /* the heap for malloc() in kernels: see heap.h */
     struct mem_place made, freed; /* where the program allocated and freed the block */
 };
@@ -71,8 +72,8 @@ struct memory {
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison);
 void mem_close(struct memory *memory);
 
-/* Allocates a block of SIZE > 0 bytes, zeroed or poisoned. NULL: over the limit, or out of memory.
- * The pointer is valid until `layout` changes. */
+/* Allocates a block of SIZE > 0 bytes, zeroed or poisoned. Returns NULL when over the limit, or out
+ * of memory. The pointer is valid until `layout` changes. */
 struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
 /* Zeroes a new block. Only a poisoned block is written; others are already zero. */
 void mem_zero(const struct memory *memory, struct mem_block *block);
@@ -83,8 +84,8 @@ void mem_assume_written(struct mem_block *block);
 void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, uint64_t size,
               bool marked);
 void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size);
-/* The number of bytes with the mark before the first one without it, among SIZE bytes from offset
- * AT on. The block must have a map of this mark. */
+/* Returns the number of bytes with the mark before the first one without it, among SIZE bytes from
+ * offset AT on. The block must have a map of this mark. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
 /* Like mem_first_unmarked(), but returns the number of bytes without the mark before the first one
@@ -96,23 +97,25 @@ uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uin
 void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_block *block);
 /* Sets a place in the program's source. Copies FILE; if memory runs out, the place is unknown. */
 void mem_set_place(struct mem_place *place, const char *file, uint32_t line);
-/* Frees a block. False: no live block begins at ADDR. */
+/* Frees a block. Returns false if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
 
 /* Lends memory of the program to the device: its SIZE > 0 bytes at HOST become the device's memory
  * at ADDR. If a live block of SIZE bytes begins at ADDR, its contents move to HOST. Otherwise, the
- * addresses must be unused, and mem_alloc() must not have given them to a block. False: one of
- * these conditions is not met, or memory has run out. */
+ * addresses must be unused, and mem_alloc() must not have given them to a block. Returns false if
+ * one of these conditions is not met, or memory has run out. */
 bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size);
 
-/* The last block, live or freed, that begins at or before ADDR. NULL: there is none. */
+/* Returns the last block, live or freed, that begins at or before ADDR. Returns NULL if there is
+ * none. */
 struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr);
-/* The block, live or freed, whose bytes are nearest to ADDR. NULL: there is none. */
+/* Returns the block, live or freed, whose bytes are nearest to ADDR. Returns NULL if there is
+ * none. */
 struct mem_block *mem_closest(const struct memory *memory, uint64_t addr);
-/* Whether ADDR, which is in no live block, is in the gap after a live block. A GPU maps memory in
- * large pages, so an access a little past the end does not fault there. */
+/* Returns whether ADDR, which is in no live block, is in the gap after a live block. A GPU maps
+ * memory in large pages, so an access a little past the end does not fault there. */
 bool mem_is_gap(const struct memory *memory, uint64_t addr);
-/* The host address of a range. NULL: the range is not inside one live block. */
+/* Returns the host address of a range. Returns NULL if the range is not inside one live block. */
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size);
 
 #endif

@@ -35,7 +35,8 @@ struct state {
     struct traffic *global, *shared, *local, *constant;
     uint8_t *kind;          /* enum obs_access_kind, for each of these */
     struct sample *samples; /* for each pc: the access that wasted most */
-    uint64_t *others; /* for each pc: accesses to other CTAs' shared memory; NULL: no clusters */
+    uint64_t *others; /* for each pc: accesses to other CTAs' shared memory, or NULL if there are no
+                       * clusters */
     /* Sectors of global memory that each warp has loaded, by CTA and warp: an array of `places`
      * entries. In a very large grid, several warps share an entry and count as one warp. */
     uint32_t *loaded, warps; /* warps: of one CTA */
@@ -58,7 +59,7 @@ static void counters_free(struct state *state)
     free(state);
 }
 
-/* The place of PC's entry for SPACE in `global` and `kind`. */
+/* Returns the place of PC's entry for SPACE in `global` and `kind`. */
 static size_t entry_of(const struct state *state, uint8_t space, uint32_t pc)
 {
     unsigned place = space == PTX_SHARED ? 1 : space == PTX_LOCAL ? 2 : space == PTX_CONST ? 3 : 0;
@@ -135,8 +136,8 @@ LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
     return firsts;
 }
 
-/* The number of distinct addresses after the lowest SHIFT bits are dropped. LOW and HIGH are the
- * lowest and the highest address. */
+/* Returns the number of distinct addresses after the lowest SHIFT bits are dropped. LOW and HIGH
+ * are the lowest and the highest address. */
 LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
                                      unsigned shift)
 {
@@ -240,8 +241,8 @@ LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, ui
 typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
 #define NO_COLUMN UINT8_MAX
 
-/* The number of lanes in the fullest column of banks, not counting lanes with NO_COLUMN. All lanes
- * are compared with all others, 32 at a time. */
+/* Returns the number of lanes in the fullest column of banks, not counting lanes with NO_COLUMN.
+ * All lanes are compared with all others, 32 at a time. */
 LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 {
     uint8_t twice[2 * LANES], beside[LANES];

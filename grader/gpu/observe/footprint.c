@@ -20,7 +20,7 @@ enum {
 
 struct map {
     uint64_t key;   /* the page's number * EMU_TOUCH_KINDS + the kind of access */
-    uint64_t *bits; /* NULL: the page is not watched */
+    uint64_t *bits; /* NULL if the page is not watched */
 };
 
 struct footprint {
@@ -274,7 +274,7 @@ static void footprint_join(void *into, void *state)
     footprint_free(part);
 }
 
-/* The first bit from AT on whose value is SET; PAGE_BYTES: there is none. */
+/* Returns the first bit from AT on whose value is SET; PAGE_BYTES: there is none. */
 static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
 {
     while (at < PAGE_BYTES) {
@@ -286,7 +286,7 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
     return PAGE_BYTES;
 }
 
-/* Appends a touch. False: the list is full, or out of memory. */
+/* Appends a touch. Returns false if the list is full, or out of memory. */
 static bool append(struct obs_touched *touched, struct emu_touch touch)
 {
     if (touched->count == MOST_TOUCHES)

@@ -74,8 +74,8 @@ static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t
     return a.file == b.file && a.line == b.line;
 }
 
-/* Whether racecheck, which reports before initcheck, has found that nothing orders READER and
- * WRITER, on different lines. Then the race explains why READER read too early. */
+/* Returns whether racecheck, which reports before initcheck, has found that nothing orders READER
+ * and WRITER, on different lines. Then the race explains why READER read too early. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
     const struct launch_view *launch = init->launch;
@@ -102,7 +102,8 @@ struct init_case {
     const struct init_site *site;
     struct init_array array;
     const struct mem_block *block; /* the allocation, if it is global memory */
-    uint32_t line;                 /* the line of a write nearby, in the same file; 0: none */
+    uint32_t line;                 /* the line of a write nearby, in the same file, or 0 if there is
+                                    * none */
     uint64_t low, high;            /* the elements that this line writes, both included */
     bool is_outside;               /* this line does not write the element that was read */
     bool is_update;                /* the read also writes the element, as in s[i] += 1 */

@@ -45,9 +45,9 @@ static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
 }
 
-/* Whether the code uses bytes of REG after the first WRITTEN bytes for more than being stored.
- * Follows at most STEPS conversions to fewer bytes, because these take a member out of a copied
- * structure. */
+/* Returns whether the code uses bytes of REG after the first WRITTEN bytes for more than being
+ * stored. Follows at most STEPS conversions to fewer bytes, because these take a member out of a
+ * copied structure. */
 static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned written, unsigned steps)
 {
     for (uint32_t i = 0; i < f->code_count; i++) {
@@ -64,8 +64,8 @@ static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned writt
     return false;
 }
 
-/* Whether the code uses bytes of element K of the load at PC, after its first WRITTEN bytes, for
- * more than being stored. */
+/* Returns whether the code uses bytes of element K of the load at PC, after its first WRITTEN
+ * bytes, for more than being stored. */
 static bool is_used(const struct launch_view *launch, uint32_t pc, uint32_t k, unsigned written)
 {
     uint32_t index;
@@ -80,8 +80,8 @@ static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_selp && in->guard != reg && in->operands[3].index != reg;
 }
 
-/* Whether the value of the load at PC is used only by selp, as one of the two values to choose
- * from. */
+/* Returns whether the value of the load at PC is used only by selp, as one of the two values to
+ * choose from. */
 static bool is_only_chosen(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -104,8 +104,9 @@ static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand 
            a->value == b->value;
 }
 
-/* Whether REG, which holds LOAD's value or one made from it, is only masked, combined with other
- * bits and then stored where it came from, in at most STEPS steps. MASKED: it has been masked. */
+/* Returns whether REG, which holds LOAD's value or one made from it, is only masked, combined with
+ * other bits and then stored where it came from, in at most STEPS steps. MASKED: it has been
+ * masked. */
 static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
                       uint32_t reg, bool masked, unsigned steps)
 {
@@ -126,7 +127,7 @@ static bool goes_back(const struct ptx_function *f, const struct ptx_instruction
     return any;
 }
 
-/* Whether the load at PC serves only to set a bit-field. Then the word's other bits may be
+/* Returns whether the load at PC serves only to set a bit-field. Then the word's other bits may be
  * unwritten. */
 static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 {
@@ -164,8 +165,8 @@ static bool is_shared(uint8_t space)
     return space == PTX_SHARED || space == PTX_CLUSTER;
 }
 
-/* The flags of the bytes at ADDR in the accessed CTA's shared memory; NULL: that CTA is not
- * running. */
+/* Returns the flags of the bytes at ADDR in the accessed CTA's shared memory, or NULL if that CTA
+ * is not running. */
 static uint8_t *shared_flags(const struct init *init, const struct obs_access *access,
                              uint64_t addr)
 {
@@ -193,7 +194,7 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
     return place;
 }
 
-/* The index of the first unwritten byte among SIZE bytes at ADDR; SIZE if there is none. */
+/* Returns the index of the first unwritten byte among SIZE bytes at ADDR; SIZE if there is none. */
 static unsigned first_unwritten(struct init_place place, uint64_t addr, unsigned size)
 {
     if (place.block)
@@ -213,7 +214,7 @@ static bool is_any_written(struct init_place place, uint64_t addr, unsigned size
     return false;
 }
 
-/* Whether LANE's read is a fault. *AT gets the index of the first unwritten byte. */
+/* Returns whether LANE's read is a fault. *AT gets the index of the first unwritten byte. */
 static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                      struct init_place place, unsigned *at)
 {
@@ -273,8 +274,8 @@ static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint
     site->high = end > site->high ? end : site->high;
 }
 
-/* Whether the access reads before it writes. An exchange does not count: it always returns the old
- * value, but its purpose is to write. */
+/* Returns whether the access reads before it writes. An exchange does not count: it always returns
+ * the old value, but its purpose is to write. */
 static bool reads_first(const struct init *init, const struct obs_access *access)
 {
     return access->kind == OBS_LOAD ||
@@ -289,7 +290,7 @@ static bool reads_first(const struct init *init, const struct obs_access *access
  * lanes access, up to QUICK_BYTES in all. */
 #define QUICK_BYTES 1024u
 
-/* Whether all bytes from LOW up to END are written. */
+/* Returns whether all bytes from LOW up to END are written. */
 static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space, uint64_t low,
                              uint64_t end)
 {
@@ -305,8 +306,8 @@ static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space
              mem_first_unmarked(block, MEM_WRITTEN, low - block->addr, end - low) == end - low));
 }
 
-/* Whether the bytes that the lanes access in shared memory, all below END, are written. The lanes
- * may be far apart. */
+/* Returns whether the bytes that the lanes access in shared memory, all below END, are written. The
+ * lanes may be far apart. */
 LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_access *access,
                                      uint64_t end)
 {
@@ -327,8 +328,8 @@ LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_a
     return !unwritten && !(bits & (access->bytes - 1u));
 }
 
-/* Marks the bytes of a dense store in one step. False: it has marked nothing, because the access is
- * not such a store. */
+/* Marks the bytes of a dense store in one step. Returns false if it has marked nothing, because the
+ * access is not such a store. */
 static bool mark_dense(const struct init *init, const struct obs_access *access, uint64_t end)
 {
     uint64_t low = access->addr[0];

@@ -157,8 +157,8 @@ static const struct access_seen *first_pair(const struct report *report, uint32_
     return NULL;
 }
 
-/* Whether the loads at two instructions of one line read the same words. If so, they are one load
- * that the compiler copied when it unrolled a loop. */
+/* Returns whether the loads at two instructions of one line read the same words. If so, they are
+ * one load that the compiler copied when it unrolled a loop. */
 static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
 {
     uint32_t warp = 0;
@@ -171,8 +171,8 @@ static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
     return one.file == two.file && one.line == two.line;
 }
 
-/* Whether the load at PC may read new values each time. That is assumed if the kernel has barriers
- * and stores about as often as it loads, in the same part of memory. */
+/* Returns whether the load at PC may read new values each time. That is assumed if the kernel has
+ * barriers and stores about as often as it loads, in the same part of memory. */
 static bool is_rewritten(const struct report *report, uint32_t pc)
 {
     uint64_t loads = report->counters[pc].value[EMU_global_load_requests];
@@ -212,7 +212,7 @@ static void add_again(struct report *report, uint32_t pc)
     loss->ideal += value[1] * (value[0] - again) / value[0];
 }
 
-/* The total of sectors, or of wavefronts, in the launch. */
+/* Returns the total of sectors, or of wavefronts, in the launch. */
 static uint64_t all_traffic(const struct report *report, bool shared)
 {
     uint64_t sum = 0;
@@ -230,8 +230,8 @@ static const struct traffic_kind *kind_of(const struct report *report, const str
     return &kinds[i];
 }
 
-/* Whether the load at PC reads a sliding window: the same warp's next load, at PC or at another
- * instruction, partly overlaps it. */
+/* Returns whether the load at PC reads a sliding window: the same warp's next load, at PC or at
+ * another instruction, partly overlaps it. */
 static bool is_of_window(const struct report *report, uint32_t pc)
 {
     const struct sample *sample = &report->samples[pc];
@@ -246,9 +246,9 @@ static bool is_of_window(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* Whether the program cannot avoid the loss. A stencil has to access neighbouring words that begin
- * in the middle of a sector; a perfect access on the same line, or loads that overlap this one,
- * show that it is a stencil. A histogram needs atomics at scattered addresses. */
+/* Returns whether the program cannot avoid the loss. A stencil has to access neighbouring words
+ * that begin in the middle of a sector; a perfect access on the same line, or loads that overlap
+ * this one, show that it is a stencil. A histogram needs atomics at scattered addresses. */
 static bool is_unavoidable(const struct report *report, const struct loss *loss,
                            const struct sample *sample)
 {
@@ -262,8 +262,8 @@ static bool is_unavoidable(const struct report *report, const struct loss *loss,
 /* The largest structure that is told as such. */
 #define MOST_FIELDS 64 /* bytes */
 
-/* Whether the access reads or writes one field of the structures in an array: another place in the
- * source accesses the bytes in between, in the same steps. */
+/* Returns whether the access reads or writes one field of the structures in an array: another place
+ * in the source accesses the bytes in between, in the same steps. */
 static bool is_of_structures(const struct report *report, uint32_t pc, const struct shape *shape)
 {
     struct source_line here = view_line(report->launch, pc);
@@ -410,9 +410,9 @@ static void find_expenses(struct report *report)
 
 /* --- branches --------------------------------------------------------------------------------- */
 
-/* The instruction whose count says how many warps reach the branch at PC. For a loop's backward
- * branch this is the instruction before the loop, because the branch itself is mostly executed with
- * only those lanes that are still in the loop. Otherwise it is the branch itself. */
+/* Returns the instruction whose count says how many warps reach the branch at PC. For a loop's
+ * backward branch this is the instruction before the loop, because the branch itself is mostly
+ * executed with only those lanes that are still in the loop. Otherwise it is the branch itself. */
 static uint32_t entry_of(const struct report *report, uint32_t pc)
 {
     uint32_t before = view_instruction(report->launch, pc).target - 1;
@@ -567,7 +567,7 @@ static void report_occupancy(const struct report *report)
     add_finding(report, &loss, NULL, cause, helps[o->limit]);
 }
 
-/* False: out of memory. */
+/* Returns false when out of memory. */
 static bool report_open(struct report *report)
 {
     uint32_t count = report->launch->code_count;

@@ -18,12 +18,12 @@
  * repeat. FIRST is lane 0's address, FORM a hash of the other lanes' distances from it. */
 struct access_seen {
     uint64_t cta, first, form;
-    uint32_t mask; /* 0: no access yet */
+    uint32_t mask; /* 0 if no access yet */
 };
 
 struct sample {
     struct shape_access access;
-    uint32_t cost, ideal; /* sectors or wavefronts; 0: no sample yet */
+    uint32_t cost, ideal; /* sectors or wavefronts, or 0 if no sample yet */
     uint32_t warp;
     uint8_t kind, space;
     uint64_t cta;
@@ -35,8 +35,8 @@ struct sample {
     struct access_seen *seen;
 };
 
-/* Whether an access by WARP of CTA replaces the sample. It costs COST, and ideally would cost
- * IDEAL. */
+/* Returns whether an access by WARP of CTA replaces the sample. It costs COST, and ideally would
+ * cost IDEAL. */
 static inline bool sample_is_worse(const struct sample *sample, uint32_t cost, uint32_t ideal,
                                    uint64_t cta, uint32_t warp)
 {

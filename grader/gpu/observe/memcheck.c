@@ -14,7 +14,7 @@ static void *memcheck_begin(const struct launch_view *launch)
     return malloc(1); /* memcheck has no state, but NULL would mean out of memory */
 }
 
-/* Whether the address is in shared memory, of the thread's own CTA or of another. */
+/* Returns whether the address is in shared memory, of the thread's own CTA or of another. */
 static bool is_shared(const struct obs_fault *fault)
 {
     return fault->space == PTX_SHARED || fault->space == PTX_CLUSTER;
@@ -105,7 +105,7 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
                  block->size, block->host ? "" : " that was freed");
 }
 
-/* The size of the local memory that ADDR was meant for. If ADDR is after the kernel's own
+/* Returns the size of the local memory that ADDR was meant for. If ADDR is after the kernel's own
  * variables, the stack of called functions is included. */
 static uint32_t local_bytes(const struct launch_view *launch, uint64_t addr)
 {
@@ -132,8 +132,8 @@ static void print_own_place(char *text, size_t size, const struct launch_view *l
         snprintf(text, size, "but this launch has no such memory");
 }
 
-/* Describes an access relative to the shared array that it was meant for. False: the array is
- * unknown. */
+/* Describes an access relative to the shared array that it was meant for. Returns false if the
+ * array is unknown. */
 static bool print_array_place(char *text, size_t size, const struct launch_view *launch,
                               const struct obs_fault *fault)
 {
@@ -340,7 +340,7 @@ static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";
 
 /* Advice for an access to shared memory, if the launch probably counts the elements of its extern
- * array instead of their bytes. "": it does not. */
+ * array instead of their bytes. Returns "" if it does not. */
 static void advise_extern(char *text, size_t size, const struct launch_view *launch,
                           const struct obs_fault *fault)
 {
@@ -387,7 +387,8 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
                  with_commas(count, room), count == 1 ? "" : "s", each);
 }
 
-/* The allocation that the access ran past, if it is one of the program's arrays; else NULL. */
+/* Returns the allocation that the access ran past, if it is one of the program's arrays; else
+ * NULL. */
 static const struct mem_block *array_meant(const struct launch_view *launch,
                                            const struct obs_fault *fault)
 {

@@ -27,8 +27,8 @@ struct old_cost {
     uint32_t transactions; /* transactions of global memory */
 };
 
-/* Whether the half of the warp from lane FIRST on makes one transaction by the rules of g80, or two
- * if its words have 16 bytes. */
+/* Returns whether the half of the warp from lane FIRST on makes one transaction by the rules of
+ * g80, or two if its words have 16 bytes. */
 bool old_rules_coalesces(const struct obs_access *access, unsigned first);
 
 struct old_cost old_rules_measure(enum emu_rules rules, const struct obs_access *access);

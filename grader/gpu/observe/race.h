@@ -23,12 +23,13 @@ struct race_site {
     uint8_t flag_use;   /* for a load: enum analyse_flag_use */
     bool is_contended;  /* several threads write the same word with this store */
     bool store_known;   /* race_store_after() has set `store` */
-    uint16_t store;     /* for a load: the site of the store in the same statement; 0: none */
+    uint16_t store;     /* for a load: the site of the store in the same statement, or 0 if there is
+                         * none */
 };
 
 /* What racecheck knows about each instruction. */
 struct race_code {
-    uint16_t site;  /* index of its site; 0: none */
+    uint16_t site;  /* index of its site, or 0 if there is none */
     uint8_t bytes;  /* size of one value */
     bool is_copy;   /* cp.async */
     bool shows_old; /* an atomic that returns the old value */
@@ -90,16 +91,16 @@ struct race {
     bool failed;     /* out of memory: nothing more is checked */
 };
 
-/* The lanes of an access that are aligned and whose bytes are all below END. */
+/* Returns the lanes of an access that are aligned and whose bytes are all below END. */
 uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end);
-/* The shared memory that an access goes to; NULL: it goes to device memory. */
+/* Returns the shared memory that an access goes to, or NULL if it goes to device memory. */
 struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access);
-/* The OWNER of an address in this memory, as race_order.h defines it. */
+/* Returns the OWNER of an address in this memory, as race_order.h defines it. */
 static inline uint64_t race_owner(const struct race_shared *shared)
 {
     return shared ? shared->cta + 1 : 0;
 }
-/* The site of an access; 0: it is not checked. */
+/* Returns the site of an access, or 0 if it is not checked. */
 uint32_t race_site_of(const struct race *race, const struct obs_access *access);
 
 /* A moment of a warp: the turn of its CTA began at BEGUN, and the warp's time is NOW. The accesses
@@ -111,15 +112,15 @@ struct race_moment {
 struct race_moment race_now(const struct race *race, uint32_t warp);
 
 /* Checks LANES of an access against the shadow, and records them there. The access is made now or,
- * with race_visit_then(), at the moment WHEN. All addresses of LANES must be in the shadow. False:
- * out of memory. */
+ * with race_visit_then(), at the moment WHEN. All addresses of LANES must be in the shadow. Returns
+ * false when out of memory. */
 bool race_visit(struct race *race, const struct obs_access *access, struct shadow *shadow,
                 uint32_t lanes);
 bool race_visit_then(struct race *race, const struct obs_access *access, struct race_moment when,
                      struct shadow *shadow, uint32_t lanes);
 
-/* Whether accesses may be noted now and checked later. False if the kernel uses cp.async, because
- * nobody knows when a copy ends. */
+/* Returns whether accesses may be noted now and checked later. False if the kernel uses cp.async,
+ * because nobody knows when a copy ends. */
 bool race_may_defer(const struct race *race);
 
 /* Tests set this to have every access checked immediately. The result must be the same. */

@@ -26,7 +26,7 @@ static bool is_place_of(const struct race *race, const struct race_access *acces
                           !race_compare_places(place, race_place_of(race, &pair->other)));
 }
 
-/* Whether both pairs lack a barrier, and they share a line. */
+/* Returns whether both pairs lack a barrier, and they share a line. */
 static bool is_related(const struct race *race, const struct race_pair *a,
                        const struct race_pair *b)
 {
@@ -133,7 +133,7 @@ static struct span group_span(const struct race *race, const struct race_group *
     return all;
 }
 
-/* Whether a statement of the group that needs barriers of its own is on LINE. */
+/* Returns whether a statement of the group that needs barriers of its own is on LINE. */
 static bool is_statement_line(const struct race *race, const struct race_group *group,
                               uint32_t line)
 {
@@ -171,8 +171,8 @@ static unsigned find_spans(const struct race *race, const struct race_group *gro
     return count;
 }
 
-/* Whether some pair lacks a barrier before a loop's next round, other than the barriers that are
- * advised for a statement. */
+/* Returns whether some pair lacks a barrier before a loop's next round, other than the barriers
+ * that are advised for a statement. */
 static bool lacks_round(const struct race *race, const struct race_group *group)
 {
     for (uint32_t i = group->first; i < race->pair_count; i++) {

@@ -14,7 +14,7 @@ void race_causes_close(struct race_causes *causes)
     causes->is_open = false;
 }
 
-/* Prepares to search the paths of FUNCTION. False: out of memory. */
+/* Prepares to search the paths of FUNCTION. Returns false when out of memory. */
 static bool choose(struct race_causes *causes, const struct ptx_function *function)
 {
     if (causes->is_open && causes->gaps.function == function)
@@ -62,7 +62,7 @@ struct two {
     uint32_t from, to; /* their indices in the function's code */
 };
 
-/* Whether the first is a load, and the second stores a result of its value at the same
+/* Returns whether the first is a load, and the second stores a result of its value at the same
  * address. */
 static bool is_update(const struct gaps *gaps, const struct two *two)
 {
@@ -75,8 +75,9 @@ static bool is_update(const struct gaps *gaps, const struct two *two)
            (two->other->is_contended || gaps_is_made_from(gaps->function, two->from, two->to));
 }
 
-/* Whether the second access belongs to the next round of a loop that the compiler has unrolled: its
- * line comes before the first one's, and the code before the first access has a copy of it. */
+/* Returns whether the second access belongs to the next round of a loop that the compiler has
+ * unrolled: its line comes before the first one's, and the code before the first access has a copy
+ * of it. */
 static bool is_unrolled(const struct race *race, const struct two *two)
 {
     struct source_line one = view_line(race->launch, two->one->pc);
@@ -90,7 +91,7 @@ static bool is_unrolled(const struct race *race, const struct two *two)
     return false;
 }
 
-/* The causes if both accesses are on the same line. BACK: the paths from the second to the
+/* Returns the causes if both accesses are on the same line. BACK: the paths from the second to the
  * first. */
 static unsigned causes_on_line(const struct race *race, const struct race_pair *pair,
                                unsigned straight, unsigned back)

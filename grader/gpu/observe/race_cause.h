@@ -27,10 +27,11 @@ struct race_causes {
 void race_causes_open(struct race_causes *causes, const struct race *race);
 void race_causes_close(struct race_causes *causes);
 
-/* Returns the possible causes (CAUSE_ bits) of one pair alone; 0: unknown. */
+/* Returns the possible causes (CAUSE_ bits) of one pair alone, or 0 if it is unknown. */
 unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pair);
 
-/* The site of the store that ends the statement of the load at SITE; 0: there is none. */
+/* Returns the site of the store that ends the statement of the load at SITE, or 0 if there is
+ * none. */
 uint32_t race_store_after(struct race *race, uint32_t site);
 
 #endif

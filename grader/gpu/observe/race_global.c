@@ -28,7 +28,7 @@ void global_close(struct race_global *global)
 
 /* --- from notes to the shadow ----------------------------------------------------------------- */
 
-/* The lanes whose address is in the page at address PAGE; usually these are all lanes. */
+/* Returns the lanes whose address is in the page at address PAGE; usually these are all lanes. */
 LANES_CLONES static uint32_t lanes_in(const struct obs_access *access, uint64_t page)
 {
     uint64_t outside = 0;
@@ -86,7 +86,7 @@ static bool end_log(struct race *race, struct shadow *page)
     return ok;
 }
 
-/* Notes an access. False: it must be checked immediately. */
+/* Notes an access. Returns false if it must be checked immediately. */
 static bool take_note(struct race *race, struct shadow *page, struct race_note note)
 {
     struct race_global *global = &race->global;

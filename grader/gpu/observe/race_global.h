@@ -22,13 +22,14 @@ struct race_global {
 
 extern uint32_t race_max_instants; /* tests lower it */
 
-/* False: out of memory, here and below. The caller must call global_close() even then. */
+/* Returns false when out of memory, here and below. The caller must call global_close() even
+ * then. */
 bool global_open(struct race_global *global, uint32_t code_count);
 void global_close(struct race_global *global);
 
 /* Notes or checks an access. IS_PLAIN: the access is RACE_WEAK and covers whole words. */
 bool global_visit(struct race *race, const struct obs_access *access, bool is_plain);
-/* Like global_visit(), for a repeat of a plain access. False: the full access is needed, and
+/* Like global_visit(), for a repeat of a plain access. Returns false if the full access is needed;
  * nothing has changed. */
 bool global_repeat(struct race *race, const struct obs_repeat *repeat);
 

@@ -23,17 +23,17 @@ struct interval {
     uint32_t note_count, note_room;
 };
 
-/* False: out of memory. The caller must call interval_close() even then. */
+/* Returns false when out of memory. The caller must call interval_close() even then. */
 bool interval_open(struct interval *interval, uint32_t shared_bytes, uint32_t code_count);
 void interval_close(struct interval *interval);
 
 /* Begins an interval: accesses before this point no longer matter. */
 void interval_begin(struct interval *interval);
 
-/* Notes a plain load or store whose addresses are all valid. False: the caller must end the
- * interval and then check the access. */
+/* Notes a plain load or store whose addresses are all valid. Returns false if the caller must end
+ * the interval and then check the access. */
 bool interval_note(struct interval *interval, const struct obs_access *access);
-/* Like interval_note(), for a repeat. False: the full access is needed. */
+/* Like interval_note(), for a repeat. Returns false if the full access is needed. */
 bool interval_note_repeat(struct interval *interval, const struct obs_repeat *repeat);
 /* Must be called when an access by the instruction at PC was not noted. */
 void interval_miss(struct interval *interval, uint32_t pc);

@@ -98,7 +98,7 @@ static bool is_alike(const struct race_note *one, const struct race_note *other)
     return one->warp == other->warp && one->instant == other->instant;
 }
 
-/* Whether NOTE is the next access of the series HERE. */
+/* Returns whether NOTE is the next access of the series HERE. */
 static bool goes_on(const struct race_note *here, const struct race_note *note)
 {
     int64_t step = here->times == 1 ? note->first - here->first : here->step;

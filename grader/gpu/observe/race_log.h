@@ -43,7 +43,7 @@ struct race_log {
 struct race_log *log_open(void); /* NULL when out of memory */
 void log_close(struct race_log *log);
 
-/* Notes an access. False: it may race with a noted access, or the log is full. */
+/* Notes an access. Returns false if it may race with a noted access, or the log is full. */
 bool log_add(struct shadow *page, const struct race_pattern *patterns, struct race_note note);
 
 /* Drops notes of reads that do not matter. For each word, two things matter: the reads in the

@@ -5,7 +5,7 @@
 
 struct order_place {
     uint64_t addr, owner; /* owner: as in order_release_at() */
-    uint64_t release;     /* the number of the latest release here; 0: the slot is free */
+    uint64_t release;     /* the number of the latest release here, or 0 if the slot is free */
     uint64_t cta;         /* the releasing CTA */
     uint32_t thread;
 };

@@ -39,7 +39,7 @@ struct order_cta {
     /* [w][v]: warp v's accesses before this time come before warp w's; [w][w]: so do w's own, for
      * all its lanes */
     uint64_t known[ORDER_WARPS][ORDER_WARPS];
-    /* the same for the lanes of a warp if only some of them have met; NULL: none have */
+    /* the same for the lanes of a warp if only some of them have met, or NULL if none have */
     uint64_t (*lanes_known[ORDER_WARPS])[ORDER_LANES];
     uint32_t fenced[ORDER_SCOPES][ORDER_WARPS];             /* lanes that executed a fence */
     uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* copy of `known` at the fence */
@@ -86,14 +86,15 @@ void order_release_at(struct order *order, uint32_t warp, uint32_t lanes, bool i
 /* Records that LANES of WARP make an acquiring access to ADDR. */
 void order_acquire(struct order *order, uint32_t warp, uint32_t lanes, const uint64_t *addr,
                    uint64_t owner);
-/* Whether THREAD of CTA made the latest release at ADDR, and LANE of WARP has acquired it. */
+/* Returns whether THREAD of CTA made the latest release at ADDR, and LANE of WARP has acquired
+ * it. */
 bool order_has_acquired(const struct order *order, uint64_t addr, uint64_t owner, uint64_t cta,
                         uint32_t thread, uint32_t warp, uint32_t lane);
 
-/* The CTA that ran at TIME. */
+/* Returns the CTA that ran at TIME. */
 uint64_t order_cta_at(const struct order *order, uint64_t time);
-/* Whether an access that THREAD made at TIME, in the CTA that ran then, comes before an access that
- * LANE of WARP makes now. */
+/* Returns whether an access that THREAD made at TIME, in the CTA that ran then, comes before an
+ * access that LANE of WARP makes now. */
 bool order_is_before(const struct order *order, uint64_t time, uint32_t thread, uint32_t warp,
                      uint32_t lane);
 

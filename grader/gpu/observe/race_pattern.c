@@ -61,7 +61,8 @@ LANES_INLINE bool is_same(const struct race_pattern *pattern, const struct obs_a
     return !other;
 }
 
-/* Sets the deltas. False: some lane is so far away that sums of deltas might overflow an int. */
+/* Sets the deltas. Returns false if some lane is so far away that sums of deltas might overflow an
+ * int. */
 LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_access *access)
 {
     const uint64_t farthest = 1u << 30;

@@ -30,7 +30,7 @@ struct race_patterns {
     uint32_t count, code_count;
 };
 
-/* False: out of memory. The caller must call patterns_close() even then. */
+/* Returns false when out of memory. The caller must call patterns_close() even then. */
 bool patterns_open(struct race_patterns *patterns, uint32_t code_count);
 void patterns_close(struct race_patterns *patterns);
 bool patterns_are_full(const struct race_patterns *patterns);
@@ -45,8 +45,8 @@ struct obs_access pattern_access(const struct race_pattern *pattern, uint64_t fi
 
 /* Marks the words that an access of this pattern at FIRST reads or writes, in memory of BYTES
  * bytes. WORDS has WORDS_AHEAD more entries than the memory has words. Lanes outside the memory are
- * ignored. False: the access writes a word that is marked already, or reads one that is marked as
- * written; the marks are then invalid. */
+ * ignored. Returns false if the access writes a word that is marked already, or reads one that is
+ * marked as written; the marks are then invalid. */
 bool pattern_mark(const struct race_pattern *pattern, uint8_t *words, uint32_t bytes,
                   int64_t first);
 

@@ -72,7 +72,7 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
            !race_compare_places(race_place_of(race, &a->other), race_place_of(race, &b->other));
 }
 
-/* Whether the authors of both accesses are trusted at least as much as AUTHOR. */
+/* Returns whether the authors of both accesses are trusted at least as much as AUTHOR. */
 static bool is_of(const struct race *race, const struct race_pair *pair, enum view_author author)
 {
     return view_author(race->launch, race->sites[pair->one.site].pc) >= author &&

@@ -72,7 +72,7 @@ struct shadow_map {
     uint64_t bytes; /* bytes that all pages take */
 };
 
-/* False: out of memory, here and below; nothing has changed. */
+/* Returns false when out of memory, here and below; nothing has changed. */
 bool shadow_open(struct shadow *shadow, uint32_t bytes);
 void shadow_close(struct shadow *shadow);
 void shadow_clear(struct shadow *shadow);
@@ -87,7 +87,7 @@ static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
     return *stamps != shadow_zeros || shadow_own_slowly(shadow, stamps);
 }
 
-/* The shadow of the page that holds ADDR, or NULL if there is none. */
+/* Returns the shadow of the page that holds ADDR, or NULL if there is none. */
 struct shadow *shadow_find(struct shadow_map *map, uint64_t addr);
 /* Adds the shadow of the page that holds ADDR; NULL when out of memory. */
 struct shadow *shadow_add(struct shadow_map *map, uint64_t addr);

@@ -145,8 +145,8 @@ static void end_interval(struct race *race)
         race->failed |= !interval_end(&race->interval, visit_shared, race);
 }
 
-/* Whether an access by the instruction at PC may be noted instead of checked. It must not be
- * smaller than a cell of the shadow; the first smaller access makes the cells smaller. */
+/* Returns whether an access by the instruction at PC may be noted instead of checked. It must not
+ * be smaller than a cell of the shadow; the first smaller access makes the cells smaller. */
 static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
 {
     const struct race_site *site = &race->sites[race->code[pc].site];
@@ -155,7 +155,8 @@ static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
            race->code[pc].bytes >= least;
 }
 
-/* Notes the access if possible. False: the interval has ended, and the access must be checked. */
+/* Notes the access if possible. Returns false if the interval has ended; the access must be
+ * checked. */
 static bool is_deferred_access(struct race *race, const struct obs_access *access)
 {
     if (race->interval.is_deferred && is_plain(race, access->pc, true) &&
@@ -167,7 +168,7 @@ static bool is_deferred_access(struct race *race, const struct obs_access *acces
     return false;
 }
 
-/* Whether racecheck watches the memory that is accessed. */
+/* Returns whether racecheck watches the memory that is accessed. */
 static bool is_watched(const struct obs_access *access)
 {
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL ||
@@ -218,8 +219,8 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Whether accesses to shared memory may be noted. Not in a cluster, where accesses of other CTAs
- * come in between. */
+/* Returns whether accesses to shared memory may be noted. Not in a cluster, where accesses of other
+ * CTAs come in between. */
 static bool may_defer_shared(const struct race *race)
 {
     return race_may_defer(race) && race->launch->cluster_size == 1;

@@ -27,7 +27,7 @@ struct state {
 
 /* --- which lines ------------------------------------------------------------------------------ */
 
-/* Whether PATH is FILE or ends with "/FILE". */
+/* Returns whether PATH is FILE or ends with "/FILE". */
 static bool is_file(struct ptx_name path, const char *file)
 {
     size_t length = strlen(file);
@@ -95,7 +95,7 @@ static void *recorder_begin(const struct launch_view *launch)
 
 /* --- which access ----------------------------------------------------------------------------- */
 
-/* Whether the access can be drawn: the counters observer must count it, too. */
+/* Returns whether the access can be drawn: the counters observer must count it, too. */
 static bool is_drawable(const struct obs_access *access)
 {
     uint64_t bits = 0;

@@ -36,8 +36,8 @@ static int by_value(const void *a, const void *b)
 
 /* --- finding the rule ------------------------------------------------------------------------- */
 
-/* Computes the distance from active lane I to the next active lane, in bytes per lane. False: it is
- * not a whole number. */
+/* Computes the distance from active lane I to the next active lane, in bytes per lane. Returns
+ * false if it is not a whole number. */
 static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
 {
     int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
@@ -69,7 +69,8 @@ static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
     return true;
 }
 
-/* Whether the addresses form rows of WIDTH lanes, where the first row has only FIRST lanes. */
+/* Returns whether the addresses form rows of WIDTH lanes, where the first row has only FIRST
+ * lanes. */
 static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
                       struct shape *shape)
 {
@@ -110,7 +111,7 @@ static bool is_wrap(const struct lanes *lanes, struct shape *shape)
     return up && down && shape->span <= (uint64_t)shape->jump;
 }
 
-/* How often a lane's address is lower than that of the lane before. */
+/* Returns how often a lane's address is lower than that of the lane before. */
 static unsigned count_falls(const struct lanes *lanes)
 {
     unsigned falls = 0;
@@ -192,8 +193,8 @@ static uint64_t sectors(uint64_t bytes)
     return (bytes + 31) / 32;
 }
 
-/* Whether neighbouring lanes have neighbouring words, and the words of idle lanes cost extra
- * sectors. */
+/* Returns whether neighbouring lanes have neighbouring words, and the words of idle lanes cost
+ * extra sectors. */
 static bool is_thin(const struct shape_access *access, const struct shape *shape)
 {
     return shape->kind == SHAPE_STRIDE && !shape->packed &&
@@ -361,8 +362,8 @@ static bool has_word(const struct collision *hit, uint32_t word)
     return false;
 }
 
-/* The worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a lane's
- * access, but at least one word. */
+/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a
+ * lane's access, but at least one word. */
 static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
 {
     unsigned shift = access->bytes > 4 ? (unsigned)__builtin_ctz(access->bytes) : 2;

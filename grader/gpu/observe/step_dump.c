@@ -7,7 +7,7 @@
 
 #include "gpu/observe/step_state.h"
 
-/* The model's number of the first register of function NUMBER. */
+/* Returns the model's number of the first register of function NUMBER. */
 static uint32_t first_register(const struct launch_view *launch, uint32_t number)
 {
     uint32_t count = 0, first, end, index;

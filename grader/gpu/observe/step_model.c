@@ -65,7 +65,8 @@ void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STE
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* The place of the chunk with KEY, or a free place for it. Accesses often stay in one chunk. */
+/* Returns the place of the chunk with KEY, or a free place for it. Accesses often stay in one
+ * chunk. */
 static size_t place_of(struct step_model *model, uint64_t key)
 {
     if (model->keys[model->latest] == key)
@@ -149,7 +150,7 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
 
 /* --- predictions ------------------------------------------------------------------------------ */
 
-/* A source operand's words of 4 bytes. ROOM is for those of a value. */
+/* Returns a source operand's words of 4 bytes. ROOM is for those of a value. */
 LANES_INLINE const uint32_t *operand(const struct step_model *model, const struct step_operand *op,
                                      uint32_t warp, uint32_t room[WARP])
 {

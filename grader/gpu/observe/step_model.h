@@ -55,7 +55,7 @@ struct step_code {
 };
 
 /* Describes all instructions. *WIDTHS gets the width of each register of the model, *COUNT their
- * number. The caller frees the results. NULL: out of memory. */
+ * number. The caller frees the results. Returns NULL when out of memory. */
 struct step_code *step_describe(const struct launch_view *launch, uint32_t **widths,
                                 uint32_t *count);
 
@@ -82,7 +82,7 @@ static inline uint32_t *step_register(const struct step_model *model, uint32_t w
     return model->words + (size_t)warp * model->warp_words + model->at[reg];
 }
 
-/* The word at ADDR, a multiple of 4, in shared or global memory. Unknown words are 0. */
+/* Returns the word at ADDR, a multiple of 4, in shared or global memory. Unknown words are 0. */
 uint32_t step_word(struct step_model *model, bool shared, uint64_t addr);
 void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_t value);
 /* Writes the low BYTES, at most 8, of LOW and HIGH. */
@@ -90,7 +90,7 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
                 uint32_t high);
 
 /* Predicts what an instruction writes to its register number K, of WIDTH bytes, in the lanes of
- * MASK. ADDR: a load's addresses. False: it cannot. */
+ * MASK. ADDR: a load's addresses. Returns false if it cannot. */
 bool step_predict(struct step_model *model, const struct step_code *code, uint32_t warp, unsigned k,
                   uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS]);

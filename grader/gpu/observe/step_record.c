@@ -14,7 +14,7 @@ enum address_form {
     ADDRESS_RAW
 };
 
-/* Whether the addresses are those of the instruction's register and offset. */
+/* Returns whether the addresses are those of the instruction's register and offset. */
 static bool is_predicted(const struct step_state *state, const struct step_code *code,
                          const struct obs_access *access, uint32_t warp)
 {
@@ -32,7 +32,7 @@ static bool is_predicted(const struct step_state *state, const struct step_code 
     return true;
 }
 
-/* The form of the addresses. FIRST and STRIDE are set for the forms that need them. */
+/* Returns the form of the addresses. FIRST and STRIDE are set for the forms that need them. */
 static unsigned form_of(struct step_state *state, const struct step_code *code,
                         const struct obs_access *access, uint64_t *first, int64_t *stride)
 {
@@ -66,7 +66,7 @@ unsigned step_space(uint8_t space)
                                   : 5;
 }
 
-/* The access's cost in sectors or wavefronts, and the ideal cost. */
+/* Returns the access's cost in sectors or wavefronts, and the ideal cost. */
 static const struct measured *measure(struct step_state *state, const struct obs_access *access)
 {
     struct measured *m = &state->measured[access->pc];
@@ -123,7 +123,7 @@ static bool is_modelled(const struct obs_access *access)
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL || access->space == PTX_CONST;
 }
 
-/* The machine's word at ADDR. False: nothing is allocated there. */
+/* Returns the machine's word at ADDR. Returns false if nothing is allocated there. */
 static bool read_word(const struct step_state *state, const struct obs_state *now, bool shared,
                       uint64_t addr, uint32_t *word)
 {
@@ -217,7 +217,7 @@ static void learn(struct step_state *state, const struct step_code *code, unsign
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-/* Whether the lanes of MASK have the same COUNT words. */
+/* Returns whether the lanes of MASK have the same COUNT words. */
 LANES_CLONES static bool same_words(const uint32_t *a, const uint32_t *b, unsigned count,
                                     uint32_t mask)
 {

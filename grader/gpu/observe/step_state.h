@@ -29,7 +29,7 @@ struct measured {
 struct step_state {
     const struct launch_view *launch;
     const struct emu_steps *wanted;
-    struct obs_steps *steps; /* NULL: the block runs elsewhere, or later */
+    struct obs_steps *steps; /* NULL if the block runs elsewhere, or later */
     struct step_model model;
     struct step_buffer out, extras, body, results;
     struct progress progress[MAX_WARPS];
@@ -48,10 +48,10 @@ struct step_state {
 void step_record_instruction(struct step_state *state, const struct obs_state *now);
 void step_record_opening(struct step_state *state, const struct obs_state *now);
 
-/* The number of a memory space in recordings. */
+/* Returns the number of a memory space in recordings. */
 unsigned step_space(uint8_t space);
 
-/* Whether an access has a cost in sectors or wavefronts. */
+/* Returns whether an access has a cost in sectors or wavefronts. */
 static inline bool step_has_cost(const struct obs_access *access)
 {
     return access->space == PTX_GLOBAL ||

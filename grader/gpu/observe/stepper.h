@@ -61,7 +61,7 @@ struct obs_steps {
     size_t size, room;
     uint64_t steps;    /* number of records */
     uint64_t left_out; /* warp instructions before the first record */
-    uint64_t executed; /* warp instructions of the block; 0: it did not end */
+    uint64_t executed; /* warp instructions of the block, or 0 if it did not end */
     bool is_cut;       /* the stream ends before the block does */
     size_t *marks;     /* offset in the stream of each STEP_MARKth record */
     size_t mark_count, mark_room;

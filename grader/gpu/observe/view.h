@@ -47,7 +47,7 @@ struct launch_view {
     uint32_t function_count;
     uint64_t number; /* of the launch on its device, from 1 */
     uint64_t cta_count;
-    uint32_t cluster_size; /* CTAs in a cluster; 1: there are no clusters */
+    uint32_t cluster_size; /* CTAs in a cluster, or 1 if there are no clusters */
     uint32_t warps;        /* number of warps in a CTA */
     uint32_t resident;     /* most CTAs that a worker runs at a time */
     uint32_t shared_bytes; /* size of a CTA's shared memory, static and dynamic */
@@ -60,17 +60,17 @@ struct launch_view {
     bool reads_clock;   /* the kernel reads clocks or timers */
     bool uses_stack; /* the kernel calls functions; their stack follows own_bytes in local memory */
     struct emu_occupancy occupancy;
-    uint64_t limit;        /* warp instructions that the launch may execute; 0: no limit */
+    uint64_t limit;        /* warp instructions that the launch may execute, or 0 for no limit */
     const char *assertion; /* text of the first assert() that failed */
     struct memory *memory;
     struct heap *heap;
     struct findings *findings; /* where observers report defects */
     struct obs_recording *recording;
     struct obs_touched *touched; /* where the footprint observer appends touches */
-    struct predictor *predictor; /* predicts the launch's time; NULL: not wanted */
+    struct predictor *predictor; /* predicts the launch's time, or NULL if not wanted */
 };
 
-/* The source line of the instruction at PC. */
+/* Returns the source line of the instruction at PC. */
 struct source_line view_line(const struct launch_view *launch, uint32_t pc);
 
 enum view_author {
@@ -81,7 +81,8 @@ enum view_author {
     VIEW_TRUSTED,
 };
 
-/* The author of the code at PC. Libraries use shared memory in ways that look wrong but are not. */
+/* Returns the author of the code at PC. Libraries use shared memory in ways that look wrong but are
+ * not. */
 enum view_author view_author(const struct launch_view *launch, uint32_t pc);
 
 /* Returns the function that contains PC. *INDEX gets the instruction's index in that function's
@@ -243,19 +244,19 @@ struct obs_state {
     const struct frame *frame; /* of the instruction */
 };
 
-/* Gets the places of a warp's lanes that have not exited. Returns the number of groups; 0: all
+/* Gets the places of a warp's lanes that have not exited. Returns the number of groups, or 0 if all
  * lanes have exited, or the warp has not started. */
 unsigned view_groups(const struct cta *machine, uint32_t warp, struct obs_group groups[32]);
 /* Returns register REG of the function that owns FRAME: 32 values, or a word with a bit for each
  * lane for a predicate. */
 const uint8_t *view_register(const struct cta *machine, uint32_t warp, const struct frame *frame,
                              uint32_t reg);
-/* The number of the function that owns FRAME. */
+/* Returns the number of the function that owns FRAME. */
 uint32_t view_frame_function(const struct launch_view *launch, const struct frame *frame);
-/* A register's place in a frame. Registers with different lifetimes can share a place. UINT32_MAX:
- * the register always has the same value and needs no place. */
+/* Returns a register's place in a frame. Registers with different lifetimes can share a place.
+ * UINT32_MAX: the register always has the same value and needs no place. */
 uint32_t view_register_place(const struct launch_view *launch, uint32_t function, uint32_t reg);
-/* The CTA's shared memory. */
+/* Returns the CTA's shared memory. */
 const uint8_t *view_shared(const struct cta *machine);
 /* SIZE bytes at ADDR of a lane's local memory; NULL: it does not have them. */
 const uint8_t *view_local(const struct cta *machine, uint32_t warp, unsigned lane, uint64_t addr,
@@ -363,7 +364,7 @@ struct obs_recorded {
 struct obs_recording {
     struct obs_recorded *list; /* malloc'd */
     uint32_t count;
-    struct obs_steps *steps; /* stepper_free() frees it; NULL: no block was recorded */
+    struct obs_steps *steps; /* stepper_free() frees it, or NULL if no block was recorded */
 };
 
 /* The memory that a launch has touched. */
@@ -421,7 +422,7 @@ unsigned observers_choose(const struct emu_options *options, bool counted,
  * counters count them. */
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal);
 
-/* Whether synccheck reports a fault of this kind; memcheck reports all others. */
+/* Returns whether synccheck reports a fault of this kind; memcheck reports all others. */
 bool obs_is_synccheck(unsigned kind);
 
 #endif

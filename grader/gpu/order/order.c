@@ -97,7 +97,7 @@ static bool has_flights(const struct order *order, size_t stream)
 }
 
 /* Returns the place for a new stream: a new place, or that of an ended stream for whose work the
- * host has waited. NULL: out of memory. */
+ * host has waited. Returns NULL when out of memory. */
 static struct stream *find_place(struct order *order)
 {
     for (size_t i = 0; i < order->stream_count; i++)
@@ -255,7 +255,7 @@ void order_set_host(struct order *order, const struct order_clock *clock)
     order->host = clock;
 }
 
-/* Whether the host's accesses are checked against FLIGHT. */
+/* Returns whether the host's accesses are checked against FLIGHT. */
 static bool is_checked(const struct order *order, const struct flight *flight)
 {
     return !flight->ignored && !flight->settled && !(order->host && is_before(flight, order->host));

@@ -90,7 +90,7 @@ void order_host_waits_all(struct order *order);
  * must stay valid until then. */
 void order_set_host(struct order *order, const struct order_clock *clock);
 
-/* Whether the host may not touch SIZE bytes at ADDR now. */
+/* Returns whether the host may not touch SIZE bytes at ADDR now. */
 bool order_check_host(const struct order *order, emu_addr addr, uint64_t size, bool writes,
                       struct order_conflict *conflict);
 /* The host touches SIZE bytes at ADDR. If work in flight exchanges signals with the host through

@@ -16,7 +16,7 @@ struct item {
     enum { WORK, RECORD, WAIT } type;
     uint64_t number; /* in the order of the program's calls, from 1 */
     struct timeline_work work;
-    struct timeline_mark *mark;      /* RECORD: gets the time; NULL: not wanted */
+    struct timeline_mark *mark;      /* RECORD: gets the time, or NULL if not wanted */
     uint64_t for_stream, for_number; /* WAIT: it waits for this item */
     bool is_running;
     double start, left, rate; /* left: microseconds at rate 1 */
@@ -144,14 +144,14 @@ static bool is_done(const struct timeline *t, uint64_t stream, uint64_t number)
     return !row || row->first->number > number;
 }
 
-/* Whether work in EARLIER, a stream, ends before later work in LATER begins. */
+/* Returns whether work in EARLIER, a stream, ends before later work in LATER begins. */
 static bool comes_before(const struct order_stream *earlier, const struct order_stream *later)
 {
     return earlier->number == later->number || (earlier->is_legacy && later->is_blocking) ||
            (earlier->is_blocking && later->is_legacy);
 }
 
-/* The share of ENGINE that its running work leaves. */
+/* Returns the share of ENGINE that its running work leaves. */
 static double room_in(const struct timeline *t, enum timeline_engine engine)
 {
     double room = 1;
@@ -230,7 +230,7 @@ static void add_time(struct timeline *t, double us)
     t->now += us;
 }
 
-/* Goes on until something ends. False: nothing is left. */
+/* Goes on until something ends. Returns false if nothing is left. */
 static bool step(struct timeline *t)
 {
     double us = 0;

@@ -65,7 +65,7 @@ struct timeline_totals {
 struct timeline;
 
 /* EVENT_US: the time that a stream takes to record an event. ENDED is called for each piece of work
- * with an engine, in the order of their ends. NULL: out of memory. */
+ * with an engine, in the order of their ends. Returns NULL when out of memory. */
 struct timeline *timeline_open(double event_us, timeline_ended *ended, void *context);
 void timeline_close(struct timeline *timeline); /* NULL is allowed */
 
@@ -86,7 +86,7 @@ void timeline_host_waits(struct timeline *timeline, const struct timeline_mark *
 void timeline_host_waits_stream(struct timeline *timeline, const struct order_stream *stream);
 void timeline_host_waits_all(struct timeline *timeline);
 
-/* The totals of the work that has ended. */
+/* Returns the totals of the work that has ended. */
 struct timeline_totals timeline_totals(const struct timeline *timeline);
 
 #endif

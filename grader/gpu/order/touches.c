@@ -129,7 +129,8 @@ bool touches_equal(const struct touches *one, const struct touches *other)
     return true;
 }
 
-/* Whether TOUCH has bytes on both sides of the range, so that removing it leaves two touches. */
+/* Returns whether TOUCH has bytes on both sides of the range, so that removing it leaves two
+ * touches. */
 static bool surrounds(const struct emu_touch *touch, uint64_t begin, uint64_t end)
 {
     return touch->begin < begin && touch->end > end;

@@ -74,7 +74,8 @@ static struct choice choose_conversion(const struct ptx_instruction *in)
     return (struct choice){PIPE_SFU, to == 'l' || from == 'l' ? 2 : 1, 1, false};
 }
 
-/* The special registers that ptxas reads from constant memory: sizes of the grid, not indices. */
+/* Returns the special registers that ptxas reads from constant memory: sizes of the grid, not
+ * indices. */
 static bool is_constant(uint32_t special)
 {
     return special != PTX_SPECIAL_tid_x && special != PTX_SPECIAL_tid_y &&

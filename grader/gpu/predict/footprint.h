@@ -54,8 +54,8 @@ struct l2;
 struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
 
-/* Whether the cache held LINE when the latest launch ended. Of pages that are not watched, their
- * neighbour decides. */
+/* Returns whether the cache held LINE when the latest launch ended. Of pages that are not watched,
+ * their neighbour decides. */
 bool l2_holds(const struct l2 *l2, uint64_t line);
 
 /* Traffic of a launch between the second-level cache and DRAM, in sectors, in one allocation. */
@@ -77,7 +77,8 @@ static inline double dram_cost(unsigned halves)
 {
     return halves ? (halves + DRAM_LINE) / (2 + DRAM_LINE) : 0;
 }
-/* The number of halves of a line that contain SECTORS, which are bits of its four sectors. */
+/* Returns the number of halves of a line that contain SECTORS, which are bits of its four
+ * sectors. */
 static inline unsigned dram_halves(uint32_t sectors)
 {
     return ((sectors & 3) != 0) + ((sectors & 12) != 0);

@@ -40,7 +40,7 @@ void find_facts(struct pass *pass)
 
 /* --- fusion ----------------------------------------------------------------------------------- */
 
-/* The register that operand K of IN reads, if only one instruction writes it; else NULL. */
+/* Returns the register that operand K of IN reads, if only one instruction writes it; else NULL. */
 static const struct fact *single(const struct pass *pass, const struct ptx_instruction *in,
                                  uint32_t k)
 {
@@ -59,8 +59,8 @@ const struct fact *result_of(const struct pass *pass, const struct ptx_instructi
     return fact->defs == 1 ? fact : NULL;
 }
 
-/* Whether the result becomes a part of each addition that uses it: a product, or a shift by a
- * constant, and for addresses also the conversion before it. */
+/* Returns whether the result becomes a part of each addition that uses it: a product, or a shift by
+ * a constant, and for addresses also the conversion before it. */
 static bool is_fused_product(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -76,7 +76,8 @@ static bool is_fused_product(const struct pass *pass, const struct ptx_instructi
     return false;
 }
 
-/* Whether a 64-bit conversion is only scaled and then added: IMAD.WIDE converts by itself. */
+/* Returns whether a 64-bit conversion is only scaled and then added: IMAD.WIDE converts by
+ * itself. */
 static bool is_fused_conversion(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -101,7 +102,8 @@ static bool is_logic(const struct ptx_instruction *in)
            in->types[0] != PTX_pred && class_of(in->types[0]) == 'i';
 }
 
-/* Whether the result has one use, in an instruction that takes three operands: LOP3, IADD3. */
+/* Returns whether the result has one use, in an instruction that takes three operands: LOP3,
+ * IADD3. */
 static bool is_third_operand(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -128,7 +130,7 @@ static bool is_third_operand(const struct pass *pass, const struct ptx_instructi
     return !pass->choices[result->use].is_free;
 }
 
-/* Whether the comparisons also combine the predicates: ISETP.AND. */
+/* Returns whether the comparisons also combine the predicates: ISETP.AND. */
 static bool is_fused_combination(const struct pass *pass, const struct ptx_instruction *in)
 {
     if (!is_combination(in))

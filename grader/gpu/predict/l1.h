@@ -20,14 +20,14 @@ struct l1 {
     uint32_t newest, oldest;
 };
 
-/* A cache of BYTES. False: out of memory; call l1_close() even then. */
+/* Returns a cache of BYTES. Returns false when out of memory; call l1_close() even then. */
 bool l1_open(struct l1 *l1, uint64_t bytes);
 void l1_close(struct l1 *l1);
 
-/* Finds LINE and makes it the newest; NULL: the cache does not hold it. */
+/* Finds LINE and makes it the newest. Returns NULL if the cache does not hold it. */
 struct l1_line *l1_find(struct l1 *l1, uint64_t line);
-/* Adds LINE, without any sector yet, and drops the oldest line if there is no room. NULL: the
- * cache has no room at all. */
+/* Adds LINE, without any sector yet, and drops the oldest line if there is no room. Returns NULL if
+ * the cache has no room at all. */
 struct l1_line *l1_add(struct l1 *l1, uint64_t line);
 
 #endif

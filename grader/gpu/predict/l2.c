@@ -14,9 +14,10 @@
 
 struct l2_page {
     uint64_t number;
-    uint32_t last[PAGE_LINES];   /* time of the line's last use; 0: it is not in the cache */
+    uint32_t last[PAGE_LINES];   /* time of the line's last use, or 0 if it is not in the cache */
     uint8_t held[PAGE_LINES];    /* bits of the line's sectors that the cache holds */
-    uint8_t dirty[PAGE_SECTORS]; /* a bit for each word that was written; 0: the sector is clean */
+    uint8_t dirty[PAGE_SECTORS]; /* a bit for each word that was written, or 0 if the sector is
+                                  * clean */
 };
 
 struct l2 {
@@ -127,7 +128,7 @@ struct launch_traffic {
     double capacity; /* watched lines that the cache holds */
 };
 
-/* The buffer of ADDR. Pages come in order, so it is the last buffer or a new one. */
+/* Returns the buffer of ADDR. Pages come in order, so it is the last buffer or a new one. */
 static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
 {
     for (unsigned i = traffic->count; i-- > 0;)
@@ -145,7 +146,7 @@ static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr
     return buffer;
 }
 
-/* The sectors of line LINE that TOUCHED has in PART, as bits. */
+/* Returns the sectors of line LINE that TOUCHED has in PART, as bits. */
 static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
 {
     uint32_t bits = 0;
@@ -175,8 +176,8 @@ static void count_newer(const struct l2 *l2, double newer[TIMES])
     }
 }
 
-/* Whether the cache has dropped a line that was last used AGE parts ago, when SIZE further lines
- * are used now. */
+/* Returns whether the cache has dropped a line that was last used AGE parts ago, when SIZE further
+ * lines are used now. */
 static bool is_gone(const double *newer, uint32_t age, double size, double capacity)
 {
     if (age >= TIMES - 1)

@@ -99,7 +99,7 @@ static struct op *new_op(struct machine *machine)
     return op;
 }
 
-/* The number of 32-bit registers that a PTX register takes. */
+/* Returns the number of 32-bit registers that a PTX register takes. */
 static uint8_t result_width(const struct pass *pass, uint32_t reg)
 {
     enum ptx_type type = pass->function->registers[reg - pass->first_register].type;
@@ -171,7 +171,7 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
 
 #define MOST_PREDICATED 8u /* machine instructions of a block that ptxas predicates */
 
-/* Whether ptxas predicates the block after B instead of jumping over it: the block is short
+/* Returns whether ptxas predicates the block after B instead of jumping over it: the block is short
  * and straight, and both paths meet after it. */
 static bool predicates_next(const struct pass *pass, const struct blocks *blocks, uint32_t b)
 {

@@ -66,9 +66,10 @@ struct op {
     bool has_slow_path;
     bool reads_three; /* three different registers, in one machine instruction */
     uint8_t width;    /* 32-bit registers of its results */
-    uint8_t merged; /* number of 32-bit loads from shared memory that were merged; 0: not merged */
-    uint32_t base;  /* for a load that can be merged: its aligned base register; or NO_BASE */
-    int32_t offset; /* its distance from that base */
+    uint8_t merged;   /* number of 32-bit loads from shared memory that were merged, or 0 if not
+                     * merged */
+    uint32_t base;    /* for a load that can be merged: its aligned base register; or NO_BASE */
+    int32_t offset;   /* its distance from that base */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
 };
@@ -93,18 +94,18 @@ struct machine {
     uint32_t room;      /* 32-bit registers that ptxas gives a thread */
 };
 
-/* Translates the launch's code. NULL: out of memory. */
+/* Translates the launch's code. Returns NULL when out of memory. */
 struct machine *machine_make(const struct launch_view *launch);
 void machine_free(struct machine *machine);
 
 /* --- schedule.c ------------------------------------------------------------------------------- */
 
-/* Adds UNROLL iterations of BLOCK, a loop of one block, if ptxas would unroll it. False: out of
- * memory. */
+/* Adds UNROLL iterations of BLOCK, a loop of one block, if ptxas would unroll it. Returns false
+ * when out of memory. */
 bool machine_unroll(struct machine *machine, struct machine_block *block);
 
-/* Puts the ops of each block into the order in which ptxas would issue them. False: out of
- * memory. */
+/* Puts the ops of each block into the order in which ptxas would issue them. Returns false when out
+ * of memory. */
 bool schedule(struct machine *machine);
 
 #endif

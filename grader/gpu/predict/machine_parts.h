@@ -33,11 +33,11 @@ struct pass {
 /* --- choose.c: what an instruction becomes by itself ------------------------------------------ */
 
 struct choice choose(const struct pass *pass, const struct ptx_instruction *in);
-/* Whether ptxas adds a branch to IN: to a subroutine for denormal or infinite operands. */
+/* Returns whether ptxas adds a branch to IN: to a subroutine for denormal or infinite operands. */
 bool has_slow_path(const struct ptx_instruction *in);
-/* The letter of TYPE in machine.def: 'i', 'l', 'f', 'h', 'd' or 'p'. */
+/* Returns the letter of TYPE in machine.def: 'i', 'l', 'f', 'h', 'd' or 'p'. */
 char class_of(uint8_t type);
-/* Whether IN accesses parameters. */
+/* Returns whether IN accesses parameters. */
 bool is_parameter(const struct ptx_instruction *in);
 
 /* --- fuse.c: what becomes of instructions together -------------------------------------------- */
@@ -46,7 +46,7 @@ bool is_parameter(const struct ptx_instruction *in);
 void find_facts(struct pass *pass);
 /* Changes the translations of instructions that are fused into one. */
 void fuse(struct pass *pass);
-/* The facts about IN's result, if no other instruction writes it; else NULL. */
+/* Returns the facts about IN's result, if no other instruction writes it; else NULL. */
 const struct fact *result_of(const struct pass *pass, const struct ptx_instruction *in);
 static inline bool has_immediate(const struct ptx_instruction *in)
 {
@@ -57,7 +57,7 @@ static inline bool has_immediate(const struct ptx_instruction *in)
 
 /* Counts the lowest bits of register REG that are known to be zero. DEPTH bounds the search. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
-/* Whether ptxas can see that all lanes of the atomic IN have the same address. */
+/* Returns whether ptxas can see that all lanes of the atomic IN have the same address. */
 bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in);
 
 #endif

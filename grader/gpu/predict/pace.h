@@ -14,7 +14,7 @@
 
 struct pace;
 
-/* For one worker of LAUNCH. NULL: out of memory. */
+/* For one worker of LAUNCH. Returns NULL when out of memory. */
 struct pace *pace_new(const struct launch_view *launch, const struct emu_chip *chip,
                       const struct l2 *l2);
 void pace_free(struct pace *pace); /* NULL is allowed */

@@ -87,7 +87,7 @@ struct work {
     struct emu_counters totals;
 };
 
-/* The part of the sampled CTAs' instructions that their walks hold. */
+/* Returns the part of the sampled CTAs' instructions that their walks hold. */
 static double coverage(const struct sample *sample)
 {
     double executed = 0, kept = 0;
@@ -128,7 +128,7 @@ static uint64_t *collect_lines(const struct sample *sample, bool atomics, size_t
     return lines;
 }
 
-/* The different sectors of the sorted LINES that lie between BEGIN and END. */
+/* Returns the different sectors of the sorted LINES that lie between BEGIN and END. */
 static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
 {
     double sectors = 0;
@@ -168,7 +168,7 @@ static bool find_misses(struct work *work, double covered)
     return true;
 }
 
-/* The different pages of the sorted LINES that lie between BEGIN and END. */
+/* Returns the different pages of the sorted LINES that lie between BEGIN and END. */
 static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
 {
     double pages = 0;
@@ -257,9 +257,9 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The cycles of all its CTAs, when COUNT of them were simulated, which took RESULT. If they were
- * more than the multiprocessor holds at a time, the rest goes on at the pace of the simulated ones;
- * otherwise whole waves follow each other. */
+/* Returns the cycles of all its CTAs, when COUNT of them were simulated, which took RESULT. If they
+ * were more than the multiprocessor holds at a time, the rest goes on at the pace of the simulated
+ * ones; otherwise whole waves follow each other. */
 static double extend(const struct work *work, const struct sm_result *result, uint32_t count)
 {
     const struct spread *spread = &work->sample->spread;
@@ -275,8 +275,8 @@ static double extend(const struct work *work, const struct sm_result *result, ui
     return result->cycles + left * pace;
 }
 
-/* Simulates the sample. Returns the cycles that the whole work of the first multiprocessor takes;
- * 0: out of memory. */
+/* Simulates the sample. Returns the cycles that the whole work of the first multiprocessor takes,
+ * or 0 when out of memory. */
 static double simulate(const struct work *work, const struct sm_options *options,
                        struct sm_result *result)
 {
@@ -350,7 +350,7 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
  * the same share. */
 #define MOST_OF_IT 0.6
 
-/* The part of the time US in which PART is busy. As in Nsight Compute, the units of a
+/* Returns the part of the time US in which PART is busy. As in Nsight Compute, the units of a
  * multiprocessor's memory count while it has work; all others count from the launch to the end, on
  * average over all multiprocessors. Shared memory and the first-level cache are the same unit. */
 static double utilisation(const struct prediction *p, enum predict_part part, double us)
@@ -367,7 +367,7 @@ static double utilisation(const struct prediction *p, enum predict_part part, do
     return parts[part] / all * (part == PREDICT_dram ? 1 : even);
 }
 
-/* The limit: the part that is busy most of the time; otherwise the waits for results. */
+/* Returns the limit: the part that is busy most of the time; otherwise the waits for results. */
 static enum predict_part find_limit(const struct prediction *p, double us)
 {
     enum predict_part limit = PREDICT_issue;
@@ -379,7 +379,7 @@ static enum predict_part find_limit(const struct prediction *p, double us)
     return us < p->part_us[PREDICT_launch] ? PREDICT_launch : PREDICT_latency;
 }
 
-/* The time that would be saved if all multiprocessors had the same work. */
+/* Returns the time that would be saved if all multiprocessors had the same work. */
 static double tail_of(const struct work *work, double us)
 {
     double all = 0, sms = work->predictor->chip.sms, busiest = balance_busiest(work->sample);
@@ -388,8 +388,8 @@ static double tail_of(const struct work *work, double us)
     return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
 }
 
-/* The share of the chip that the launch keeps busy for others: of the places for blocks, or of the
- * unit that is busiest. */
+/* Returns the share of the chip that the launch keeps busy for others: of the places for blocks, or
+ * of the unit that is busiest. */
 static double share_of_chip(const struct work *work, const struct prediction *p, double us)
 {
     const struct spread *spread = &work->sample->spread;

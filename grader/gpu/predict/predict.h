@@ -51,7 +51,8 @@ struct prediction {
     double part_us[PREDICT_PART_COUNT];
     double share_of_chip; /* used share of the CTA slots, or of the limiting unit */
     double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
-                           * accesses took the ideal number of passes; 0: no difference */
+                           * accesses took the ideal number of passes, or 0 if there is no
+                           * difference */
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
     /* for a roofline: operations on single-precision numbers; bytes that L2 and shared memory
      * moved, including bytes that no lane requested; a shuffle counts as a pass of shared memory */
@@ -82,7 +83,7 @@ struct predictor *predictor_new(const struct emu_chip *chip);
 void predictor_free(struct predictor *predictor); /* NULL is allowed */
 const struct emu_chip *predictor_chip(const struct predictor *predictor);
 
-/* The prediction of LAUNCH, which has ended. It is valid until the next launch ends. */
+/* Returns the prediction of LAUNCH, which has ended. It is valid until the next launch ends. */
 const struct prediction *predictor_result(const struct predictor *predictor);
 
 #endif

@@ -38,7 +38,7 @@ struct state {
     uint64_t noted[NOTED]; /* lines that were noted recently, as a hash table: see was_noted() */
     uint64_t most;         /* instructions of a walk */
     struct walk_cta *ctas, *current;
-    struct pace *pace; /* NULL: the kernel reads no clock, or not the model's */
+    struct pace *pace; /* NULL if the kernel reads no clock, or not the model's */
 };
 
 struct emu_occupancy predict_occupancy(const struct launch_view *launch,
@@ -130,8 +130,8 @@ static void *sample_begin(const struct launch_view *launch)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* The CTA number NUMBER of the sample: one of each round in which all multiprocessors get a CTA, in
- * changing places, so that it is not always one of the same column of the grid. */
+/* Returns the CTA number NUMBER of the sample: one of each round in which all multiprocessors get a
+ * CTA, in changing places, so that it is not always one of the same column of the grid. */
 static uint64_t cta_of(const struct state *state, uint64_t number)
 {
     uint64_t sms = (uint64_t)state->predictor->chip.sms, first = number * sms;
@@ -139,7 +139,7 @@ static uint64_t cta_of(const struct state *state, uint64_t number)
     return first + (sms / 3 + number * 53) % (left < sms ? left : sms);
 }
 
-/* The number of CTA in the sample; SAMPLE_MOST: it is not in it. */
+/* Returns the number of CTA in the sample; SAMPLE_MOST: it is not in it. */
 static uint64_t number_of(const struct state *state, uint64_t cta)
 {
     uint64_t number = cta / (uint64_t)state->predictor->chip.sms;
@@ -153,7 +153,7 @@ static void publish(struct state *state)
         state->sampling->length[number_of(state, cta->cta)] = walk_kept(cta);
 }
 
-/* Whether CTA is in the sample; if so, begins its walks. */
+/* Returns whether CTA is in the sample; if so, begins its walks. */
 static bool takes(struct state *state, uint64_t cta)
 {
     uint64_t number = number_of(state, cta), before = 0;
@@ -224,8 +224,8 @@ static unsigned part_of(const struct state *state, uint64_t cta)
     return (unsigned)(cta * state->parts / state->launch->cta_count);
 }
 
-/* Whether the sectors from BEGIN to END, all in one line, were recently noted as read in PART. If
- * not, notes them now. Most loads read sectors that an earlier warp has read. */
+/* Returns whether the sectors from BEGIN to END, all in one line, were recently noted as read in
+ * PART. If not, notes them now. Most loads read sectors that an earlier warp has read. */
 static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigned part)
 {
     uint64_t line = begin >> 7, first = begin >> 5 & 3, last = (end - 1) >> 5 & 3;

@@ -45,7 +45,8 @@ struct predictor {
     struct sampling *sampling; /* one for each running launch */
 };
 
-/* balance.c: the instructions of the multiprocessor that gets the most work; 0: unknown. */
+/* balance.c: the instructions of the multiprocessor that gets the most work. Returns 0 if it is
+ * unknown. */
 double balance_busiest(const struct sample *sample);
 
 /* waves.c: the warps that all multiprocessors hold together, on average over each of COUNT equal

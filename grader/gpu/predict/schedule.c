@@ -168,8 +168,8 @@ static void link_all(struct schedule *s, const struct op *ops, uint32_t count)
 
 /* --- wide loads ------------------------------------------------------------------------------- */
 
-/* Whether the load I can be a part of the load FIRST: from the same aligned 16 bytes, and nothing
- * in between may write there. */
+/* Returns whether the load I can be a part of the load FIRST: from the same aligned 16 bytes, and
+ * nothing in between may write there. */
 static bool belongs_to(const struct op *ops, uint32_t first, uint32_t i)
 {
     const struct op *a = &ops[first], *b = &ops[i];
@@ -177,7 +177,7 @@ static bool belongs_to(const struct op *ops, uint32_t first, uint32_t i)
            (b->offset ^ a->offset) > 0;
 }
 
-/* Whether OP ends the search for further parts of a load from BASE. */
+/* Returns whether OP ends the search for further parts of a load from BASE. */
 static bool ends_search(const struct op *op, uint32_t base)
 {
     bool writes = op->kind == OP_MEMORY && op->is_store &&
@@ -227,7 +227,8 @@ static uint32_t merge_loads(struct op *ops, uint32_t count)
 
 #define PUT_OFF (1u << 20) /* cycles: later than every other op */
 
-/* Whether no registers are left for the results of op I. Then ops that free registers go first. */
+/* Returns whether no registers are left for the results of op I. Then ops that free registers go
+ * first. */
 static bool is_too_much(const struct schedule *s, const struct op *ops, uint32_t i)
 {
     uint32_t freed = 0;
@@ -251,7 +252,8 @@ static void count_live(struct schedule *s, const struct op *ops, uint32_t i)
     }
 }
 
-/* The op of OPEN to issue in cycle NOW: of those that are ready, the one with the longest chain. */
+/* Returns the op of OPEN to issue in cycle NOW: of those that are ready, the one with the longest
+ * chain. */
 static uint32_t choose_next(const struct schedule *s, const struct op *ops, const uint32_t *open,
                             uint32_t count, uint32_t now)
 {
@@ -345,7 +347,7 @@ static bool reads(const struct op *op, uint32_t reg)
     return false;
 }
 
-/* Whether only OP itself and the op called EXCEPT read its one result in the block. */
+/* Returns whether only OP itself and the op called EXCEPT read its one result in the block. */
 static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32_t except)
 {
     if (ops[i].result_count != 1 || ops[i].kind != OP_PLAIN)
@@ -357,7 +359,7 @@ static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32
 }
 
 /* Marks the ops that only the last iteration needs: the branch, its comparison and a counter that
- * nothing else reads. False: ptxas cannot know the number of iterations. */
+ * nothing else reads. Returns false if ptxas cannot know the number of iterations. */
 static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
 {
     uint32_t branch = count - 1, compare = count;

@@ -46,7 +46,8 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
 
 /* --- the way of a warp ------------------------------------------------------------------------ */
 
-/* Whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another one. */
+/* Returns whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another
+ * one. */
 static bool goes_round(const struct emu_chip *chip, const struct walk *walk, uint32_t run,
                        const struct machine_block *block)
 {
@@ -78,7 +79,8 @@ static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
     warp->end = warp->at + (unrolls ? block->unrolled_count : block->count);
 }
 
-/* Whether the warp skips a block that ptxas predicates. The warp then still issues the block. */
+/* Returns whether the warp skips a block that ptxas predicates. The warp then still issues the
+ * block. */
 static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
 {
     const struct walk *walk = warp->walk;
@@ -91,7 +93,7 @@ static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
            run[1].pc == sm->machine->blocks[number + 1].end;
 }
 
-/* Continues after the ops of a block. False: the walk ends. */
+/* Continues after the ops of a block. Returns false if the walk ends. */
 static bool next_block(const struct sm *sm, struct sm_warp *warp)
 {
     const struct walk_run *run = &warp->walk->runs[warp->run];

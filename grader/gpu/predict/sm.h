@@ -45,7 +45,7 @@ struct sm_result {
 };
 
 /* Simulates the COUNT CTAs of the list CTAS, RESIDENT at a time. RESULT's arrays are the caller's,
- * or NULL. False: out of memory. */
+ * or NULL. Returns false when out of memory. */
 bool sm_run(const struct emu_chip *chip, const struct machine *machine,
             const struct sm_memory *memory, const struct walk_cta *ctas, uint32_t count,
             uint32_t resident, const struct sm_options *options, struct sm_result *result);

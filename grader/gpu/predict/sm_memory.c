@@ -68,7 +68,7 @@ static struct touched_line *touched_at(struct sm *sm, uint64_t line)
 
 /* --- behind the first-level cache ------------------------------------------------------------- */
 
-/* The number of the buffer of LINE; buffer_count: none. */
+/* Returns the number of the buffer of LINE; buffer_count: none. */
 static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
 {
     unsigned i = 0;
@@ -235,7 +235,7 @@ static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *o
     return access_lines(sm, warp->walk, op, access, at);
 }
 
-/* The first access of RUN by the instruction at PC or a later one. */
+/* Returns the first access of RUN by the instruction at PC or a later one. */
 static uint32_t find_access(const struct walk *walk, uint32_t low, uint32_t end, uint32_t pc)
 {
     while (low < end) {

@@ -31,7 +31,7 @@ struct sm_warp {
     /* The place in the walk: run, and the ops of one block of the machine. */
     uint32_t run, step;         /* step: runs that the ops cover: 1, or UNROLL */
     uint32_t at_block, at, end; /* end: of the ops */
-    const struct op *op;        /* the next op; NULL: the warp is done */
+    const struct op *op;        /* the next op, or NULL if the warp is done */
     uint32_t blamed;            /* pc that the next op waits for */
     bool waits;                 /* at a barrier */
     bool is_off;                /* the ops are predicated, and no lane takes part */
@@ -89,8 +89,8 @@ struct sm {
     bool failed;
 };
 
-/* Opens the places for warps; the caller has filled in what sm_run() is given. False: out of
- * memory; call sm_close() even then. */
+/* Opens the places for warps; the caller has filled in what sm_run() is given. Returns false when
+ * out of memory; call sm_close() even then. */
 bool sm_open(struct sm *sm, uint32_t warps_each);
 void sm_close(struct sm *sm);
 

@@ -135,7 +135,7 @@ static void add_local_lines(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* The most lanes that access the same word of SIZE bytes. */
+/* Returns the most lanes that access the same word of SIZE bytes. */
 static uint8_t most_together(const struct obs_access *access)
 {
     unsigned most = 0;
@@ -177,8 +177,8 @@ static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
     return (uint16_t)passes;
 }
 
-/* Whether COST belongs to an access with the same lanes, distances and position in a line as this
- * one. Otherwise notes the properties of this access. */
+/* Returns whether COST belongs to an access with the same lanes, distances and position in a line
+ * as this one. Otherwise notes the properties of this access. */
 static bool is_alike(struct walk_cost *cost, const struct obs_access *access)
 {
     uint64_t other = 0;

@@ -49,7 +49,7 @@ struct walk_cta {
 /* The cost of an instruction's latest access. Most instructions repeat their accesses' pattern. */
 struct walk_cost {
     uint64_t distance[32]; /* bytes from the first lane's address to each lane's address */
-    uint32_t mask;         /* 0: no access yet */
+    uint32_t mask;         /* 0 if no access yet */
     uint8_t space, place, same;
     uint16_t passes, ideal;
 };

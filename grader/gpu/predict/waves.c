@@ -20,7 +20,7 @@ struct replayed_sm {
 struct replay {
     struct replayed_sm *sms;
     uint32_t sm_count;
-    double *warps; /* resident, in COUNT equal parts of the time until END; NULL: not wanted */
+    double *warps; /* resident, in COUNT equal parts of the time until END, or NULL if not wanted */
     unsigned count;
     double end;
 };
@@ -57,7 +57,8 @@ static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t mo
     find_next(sm);
 }
 
-/* The multiprocessor with the first free place; of several, the one that got the least work. */
+/* Returns the multiprocessor with the first free place; of several, the one that got the least
+ * work. */
 static struct replayed_sm *earliest(const struct replay *replay)
 {
     struct replayed_sm *found = replay->sms;

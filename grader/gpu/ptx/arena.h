@@ -9,7 +9,7 @@ struct ptx_arena;
 struct ptx_arena *ptx_arena_new(void); /* NULL: out of memory */
 void ptx_arena_free(struct ptx_arena *arena);
 
-/* Allocates SIZE zeroed bytes, aligned for any type. NULL: out of memory. */
+/* Allocates SIZE zeroed bytes, aligned for any type. Returns NULL when out of memory. */
 void *ptx_arena_take(struct ptx_arena *arena, size_t size);
 
 #endif

@@ -7,8 +7,8 @@
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-/* Takes the words of the opcode at the beginning of the mnemonic. Returns the opcode; -1: it is
- * unknown. */
+/* Takes the words of the opcode at the beginning of the mnemonic. Returns the opcode, or -1 if it
+ * is unknown. */
 static int take_opcode(struct parser *p)
 {
     const char *text = p->token.text;
@@ -55,8 +55,8 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
-/* Whether a label is inside a vector, which is an error. Names that are not declared yet are parsed
- * as labels. */
+/* Returns whether a label is inside a vector, which is an error. Names that are not declared yet
+ * are parsed as labels. */
 static bool has_label_inside(const struct ptx_operand *op)
 {
     for (uint32_t i = 0; i < op->count; i++)
@@ -167,7 +167,7 @@ static void add_instruction(struct parser *p, const struct ptx_instruction *in)
         f->code[f->code_count++] = *in;
 }
 
-/* The length of the mnemonic at TEXT, with all its words. */
+/* Returns the length of the mnemonic at TEXT, with all its words. */
 static size_t mnemonic_length(const char *text, const char *end)
 {
     size_t length = 0;

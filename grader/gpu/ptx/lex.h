@@ -31,7 +31,7 @@ struct ptx_lexer {
     uint32_t line;
 };
 
-/* Whether C can be part of a name, after the name's first character. */
+/* Returns whether C can be part of a name, after the name's first character. */
 bool ptx_is_word(int c);
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size);

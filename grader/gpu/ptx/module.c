@@ -122,7 +122,7 @@ static void make_letters(void)
         add_name(&modifier_letters, i, modifiers[i]);
 }
 
-/* The first entry in the list of NAME's first letter, or -1. */
+/* Returns the first entry in the list of NAME's first letter, or -1. */
 static int first_of(const struct letters *letters, struct ptx_name name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

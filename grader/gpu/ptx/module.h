@@ -91,7 +91,7 @@ struct ptx_variable {
     enum ptx_space space;
     uint32_t align;
     uint64_t size;          /* bytes; 0: an extern array whose size the launch sets */
-    const uint8_t *initial; /* `size` bytes; NULL: the variable is zero */
+    const uint8_t *initial; /* `size` bytes, or NULL if the variable is zero */
     struct ptx_pointer *pointers;
     bool is_extern;
     bool is_shown;   /* other units can refer to the variable: see link.c */
@@ -175,10 +175,10 @@ struct ptx_function {
     uint32_t code_count;
     struct ptx_loc *locs;
     uint32_t loc_count;
-    uint32_t min_ctas, max_registers; /* .minnctapersm and .maxnreg; 0: none */
+    uint32_t min_ctas, max_registers; /* .minnctapersm and .maxnreg, or 0 if there is none */
     bool bounds_threads;              /* max_threads comes from a directive */
     uint32_t cluster[3];  /* .reqnctapercluster: CTAs of a cluster, x first; [0] is 0: none */
-    uint32_t max_cluster; /* .maxclusterrank: most CTAs of a cluster; 0: none */
+    uint32_t max_cluster; /* .maxclusterrank: most CTAs of a cluster, or 0 if there is none */
     bool needs_cluster;   /* .explicitcluster: a launch must set the size if cluster[] does not */
     bool uses_dynamic_shared;
     struct ptx_function *next;
@@ -213,12 +213,12 @@ struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t 
 void ptx_free(struct ptx_module *module); /* NULL is allowed */
 
 /* Finds the function (or kernel), or the variable at module scope, that NAME means in UNIT. A name
- * that UNIT does not define means what another unit shows. NULL: there is none. */
+ * that UNIT does not define means what another unit shows. Returns NULL if there is none. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
-/* The definition of the variable that V declares; V itself if V is the definition. */
+/* Returns the definition of the variable that V declares; V itself if V is the definition. */
 static inline const struct ptx_variable *ptx_definition(const struct ptx_variable *v)
 {
     return v->definition ? v->definition : v;
@@ -232,23 +232,24 @@ static inline bool ptx_name_is(struct ptx_name name, const char *text)
 {
     return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
 }
-/* Finds the type or the modifier with this NAME. -1: unknown. */
+/* Finds the type or the modifier with this NAME. Returns -1 if it is unknown. */
 int ptx_find_type(struct ptx_name name);
 int ptx_find_modifier(struct ptx_name name);
-/* Finds the longest opcode that TEXT begins with, compared word by word. -1: there is none. */
+/* Finds the longest opcode that TEXT begins with, compared word by word. Returns -1 if there is
+ * none. */
 int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
-/* The id that a file has in the module. NUMBER is its .file number, which is unique only in
+/* Returns the id that a file has in the module. NUMBER is its .file number, which is unique only in
  * UNIT. */
 static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
 {
     return unit << 20 ^ (uint32_t)number;
 }
-/* The path of the file with this id, or an empty name. */
+/* Returns the path of the file with this id, or an empty name. */
 struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);
 /* Writes the mnemonic, such as "add.rn.f32", to BUFFER. */
 const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size);
-/* The state space that the instruction names. PTX_GENERIC: it names none. */
+/* Returns the state space that the instruction names. PTX_GENERIC: it names none. */
 enum ptx_space ptx_space_of(const struct ptx_instruction *instruction);
 
 #endif

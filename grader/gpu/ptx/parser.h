@@ -55,7 +55,7 @@ uint64_t parse_expect_int(struct parser *p);
 void parse_skip_balanced(struct parser *p);  /* skips { … } with all nested braces */
 void parse_skip_statement(struct parser *p); /* skips tokens up to and including the next ; */
 
-/* Allocates SIZE zeroed bytes in the module's arena. NULL: out of memory. */
+/* Allocates SIZE zeroed bytes in the module's arena. Returns NULL when out of memory. */
 void *parse_take_memory(struct parser *p, size_t size);
 /* Makes room for one more element in an array in the arena. If the array moves, its old memory
  * stays in the arena, unused. */

@@ -29,8 +29,8 @@ void ptx_scope_leave(struct ptx_scope *scope);
 /* Leaves scopes until DEPTH scopes remain. A new struct ptx_scope has one scope. */
 void ptx_scope_leave_to(struct ptx_scope *scope, unsigned depth);
 
-/* Adds SYMBOL to the innermost scope, where it hides older symbols of the same name. False: out of
- * memory. */
+/* Adds SYMBOL to the innermost scope, where it hides older symbols of the same name. Returns false
+ * when out of memory. */
 bool ptx_scope_add(struct ptx_scope *scope, struct ptx_symbol symbol);
 bool ptx_scope_find(const struct ptx_scope *scope, struct ptx_name name, enum ptx_symbol_kind kind,
                     struct ptx_symbol *symbol);

@@ -73,8 +73,9 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
     return text ? text : json_string(""); /* the path is not UTF-8 */
 }
 
-/* The CTAs and warps that one multiprocessor holds, of the warps that it can hold, and the resource
- * that limits them: on the chip for which times are predicted, otherwise on the virtual GPU. */
+/* Returns the CTAs and warps that one multiprocessor holds, of the warps that it can hold, and the
+ * resource that limits them: on the chip for which times are predicted, otherwise on the virtual
+ * GPU. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_chip *chip = launch->predictor ? predictor_chip(launch->predictor) : NULL;
@@ -101,7 +102,8 @@ static struct line_total *total_of(struct line_total *totals, uint32_t *count,
     return &totals[(*count)++];
 }
 
-/* The predicted share of the instruction at PC in the launch's time; 0: there is no prediction. */
+/* Returns the predicted share of the instruction at PC in the launch's time, or 0 if there is no
+ * prediction. */
 static double time_share(const struct launch_view *launch, uint32_t pc)
 {
     const struct prediction *p = launch->predictor ? predictor_result(launch->predictor) : NULL;
@@ -164,7 +166,7 @@ static json_t *related_json(const struct launch_view *launch, const struct findi
         json_t *object = note->file ? json_pack("{ss,si,ss}", "file", note->file, "line",
                                                 (int)note->line, "message", note->text)
                                     : NULL;
-        if (object) /* NULL: the file's name is not UTF-8 */
+        if (object) /* NULL if the file's name is not UTF-8 */
             json_array_append_new(list, object);
     }
     const struct emu_launch *request = launch->request;
@@ -209,8 +211,8 @@ static json_t *findings_json(const struct launch_view *launch, const char *kerne
     return list;
 }
 
-/* The offset of each lane's address; null for a lane without an access. In shared memory, offsets
- * count from its start; in global memory, from the start of the first line of 128 bytes. */
+/* Returns the offset of each lane's address; null for a lane without an access. In shared memory,
+ * offsets count from its start; in global memory, from the start of the first line of 128 bytes. */
 static json_t *offsets_json(const struct obs_access *access)
 {
     uint64_t base = UINT64_MAX;
@@ -287,8 +289,8 @@ static void add_pictures(json_t *object, const struct prediction *p, const struc
                                   roofs.shared));
 }
 
-/* The predicted time and the time of each limit alone, in microseconds, and the counts that a
- * profiler would show. */
+/* Returns the predicted time and the time of each limit alone, in microseconds, and the counts that
+ * a profiler would show. */
 static json_t *predicted_json(const struct prediction *p, const struct emu_chip *chip)
 {
     json_t *parts = json_object();

@@ -61,15 +61,15 @@
 
 #include "gpu/observe/view.h"
 
-/* Whether OPTIONS ask for a record that has not reached its maximum length. */
+/* Returns whether OPTIONS ask for a record that has not reached its maximum length. */
 bool record_is_open(const struct emu_options *options);
 
 /* The status with which a launch ended, and its counters. */
 struct record_result {
     enum emu_status status;
     const struct emu_counters *totals;
-    const struct emu_counters *per_instruction; /* NULL: not counted */
-    const char *watched; /* a constant; NULL: no limit on the cost of the tools */
+    const struct emu_counters *per_instruction; /* NULL if not counted */
+    const char *watched; /* a constant, or NULL if there is no limit on the cost of the tools */
 };
 
 /* Appends the launch to FD in one write, as a repetition if it repeats one of REPEATS. False: the
@@ -86,7 +86,7 @@ struct record_origin {
 };
 bool record_copy(int fd, const void *bytes, size_t size, struct record_origin origin);
 
-/* The name of STATUS in the record: "ok", "illegal-address" and so on. */
+/* Returns the name of STATUS in the record: "ok", "illegal-address" and so on. */
 const char *record_status(enum emu_status status);
 
 /* NAME demangled, or unchanged if it is not a mangled name. The caller frees the result. */

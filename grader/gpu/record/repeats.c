@@ -15,7 +15,7 @@ struct repeated {
     struct emu_counters totals;
     const char *watched;
     struct finding *findings;
-    struct emu_counters *per_instruction; /* NULL: not counted */
+    struct emu_counters *per_instruction; /* NULL if not counted */
 };
 
 /* A prediction depends on what earlier launches left in the caches. The kinds of errors name

@@ -17,12 +17,13 @@ struct repeats {
     uint64_t count; /* number of launches that have been remembered, also those forgotten since */
 };
 
-/* The id of the remembered launch whose line would be the same as that of LAUNCH; 0: none. */
+/* Returns the id of the remembered launch whose line would be the same as that of LAUNCH, or 0 if
+ * there is none. */
 uint64_t repeats_find(const struct repeats *repeats, const struct launch_view *launch,
                       const struct record_result *result);
 
 /* Remembers LAUNCH in place of the oldest one. Returns its id, which no other launch of any process
- * of the program has; 0: the launch cannot be repeated, or there is no memory. */
+ * of the program has, or 0 if the launch cannot be repeated, or there is no memory. */
 uint64_t repeats_keep(struct repeats *repeats, const struct launch_view *launch,
                       const struct record_result *result);
 

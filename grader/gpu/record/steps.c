@@ -11,7 +11,7 @@
 
 #define MOST_BLOCKS 200 /* allocations that are listed */
 
-/* A JSON string; "" if TEXT is not UTF-8. */
+/* Returns a JSON string; "" if TEXT is not UTF-8. */
 static json_t *string_of(struct ptx_name name)
 {
     json_t *text = json_stringn(name.text, name.length);
@@ -289,7 +289,7 @@ static json_t *memory_blocks_json(const struct launch_view *launch)
     return list;
 }
 
-/* The values of the kernel's arguments of at most 8 bytes; null: a longer argument. */
+/* Returns the values of the kernel's arguments of at most 8 bytes; null: a longer argument. */
 static json_t *arguments_json(const struct launch_view *launch)
 {
     const struct emu_launch *request = launch->request;

@@ -31,7 +31,8 @@ void arena_close(struct arena *arena);
 
 /* Maps pages for SIZE bytes that begin IN_PAGE bytes into the first page. HEAD and TAIL are the
  * places of the first and the last page if the file has these pages already; else WIRE_NO_PAGE.
- * *FRESH becomes the place of all other pages, which are zeroed. NULL: the call failed. */
+ * *FRESH becomes the place of all other pages, which are zeroed. Returns NULL if the call
+ * failed. */
 uint8_t *arena_add(struct arena *arena, uint64_t addr, uint64_t size, uint64_t in_page,
                    uint64_t head, uint64_t tail, uint64_t *fresh);
 /* Removes the range at ADDR, if it exists, and frees the pages that no other range uses. */

@@ -73,8 +73,8 @@ struct call {
         .head = {.what = WIRE_CALL_##name, .arg = {__VA_ARGS__} }                                  \
     }
 
-/* Receives the reply's data: the result, or a failed call's message. False: the server's process
- * has ended. */
+/* Receives the reply's data: the result, or a failed call's message. Returns false if the server's
+ * process has ended. */
 static bool take_data(int fd, struct call *call)
 {
     size_t size = call->head.bytes;

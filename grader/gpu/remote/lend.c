@@ -26,7 +26,7 @@ static uint64_t last_page(const struct lend_plan *plan)
     return plan->first + (plan->pages - 1) * WIRE_PAGE;
 }
 
-/* The place of PAGE, an address in the range. */
+/* Returns the place of PAGE, an address in the range. */
 static uint64_t place(const struct lent *range, uintptr_t page)
 {
     const struct lend_plan *plan = &range->plan;
@@ -37,7 +37,8 @@ static uint64_t place(const struct lent *range, uintptr_t page)
     return range->fresh + (page - plan->first - (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0));
 }
 
-/* The place of the program's PAGE, if a range other than EXCEPT has it; else WIRE_NO_PAGE. */
+/* Returns the place of the program's PAGE, if a range other than EXCEPT has it; else
+ * WIRE_NO_PAGE. */
 static uint64_t find_page(uintptr_t page, const struct lent *except)
 {
     for (size_t i = 0; i < count; i++) {

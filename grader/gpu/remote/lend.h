@@ -17,7 +17,8 @@ struct lend_plan {
 struct lend_plan lend_plan(void *host, uint64_t size);
 
 /* Moves the plan's pages that are not shared yet into FILE, at place FRESH. KEEP: copies their
- * contents. ADDR is the range's device address. False: it failed and the pages are unchanged. */
+ * contents. ADDR is the range's device address. Returns false if it failed and the pages are
+ * unchanged. */
 bool lend_begin(const struct lend_plan *plan, uint64_t addr, int file, uint64_t fresh, bool keep);
 
 /* Makes the pages of the range at ADDR private again, except those that another range needs.

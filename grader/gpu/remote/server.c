@@ -34,12 +34,12 @@ struct server {
     bool sent_file;
     unsigned notes;
     struct tally tally;
-    struct steps *steps; /* NULL: the device is not timed */
+    struct steps *steps; /* NULL if the device is not timed */
     char *data;          /* the request's data, followed by a NUL */
     size_t room;
 };
 
-/* The device that has observers and the record. */
+/* Returns the device that has observers and the record. */
 static struct emu_device *watched(const struct server *server)
 {
     return server->twin.is_judged ? server->twin.device : server->device;
@@ -53,7 +53,8 @@ struct exchange {
     bool with_file;   /* the reply also sends the file of shared memory */
 };
 
-/* Allocates SIZE bytes for the reply's data. The caller fills them in. NULL: out of memory. */
+/* Allocates SIZE bytes for the reply's data. The caller fills them in. Returns NULL when out of
+ * memory. */
 static void *give(struct exchange *x, uint64_t size)
 {
     x->data = x->owned = malloc(size + 1);
@@ -197,7 +198,7 @@ static bool call_read(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Whether ROWS fit into one message. */
+/* Returns whether ROWS fit into one message. */
 static bool rows_fit(const struct emu_rows *rows)
 {
     return rows->width > 0 && rows->count > 0 && rows->width <= WIRE_CHUNK &&
@@ -399,7 +400,7 @@ static const struct {
 #include "gpu/remote/calls.def"
 };
 
-/* Whether the client could have sent HEAD. */
+/* Returns whether the client could have sent HEAD. */
 static bool is_legal(const struct wire_head *head)
 {
     bool legal = head->what < WIRE_CALL_COUNT && head->bytes <= calls[head->what].most_bytes;
@@ -514,8 +515,8 @@ static void note_read(struct server *server, const struct exchange *request,
     }
 }
 
-/* Whether the twin succeeded, but the device's reply differs: in a handle, an address, or by
- * failing. From then on, a request can mean different things on the two devices. */
+/* Returns whether the twin succeeded, but the device's reply differs: in a handle, an address, or
+ * by failing. From then on, a request can mean different things on the two devices. */
 static bool has_strayed(const struct exchange *x, const struct exchange *twin)
 {
     return twin->head.what == EMU_OK &&

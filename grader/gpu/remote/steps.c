@@ -48,8 +48,8 @@ struct steps *steps_open(struct emu_device *device, const struct arena *arena)
 
 /* --- what requests do ------------------------------------------------------------------------- */
 
-/* Whether the program shares pages with bytes from BEGIN to END, as it does with page-locked and
- * managed memory. */
+/* Returns whether the program shares pages with bytes from BEGIN to END, as it does with
+ * page-locked and managed memory. */
 static bool is_shared(const struct arena *arena, emu_addr begin, emu_addr end)
 {
     size_t i = 0;
@@ -130,7 +130,7 @@ void steps_note_launch(struct steps *steps, const struct emu_touch *list, size_t
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
-/* The index of an event in the list, or that after the last. */
+/* Returns the index of an event in the list, or that after the last. */
 static size_t find_event(const struct steps *steps, uint64_t number)
 {
     size_t i = 0;
@@ -139,7 +139,7 @@ static size_t find_event(const struct steps *steps, uint64_t number)
     return i;
 }
 
-/* The clock of an event; NULL: there is no room for another one. */
+/* Returns the clock of an event, or NULL if there is no room for another one. */
 static struct order_clock *clock_of(struct steps *steps, uint64_t number)
 {
     size_t i = find_event(steps, number);

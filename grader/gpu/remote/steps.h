@@ -12,7 +12,8 @@
 #include "gpu/remote/arena.h"
 #include "gpu/remote/wire.h"
 
-/* Opens the checks of the steps that DEVICE gets, which must be timed. NULL: out of memory. */
+/* Opens the checks of the steps that DEVICE gets, which must be timed. Returns NULL when out of
+ * memory. */
 struct steps *steps_open(struct emu_device *device, const struct arena *arena);
 /* Ends the timeline. Copies without a step count as copies that the program waits for; after a step
  * that cannot be true, the timeline has work of unknown time. NULL is allowed. */

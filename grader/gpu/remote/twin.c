@@ -19,7 +19,7 @@
 #define WORD       4u    /* bytes of the smallest number in any lab, except for LAB_BYTE */
 
 /* Maps SIZE bytes of zeros. A page takes memory only when it is touched, because a program can
- * share gigabytes. NULL: it failed. */
+ * share gigabytes. Returns NULL if it failed. */
 static uint8_t *reserve(uint64_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -75,8 +75,8 @@ static void note_piece(struct twin *twin, const struct twin_share *share, uint64
     keep_answer(twin, share->own + at, size);
 }
 
-/* Finds the next piece of SHARE, from *AT on, that kernels made, in whole words. Returns its size;
- * 0: there is none. If SHARE ends with a part of a word, the last piece may, too. */
+/* Finds the next piece of SHARE, from *AT on, that kernels made, in whole words. Returns its size,
+ * or 0 if there is none. If SHARE ends with a part of a word, the last piece may, too. */
 static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
 {
     emu_addr addr = share->addr + *at, last = share->addr + share->size;
@@ -214,9 +214,9 @@ struct span {
     uint8_t *seen, *own;
 };
 
-/* Whether the twin needs the bytes from I up to END. It keeps its own words where the program's
- * words did not change, because kernels may have written them. But the input's numbers are replaced
- * as a whole, even where a word did not change. */
+/* Returns whether the twin needs the bytes from I up to END. It keeps its own words where the
+ * program's words did not change, because kernels may have written them. But the input's numbers
+ * are replaced as a whole, even where a word did not change. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;
@@ -273,7 +273,8 @@ void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *s
             memcpy(own + i, share->own + at + i, WORD);
 }
 
-/* The first page from AT on that the program has written to (WRITTEN), or has not written to. */
+/* Returns the first page from AT on that the program has written to (WRITTEN), or has not written
+ * to. */
 static uint64_t find_page(const struct twin_share *share, uint64_t at, bool written)
 {
     while (at < share->size) {

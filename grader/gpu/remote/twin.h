@@ -43,7 +43,7 @@ struct twin_share {
 };
 
 struct twin {
-    struct emu_device *device; /* NULL: there is no twin; the other members are not used */
+    struct emu_device *device; /* NULL if there is no twin; the other members are not used */
     bool is_judged;            /* the twin has the judged input; false: it has spoilt data */
     bool has_strayed;          /* its replies differ from the device's: its answers do not count */
     struct views views;
@@ -56,7 +56,7 @@ struct twin {
 };
 
 /* Opens *DEVICE and the twin that OPTIONS ask for, both with DEVICE_OPTIONS. Only one of them has
- * observers and a record: see above. False: it failed, and neither is open. */
+ * observers and a record: see above. Returns false if it failed; neither is open. */
 bool twin_open(struct twin *twin, const struct twin_options *options,
                const struct emu_options *device_options, struct emu_device **device);
 /* Closes the twin. The end of the record gives the pieces of shared memory that kernels made, and
@@ -66,7 +66,7 @@ void twin_close(struct twin *twin);
 /* Turns BYTES from the program into the twin's data. */
 void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
 /* Gives the twin its own memory for the SIZE bytes at PROGRAM, which the program has lent to its
- * device as the memory at ADDR. False: out of memory. */
+ * device as the memory at ADDR. Returns false when out of memory. */
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
 /* Notes what kernels made in memory at ADDR that is shared, then frees it. */
 void twin_free(struct twin *twin, emu_addr addr);

@@ -21,7 +21,7 @@ static size_t smaller(size_t a, size_t b)
 /* --- the two views ---------------------------------------------------------------------------- */
 
 /* Maps the *SIZE bytes of the file PATH, followed by room for learned bytes. A page of the file is
- * read only when it is used. NULL: it failed. */
+ * read only when it is used. Returns NULL if it failed. */
 static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat status;
@@ -106,7 +106,7 @@ size_t views_missing(const struct views *views)
 
 /* --- data from the program -------------------------------------------------------------------- */
 
-/* The number of BYTES, from the first on, that equal the shown view at AT. */
+/* Returns the number of BYTES, from the first on, that equal the shown view at AT. */
 static size_t match(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     const uint8_t *shown = views->shown + at;
@@ -118,7 +118,8 @@ static size_t match(const struct views *views, size_t at, const uint8_t *bytes, 
     return i;
 }
 
-/* The size in bytes of an element in the input's array at AT; shared/lab.h describes the input. */
+/* Returns the size in bytes of an element in the input's array at AT; shared/lab.h describes the
+ * input. */
 static size_t unit(const struct views *views, size_t at)
 {
     enum { MAGIC = 8, TYPE = 24, COUNT = 32, HEAD = 40 };
@@ -154,8 +155,8 @@ static bool find(const struct views *views, const uint8_t *bytes, size_t size, s
     return place != NULL;
 }
 
-/* The length of the gap between two rows at the start of BYTES. After the gap come the bytes that
- * follow the last piece in the view. SIZE: these do not come. */
+/* Returns the length of the gap between two rows at the start of BYTES. After the gap come the
+ * bytes that follow the last piece in the view. SIZE: these do not come. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
     const uint8_t *place = views->next + PIECE > views->size

@@ -28,8 +28,8 @@ struct views {
     uint8_t *arrived;        /* for each byte of the input, a bit: it has reached the GPU */
 };
 
-/* Opens the input in two files of the same size. False: the sizes differ, a file cannot be
- * mapped, or memory runs out. */
+/* Opens the input in two files of the same size. Returns false if the sizes differ, a file cannot
+ * be mapped, or memory runs out. */
 bool views_open(struct views *views, const char *shown, const char *judged);
 void views_close(struct views *views); /* *VIEWS may be all zeros */
 
@@ -37,7 +37,8 @@ void views_close(struct views *views); /* *VIEWS may be all zeros */
 void views_learn(struct views *views, const uint8_t *shown, const uint8_t *judged, size_t size);
 /* Replaces the shown numbers in BYTES by the judged ones. */
 void views_swap(struct views *views, uint8_t *bytes, size_t size);
-/* The number of bytes of the input that differ between the views and have never reached the GPU. */
+/* Returns the number of bytes of the input that differ between the views and have never reached the
+ * GPU. */
 size_t views_missing(const struct views *views);
 
 /* Overwrites about one in EVERY pieces of 16 bytes with random bytes. Detects programs that change

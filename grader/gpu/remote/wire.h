@@ -60,9 +60,9 @@ struct wire_head {
 #define WIRE_PAGE    4096u
 #define WIRE_NO_PAGE UINT64_MAX
 
-/* Sends HEAD and its DATA. False: the other side has closed the connection. */
+/* Sends HEAD and its DATA. Returns false if the other side has closed the connection. */
 bool wire_send(int fd, const struct wire_head *head, const void *data);
-/* Receives exactly SIZE bytes. False: the other side has closed the connection. */
+/* Receives exactly SIZE bytes. Returns false if the other side has closed the connection. */
 bool wire_receive(int fd, void *data, size_t size);
 
 #endif

@@ -11,7 +11,7 @@ struct rt_hints {
     cudaLaunchAttributeValue values[ATTRIBUTES];
 };
 
-/* Whether a program can query the attribute. */
+/* Returns whether a program can query the attribute. */
 static bool is_attribute(cudaLaunchAttributeID id)
 {
     switch (id) {

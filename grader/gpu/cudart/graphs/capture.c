@@ -187,7 +187,7 @@ static void close_session(struct session *session)
     free(session);
 }
 
-/* Whether the stream of FIRST waits for all work of the stream of VIEW. */
+/* Returns whether the stream of FIRST waits for all work of the stream of VIEW. */
 static bool waits_for(const struct rt_capture *first, const struct rt_capture *view)
 {
     for (size_t i = 0; i < view->depend_count; i++) {
@@ -281,7 +281,7 @@ void rt_mark_free(struct rt_mark *mark)
     *mark = (struct rt_mark){0};
 }
 
-/* The session of MARK; NULL if the event was not captured or the session has ended. */
+/* Returns the session of MARK; NULL if the event was not captured or the session has ended. */
 static struct session *session_of(const struct rt_mark *mark)
 {
     pthread_mutex_lock(&lock);

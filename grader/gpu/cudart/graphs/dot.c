@@ -25,7 +25,7 @@ static const char *name_of(enum cudaGraphNodeType type)
     return names[type];
 }
 
-/* The style of a node's box. */
+/* Returns the style of a node's box. */
 static const char *style_of(enum cudaGraphNodeType type)
 {
     return type == cudaGraphNodeTypeKernel   ? "style=\"bold\" shape=\"octagon\""

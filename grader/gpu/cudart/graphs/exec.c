@@ -187,8 +187,8 @@ static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
     return rt_queue(device, stream, work);
 }
 
-/* Whether EXEC may be launched. False: it would allocate memory twice, or free memory that is not
- * allocated. */
+/* Returns whether EXEC may be launched. Returns false if it would allocate memory twice, or free
+ * memory that is not allocated. */
 static bool may_launch(const struct CUgraphExec_st *exec)
 {
     bool legal = true;
@@ -260,8 +260,8 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return cudaSuccess;
 }
 
-/* Whether EXEC and FRESH have the same kinds of work in the same order. *BAD is the first node that
- * differs, or NULL. */
+/* Returns whether EXEC and FRESH have the same kinds of work in the same order. *BAD is the first
+ * node that differs, or NULL. */
 static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
                                               const struct CUgraphExec_st *fresh,
                                               const struct CUgraphNode_st **bad)

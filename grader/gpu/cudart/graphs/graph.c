@@ -222,7 +222,7 @@ cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st 
     return cudaErrorInvalidValue;
 }
 
-/* The node of CLONE that is a copy of NODE. */
+/* Returns the node of CLONE that is a copy of NODE. */
 static struct CUgraphNode_st *find_copy(const struct CUgraph_st *clone,
                                         const struct CUgraphNode_st *node)
 {

@@ -50,9 +50,9 @@ static inline bool rt_is_memory(const struct rt_work *work)
     return work->type == cudaGraphNodeTypeMemAlloc || work->type == cudaGraphNodeTypeMemFree;
 }
 
-/* Whether OTHER waits for NODE, directly or through other nodes. */
+/* Returns whether OTHER waits for NODE, directly or through other nodes. */
 bool rt_graph_comes_before(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other);
-/* Whether a node of GRAPH allocates or frees memory. Such a graph cannot be cloned. */
+/* Returns whether a node of GRAPH allocates or frees memory. Such a graph cannot be cloned. */
 bool rt_graph_has_memory(const struct CUgraph_st *graph);
 
 /* Replaces WORK by a copy of BY, which must have the same type. */
@@ -108,15 +108,15 @@ void rt_refs_free(struct rt_ref **refs);
 cudaError_t rt_graph_memory_new(size_t size, void **ptr);
 bool rt_graph_memory_hold(const void *ptr);
 void rt_graph_memory_release(const void *ptr);
-/* False: PTR is not the address of memory from rt_graph_memory_new(). */
+/* Returns false if PTR is not the address of memory from rt_graph_memory_new(). */
 bool rt_graph_memory_size(const void *ptr, size_t *size);
 /* Only one launchable graph may allocate the memory at PTR. Passes this right from FROM to TO; NULL
  * stands for no graph. */
 bool rt_graph_memory_claim(const void *ptr, const struct CUgraphExec_st *from,
                            const struct CUgraphExec_st *to);
 /* Check the memory nodes of a launch before it runs: call rt_graph_memory_plan() first, then
- * rt_graph_memory_step() for each allocation and free, in order. False: WORK would allocate live
- * memory, unless AUTO_FREES is set, or free memory that is not live. */
+ * rt_graph_memory_step() for each allocation and free, in order. Returns false if WORK would
+ * allocate live memory, unless AUTO_FREES is set, or free memory that is not live. */
 void rt_graph_memory_plan(void);
 bool rt_graph_memory_step(const struct rt_work *work, bool auto_frees);
 

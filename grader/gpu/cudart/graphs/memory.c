@@ -25,7 +25,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
 static uint64_t used, used_high; /* bytes, rounded up by account() */
 
-/* The block at PTR, or NULL. The caller holds the lock. */
+/* Returns the block at PTR, or NULL. The caller holds the lock. */
 static struct block *find(const void *ptr)
 {
     struct block *at = blocks;

@@ -77,7 +77,7 @@ cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGrap
 
 /* --- kinds with a structure of parameters ----------------------------------------------------- */
 
-/* The work of NODE if NODE is live, its type is TYPE and RESULT is not NULL; else NULL. */
+/* Returns the work of NODE if NODE is live, its type is TYPE and RESULT is not NULL; else NULL. */
 static const struct rt_work *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type,
                                      const void *result)
 {
@@ -172,7 +172,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
     return rt_node_add(node, graph, depends, count, &work, cudaSuccess);
 }
 
-/* Whether a node after NODE allocates MEMORY again. */
+/* Returns whether a node after NODE allocates MEMORY again. */
 static bool is_allocated_after(const struct CUgraphNode_st *node, const void *memory)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next)
@@ -183,7 +183,7 @@ static bool is_allocated_after(const struct CUgraphNode_st *node, const void *me
 }
 
 /* Memory that a new allocation NODE reuses, as on a GPU: it has at least SIZE bytes, a node before
- * NODE frees it, and no later node allocates it again. NULL: there is none. */
+ * NODE frees it, and no later node allocates it again. Returns NULL if there is none. */
 static void *reusable_memory(const struct CUgraphNode_st *node, size_t size)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next) {

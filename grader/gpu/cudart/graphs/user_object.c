@@ -28,7 +28,8 @@ static struct CUuserObject_st *objects;
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* The pointer to OBJECT in the list; NULL if OBJECT is not live. The caller holds the lock. */
+/* Returns the pointer to OBJECT in the list; NULL if OBJECT is not live. The caller holds the
+ * lock. */
 static struct CUuserObject_st **find(cudaUserObject_t object)
 {
     struct CUuserObject_st **at = &objects;

@@ -229,8 +229,8 @@ static void keep(struct order *order, const struct order_conflict *conflict, boo
     guard_update();
 }
 
-/* True: the access is handled, because it conflicts with work in flight or waits for it. STACK gets
- * the calls that led to the access. */
+/* Returns true if the access is handled, because it conflicts with work in flight or waits for it.
+ * STACK gets the calls that led to the access. */
 static bool judge(uintptr_t address, size_t size, bool writes, void *const *stack, int depth)
 {
     struct order *order = order_of_program();
@@ -292,7 +292,7 @@ static int calls_to(uintptr_t pc, void *stack[DEPTH])
     return depth ? depth - first : 1;
 }
 
-/* True: the access may be retried. */
+/* Returns true if the access may be retried. */
 static bool handle(uintptr_t address, ucontext_t *thread)
 {
     void *stack[DEPTH];

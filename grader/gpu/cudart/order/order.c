@@ -10,7 +10,7 @@
 #include "gpu/tools.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(pthread_t) holder; /* the thread that holds the lock; 0: none */
+static _Atomic(pthread_t) holder; /* the thread that holds the lock, or 0 if there is none */
 static struct order *order;
 static atomic_uint blocking, others; /* streams other than the legacy default stream */
 static atomic_uint shared;           /* ranges of memory that host and device share */
@@ -87,7 +87,7 @@ enum emu_touches rt_order_touches(const void *params, size_t size)
     return found ? touches : EMU_TOUCHES_NONE;
 }
 
-/* Whether there may be work in flight. If so, takes the lock. */
+/* Returns whether there may be work in flight. If so, takes the lock. */
 static bool enter(void)
 {
     if (touches_now() == EMU_TOUCHES_NONE || !rt_device_or_null())

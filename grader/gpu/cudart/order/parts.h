@@ -6,7 +6,8 @@
 
 /* --- order.c ---------------------------------------------------------------------------------- */
 
-/* The lock of all the state below, and the program's struct order; NULL: out of memory. */
+/* The lock of all the state below, and the program's struct order. Returns NULL when out of
+ * memory. */
 void order_lock(void);
 bool order_try_lock(void); /* false: this thread already holds the lock */
 void order_unlock(void);
@@ -42,11 +43,11 @@ void guard_open(void);
 void guard_close(void);
 /* Unless pages are open, protects exactly the pages that work in flight touches. */
 void guard_update(void);
-/* False: it has no page to guard, or there is not enough memory. */
+/* Returns false if it has no page to guard, or there is not enough memory. */
 bool guard_add(void *begin, size_t size, bool whole_pages_only);
 void guard_remove(const void *begin);
 bool guard_is_empty(void);
-/* Whether memory that host and device share contains the address. */
+/* Returns whether memory that host and device share contains the address. */
 bool guard_contains(emu_addr address);
 
 #endif

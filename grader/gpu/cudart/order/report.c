@@ -9,7 +9,7 @@ enum { MOST_KEPT = 64 };
 static struct host_conflict kept[MOST_KEPT];
 static unsigned kept_count;
 
-/* The verb for what the earlier work may still do with the bytes. */
+/* Returns the verb for what the earlier work may still do with the bytes. */
 static const char *verb(enum emu_touch_kind touch)
 {
     return touch == EMU_READS ? "read" : "write";
