@@ -41,8 +41,8 @@ static void measure_g80(const struct half *half, struct old_cost *cost)
     cost->pieces += coalesced ? HALF * half->bytes / SECTOR : lanes;
 }
 
-/* Makes one transaction, which serves the lowest lane of *LEFT and all others in the same segment,
- * and removes these lanes from *LEFT. Returns the transaction's size in bytes. */
+/* Makes one transaction, which serves the lowest lane of *LEFT and all other lanes in the same
+ * segment, and removes these lanes from *LEFT. Returns the transaction's size in bytes. */
 static uint32_t serve_segment(const struct half *half, uint32_t *left)
 {
     uint32_t size = half->bytes == 1 ? 32 : half->bytes == 2 ? 64 : 128;
@@ -104,7 +104,7 @@ static uint32_t largest_group(const uint32_t *value, uint32_t mask)
 }
 
 /* Returns the number of steps until each lane has one word. The guides do not say which word is
- * broadcast. Here it is the word of the fullest bank that most lanes want. */
+ * broadcast. Here it is the word that most lanes want in the fullest bank. */
 static uint32_t count_steps(const uint32_t *word, uint32_t mask)
 {
     uint32_t bank[HALF], steps = 0;

@@ -22,7 +22,7 @@
 
 struct old_cost {
     uint32_t requests;     /* halves of the warp that have active lanes */
-    uint32_t pieces;       /* shared memory: steps; global memory: moved bytes, in sectors */
+    uint32_t pieces;       /* steps for shared memory; moved bytes, in sectors, for global memory */
     uint32_t ideal;        /* the smallest possible number of pieces */
     uint32_t transactions; /* transactions of global memory */
 };

@@ -10,7 +10,7 @@ struct race_group {
     uint32_t example; /* distance of the example, the pair with the largest distance */
     uint32_t pairs;
     uint64_t count;
-    unsigned causes; /* of all its pairs */
+    unsigned causes; /* the causes of all its pairs */
     uint8_t distance;
 };
 
@@ -28,10 +28,10 @@ const char *race_barrier(const struct race *race, unsigned distance);
 /* Returns whether blocks count each other by atomics without a fence. */
 bool race_lacks_fence(const struct race *race);
 
-/* Appends how many pairs of lines the group has. */
+/* Appends the number of further pairs of lines in the group. */
 void race_print_others(char *text, size_t size, const struct race *race,
                        const struct race_group *group);
-/* Writes the advice. Returns "" if the general advice for races fits best. */
+/* Writes the advice, or "" if the general advice for races fits best. */
 void race_print_advice(char *text, size_t size, const struct race *race,
                        const struct race_group *group);
 

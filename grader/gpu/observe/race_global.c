@@ -5,7 +5,7 @@
 #include "gpu/observe/race.h"
 #include "gpu/observe/race_log.h"
 
-uint32_t race_max_instants = 1u << 18; /* 8 MiB */
+uint32_t race_max_instants = 1u << 18; /* that many take 8 MiB */
 
 /* A warp's knowledge at the time of an access: a race_moment in which one time is enough for all
  * other warps. */
@@ -136,8 +136,8 @@ static bool make_room(struct race *race)
     return true;
 }
 
-/* Returns the number of WARP's current instant; 0 if the warp knows the other warps up to different
- * times, or when out of memory. */
+/* Returns the number of WARP's current instant, or 0 if the warp knows the other warps up to
+ * different times, or when out of memory. */
 static uint32_t find_instant(struct race *race, uint32_t warp)
 {
     struct race_global *global = &race->global;

@@ -35,7 +35,8 @@ void patterns_forget(struct race_patterns *patterns)
     patterns->count = 1;
 }
 
-/* Sets `words` and `is_near`: which words are accessed, if they are near enough to each other. */
+/* Sets `words` and `is_near`: the accessed words, and whether they are near enough to each
+ * other. */
 static void find_words(struct race_pattern *pattern, uint64_t first)
 {
     unsigned words = pattern->bytes / 4u, accessed = 0;

@@ -1,4 +1,4 @@
-/* Checks one access in the shadow of memory: with which earlier accesses does it race? */
+/* Checks one access in the shadow of memory, to find the earlier accesses with which it races. */
 #include <string.h>
 
 #include "gpu/analyse/flags.h"
@@ -69,7 +69,7 @@ struct visit {
     const struct order_cta *cta; /* the running CTA */
     struct race_moment when;
     uint32_t site;
-    /* masks of lanes; joints: the address is right after the previous lane's; same: it
+    /* masks of lanes: in `joints`, the address is right after the previous lane's; in `same`, it
      * equals the previous lane's */
     uint32_t joints, same;
 };
@@ -88,7 +88,7 @@ static bool is_answer(const struct visit *visit, struct race_access first, uint3
                               access->warp, lane);
 }
 
-/* Returns the kept access by the load at SITE, or the place for it. */
+/* Returns the access by the load at SITE that was kept, or a place for it. */
 static struct race_load *find_load(struct race *race, uint32_t site)
 {
     for (uint32_t i = 0; i < RACE_LOADS; i++)
@@ -265,7 +265,8 @@ static struct past find_past(const struct visit *visit)
  * is true. */
 typedef uint64_t stamps __attribute__((vector_size(64), aligned(8), may_alias));
 #define STAMPS 8u
-#pragma GCC diagnostic ignored "-Wpsabi" /* the ABI does not matter: all is inlined */
+#pragma GCC diagnostic ignored "-Wpsabi" /* the ABI does not matter, because all functions are
+                                          * inlined */
 
 LANES_INLINE bool is_any(stamps all)
 {
@@ -275,8 +276,7 @@ LANES_INLINE bool is_any(stamps all)
     return any;
 }
 
-/* is_past() and past_distance() do for eight stamps what is_harmless() and distance_of() do for
- * one. */
+/* Do for eight stamps what is_harmless() and distance_of() do for one. */
 LANES_INLINE stamps is_past(const struct past *past, stamps stamp, stamps thread)
 {
     stamps time = stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
@@ -401,7 +401,7 @@ static void visit_lanes(const struct visit *visit, struct shadow *shadow, uint32
     }
 }
 
-/* Makes the shadow own the stamps that an access of this kind sets. */
+/* Gives the shadow its own copy of the stamps that an access of this kind sets. */
 static bool own_stamps(struct shadow *shadow, unsigned kind)
 {
     if (kind == RACE_ATOMIC)

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES   32u
-#define BANKS   32u
-#define LONGEST 92u /* characters in a message that fits a terminal's line when indented */
+#define LANES 32u
+#define BANKS 32u
+#define LONGEST                                                                                    \
+    92u /* most characters in a message, so that it fits a terminal's line when
+                     * indented */
 
 /* The active lanes in order. */
 struct lanes {
@@ -57,8 +59,8 @@ static bool is_stride(const struct lanes *lanes, unsigned bytes, struct shape *s
     return true;
 }
 
-/* Like is_stride(), but counts only active lanes. Example: every second lane takes the next
- * word. */
+/* Does the same as is_stride(), but counts only active lanes. Example: every second lane takes the
+ * next word. */
 static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
 {
     shape->step = (int64_t)(lanes->addr[1] - lanes->addr[0]);
@@ -87,14 +89,14 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
         if (*want != far)
             return false;
     }
-    /* until here, jump is the distance from a row's last lane to the next row's first lane */
+    /* until here, `jump` is the distance from a row's last lane to the next row's first lane */
     shape->jump += (int64_t)(width - 1) * shape->step;
     shape->width = width;
     return step_known && jump_known;
 }
 
-/* A stride that wraps around: each lane is STEP bytes after the one before, or STEP - JUMP bytes
- * where it wraps. */
+/* Returns whether a stride wraps around: each lane is STEP bytes after the previous lane, or STEP -
+ * JUMP bytes where it wraps. */
 static bool is_wrap(const struct lanes *lanes, struct shape *shape)
 {
     int64_t up = 0, down = 0;
@@ -178,7 +180,7 @@ struct shape shape_find(const struct shape_access *access)
 
 /* --- in words: global memory ------------------------------------------------------------------ */
 
-/* Writes ", starting 4 bytes into a sector" if this is a reason for the cost; otherwise "". */
+/* Writes ", starting 4 bytes into a sector" if this is a reason for the cost, otherwise "". */
 static const char *describe_start(char text[64], const struct shape *shape)
 {
     *text = '\0';
@@ -315,7 +317,7 @@ void shape_describe_global(char *text, size_t size, const struct shape_access *a
     struct shape shape = shape_find(access);
     if (shape.kind == SHAPE_STRIDE)
         describe_stride(text, size, access, &shape, verb);
-    else if (shape.distinct == 1) /* already as good as possible */
+    else if (shape.distinct == 1) /* the access is already as good as possible */
         snprintf(text, size, "all lanes %s the same word", verb);
     else if (shape.dense)
         describe_dense(text, size, &shape, verb);
@@ -348,7 +350,7 @@ const char *shape_help_global(const struct shape_access *access)
 
 /* --- in words: shared memory ------------------------------------------------------------------ */
 
-/* The lanes that access the fullest bank: one lane for each word. */
+/* The lanes that access the fullest bank, one for each word. */
 struct collision {
     unsigned count, lane[LANES], bank;
     uint32_t word[LANES]; /* index of a word of 4 bytes */
@@ -401,7 +403,7 @@ static void list(char text[48], const unsigned *numbers, unsigned count, unsigne
         snprintf(text + used, 48 - used, ", ...");
 }
 
-/* Writes the rule behind the addresses, such as " (stride 8 words)"; "" if there is none. */
+/* Writes the rule behind the addresses, such as " (stride 8 words)", or "" if there is none. */
 static void describe_rule(char text[64], const struct shape_access *access)
 {
     struct shape shape = shape_find(access);
@@ -422,8 +424,9 @@ static void describe_rule(char text[64], const struct shape_access *access)
         snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
 }
 
-/* A list has three numbers. If the text is too long, each list gets only two, because the rule is
- * more useful than a third number. If it is still too long, the lists get three, without a rule. */
+/* Describes an access to shared memory. A list has three numbers. If the text is too long, each
+ * list gets only two, because the rule is more useful than a third number. If the text is still too
+ * long, the lists get three numbers, and the rule is left out. */
 void shape_describe_shared(char *text, size_t size, const struct shape_access *access,
                            const char *verb)
 {

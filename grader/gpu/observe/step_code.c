@@ -1,5 +1,5 @@
 /* Describes a kernel's instructions for the reader of a recording: the registers that they write,
- * and how the reader can compute the result. */
+ * and the way to compute the results. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
@@ -12,7 +12,7 @@ static void add_dest(void *context, uint32_t reg)
         code->dest[code->dest_count++] = code->base + reg;
 }
 
-/* Returns whether OP can be an operand: a register, or a number of TYPE. */
+/* Returns whether OP can be an operand, that is a register or a number of TYPE. */
 static bool read_operand(const struct ptx_operand *op, uint32_t base, enum ptx_type type,
                          struct step_operand *into)
 {

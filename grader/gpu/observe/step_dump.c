@@ -18,7 +18,7 @@ static uint32_t first_register(const struct launch_view *launch, uint32_t number
     return count;
 }
 
-/* Writes a list of words: for each lane one, two or four; for a predicate one for all lanes. */
+/* Writes a list of words: one, two or four for each lane, or one for all lanes for a predicate. */
 static void dump_words(FILE *to, const uint8_t *bytes, uint32_t width)
 {
     unsigned count = width ? WARP : 1, parts = width > 4 ? width / 4 : 1;
@@ -88,7 +88,7 @@ static void dump_access(FILE *to, const struct obs_access *access)
     fprintf(to, "]}");
 }
 
-/* The words of global memory that the access covers, as they are now. */
+/* Writes the words of global memory that the access covers, as they are now. */
 static void dump_words_at(FILE *to, const struct launch_view *launch,
                           const struct obs_access *access, bool *any)
 {
@@ -106,7 +106,7 @@ static void dump_words_at(FILE *to, const struct launch_view *launch,
     }
 }
 
-/* The words of local memory that the access covers, as [lane, address, word]. */
+/* Writes the words of local memory that the access covers, as [lane, address, word]. */
 static void dump_local(FILE *to, const struct obs_state *now, const struct obs_access *access,
                        bool *any)
 {

@@ -1,8 +1,9 @@
-/* What the reader of a recording knows at each step: registers and memory. The recorder keeps the
- * same model, to leave out values that the reader can work out.
+/* The model holds the registers and the memory that the reader of a recording knows at each step.
+ * The recorder keeps the same model, to leave out values that the reader can work out.
  *
  * A register of at most 4 bytes has 32 words in the model, one for each lane; a register of 8 or 16
- * bytes has 2 or 4 times as many, first the low words of all lanes. A predicate is one word. */
+ * bytes has 2 or 4 times as many, with the low words of all lanes first. A predicate is one
+ * word. */
 #ifndef GPU_OBSERVE_STEP_MODEL_H
 #define GPU_OBSERVE_STEP_MODEL_H
 
@@ -32,13 +33,13 @@ enum step_op {
 
 /* A register of the model, or a value. */
 struct step_operand {
-    uint32_t reg; /* STEP_NONE: the value */
+    uint32_t reg; /* STEP_NONE if the operand is the value */
     uint64_t value;
 };
 
 /* What the reader knows about an instruction. */
 struct step_code {
-    uint32_t function; /* its number */
+    uint32_t function; /* the number of its function */
     uint32_t base;     /* the model's number of its function's first register */
     uint8_t op;        /* enum step_op */
     uint8_t dest_count, source_count;
@@ -47,10 +48,11 @@ struct step_code {
     bool sweeps; /* may change shared memory without an access by this instruction */
     uint32_t dest[STEP_DESTS];
     struct step_operand source[STEP_SOURCES];
-    /* memory: size of one value, sign extension, the address as a register and an offset */
+    /* for memory: the size of one value, its sign extension, the address as a register and an
+     * offset */
     uint8_t element;
     bool is_signed;
-    uint32_t address; /* STEP_NONE: unknown */
+    uint32_t address; /* STEP_NONE if unknown */
     int64_t offset;
 };
 
@@ -61,16 +63,16 @@ struct step_code *step_describe(const struct launch_view *launch, uint32_t **wid
 
 struct step_model {
     uint32_t warp_words;
-    uint32_t *at;    /* for each register, its first word */
-    uint32_t *words; /* of all warps */
+    uint32_t *at;    /* the index of each register's first word */
+    uint32_t *words; /* the words of all warps */
     uint32_t *shared, shared_words;
-    /* global memory: an open hash table of chunks. A key is the chunk's number plus 1; 0 is
-     * free. */
+    /* global memory, as an open hash table of chunks; a key is the chunk's number plus 1, or 0 if
+     * free */
     uint64_t *keys;
     uint32_t (*chunks)[STEP_CHUNK / 4];
     size_t count, room; /* room is a power of two */
     size_t latest;      /* the place that was asked for last */
-    bool failed;        /* out of memory: predictions are wrong, and nothing may be recorded */
+    bool failed;        /* memory ran out: predictions are wrong, and nothing may be recorded */
 };
 
 bool step_model_open(struct step_model *model, const struct launch_view *launch,
@@ -90,7 +92,7 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
                 uint32_t high);
 
 /* Predicts what an instruction writes to its register number K, of WIDTH bytes, in the lanes of
- * MASK. ADDR: a load's addresses. Returns false if it cannot. */
+ * MASK. ADDR holds a load's addresses. Returns false if there is no prediction. */
 bool step_predict(struct step_model *model, const struct step_code *code, uint32_t warp, unsigned k,
                   uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS]);
@@ -98,7 +100,7 @@ bool step_predict(struct step_model *model, const struct step_code *code, uint32
 /* Copies a register of WIDTH bytes from the machine, in the model's form. */
 void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STEP_WORDS]);
 
-/* Stores what lane LANE of a store writes. */
+/* Stores the values that lane LANE of a store writes. */
 void step_store_lane(struct step_model *model, const struct step_code *code, uint32_t warp,
                      unsigned lane, bool shared, uint64_t addr);
 

@@ -1,5 +1,5 @@
-/* Writes one record of a recording: compares the machine with the model, and writes what the reader
- * cannot work out. */
+/* Writes one record of a recording. Compares the machine with the model, and writes everything that
+ * the reader cannot work out. */
 #include <string.h>
 
 #include "gpu/observe/step_state.h"
@@ -84,8 +84,8 @@ static const struct measured *measure(struct step_state *state, const struct obs
     return m;
 }
 
-/* Writes an access: a byte (form of the addresses, 8: a word with the lanes follows, 16 * space),
- * the lanes, bytes of a lane, kind, the addresses, its cost and the ideal cost. */
+/* Writes an access: a byte (form of the addresses, plus 8 if a word with the lanes follows, plus 16
+ * * space), the lanes, bytes of a lane, kind, the addresses, its cost and the ideal cost. */
 static void put_access(struct step_state *state, struct step_buffer *to,
                        const struct step_code *code, const struct obs_access *access,
                        uint32_t active)
@@ -177,14 +177,15 @@ static void sweep_shared(struct step_state *state, const struct obs_state *now)
     }
 }
 
-/* Updates the model's memory as the reader does, then adds what the machine's memory has else. */
+/* Updates the model's memory as the reader does, then adds the remaining differences in the
+ * machine's memory. */
 static void follow_stores(struct step_state *state, const struct obs_state *now,
                           const struct step_code *code)
 {
     for (uint32_t i = 0; i < state->access_count; i++) {
         const struct obs_access *access = &state->accesses[i];
         bool shared = access->space == PTX_SHARED;
-        /* learn() has seen to plain loads of whole words, and sweep_shared() will see to shared
+        /* learn() has handled plain loads of whole words, and sweep_shared() will handle shared
          * memory */
         bool is_learned = access->kind == OBS_LOAD && code->is_load && code->element >= 4 &&
                           state->access_count == 1;
@@ -202,7 +203,7 @@ static void follow_stores(struct step_state *state, const struct obs_state *now,
     }
 }
 
-/* Stores in the model the values that a load has read and the model did not know. */
+/* Stores loaded values in the model, unless the model knew them. */
 static void learn(struct step_state *state, const struct step_code *code, unsigned k,
                   uint32_t width, uint32_t mask, const uint32_t *words)
 {
@@ -298,7 +299,7 @@ static void check_register(struct step_state *state, const struct obs_state *now
     keep_values(model, words, width, lanes);
 }
 
-/* After a call or a return, the lanes have other registers. */
+/* Compares registers after a call or a return, when the lanes have other registers. */
 static void check_frames(struct step_state *state, const struct obs_state *now,
                          const struct obs_group *groups, unsigned count)
 {

@@ -1,11 +1,11 @@
-/* The state of the stepper, which stepper.c keeps and step_record.c writes records from. */
+/* The state of the stepper. stepper.c keeps it, and step_record.c writes records from it. */
 #ifndef GPU_OBSERVE_STEP_STATE_H
 #define GPU_OBSERVE_STEP_STATE_H
 
 #include "gpu/observe/step_write.h"
 #include "gpu/observe/stepper.h"
 
-#define MOST_ACCESSES 64u /* of one instruction: generic addresses can make several */
+#define MOST_ACCESSES 64u /* of one instruction; generic addresses can make several accesses */
 #define MOST_FAULTS   32u
 
 /* A warp's state in its latest record. The next record leaves out the parts that are unchanged. */
@@ -36,11 +36,12 @@ struct step_state {
     struct obs_access accesses[MOST_ACCESSES];
     uint32_t access_count, fault_count;
     struct obs_fault faults[MOST_FAULTS];
-    uint64_t (*patterns)[WARP]; /* for each pc: the address differences of its latest access */
-    struct measured *measured;  /* for each pc */
-    uint32_t actual[STEP_DESTS][STEP_WORDS]; /* what the current instruction has written */
-    uint64_t seen;                           /* instructions so far */
-    uint32_t warp;                           /* of the latest record */
+    uint64_t (*patterns)[WARP]; /* the address differences of each pc's latest access */
+    struct measured *measured;  /* an entry for each pc */
+    uint32_t actual[STEP_DESTS][STEP_WORDS]; /* the values that the current instruction has
+                                              * written */
+    uint64_t seen;                           /* number of instructions so far */
+    uint32_t warp;                           /* the warp of the latest record */
     bool sweeps;                             /* other CTAs may have changed shared memory */
 };
 

@@ -40,10 +40,10 @@ enum step_part {
 
 enum step_extra {
     STEP_END,
-    /* space (1: shared, 0: global), count of words, address, words: memory that has other contents
-     * than the model predicts */
+    /* space (1 for shared, 0 for global), count of words, address, words: memory that differs from
+     * the model's prediction */
     STEP_MEMORY,
-    /* warp, register, lanes (word), values: a register that something else than an instruction has
+    /* warp, register, lanes (word), values: a register that something other than an instruction has
      * changed */
     STEP_REGISTER,
     STEP_FAULT, /* kind (byte), lane, address */
@@ -53,8 +53,9 @@ enum step_extra {
 
 /* The recording of one block. */
 struct obs_steps {
-    struct step_code *code; /* for each pc */
-    uint32_t *widths;       /* for each register of the model: bytes of a lane; 0: a predicate */
+    struct step_code *code; /* one for each pc */
+    uint32_t *widths;       /* bytes of a lane in each register of the model, or 0 for a
+                             * predicate */
     uint32_t registers;
     uint64_t cta;
     uint8_t *bytes; /* the stream */
