@@ -31,8 +31,8 @@ struct batch_file {
 struct batch_handin {
     struct batch_file *files; /* sorted by path */
     size_t count, room;
-    char *passed; /* path of the first skipped file, neither source nor archive, or NULL if there is
-                   * none */
+    /* path of the first skipped file, neither source nor archive, or NULL if there is none */
+    char *passed;
 };
 
 /* Returns true if a file of this name is read as an archive. LENGTH (may be NULL) gets the length

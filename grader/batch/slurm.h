@@ -24,8 +24,8 @@ struct batch_slurm {
     const char *program; /* absolute path of lanewise */
     size_t chunk_size;   /* gradings in a task of the first job */
     const char *gres;    /* value of sbatch's --gres, such as "gpu:1", or NULL if there is none */
-    const char *options; /* more options for sbatch, separated by blanks, or NULL if there is
-                          * none */
+    /* more options for sbatch, separated by blanks, or NULL if there is none */
+    const char *options;
 };
 
 /* Like batch_grade(), but as Slurm jobs. An interrupt leaves the job running. */

@@ -41,10 +41,10 @@ struct run {
     struct text judged;       /* if plan.hides: what kernels made of the judged input, per copy */
     struct answer *answers;   /* the results that were judged so far: judging.h */
     bool was_altered; /* main() changed the input on its way to the GPU, so nothing was hidden */
-    const struct run *open;      /* a repetition with nothing hidden, or NULL if there is none
-                                  * yet */
-    const struct run *backwards; /* a repetition with plan.backwards, or NULL if there is none
-                                  * yet */
+    /* a repetition with nothing hidden, or NULL if there is none yet */
+    const struct run *open;
+    /* a repetition with plan.backwards, or NULL if there is none yet */
+    const struct run *backwards;
 };
 
 /* Runs the program on INPUT. Returns NULL if it failed; the verdict says so. */

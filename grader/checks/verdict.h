@@ -10,8 +10,8 @@
 struct check;
 
 struct verdict {
-    const char *status; /* "failed", "crashed", "timeout" or "no-result", or NULL if none of these
-                         * yet */
+    /* "failed", "crashed", "timeout" or "no-result", or NULL if none of these yet */
+    const char *status;
     char message[CHECK_MESSAGE_SIZE];
     char failed_case[160]; /* describes the case that failed; "" none */
     bool advised;          /* HINT is about this failure; false: the check's own hint is shown */

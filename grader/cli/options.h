@@ -17,8 +17,8 @@ struct cli_option {
     const char *argument; /* the value's name in --help, "N"; NULL for a flag */
     enum cli_option_kind kind;
     size_t destination; /* offset of the member in the command's struct options */
-    const char *help;   /* the option's text in --help; '\n' starts another line, or NULL if not
-                         * shown */
+    /* the option's text in --help; '\n' starts another line, or NULL if not shown */
+    const char *help;
     unsigned long long least, most;
     char letter; /* the short form: 'o' for -o, or 0 if there is none */
 };
@@ -48,10 +48,10 @@ struct cli_syntax {
     const char *command;              /* the command's name, "grade" */
     const char *usage;                /* the text of --help before the options */
     const struct cli_option *options; /* the table, which ends with CLI_END; NULL: only --help */
-    const char *end;                  /* the text of --help after the options, or NULL if there is
-                                       * none */
-    int words;                        /* most words that are not options, or CLI_PROGRAM */
-    const char *word_advice;          /* printed after a surplus word: "key takes one file name" */
+    /* the text of --help after the options, or NULL if there is none */
+    const char *end;
+    int words;               /* most words that are not options, or CLI_PROGRAM */
+    const char *word_advice; /* printed after a surplus word: "key takes one file name" */
 };
 
 /* Help that several commands share. */

@@ -37,9 +37,9 @@ struct program {
     bool has_fat_binary;   /* the program has a section .nv_fatbin or __nv_relfatbin */
     char runtime[64];      /* the CUDA runtime library that it needs, or "" if there is none */
     bool registers_kernels;
-    bool needs_driver;    /* the program is linked with the CUDA driver */
-    char driver_call[64]; /* a function of the driver that it calls, such as cuInit, or "" if there
-                           * is none */
+    bool needs_driver; /* the program is linked with the CUDA driver */
+    /* a function of the driver that it calls, such as cuInit, or "" if there is none */
+    char driver_call[64];
     struct fatbin_summary code;
 };
 

@@ -34,8 +34,8 @@
 
 struct course_lab {
     char name[LAB_NAME_SIZE];
-    json_t *terms; /* changed points and thresholds, for lab_set_terms(), or NULL if there is
-                    * none */
+    /* changed points and thresholds, for lab_set_terms(), or NULL if there is none */
+    json_t *terms;
 };
 
 struct course {

@@ -33,8 +33,8 @@ struct lab {
     char solution[PATH_SIZE]; /* solutions/NAME/file */
     char file[256];           /* the file that students edit, "parallelize.cu" */
     json_t *declared;         /* what `build/checks/NAME --describe` prints: checks/main.c */
-    json_t *terms;            /* changes to "declared" by a course: lab_set_terms(), or NULL if
-                               * there is none */
+    /* changes to "declared" by a course: lab_set_terms(), or NULL if there is none */
+    json_t *terms;
 };
 
 /* Opens lab NAME. On failure returns false, and ERROR is one line that says what is wrong and what

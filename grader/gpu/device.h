@@ -47,10 +47,11 @@ enum emu_status {
  * chooses all blocks, warps or steps. */
 #define EMU_ANY UINT64_MAX
 struct emu_trace {
-    const char *file;           /* the end of the source file's path; NULL: any file */
-    uint32_t line;              /* 0: every line */
-    uint64_t block, warp, step; /* the block's number (x counts fastest), the warp's number in the
-                                 * block, the access's number in the warp, from 1 */
+    const char *file; /* the end of the source file's path; NULL: any file */
+    uint32_t line;    /* 0: every line */
+    /* the block's number (x counts fastest), the warp's number in the block, the access's number in
+     * the warp, from 1 */
+    uint64_t block, warp, step;
 };
 
 struct emu_chip;
@@ -75,9 +76,10 @@ struct emu_options {
     uint64_t memory_bytes;          /* device memory; 0: 16 GiB. Unused pages cost nothing */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
-    uint64_t watch_budget; /* the cost at which racecheck and initcheck end, in units of about 0.1
-                            * microseconds, or 0 for no limit */
-    enum emu_rules rules;  /* how memory traffic is counted; 0: as today's GPUs do */
+    /* the cost at which racecheck and initcheck end, in units of about 0.1 microseconds, or 0 for
+     * no limit */
+    uint64_t watch_budget;
+    enum emu_rules rules; /* how memory traffic is counted; 0: as today's GPUs do */
     /* A worker calls this function when a launch takes seconds, with a line that says where the
      * launch is. NULL: no calls. */
     void (*tell)(const char *line);
@@ -86,16 +88,16 @@ struct emu_options {
     /* CTAs, and the warps of each CTA, start in reverse order. At an atomic whose old value is
      * used, the lanes continue one after the other until they wait for each other. */
     bool backwards;
-    bool scrambles_shared;       /* loads from shared memory return wrong values */
-    bool ignores_order;          /* the runtime library does not check the order of work */
-    bool ignores_strays;         /* accesses just past an allocation's end do not fail */
-    uint64_t wider_pitch;        /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
-    int record_fd;               /* where the record is written, or -1 if there is no record */
-    uint64_t record_bytes;       /* a record larger than this gets no more lines, or 0 for no
-                                  * limit */
-    const struct emu_chip *chip; /* the chip for which launch times are predicted, or NULL if there
-                                  * is none */
-    bool predicts_clock;         /* with a chip: clocks that programs read show predicted time */
+    bool scrambles_shared; /* loads from shared memory return wrong values */
+    bool ignores_order;    /* the runtime library does not check the order of work */
+    bool ignores_strays;   /* accesses just past an allocation's end do not fail */
+    uint64_t wider_pitch;  /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
+    int record_fd;         /* where the record is written, or -1 if there is no record */
+    /* a record larger than this gets no more lines, or 0 for no limit */
+    uint64_t record_bytes;
+    /* the chip for which launch times are predicted, or NULL if there is none */
+    const struct emu_chip *chip;
+    bool predicts_clock; /* with a chip: clocks that programs read show predicted time */
 };
 
 struct emu_device;

@@ -16,9 +16,9 @@
 #include "grade/result.h"
 #include "sandbox/process.h"
 
-#define RUNNER_SECONDS                                                                             \
-    3000 /* far more than all checks take, because each check has its own limit */
-#define ROOM_BYTES (64u << 20) /* more than the compiler and all runs of a grading write */
+/* far more than all checks take, because each check has its own limit */
+#define RUNNER_SECONDS 3000
+#define ROOM_BYTES     (64u << 20) /* more than the compiler and all runs of a grading write */
 
 /* The state of one grading. */
 struct grade {

@@ -32,8 +32,8 @@ struct grade_job {
     char file_name[256];         /* name of the lab's file, "parallelize.cu" */
     char programs[2][PATH_SIZE]; /* the built submission by enum grading_device; "": not built */
     char solution[PATH_SIZE];    /* the lab's solution, built for DEVICE; "": not built */
-    json_t *terms;               /* for lab_set_terms(), or NULL if there is none. The reader frees
-                                  * them */
+    /* for lab_set_terms(), or NULL if there is none. The reader frees them */
+    json_t *terms;
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);

@@ -10,11 +10,11 @@ struct grade_result {
     enum sandbox_level level;
     const struct compile_build *build;  /* the build for the graded device */
     json_t *checks, *causes, *findings; /* members of the result */
-    json_t *lines, *accesses;           /* members of the result, added up over all checks:
-                                        * record/lines.h */
-    json_t *shown;                      /* a member: the pictures of all checks */
-    json_t *timelines;                  /* a member: the timelines of all checks */
-    bool guessed;                       /* a check's message names the mistake */
+    /* members of the result, added up over all checks: record/lines.h */
+    json_t *lines, *accesses;
+    json_t *shown;     /* a member: the pictures of all checks */
+    json_t *timelines; /* a member: the timelines of all checks */
+    bool guessed;      /* a check's message names the mistake */
 };
 
 void grade_result_begin(struct grade_result *result, const struct grading *grading,

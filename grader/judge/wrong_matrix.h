@@ -22,9 +22,9 @@ struct judge_matrix {
     const float *got;
     const double *want;
     const double *bounds; /* the largest error allowed for each number; NULL: 0 */
-    const float *again;   /* result of a run whose fresh memory held other bytes, or NULL if
-                           * unknown */
-    bool hides;           /* main() saw another input than kernels, but not in that run */
+    /* result of a run whose fresh memory held other bytes, or NULL if unknown */
+    const float *again;
+    bool hides; /* main() saw another input than kernels, but not in that run */
     struct judge_input inputs[JUDGE_INPUTS + 1];
     size_t threads; /* in a block of the launch, or 0 if unknown */
 };

@@ -17,8 +17,9 @@ struct judge_sum {
     const int32_t *numbers; /* the array's numbers; NULL: unknown, so WANT alone is used */
     size_t count;
     size_t blocks, threads; /* size of the launch that adds up, or 0 if unknown */
-    size_t second_threads;  /* threads of a second launch, of one block, that adds up the blocks'
-                             * sums, or 0 if there is none */
+    /* threads of a second launch, of one block, that adds up the blocks' sums, or 0 if there is
+     * none */
+    size_t second_threads;
 };
 
 /* Writes an explanation that continues "sum is 62, but 31 is right: ". Returns false if there is

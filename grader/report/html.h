@@ -13,8 +13,8 @@
 struct report_page {
     const char *source; /* the submission's text */
     const char *date;   /* the date that the page shows, or "" if there is none */
-    const char *steps;  /* a page that steps through the program: its address, or NULL if there is
-                         * none */
+    /* a page that steps through the program: its address, or NULL if there is none */
+    const char *steps;
     const char *prefix; /* prefix of ids on a page of several gradings; otherwise NULL */
 };
 

@@ -11,10 +11,10 @@ struct report_predicted {
     const char *title; /* the chip's name, or NULL if no launch has a prediction */
     bool measured;     /* the chip's parameters were measured on that chip */
     uint64_t launches;
-    double us, low_us, high_us;       /* times of all launches together */
-    double sectors_us, wavefronts_us; /* times if they touched the fewest sectors, or took the
-                                       * fewest wavefronts */
-    const json_t *longest;            /* the longest launch */
+    double us, low_us, high_us; /* times of all launches together */
+    /* times if they touched the fewest sectors, or took the fewest wavefronts */
+    double sectors_us, wavefronts_us;
+    const json_t *longest; /* the longest launch */
     double longest_us;
 };
 

@@ -15,8 +15,8 @@
 
 struct report_kernel {
     const char *name;
-    const char *failed; /* the status of the first launch that failed, or NULL if no launch
-                         * failed */
+    /* the status of the first launch that failed, or NULL if no launch failed */
+    const char *failed;
     uint64_t launches;
     unsigned grid[3], block[3]; /* sizes of the first launch */
     bool sizes_differ;          /* a later launch has another size */

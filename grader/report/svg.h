@@ -13,14 +13,14 @@
 #include "report/run_totals.h"
 
 struct report_picture {
-    const char *id;                  /* the picture's id, unique on the page: letters and digits */
-    const char *file;                /* the file's name that the picture shows */
-    const char *source;              /* text of the file, or NULL */
-    const char *source_file;         /* the file's name in the totals, for the heat map */
-    bool inlined;                    /* the page already contains the style sheet */
-    bool adds_runs;                  /* LINE has the totals of several runs */
-    const struct emu_counters *line; /* totals of the line, for the caption, or NULL if there is
-                                      * none */
+    const char *id;          /* the picture's id, unique on the page: letters and digits */
+    const char *file;        /* the file's name that the picture shows */
+    const char *source;      /* text of the file, or NULL */
+    const char *source_file; /* the file's name in the totals, for the heat map */
+    bool inlined;            /* the page already contains the style sheet */
+    bool adds_runs;          /* LINE has the totals of several runs */
+    /* totals of the line, for the caption, or NULL if there is none */
+    const struct emu_counters *line;
 };
 
 /* Draws ACCESS, one of a run's "accesses" (record/record.h): which lane touches which sector of

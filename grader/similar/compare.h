@@ -15,8 +15,8 @@
  * of five lines well write the same program. */
 #define SIMILAR_STATEMENTS_LEAST 6u
 #define SIMILAR_STATEMENTS_SHARE 0.75
-#define SIMILAR_STATEMENTS_FEWER                                                                   \
-    5u /* the shared statements that are enough if the kernels are alike */
+/* the shared statements that are enough if the kernels are alike */
+#define SIMILAR_STATEMENTS_FEWER 5u
 #define SIMILAR_STATEMENTS_LOWER 0.4 /* the share that is enough if the kernels are alike */
 #define SIMILAR_KERNELS_LEAST    10u /* marks */
 #define SIMILAR_KERNELS_SHARE    0.55

@@ -396,8 +396,8 @@ static bool end_function(struct function *function, struct similar_source *sourc
 /* The state of the walk through the words. */
 struct walk {
     int braces, parentheses; /* open braces and parentheses */
-    int header;   /* value of `parentheses` inside the current `if (` or `for (`, or 0 if there is
-                 * none */
+    /* value of `parentheses` inside the current `if (` or `for (`, or 0 if there is none */
+    int header;
     bool counted; /* the header is that of a `for`, and its condition is still to come */
     bool directive;
 };

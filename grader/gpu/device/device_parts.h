@@ -14,8 +14,8 @@
 
 struct module {
     struct ptx_module *ptx;
-    uint64_t *variables; /* address of each module variable, by number - 1, or 0 if there is no
-                          * address */
+    /* address of each module variable, by number - 1, or 0 if there is no address */
+    uint64_t *variables;
     struct module *next;
     uint32_t id;
 };
@@ -46,8 +46,8 @@ struct emu_device {
     struct emu_texture *textures; /* index: the handle - 1; width 0: a free entry */
     uint32_t texture_count;
     uint64_t limits[EMU_LIMITS];
-    emu_addr workspace; /* memory for the barrier of cooperative launches, or 0 if not yet
-                         * allocated */
+    /* memory for the barrier of cooperative launches, or 0 if not yet allocated */
+    emu_addr workspace;
     struct running *parked;
     uint32_t parked_count;
     struct repeats repeats;

@@ -110,8 +110,8 @@ struct inst {
         } video;
         struct {
             uint8_t to, from; /* enum ptx_type */
-            uint8_t round;    /* rounding to a whole number: 'n', 'z', 'm', 'p', or 0 if there is
-                               * none */
+            /* rounding to a whole number: 'n', 'z', 'm', 'p', or 0 if there is none */
+            uint8_t round;
             bool saturate, relu;
         } cvt;
         struct {

@@ -87,8 +87,8 @@ struct warp {
     uint32_t groups[WARP];                   /* groups of copies that each lane has committed */
     struct bulk_store *bulk_stores;          /* pending copies to global memory: bulk.c */
     uint32_t bulk_groups[WARP];              /* the same as groups, for these copies */
-    struct absent *absent; /* values that a shuffle read from absent lanes, or NULL if there is
-                            * none */
+    /* values that a shuffle read from absent lanes, or NULL if there is none */
+    struct absent *absent;
     struct cta *cta;
     uint32_t index;      /* number of the warp in the CTA */
     uint32_t alive;      /* lanes that have not exited */
@@ -178,17 +178,17 @@ struct worker {
     unsigned listeners[2];             /* number of listeners: to loads, to other accesses */
     struct listener follower;          /* the observer of steps, or NULL if there is none */
     struct pattern *patterns;          /* one for each instruction */
-    struct texture_sectors *sectors;   /* sectors of its latest texture request, or NULL if none
-                                        * yet */
+    /* sectors of its latest texture request, or NULL if none yet */
+    struct texture_sectors *sectors;
     /* Fields for the detection of a standstill: see standstill.c. */
     uint64_t spun;           /* rounds in which all CTAs only spun; a long one counts more */
     uint64_t changes, epoch; /* number of memory changes, and the epoch, at the latest check */
     uint64_t atomic_changes; /* number of memory changes by atomics */
     bool watches;            /* atomics count their changes */
     struct deciders *deciders;
-    atomic_uint_fast64_t still; /* epoch in which all paths of the worker looped, or 0 if there is
-                                 * none */
-    atomic_bool is_tired;       /* all its CTAs have only spun for a long time: see TIRED */
+    /* epoch in which all paths of the worker looped, or 0 if there is none */
+    atomic_uint_fast64_t still;
+    atomic_bool is_tired; /* all its CTAs have only spun for a long time: see TIRED */
     /* The list of started clusters, oldest first. Each is represented by its CTA of rank 0. */
     struct cta *first, **last;
     struct cta **turn; /* place in the list of the cluster that runs next */

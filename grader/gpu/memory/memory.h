@@ -46,15 +46,15 @@ struct mem_place {
 
 struct mem_block {
     uint64_t addr, size;
-    uint8_t *host;                /* the bytes on the host, or NULL if the block has been freed */
-    bool is_constant;             /* a .const variable or parameters: kernels must not write it */
-    bool is_lent;                 /* its bytes belong to the program: see mem_lend() */
-    bool keeps_address;           /* lent at an address that mem_alloc() did not choose */
-    const char *name;             /* the variable's name, owned by the module; or NULL */
-    uint8_t *marks[MEM_MARKS];    /* the map of each mark, or NULL if there is no map */
-    bool whole[MEM_MARKS];        /* all bits of the map are known to be set */
-    uint64_t width, pitch;        /* width and pitch of its rows, in bytes, or 0 if there are no
-                                   * rows */
+    uint8_t *host;             /* the bytes on the host, or NULL if the block has been freed */
+    bool is_constant;          /* a .const variable or parameters: kernels must not write it */
+    bool is_lent;              /* its bytes belong to the program: see mem_lend() */
+    bool keeps_address;        /* lent at an address that mem_alloc() did not choose */
+    const char *name;          /* the variable's name, owned by the module; or NULL */
+    uint8_t *marks[MEM_MARKS]; /* the map of each mark, or NULL if there is no map */
+    bool whole[MEM_MARKS];     /* all bits of the map are known to be set */
+    /* width and pitch of its rows, in bytes, or 0 if there are no rows */
+    uint64_t width, pitch;
     bool is_heap;                 /* the heap for malloc() in kernels: see heap.h */
     struct mem_place made, freed; /* where the program allocated and freed the block */
 };

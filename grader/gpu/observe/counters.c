@@ -36,8 +36,8 @@ struct state {
     struct traffic *global, *shared, *local, *constant;
     uint8_t *kind;          /* an enum obs_access_kind for each of these counts */
     struct sample *samples; /* the most wasteful access of each pc */
-    uint64_t *others; /* accesses of each pc to other CTAs' shared memory, or NULL if there are no
-                       * clusters */
+    /* accesses of each pc to other CTAs' shared memory, or NULL if there are no clusters */
+    uint64_t *others;
     /* The number of sectors of global memory that each warp has loaded, by CTA and warp, in an
      * array of `places` entries. In a very large grid, several warps share an entry and count as
      * one warp. */

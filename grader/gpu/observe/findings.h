@@ -25,8 +25,9 @@ struct finding {
      * both figures for its worst request; `message` holds the cause. For an error, all are 0. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
-    const char *help; /* what to try; if NULL, the report shows `advice` or, if that is "", the
-                       * kind's general advice */
+    /* what to try; if NULL, the report shows `advice` or, if that is "", the kind's general
+     * advice */
+    const char *help;
     char advice[320];
     struct finding_note notes[FINDING_NOTES];
     /* The pcs of a race's pairs of accesses, if the race lacks a barrier, as far as there is

@@ -26,9 +26,10 @@ struct map {
 
 struct footprint {
     const struct launch_view *launch;
-    bool *signals;      /* whether the accesses of each pc are EMU_SIGNALS */
-    bool *fills;        /* whether the latest access of each pc, and so its repeats, touches all
-                         * bytes between its first and its last byte */
+    bool *signals; /* whether the accesses of each pc are EMU_SIGNALS */
+    /* whether the latest access of each pc, and so its repeats, touches all bytes between its first
+     * and its last byte */
+    bool *fills;
     struct map **table; /* a hash table with open addressing, whose size is a power of 2 */
     size_t size, count;
     struct map *cache[CACHED];

@@ -15,8 +15,9 @@ struct init_site {
     /* number of its faulty reads; addr, cta and thread are those of the first faulty read */
     uint64_t count;
     uint64_t addr, cta;
-    uint64_t prefix; /* in global memory: the number of bytes from the allocation's start that were
-                      * written before the read */
+    /* in global memory: the number of bytes from the allocation's start that were written before
+     * the read */
+    uint64_t prefix;
     uint32_t thread;
     uint8_t space;
     bool uses_old;                 /* an atomic whose result depends on the old value */

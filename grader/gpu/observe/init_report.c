@@ -102,11 +102,11 @@ struct init_case {
     const struct init_site *site;
     struct init_array array;
     const struct mem_block *block; /* the allocation, if it is global memory */
-    uint32_t line;                 /* the line of a write nearby, in the same file, or 0 if there is
-                                    * none */
-    uint64_t low, high;            /* the first and the last element that this line writes */
-    bool is_outside;               /* this line does not write the element that was read */
-    bool is_update;                /* the read also writes the element, as in s[i] += 1 */
+    /* the line of a write nearby, in the same file, or 0 if there is none */
+    uint32_t line;
+    uint64_t low, high; /* the first and the last element that this line writes */
+    bool is_outside;    /* this line does not write the element that was read */
+    bool is_update;     /* the read also writes the element, as in s[i] += 1 */
 };
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)

@@ -559,8 +559,8 @@ static void report_occupancy(const struct report *report)
         [EMU_BY_SHARED] = "use less shared memory per block, or let more threads share it",
         [EMU_OCCUPANCY_LIMITS] = NULL};
     char cause[100];
-    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS; /* the blocks have one
-                                                                             * warp */
+    /* the blocks have one warp */
+    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS;
     if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
         return;
     snprintf(cause, sizeof cause, "%u of %u warps fit at once, limited by %s", o->warps,

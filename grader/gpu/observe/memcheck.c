@@ -6,9 +6,8 @@
 
 #include "gpu/observe/describe.h"
 
-#define FAR_BYTES                                                                                  \
-    ((uint64_t)1 << 40) /* more than any device memory, so no index is off by this
-                                       * much */
+/* more than any device memory, so no index is off by this much */
+#define FAR_BYTES ((uint64_t)1 << 40)
 
 static void *memcheck_begin(const struct launch_view *launch)
 {

@@ -23,8 +23,8 @@ struct race_site {
     uint8_t flag_use;   /* how a load's value is used, as enum analyse_flag_use */
     bool is_contended;  /* several threads write the same word with this store */
     bool store_known;   /* race_store_after() has set `store` */
-    uint16_t store;     /* for a load, the site of the store in the same statement, or 0 if there is
-                         * none */
+    /* for a load, the site of the store in the same statement, or 0 if there is none */
+    uint16_t store;
 };
 
 /* What racecheck knows about each instruction. */
@@ -49,8 +49,8 @@ enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRI
 struct race_pair {
     struct race_access one, other; /* one.site <= other.site */
     bool is_shared;
-    bool is_same_round; /* in one statement, a warp wrote a word that another of its lanes had just
-                         * read */
+    /* in one statement, a warp wrote a word that another of its lanes had just read */
+    bool is_same_round;
     uint8_t distance;
     /* used by the report: bits of enum race_cause, and the index of the first pair in its group */
     uint8_t causes;
@@ -83,8 +83,8 @@ struct race {
     struct race_global global;
     /* shadow of the current CTA, and shadows of all resident CTAs by seat */
     struct race_shared *shared, *seats;
-    uint64_t heap_begin, heap_end; /* bounds of the heap of malloc(), which is not watched because
-                                    * it is reused */
+    /* bounds of the heap of malloc(), which is not watched because it is reused */
+    uint64_t heap_begin, heap_end;
     struct race_load loads[RACE_LOADS];
     uint32_t next_load;
     struct race_pair *pairs;

@@ -45,8 +45,8 @@ struct order_cta {
     uint32_t fenced[ORDER_SCOPES][ORDER_WARPS];             /* lanes that executed a fence */
     uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* copy of `known` at the fence */
     struct order_release release[ORDER_SCOPES][ORDER_WARPS];
-    uint64_t acquired[ORDER_WARPS][ORDER_LANES]; /* number of the latest release that each lane
-                                                  * acquired */
+    /* number of the latest release that each lane acquired */
+    uint64_t acquired[ORDER_WARPS][ORDER_LANES];
 };
 
 struct order_turn {

@@ -7,10 +7,9 @@
 #include "gpu/observe/race_log.h"
 
 #define FIRST_SLAB ((size_t)1 << 16)
-#define LARGE_SLAB                                                                                 \
-    ((size_t)1 << 22) /* bytes; slabs of at least this size use huge pages, if
-                                      * available */
-#define LAST_SLAB ((size_t)1 << 24)
+/* bytes; slabs of at least this size use huge pages, if available */
+#define LARGE_SLAB ((size_t)1 << 22)
+#define LAST_SLAB  ((size_t)1 << 24)
 
 uint64_t shadow_zeros[SHADOW_PAGE];
 

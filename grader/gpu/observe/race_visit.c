@@ -265,8 +265,8 @@ static struct past find_past(const struct visit *visit)
  * is true. */
 typedef uint64_t stamps __attribute__((vector_size(64), aligned(8), may_alias));
 #define STAMPS 8u
-#pragma GCC diagnostic ignored "-Wpsabi" /* the ABI does not matter, because all functions are
-                                          * inlined */
+/* the ABI does not matter, because all functions are inlined */
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 LANES_INLINE bool is_any(stamps all)
 {

@@ -12,20 +12,19 @@
 #include "gpu/lanes.h"
 #include "gpu/observe/view.h"
 
-#define STEP_COUNTERS                                                                              \
-    ((size_t)1 << 20) /* one counter per warp and line; unused counters take no
-                                         * memory */
-#define NO_LINE UINT32_MAX
+/* one counter per warp and line; unused counters take no memory */
+#define STEP_COUNTERS ((size_t)1 << 20)
+#define NO_LINE       UINT32_MAX
 
 struct state {
     const struct emu_trace *trace;
     uint32_t *line_of; /* the index of each pc's line, or NO_LINE */
     uint32_t line_count;
     uint32_t cta_warps;
-    uint64_t warps;            /* number of warps that are recorded */
-    uint32_t *steps;           /* line_count counters for each warp */
-    struct obs_recorded *best; /* the access kept for each line; its step is 0 if there is none
-                                * yet */
+    uint64_t warps;  /* number of warps that are recorded */
+    uint32_t *steps; /* line_count counters for each warp */
+    /* the access kept for each line; its step is 0 if there is none yet */
+    struct obs_recorded *best;
 };
 
 /* --- which lines ------------------------------------------------------------------------------ */

@@ -8,9 +8,8 @@
 
 #define LANES 32u
 #define BANKS 32u
-#define LONGEST                                                                                    \
-    92u /* most characters in a message, so that it fits a terminal's line when
-                     * indented */
+/* most characters in a message, so that it fits a terminal's line when indented */
+#define LONGEST 92u
 
 /* The active lanes in order. */
 struct lanes {

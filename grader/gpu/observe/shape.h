@@ -31,12 +31,12 @@ struct shape {
     /* of rows: the bytes from row to row; of pieces: the bytes across the gap; of a wrap: its
      * period in bytes */
     int64_t jump;
-    unsigned width;     /* number of lanes in a row, or in the first piece */
-    uint64_t low, span; /* the lowest address, and the bytes from there to the end of the last
-                         * word */
-    unsigned distinct;  /* number of different addresses */
-    bool packed; /* the stride is from one active lane to the next, skipping inactive lanes */
-    bool dense;  /* together, the lanes access every byte of the span */
+    unsigned width; /* number of lanes in a row, or in the first piece */
+    /* the lowest address, and the bytes from there to the end of the last word */
+    uint64_t low, span;
+    unsigned distinct; /* number of different addresses */
+    bool packed;       /* the stride is from one active lane to the next, skipping inactive lanes */
+    bool dense;        /* together, the lanes access every byte of the span */
 };
 
 /* One access of a warp. MASK, which is not 0, has a bit for each active lane. The addresses of

@@ -38,11 +38,11 @@ struct step_state {
     struct obs_fault faults[MOST_FAULTS];
     uint64_t (*patterns)[WARP]; /* the address differences of each pc's latest access */
     struct measured *measured;  /* an entry for each pc */
-    uint32_t actual[STEP_DESTS][STEP_WORDS]; /* the values that the current instruction has
-                                              * written */
-    uint64_t seen;                           /* number of instructions so far */
-    uint32_t warp;                           /* the warp of the latest record */
-    bool sweeps;                             /* other CTAs may have changed shared memory */
+    /* the values that the current instruction has written */
+    uint32_t actual[STEP_DESTS][STEP_WORDS];
+    uint64_t seen; /* number of instructions so far */
+    uint32_t warp; /* the warp of the latest record */
+    bool sweeps;   /* other CTAs may have changed shared memory */
 };
 
 /* Write the record of an instruction, and of a barrier that has opened. */

@@ -27,8 +27,8 @@ struct step_buffer {
 void step_put_byte(struct step_buffer *to, unsigned byte);
 void step_put_word(struct step_buffer *to, uint32_t word);
 void step_put_number(struct step_buffer *to, uint64_t number); /* NUMBER is below 2^53 */
-void step_put_signed(struct step_buffer *to, int64_t number);  /* the absolute value is below
-                                                                * 2^52 */
+/* the absolute value is below 2^52 */
+void step_put_signed(struct step_buffer *to, int64_t number);
 void step_put_bytes(struct step_buffer *to, const struct step_buffer *from);
 
 /* Writes the values of the lanes of MASK in a register of WIDTH bytes, in the form that the model

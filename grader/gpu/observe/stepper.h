@@ -54,8 +54,8 @@ enum step_extra {
 /* The recording of one block. */
 struct obs_steps {
     struct step_code *code; /* one for each pc */
-    uint32_t *widths;       /* bytes of a lane in each register of the model, or 0 for a
-                             * predicate */
+    /* bytes of a lane in each register of the model, or 0 for a predicate */
+    uint32_t *widths;
     uint32_t registers;
     uint64_t cta;
     uint8_t *bytes; /* the stream */

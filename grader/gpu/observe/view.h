@@ -130,8 +130,8 @@ struct view_instruction {
         high; /* bounds of the shared array that the access is meant for; `high` is 0 if unknown */
     /* For VIEW_BRANCH: the pcs of the target and of the point where the lanes reconverge. */
     uint32_t target, meet;
-    uint32_t callee; /* for VIEW_CALL: the function's number, or NO_FUNCTION if it is unknown before
-                      * the call */
+    /* for VIEW_CALL: the function's number, or NO_FUNCTION if it is unknown before the call */
+    uint32_t callee;
 };
 #define NO_FUNCTION UINT32_MAX
 
@@ -340,8 +340,8 @@ struct obs_fault {
     uint32_t pc;
     uint32_t thread[3], cta[3];
     uint64_t addr;
-    int64_t apart; /* bytes from each lane's address to the next lane's, or 0 if the distances
-                    * differ */
+    /* bytes from each lane's address to the next lane's, or 0 if the distances differ */
+    int64_t apart;
     /* For OBS_WARP_MASK, `mask` is the mask of the call; `other` is the faulty lane itself if its
      * mask leaves it out, and otherwise the lane that the mask names wrongly. For
      * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, `mask` has the

@@ -66,10 +66,10 @@ struct op {
     bool has_slow_path;
     bool reads_three; /* three different registers, in one machine instruction */
     uint8_t width;    /* 32-bit registers of its results */
-    uint8_t merged;   /* number of 32-bit loads from shared memory that were merged, or 0 if not
-                     * merged */
-    uint32_t base;    /* for a load that can be merged: its aligned base register; or NO_BASE */
-    int32_t offset;   /* its distance from that base */
+    /* number of 32-bit loads from shared memory that were merged, or 0 if not merged */
+    uint8_t merged;
+    uint32_t base;  /* for a load that can be merged: its aligned base register; or NO_BASE */
+    int32_t offset; /* its distance from that base */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
 };

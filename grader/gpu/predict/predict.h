@@ -50,9 +50,9 @@ struct prediction {
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
     double share_of_chip; /* used share of the CTA slots, or of the limiting unit */
-    double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
-                           * accesses took the ideal number of passes, or 0 if there is no
-                           * difference */
+    /* if global accesses touched the ideal number of sectors; if shared accesses took the ideal
+     * number of passes, or 0 if there is no difference */
+    double without_us[2];
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
     /* for a roofline: operations on single-precision numbers; bytes that L2 and shared memory
      * moved, including bytes that no lane requested; a shuffle counts as a pass of shared memory */

@@ -11,8 +11,9 @@
 /* Consecutive instructions, executed by the same lanes. */
 struct walk_run {
     uint32_t pc, count, lanes;
-    uint32_t accesses; /* its accesses begin here in walk.accesses, and end where the next run's
-                        * begin; they are in the order of their pcs */
+    /* its accesses begin here in walk.accesses, and end where the next run's begin; they are in the
+     * order of their pcs */
+    uint32_t accesses;
 };
 
 struct walk_access {

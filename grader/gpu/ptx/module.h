@@ -114,8 +114,9 @@ enum ptx_operand_kind {
     PTX_SPECIAL_REGISTER, /* `index`: enum ptx_special */
     PTX_IMMEDIATE,        /* `value` has the bits, sign-extended; see also is_f32, is_f64 */
     PTX_VARIABLE,         /* the address of `variable`, plus `value` */
-    PTX_ADDRESS,  /* [base + value]: base is a register (`index`), `variable` or nothing; for a
-                      texture [base, {elements}] */
+    /* [base + value]: base is a register (`index`), `variable` or nothing; for a
+     *  texture [base, {elements}] */
+    PTX_ADDRESS,
     PTX_VECTOR,   /* count elements, each a register, an immediate or a sink */
     PTX_PAIR,     /* p|q: elements[0] and elements[1] */
     PTX_LABEL,    /* value: index of the instruction after the label */

@@ -38,8 +38,8 @@ struct twin_options {
 struct twin_share {
     emu_addr addr;
     uint64_t size;
-    uint8_t *program, *own, *last; /* the program's bytes, the twin's, and the program's
-                                    * bytes after the last request */
+    /* the program's bytes, the twin's, and the program's bytes after the last request */
+    uint8_t *program, *own, *last;
 };
 
 struct twin {
