@@ -9,7 +9,7 @@
 
 /* --- access.c --------------------------------------------------------------------------------- */
 
-/* SIZE bytes at a generic address of one lane; NULL if they are not allocated. */
+/* Returns SIZE bytes at a generic address of one lane, or NULL if they are not allocated. */
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size);
 
 /* Returns SIZE bytes at offset AT of a lane's local memory. It holds the kernel's own variables
@@ -29,7 +29,7 @@ void access_addresses(const struct warp *warp, struct slot base, uint64_t offset
 uint32_t access_take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
                            struct obs_access *access);
 uint32_t access_find(struct warp *warp, struct obs_access *access, uint32_t lanes, uint8_t **host);
-/* Two functions that replace access_find() where lanes use only the first SIZE of their bytes.
+/* These two functions replace access_find() where lanes use only the first SIZE of their bytes.
  * access_report() reports the access. access_find_part() returns LANE's bytes. Their address must
  * be aligned for the whole access; if the address is bad, the function reports a fault and returns
  * NULL. */
@@ -42,9 +42,10 @@ void access_flush(struct worker *worker);
 
 /* --- parameters.c ----------------------------------------------------------------------------- */
 
-/* Fast paths for accesses at fixed offsets. parameter_load() reads a kernel's parameters, which are
- * the same for every lane. The other two access parameters and results of device functions. Returns
- * false if the access does not have this simple form; nothing has been done. */
+/* These are fast paths for accesses at fixed offsets. parameter_load() reads a kernel's parameters,
+ * which are the same for every lane. The other two functions access parameters and results of
+ * device functions. All return false if the access does not have this simple form; then nothing has
+ * been done. */
 bool parameter_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
 bool frame_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
 bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask);
@@ -77,14 +78,15 @@ bool mbarrier_is_at(const struct cta *cta, uint64_t at);
 
 /* --- atomic.c --------------------------------------------------------------------------------- */
 
-/* LANES operate on their bytes at HOST, one lane after the other, with operand B and, for cas, C
- * (otherwise NULL). OLD receives the values before the operations. SHARED: the bytes are in shared
- * memory, where an addition of floats does not flush denormals. ALONE: no other CPU thread can
- * access these bytes. */
+/* Makes LANES operate on their bytes at HOST, one lane after the other, with operand B and, for
+ * cas, C (otherwise NULL). OLD receives the values before the operations. SHARED says that the
+ * bytes are in shared memory, where an addition of floats does not flush denormals. ALONE says that
+ * no other CPU thread can access these bytes. */
 void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lanes,
                   uint8_t *const *host, const void *b, const void *c, uint64_t *old);
 
-/* Like atomic_lanes(), for 128-bit atomics. B, C and OLD are two halves each, the lower first. */
+/* Does the same as atomic_lanes(), for 128-bit atomics. B, C and OLD are two halves each, the lower
+ * half first. */
 void atomic_wide_lanes(const struct inst *inst, uint32_t lanes, uint8_t *const *host,
                        const uint64_t *const *b, const uint64_t *const *c, uint64_t old[2][WARP]);
 

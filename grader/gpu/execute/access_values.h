@@ -157,7 +157,7 @@ LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst,
                                uint8_t *const *host, uint32_t mask, bool uniform)
 {
     struct slot slot = inst->mem.vector[k];
-    if (slot.offset == NO_SLOT) /* _ */
+    if (slot.offset == NO_SLOT) /* the element is _ */
         return;
     uint8_t *d = slot_at(warp, slot);
     unsigned bytes = inst->mem.bytes;
@@ -313,7 +313,7 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
         memcpy(start, v + last * bytes, bytes);
     } else if (pattern->shape == PATTERN_DENSE_ROWS) {
         unsigned first =
-            turn & half; /* if one pass (turns.h) stores both rows, the lower one wins */
+            turn & half; /* if one pass (turns.h) stores both rows, the lower row wins */
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
     } else if (mask == ALL_LANES) {
@@ -360,7 +360,7 @@ LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *i
     load_words(words, start, pattern, ALL_LANES);
     for (unsigned k = 0; k < inst->mem.count; k++) {
         struct slot slot = inst->mem.vector[k];
-        if (slot.offset == NO_SLOT) /* _ */
+        if (slot.offset == NO_SLOT) /* the element is _ */
             continue;
         for (unsigned l = 0; l < WARP; l++)
             raw[l] = words[l] >> (8 * bytes * k) & (bytes == 1 ? 0xffu : 0xffffu);
@@ -370,7 +370,7 @@ LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *i
 }
 
 /* Loads all values for the lanes of MASK. START points to the first lane's bytes; lane l's bytes
- * are l * STRIDE + delta[l] further. store_found() below stores in the same way. */
+ * are at START + l * STRIDE + delta[l]. store_found() below stores in the same way. */
 LANES_INLINE void load_found(const struct warp *warp, const struct inst *inst, uint8_t *start,
                              uint64_t stride, const struct pattern *pattern, uint32_t mask)
 {

@@ -1,6 +1,6 @@
-/* cvt converts any type to any other in two steps. It widens the source lanes to 64 bits (an
- * integer or a double, both exact). Then it narrows them to the destination's type: it rounds
- * once and saturates.
+/* Executes cvt, which converts any type to any other in two steps. It widens the source lanes to 64
+ * bits (an integer or a double, both exact). Then it narrows them to the destination's type: it
+ * rounds once and saturates.
  *
  * A register may be wider than its type in the instruction: reading truncates, writing extends. */
 #include <math.h>
@@ -144,13 +144,13 @@ static double rounded(double value, uint8_t round)
     case 'p':
         return ceil(value);
     default:
-        return nearbyint(value); /* to even: the CPU is in its default mode here */
+        return nearbyint(value); /* rounds to even, because the CPU is in its default mode here */
     }
 }
 
-/* A float outside the integer's range becomes the nearest integer in range. NaN becomes 0; if the
- * source (IS_WIDE) or the destination has 64 bits, NaN becomes the integer with only its top bit
- * set. */
+/* Rounds to an integer. A float outside the integer's range becomes the nearest integer in range.
+ * NaN becomes 0; if the source (IS_WIDE) or the destination has 64 bits, NaN becomes the integer
+ * with only its top bit set. */
 static int64_t to_integer(double value, uint8_t round, unsigned type, bool is_wide)
 {
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
@@ -232,7 +232,7 @@ static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_
     fp_set(MODE_DEFAULT);
 }
 
-/* .ftz: a denormal source counts as zero. */
+/* Applies .ftz: a denormal source counts as zero. */
 static double flushed(double value, const struct inst *inst)
 {
     bool flushes = (inst->mode & MODE_FTZ) == MODE_FTZ && inst->cvt.from == PTX_f32;
@@ -451,8 +451,8 @@ LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigne
     }
 }
 
-/* Like write_words(), for s64 or u64. A double from 2^63 on is a multiple of 2048, so half of it is
- * still a whole number, and fits into s64. */
+/* Does the same as write_words(), for s64 or u64. A double from 2^63 on is a multiple of 2048, so
+ * half of it is still a whole number, and fits into s64. */
 LANES_INLINE void write_longs(uint64_t *d, const double *values, bool is_unsigned, uint32_t mask)
 {
     double least = is_unsigned ? 0 : -0x1p63, end = is_unsigned ? 0x1p64 : 0x1p63;

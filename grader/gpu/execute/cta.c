@@ -1,8 +1,8 @@
-/* A CTA: warps, shared memory, barriers.
+/* Runs a CTA, which has warps, shared memory and barriers.
  *
- * The warps run in turn, each until it waits. When no warp can continue, each barrier is
- * checked: if all its threads have arrived, they continue. If no barrier opens, the CTA waits for
- * other CTAs; if these cannot help it either, it is in a deadlock. */
+ * The warps run in turn, each until it waits. When no warp can continue, each barrier is checked:
+ * if all its threads have arrived, they continue. If no barrier opens, the CTA waits for other
+ * CTAs; if these cannot help it either, it is in a deadlock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,11 +75,11 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->shared_bytes = launch->shared_bytes;
     memset(cta->arrived, 0, sizeof cta->arrived);
     cta->mbarrier_count = 0;
-    bulk_end(cta, true); /* copies of a CTA that was stopped */
+    bulk_end(cta, true); /* drops the copies of a CTA that was stopped */
     cta->idle_polls = 0;
     cta->round = 0;
-    /* New shared memory has undefined contents. It gets the same bytes in every CTA, so that runs
-     * repeat exactly. */
+    /* new shared memory has undefined contents; it gets the same bytes in every CTA, so that runs
+     * repeat exactly */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
     if (launch->reserved_shared) /* the driver clears this part */
@@ -120,11 +120,12 @@ void cta_recycle(struct cta *cta)
     cta->worker->idle = cta;
 }
 
-/* For each barrier: threads that have arrived, the thread count that its instruction states (or
- * 0), and the waiting threads' votes for a reduction. `alive`: threads that have not exited. */
+/* The state of each barrier: the threads that have arrived, the thread count that its instruction
+ * states (or 0), and the waiting threads' votes for a reduction. `alive` counts the threads that
+ * have not exited. */
 struct arrivals {
     uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1],
-        alive; /* [BARRIERS]: the cluster's barrier */
+        alive; /* index BARRIERS is the cluster's barrier */
     struct votes votes[BARRIERS + 1];
 };
 
@@ -135,7 +136,8 @@ static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32
     return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-/* LANES_CLONES: newer CPUs have an instruction for popcount; older ones need a call. */
+/* LANES_CLONES is used because newer CPUs have an instruction for popcount, where older CPUs need a
+ * call. */
 LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
 {
     memset(arrivals, 0, sizeof *arrivals);
@@ -158,7 +160,7 @@ LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *
 }
 
 /* Reports to the observers that barrier ID opens. If threads arrived without waiting, the report
- * says that all threads have arrived, because the CTA only knows how many they were. */
+ * says that all threads have arrived, because the CTA only knows their number. */
 static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     uint32_t lanes[MAX_WARPS] = {0}, threads = 0;
@@ -206,8 +208,8 @@ static void report_wait(struct warp *warp, const struct path *path, enum obs_fau
 
 /* --- barriers --------------------------------------------------------------------------------- */
 
-/* Returns the lanes of a warp that wait at PATH's barrier. UNDER_WAY: also the lanes that still
- * run. */
+/* Returns the lanes of a warp that wait at PATH's barrier. If UNDER_WAY is true, also returns the
+ * lanes that still run. */
 static uint32_t lanes_beside(const struct warp *warp, const struct path *path, bool under_way)
 {
     uint32_t lanes = 0;
@@ -221,9 +223,9 @@ static uint32_t lanes_beside(const struct warp *warp, const struct path *path, b
 }
 
 /* Reports warps that break the rule of a barrier with .aligned, such as __syncthreads(): all lanes
- * of a warp must reach it. They may arrive one after another, for instance from the loop of a
- * lock, but none may wait elsewhere or exit instead. This is checked when no other lane can
- * arrive any more: when barrier ID opens, or at a deadlock. */
+ * of a warp must reach it. The lanes may arrive one after another, for instance from the loop of a
+ * lock, but none may wait elsewhere or exit instead. This is checked when no other lane can arrive
+ * any more: when barrier ID opens, or at a deadlock. */
 static void check_warps(struct cta *cta, uint32_t id, bool under_way)
 {
     for (uint32_t w = 0; w < cta->warp_count; w++) {
@@ -240,7 +242,7 @@ static void check_warps(struct cta *cta, uint32_t id, bool under_way)
     }
 }
 
-/* Opens barrier ID: the threads that wait there continue. */
+/* Opens barrier ID. The threads that wait there continue. */
 static void release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     check_warps(cta, id, false);
@@ -253,8 +255,9 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
         cta_tell_state(cta, &(struct obs_state){.opened = true});
 }
 
-/* Opens each barrier at which all threads have arrived. COUNTED: opens only barriers that state
- * their thread count, because the others wait for warps that may not have started yet. */
+/* Opens each barrier at which all threads have arrived. If COUNTED is true, opens only barriers
+ * that state their thread count, because the others wait for warps that may not have started
+ * yet. */
 static bool release_barriers(struct cta *cta, bool counted)
 {
     struct arrivals arrivals;
@@ -280,8 +283,9 @@ static bool waits_at_counted(const struct warp *warp)
     return false;
 }
 
-/* If these lanes are the last that the barrier needs, all waiting threads continue, and the barrier
- * is free for its next use. Threads that arrive later count for that next use. */
+/* Makes lanes arrive at a barrier. If they are the last that the barrier needs, all waiting threads
+ * continue, and the barrier is free for its next use. Threads that arrive later count for that next
+ * use. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 {
     struct cta *cta = warp->cta;
@@ -329,7 +333,7 @@ static void tell_news(struct warp *warp, enum obs_order_kind kind, uint32_t lane
             .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
 }
 
-/* Reports the lanes that the cluster's barrier has released. It may have released them while
+/* Reports the lanes that the cluster's barrier has released. The release may have happened while
  * another CTA ran, but events of a CTA can be reported only while that CTA runs. */
 static void tell_heard(struct cta *cta)
 {
@@ -408,7 +412,8 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
 /* --- a CTA's turn ----------------------------------------------------------------------------- */
 
 /* Starts the next warp. A warp starts only when its first turn comes, so warps that never wait use
- * the same memory for their registers, one after another. That memory stays in the CPU's cache. */
+ * the same memory for their registers, one after another, and that memory stays in the CPU's
+ * cache. */
 static bool start_warp(struct cta *cta)
 {
     uint32_t index = warp_in_turn(cta, cta->started);
@@ -420,9 +425,9 @@ static bool start_warp(struct cta *cta)
     return ok;
 }
 
-/* Without clusters, only the CTA's own threads can end a wait for an mbarrier. So the CTA is stuck
- * when its paths have polled this many times and done nothing else. No loop that gives up by itself
- * polls so often. */
+/* The number of polls after which a CTA without other work is stuck. Without clusters, only the
+ * CTA's own threads can end a wait for an mbarrier. A loop that gives up by itself never polls so
+ * often. */
 #define MOST_IDLE_POLLS (1u << 20)
 
 static bool stands_still(struct cta *cta)

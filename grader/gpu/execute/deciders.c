@@ -21,7 +21,7 @@
 struct deciders {
     uint64_t *before; /* how often each instruction had been executed at deciders_begin() */
     bool *executed;   /* whether each instruction has been executed since then */
-    bool *decides;    /* for each register of all images: whether it is a decider */
+    bool *decides;    /* whether each register of all images is a decider */
     bool grew;        /* this pass has found another decider */
 };
 
@@ -45,7 +45,7 @@ static bool names_clock(const struct ptx_instruction *in)
 }
 
 /* Returns whether the instruction does more than compute registers from registers. Instructions
- * with a carry count, too, because the carry register has no name. */
+ * with a carry also count, because the carry register has no name. */
 static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 {
     return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||

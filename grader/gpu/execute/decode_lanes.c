@@ -1,4 +1,4 @@
-/* Decoding of instructions that exchange values between the lanes of a warp. */
+/* Decodes instructions that exchange values between the lanes of a warp. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 
@@ -72,7 +72,7 @@ void decode_match(struct decoder *d)
     decode_members(d, 2);
 }
 
-/* .b32 is for bitwise operations, .u32 and .s32 are for arithmetic. */
+/* Decodes redux. .b32 is for bitwise operations; .u32 and .s32 are for arithmetic. */
 void decode_redux(struct decoder *d)
 {
     uint8_t op = decode_operation(d->in);

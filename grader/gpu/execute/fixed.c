@@ -1,15 +1,15 @@
-/* Fixed values: registers whose value is known before any lane executes an instruction.
+/* Finds fixed values: registers whose value is known before any lane executes an instruction.
  *
  *         ld.param.u64    %rd1, [a];           the launch's parameter
  *         cvta.to.global  %rd2, %rd1;          the same value
  *         mov.u32         %r1, %ctaid.x;       the CTA's index
  *         mov.u32         %r2, %tid.x;         the warp's thread indices
  *
- * Most kernels begin with several of these instructions, and short kernels contain little else.
- * If only one instruction writes a register, and always writes the same value, the register needs
- * no place in the frame. Instructions that read it use the constant, the parameter or the special
+ * Most kernels begin with several of these instructions, and short kernels contain little else. If
+ * only one instruction writes a register, and always writes the same value, the register needs no
+ * place in the frame. Instructions that read it use the constant, the parameter or the special
  * register instead, and the instruction that writes it is only counted. The difference is visible
- * only in lanes that read the register before it is written: an uninitialised read. */
+ * only in lanes that read the register before it is written, which is an uninitialised read. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"

@@ -1,10 +1,10 @@
-/* A launch: workers, which are CPU threads, take CTAs in order and run them. At the end, the
- * workers' totals and their observers' states are joined.
+/* Runs a launch. Workers, which are CPU threads, take CTAs in order and run them. At the end, the
+ * totals of the workers and the states of the observers are joined.
  *
- * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to this one
- * later. The number of CTAs that take turns in this way is at most what the virtual GPU can hold.
- * When all remaining CTAs wait for the host, the launch is parked: its workers leave their CTAs as
- * they are and continue with them later. */
+ * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to the waiting
+ * CTA later. The number of CTAs that take turns in this way is at most what the virtual GPU can
+ * hold. When all remaining CTAs wait for the host, the launch is parked: its workers leave their
+ * CTAs as they are and continue with them later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
             launch->observers[i]->fault(cta->worker->observer_state[i], &launch->view, &fault);
 }
 
-/* Returns the distance from each lane's address to the next lane's, or 0 if there is none, or they
- * differ. */
+/* Returns the distance from each lane's address to the next lane's, or 0 if there is only one lane
+ * or the distances differ. */
 static int64_t distance_of(const struct obs_access *access)
 {
     int64_t distance = 0;
@@ -144,8 +144,8 @@ static void end(struct worker *worker, struct cta **place)
 }
 
 /* Returns whether the oldest cluster gets an extra turn. A cluster usually waits for an older one,
- * so the oldest may be able to continue when some cluster has ended. It gets at most every second
- * turn. */
+ * so the oldest may be able to continue when some cluster has ended. The oldest cluster gets at
+ * most every second turn. */
 static bool is_turn_of_oldest(struct worker *worker)
 {
     if (!worker->first)
@@ -480,7 +480,8 @@ static void run_workers(struct worker *workers, unsigned count)
         if (started[i])
             pthread_join(threads[i], NULL);
         else if (has_work(&workers[i]))
-            worker_main(&workers[i]); /* start_worker() has failed: ends the worker's CTAs */
+            worker_main(&workers[i]); /* start_worker() has failed, so this ends the worker's
+                                       * CTAs */
     }
 }
 
@@ -502,7 +503,7 @@ void launch_begin(struct launch *launch, unsigned count)
         workers[i].may_begin = false;
 }
 
-/* Lets the other workers join after the watch. Returns false if nothing to do. */
+/* Lets the other workers join after the watch. Returns false if there is nothing to do. */
 static bool widen(struct launch *launch)
 {
     bool ok = true;
@@ -523,8 +524,8 @@ static bool any_has_work(const struct launch *launch)
     return any;
 }
 
-/* If a worker stops the launch while others park, the loop runs a second time, so that the others
- * end their CTAs. */
+/* Runs the launch. If a worker stops the launch while others park, the loop runs a second time, so
+ * that the others end their CTAs. */
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);

@@ -1,7 +1,7 @@
-/* Repeated accesses. An access repeats the instruction's previous one if it has the same lanes and
- * the same pattern (pattern.h), and so the same number of sectors or banks. For a repeat, one
- * address is checked instead of 32, and observers that agree only get a count of repeats. Without
- * observers, a weaker condition is enough: all lanes stay in the same block of memory. */
+/* Finds repeated accesses. An access repeats the instruction's previous one if it has the same
+ * lanes and the same pattern (pattern.h), and so the same number of sectors or banks. For a repeat,
+ * one address is checked instead of 32, and observers that agree to it only get a count of repeats.
+ * Without observers, a weaker condition is enough: all lanes stay in the same block of memory. */
 #ifndef GPU_EXECUTE_REPEAT_H
 #define GPU_EXECUTE_REPEAT_H
 

@@ -81,7 +81,7 @@ static void fill_constant(struct decoder *d, const struct constant *constant)
         memcpy(k->constants + constant->offset + l * bytes, &constant->value, bytes);
 }
 
-#define REMEMBERED 256 /* a new constant is compared with this number of earlier ones */
+#define REMEMBERED 256 /* number of earlier constants with which a new constant is compared */
 
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes)
 {

@@ -1,5 +1,5 @@
-/* Textures: computes the values that a warp's fetches return. texture.c reads one level of a
- * texture; texture_levels.c chooses the levels of mipmaps and the faces of cubes. */
+/* Computes the values that a warp's texture fetches return. texture.c reads one level of a texture;
+ * texture_levels.c chooses the levels of mipmaps and the faces of cubes. */
 #ifndef GPU_EXECUTE_TEXTURE_H
 #define GPU_EXECUTE_TEXTURE_H
 
@@ -10,22 +10,22 @@
 
 /* The points at which the lanes of a warp fetch. Each array has 32 words, one for each lane. */
 struct texture_points {
-    bool is_integer;       /* coordinates are texel numbers (never filtered), else floats */
+    bool is_integer;       /* coordinates are texel numbers (never filtered), otherwise floats */
     unsigned dims;         /* 1, 2 or 3 */
     const uint32_t *at[3]; /* coordinate in each dimension */
     const uint32_t *layer; /* layer of a layered texture, or NULL */
 
-    /* They select the mipmap level of each lane. `level` is the level itself; steps[0][d] and
-     * steps[1][d] are how much coordinate d changes to the neighbour on the right, and to the one
-     * below. If both are NULL, the first level is read. */
+    /* These fields select the mipmap level of each lane. `level` is the level itself; steps[0][d]
+     * and steps[1][d] are how much coordinate d changes to the neighbour on the right, and to the
+     * one below. If both are NULL, the first level is read. */
     const uint32_t *level;
     const uint32_t *steps[2][3];
 
-    struct texture_sectors *sectors; /* receives the sectors that are read; or NULL */
+    struct texture_sectors *sectors; /* receives the sectors that are read, or NULL */
 };
 
 /* Fetches four channels for each of LANES. VALUE[channel][lane] is a float, or an integer if the
- * texture is read as integers; it is only valid for LANES. TEXELS: the texture's bytes on the
+ * texture is read as integers; it is only valid for LANES. TEXELS are the texture's bytes on the
  * host. */
 void texture_fetch(const struct emu_texture *texture, const uint8_t *texels,
                    const struct texture_points *points, uint32_t lanes,

@@ -1,4 +1,4 @@
-/* Mipmaps and cubes: chooses the face and the levels that texture.c then reads, one at a time.
+/* Chooses the faces of cubes and the levels of mipmaps, which texture.c then reads, one at a time.
  *
  *   direction --cube face--> point and layer --wanted level--> one or two levels --> their mean
  *
@@ -14,7 +14,7 @@
 #include "gpu/execute/texture.h"
 
 #define LEVEL_ONE  TEXTURE_ONE
-#define LEVEL_MOST 15 /* the highest level: a texture has at most 16 */
+#define LEVEL_MOST 15 /* the highest level, because a texture has at most 16 */
 /* The largest size of a level, so that the sum of all levels does not overflow. */
 #define MOST_BYTES ((uint64_t)1 << 47)
 
@@ -53,7 +53,8 @@ static uint64_t bytes_of_one(const struct emu_texture *one)
 
 uint64_t emu_texture_bytes(const struct emu_texture *texture)
 {
-    if (texture->levels < 2) /* the usual case must be fast: each fetch calls this function */
+    if (texture->levels < 2) /* the usual case must be fast, because each fetch calls this
+                              * function */
         return bytes_of_one(texture);
     struct emu_texture last = emu_texture_level(texture, last_level(texture));
     return last.addr - texture->addr + bytes_of_one(&last);
@@ -113,15 +114,15 @@ static struct view look_at(unsigned face, const double v[3])
     return view;
 }
 
-/* The points of a fetch, on the faces of a cube: coordinates on the face, layer, and steps to the
- * neighbouring points to the right and below. */
+/* The points of a fetch, on the faces of a cube: coordinates on the face, the layer, and the steps
+ * to the neighbouring points to the right and below. */
 struct faces {
     uint32_t at[2][WARP], layer[WARP];
     uint32_t steps[2][2][WARP];
 };
 
-/* How far a point moves on its face, whose sides have length 1, when its direction AT changes by
- * STEP. */
+/* Computes how far a point moves on its face, whose sides have length 1, when its direction AT
+ * changes by STEP. */
 static void step_on_face(const struct view *at, const struct view *step, float *s, float *t)
 {
     double scale = 0.5 / (at->ahead * at->ahead);
@@ -226,7 +227,7 @@ static int level_of_steps(const struct emu_texture *texture, const struct textur
                           unsigned lane)
 {
     const double size[3] = {texture->width, texture->height, texture->depth};
-    double step[4][3] = {{0}}; /* right, down, and both diagonals */
+    double step[4][3] = {{0}}; /* to the right, down, and along both diagonals */
     for (unsigned d = 0; d < points->dims; d++) {
         double scale = texture->normalized_coords ? size[d] : 1;
         for (unsigned k = 0; k < 2; k++)
@@ -282,7 +283,7 @@ static void choose(const struct emu_texture *texture, const struct texture_point
 /* --- fetches ---------------------------------------------------------------------------------- */
 
 /* Fetches from one level after another, each time for the lanes of LANES that read this level.
- * WEIGHTED: the result is a weighted mean of texels or levels. */
+ * WEIGHTED says that the result is a weighted mean of texels or levels. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])
@@ -316,7 +317,7 @@ static void each_level(const struct emu_texture *texture, const uint8_t *texels,
         texture_finish(texture, sum, value);
 }
 
-/* Like each_level(), for a texture with only one level, which is the usual case. */
+/* Does the same as each_level(), for a texture with only one level, which is the usual case. */
 LANES_INLINE void only_level(const struct emu_texture *texture, const uint8_t *texels,
                              const struct texture_points *points, uint32_t lanes, bool weighted,
                              uint32_t value[4][WARP])

@@ -1,4 +1,5 @@
-/* Which store wins when several lanes of a warp store to the same address? CUDA does not define it.
+/* Decides which store wins when several lanes of a warp store to the same address. CUDA does not
+ * define it.
  *
  * A GPU stores in passes of 128 bytes, and passes with lower lanes come first. Within a pass, the
  * lowest lane wins (tests/hardware/collisions.tsv). The emulator gets the same result by storing

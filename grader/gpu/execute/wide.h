@@ -1,4 +1,4 @@
-/* Finds the instructions that the counter wide_operations counts: see wide.c. */
+/* Finds the instructions that the counter wide_operations counts (see wide.c). */
 #ifndef GPU_EXECUTE_WIDE_H
 #define GPU_EXECUTE_WIDE_H
 
