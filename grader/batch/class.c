@@ -231,8 +231,8 @@ static const char *obstacle(const struct course_policy *terms, const json_t *att
     return found;
 }
 
-/* Returns the status of a lab for which no attempt counts. UNREAD: a file that could not be read
- * may be an attempt. */
+/* Returns the status of a lab for which no attempt counts. UNREAD says that a file that could not
+ * be read may be an attempt. */
 static const char *status_without_grade(const json_t *attempts, bool unread)
 {
     if (unread)

@@ -129,7 +129,7 @@ static void show_change(struct session *session, const json_t *result)
     free(change);
 }
 
-/* Shows RESULT: in full with --lab, otherwise as a row of a table. NEEDS: the labs to do before
+/* Shows RESULT: in full with --lab, otherwise as a row of a table. NEEDS are the labs to do before
  * this lab. */
 static void show(struct session *session, const json_t *result, const json_t *needs)
 {

@@ -144,8 +144,8 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
  * bytes, which moves to HOST, or an address outside of all allocations. */
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
 /* Promises that only the device, and calls on it, write to the lent memory at ADDR. With the tool
- * "origins", the device then also tracks which of its bytes kernels wrote. CLEARED: the memory
- * holds zeros, which count as written by kernels. */
+ * "origins", the device then also tracks which of its bytes kernels wrote. CLEARED says that the
+ * memory holds zeros, which count as written by kernels. */
 void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
 /* Finds the first range of bytes, at or after *AT and in the same allocation, that kernels wrote
  * last or that were cleared. Moves *AT to the beginning of the range and returns its size. Returns
@@ -154,8 +154,8 @@ uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
 /* If the tool "origins" runs, notes in the record that the host received SEEN when it read the SIZE
- * bytes at FROM. SAME: the twin (gpu/remote/twin.h) has equal bytes there. Returns whether kernels
- * wrote all of these bytes. */
+ * bytes at FROM. SAME says that the twin (gpu/remote/twin.h) has equal bytes there. Returns whether
+ * kernels wrote all of these bytes. */
 bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, uint64_t size,
                    bool same);
 /* Copies SIZE bytes in device memory. The two ranges may overlap. */

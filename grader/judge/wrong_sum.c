@@ -153,8 +153,8 @@ static void try(struct search *search, size_t index, uint64_t candidate)
 }
 
 /* Returns whether the match is unlikely to be a coincidence: at most one in ONE_IN such searches
- * for a random value would succeed. NEAR: the number of candidates that the match could be confused
- * with. */
+ * for a random value would succeed. NEAR is the number of candidates that the match could be
+ * confused with. */
 static bool is_no_chance(const struct search *search, size_t near, double one_in)
 {
     return search->found && (double)near * one_in <= 4 * size_of(search->value);

@@ -265,7 +265,8 @@ static uint64_t count_threads(void)
     return count;
 }
 
-/* The limit on processes counts all threads of the user. OWN: the user has no other processes. */
+/* The limit on processes counts all threads of the user. OWN says that the user has no other
+ * processes. */
 static void limit_processes(const struct sandbox *sandbox, bool own)
 {
     struct rlimit limits;

@@ -82,8 +82,8 @@ static const char *const language[] = {
     "gridDim",  "warpSize", "dim3",     "void",      "float",     "double",   "bool",
     "char",     "min",      "max",      "atomicAdd", "loop",      NULL};
 
-/* True for words that the author cannot rename. MEMBER: the word follows a dot, so x, y and z are
- * fixed, too. */
+/* True for words that the author cannot rename. MEMBER says that the word follows a dot, so x, y
+ * and z are fixed, too. */
 static bool is_fixed_name(const struct word *word, bool member)
 {
     static const char *const begins[] = {"cuda", "__", "lab_", "LAB_", "CHECK_"};

@@ -22,8 +22,8 @@ enum gap {
     GAP_ROUND = 2,    /* the path enters a loop's next round */
 };
 
-/* Which paths from instruction FROM to instruction TO pass no barrier: bits of enum gap. OF_WARP:
- * __syncwarp() is a barrier, too. If memory runs out, the result is 0. */
+/* Which paths from instruction FROM to instruction TO pass no barrier: bits of enum gap. OF_WARP
+ * says that __syncwarp() is a barrier, too. If memory runs out, the result is 0. */
 unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_warp);
 
 /* Returns whether the store at TO stores a value that depends on the value loaded at FROM, an

@@ -103,7 +103,7 @@ void rt_report_small_pitch(const char *whose, size_t pitch, size_t width)
 }
 
 /* Reports one side of a copy, at PTR, if its rows were allocated with a pitch other than PITCH.
- * OTHER: the pitch of the other side. */
+ * OTHER is the pitch of the other side. */
 static void check_pitch(const char *whose, const void *ptr, size_t pitch, size_t other)
 {
     struct rt_places places = {.at = rt_caller()};

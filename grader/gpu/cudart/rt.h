@@ -155,7 +155,7 @@ void rt_report_small_pitch(const char *whose, size_t pitch, size_t width);
 /* Reports pitches other than those with which the memory was allocated. FROM may be NULL. */
 void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch);
 /* Reports device memory that was never freed. Before a reset, reports arrays only: the program may
- * still try to free other memory. IS_END: the program ends. */
+ * still try to free other memory. IS_END says that the program ends. */
 void rt_report_leaks(bool is_end);
 
 /* --- module.c: kernels and variables that the program registered before main() ---------------- */

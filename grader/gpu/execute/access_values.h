@@ -152,7 +152,7 @@ LANES_INLINE bool is_signed_load(const struct inst *inst)
     return ptx_type_class((enum ptx_type)inst->mem.type) == 'S';
 }
 
-/* Loads element K into the lanes of MASK. UNIFORM: all lanes have the same address. */
+/* Loads element K into the lanes of MASK. UNIFORM says that all lanes have the same address. */
 LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
                                uint8_t *const *host, uint32_t mask, bool uniform)
 {
@@ -223,7 +223,7 @@ LANES_INLINE void store_whole(const struct warp *warp, const struct inst *inst,
     }
 }
 
-/* Loads all elements into the lanes of MASK. UNIFORM: all lanes have the same address. */
+/* Loads all elements into the lanes of MASK. UNIFORM says that all lanes have the same address. */
 LANES_INLINE void load_elements(const struct warp *warp, const struct inst *inst,
                                 uint8_t *const *host, uint32_t mask, bool uniform)
 {

@@ -453,8 +453,8 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
-/* Returns whether other CTAs can help when no warp of this CTA can continue. SPINS: some warps
- * poll. */
+/* Returns whether other CTAs can help when no warp of this CTA can continue. SPINS says that some
+ * warps poll. */
 static bool waits_for_others(struct cta *cta, bool spins)
 {
     if (cta->launch->cluster_size == 1)

@@ -187,8 +187,8 @@ void mem_close(struct memory *memory)
     free(memory->blocks);
 }
 
-/* Allocates host memory for a block. TOUCHED: the caller will write all of it immediately, which is
- * faster with large pages. */
+/* Allocates host memory for a block. TOUCHED says that the caller will write all of it immediately,
+ * which is faster with large pages. */
 static uint8_t *take_host(uint64_t size, bool touched)
 {
     if (size < MAP_FROM)

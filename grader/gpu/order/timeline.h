@@ -64,8 +64,8 @@ struct timeline_totals {
 
 struct timeline;
 
-/* EVENT_US: the time that a stream takes to record an event. ENDED is called for each piece of work
- * with an engine, in the order of their ends. Returns NULL when out of memory. */
+/* EVENT_US is the time that a stream takes to record an event. ENDED is called for each piece of
+ * work with an engine, in the order of their ends. Returns NULL when out of memory. */
 struct timeline *timeline_open(double event_us, timeline_ended *ended, void *context);
 void timeline_close(struct timeline *timeline); /* NULL is allowed */
 

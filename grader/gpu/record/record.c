@@ -50,7 +50,7 @@ char *record_demangle(struct ptx_name name)
     return plain;
 }
 
-/* WITH_ZEROS: counters that always appear are included even if they are 0. */
+/* WITH_ZEROS says that counters that always appear are included even if they are 0. */
 static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
 {
     json_t *object = json_object();
