@@ -1,5 +1,5 @@
-/* Control flow of a function: where the lanes of a divergent branch reconverge. Also finds atomics
- * that are only reductions. */
+/* Analyses the control flow of a function: finds where the lanes of a divergent branch reconverge.
+ * Also finds atomics that are only reductions. */
 #ifndef GPU_ANALYSE_FLOW_H
 #define GPU_ANALYSE_FLOW_H
 

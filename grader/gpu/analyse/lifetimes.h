@@ -6,7 +6,8 @@
 #include "gpu/ptx/module.h"
 
 struct lifetime {
-    uint32_t first, last; /* instruction indices; first > last: no instruction names the register */
+    /* instruction indices; `first` is above `last` if no instruction names the register */
+    uint32_t first, last;
 };
 
 /* Writes the lifetime of each of FUNCTION's registers to LIFETIMES. Two registers whose lifetimes

@@ -9,8 +9,8 @@ static struct source_line outer(const struct ptx_loc *loc)
     return (struct source_line){loc->at_file, loc->at_line, loc->at_column};
 }
 
-/* Finds the place that called PLACE, in a .loc before index BEFORE. Line 0: PLACE is not inlined
- * code. */
+/* Finds the place that called PLACE, in a .loc before index BEFORE. The result has line 0 if PLACE
+ * is not inlined code. */
 static struct source_line caller_of(const struct ptx_function *f, uint32_t before,
                                     struct source_line place)
 {
@@ -28,7 +28,7 @@ static const struct ptx_loc *loc_of(const struct ptx_function *function, uint32_
 {
     uint32_t index = function->code[pc].loc;
     while (index && index != PTX_NONE && !function->locs[index].line)
-        index--; /* line 0 is unknown: use the .loc before it */
+        index--; /* line 0 is unknown, so use the .loc before it */
     return index == PTX_NONE ? NULL : &function->locs[index];
 }
 

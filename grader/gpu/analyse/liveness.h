@@ -1,4 +1,4 @@
-/* Liveness: which registers hold a value that is still needed at the beginning of each block. */
+/* Finds which registers hold a value that is still needed at the beginning of each block. */
 #ifndef GPU_ANALYSE_LIVENESS_H
 #define GPU_ANALYSE_LIVENESS_H
 
@@ -7,7 +7,8 @@
 struct liveness {
     struct blocks blocks;
     /* Registers that are live across blocks are numbered from 0. */
-    uint32_t *number;    /* number of each register; LIVENESS_LOCAL: it is used in one block only */
+    /* number of each register, or LIVENESS_LOCAL if it is used in one block only */
+    uint32_t *number;
     uint32_t *registers; /* register of each number */
     uint32_t count;      /* count of numbered registers */
     uint32_t words;      /* size of a set in 64-bit words; bit n is the register with number n */

@@ -12,7 +12,7 @@
 static const struct ptx_variable number, anything;
 
 struct origins {
-    const struct ptx_variable **of; /* origin of each register, or NULL if nothing yet */
+    const struct ptx_variable **of; /* origin of each register, or NULL if none was found yet */
     bool grew;                      /* this pass has changed an origin */
 };
 
@@ -42,7 +42,8 @@ static bool is_number(const struct ptx_variable *origin)
     return !origin || origin == &number;
 }
 
-/* The sum of a pointer and a number points into the pointer's array. */
+/* Returns the origin of a sum. The sum of a pointer and a number points into the pointer's
+ * array. */
 static const struct ptx_variable *add(const struct ptx_variable *a, const struct ptx_variable *b)
 {
     if (!a || !b || b == &number)

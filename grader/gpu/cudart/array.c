@@ -8,7 +8,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_array *arrays;
 
-/* Returns the pointer to ARRAY in the list; NULL if ARRAY is not live. The caller holds the
+/* Returns the pointer to ARRAY in the list, or NULL if ARRAY is not live. The caller holds the
  * lock. */
 static struct rt_array **find(cudaArray_const_t array)
 {

@@ -1,6 +1,5 @@
-/* Clusters of blocks: the cluster size of a launch, whether it is legal, and how many clusters the
- * GPU holds. The size is set by the kernel (__cluster_dims__), by its attributes or by the
- * launch. */
+/* Determines the cluster size of a launch, whether it is legal, and how many clusters the GPU
+ * holds. The size is set by the kernel (__cluster_dims__), by its attributes or by the launch. */
 #include "gpu/cudart/work.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Findings of the library itself: an unsupported call, PTX that cannot be loaded, a launch that no
- * GPU would accept. They are written to the record, from which the parent process makes its report.
- * If there is no record, each finding is printed to stderr once. */
+/* Reports findings of the library itself, such as an unsupported call, PTX that cannot be loaded,
+ * or a launch that no GPU would accept. They are written to the record, from which the parent
+ * process makes its report. If there is no record, each finding is printed to stderr once. */
 #include "gpu/cudart/rt.h"
 
 #include <jansson.h>

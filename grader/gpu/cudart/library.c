@@ -1,6 +1,6 @@
-/* Libraries: code that the program loads while it runs, such as PTX from a file or from a compiler
- * inside the program. A library is a module (module.c) that is not part of the executable. The
- * module's address is the program's cudaLibrary_t. */
+/* Implements libraries, which are code that the program loads while it runs, such as PTX from a
+ * file or from a compiler inside the program. A library is a module (module.c) that is not part of
+ * the executable. The module's address is the program's cudaLibrary_t. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static cudaError_t load(cudaLibrary_t *library, const void *code)
     return error;
 }
 
-/* Ignores the options: they are hints, or options of a compiler, and nothing is compiled here. */
+/* Ignores the options, which are hints or options of a compiler, because nothing is compiled
+ * here. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
                                 unsigned jit_count, enum cudaLibraryOption *options, void **values,

@@ -1,5 +1,5 @@
-/* Limits of a kernel's stack, heap and printf buffer; peer GPUs (there are none); the GPU's address
- * on the PCI bus. */
+/* Implements the limits of a kernel's stack, heap and printf buffer, queries about peer GPUs (there
+ * are none), and the GPU's address on the PCI bus. */
 #include "gpu/cudart/rt.h"
 #include "gpu/virtual_gpu.h"
 
@@ -21,7 +21,7 @@ static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
     return *found != EMU_LIMITS;
 }
 
-/* Hints: a GPU's default values, until the program sets others. */
+/* These are hints. They have a GPU's default values until the program sets others. */
 static size_t pending_launches = 2048, fetch_granularity = 64, persisting_bytes = 9830400;
 
 static size_t *find_hint(enum cudaLimit limit)

@@ -1,6 +1,6 @@
-/* memcheck for API calls: reports calls that free, copy or fill memory that they must not access,
- * and memory that is never freed. On a GPU, these calls only return cudaErrorInvalidValue, or even
- * succeed. */
+/* Implements memcheck for API calls. Reports calls that free, copy or fill memory that they must
+ * not access, and memory that is never freed. On a GPU, these calls only return
+ * cudaErrorInvalidValue, or even succeed. */
 #include "gpu/cudart/array.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ void rt_report_bad_free(const void *ptr)
             "leave this cudaFree() out, or call it before cudaDeviceReset(), which frees all memory";
         rt_finding_at("double-free", NULL, &places, 1,
                       "cudaDeviceReset() has already freed these %zu bytes", range.size);
-        range.is_reset = false; /* no leak: the program meant to free it */
+        range.is_reset = false; /* this is not a leak, because the program meant to free it */
         rt_range_add_freed(range);
     } else if (was_freed)
         rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes have already been freed",
@@ -127,7 +127,7 @@ void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t 
 
 /* --- leaks ------------------------------------------------------------------------------------ */
 
-/* Leaked memory that one line of the program allocated. */
+/* The leaked memory that one line of the program allocated. */
 struct leak {
     struct emu_place place;
     unsigned long long bytes;

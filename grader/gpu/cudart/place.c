@@ -4,7 +4,7 @@
  *
  * rt_caller() walks the stack from the inside out. libdw converts each return address to a line,
  * with the program's debug information (nvcc -g). The result is the first line in the program's own
- * source: lines in the toolkit's headers or in files that nvcc generates are skipped. Results are
+ * source; lines in the toolkit's headers or in files that nvcc generates are skipped. Results are
  * cached by address, because programs call the library from few places. */
 #include "gpu/cudart/rt.h"
 
@@ -68,7 +68,7 @@ static Dwfl *open_dwfl(void)
     return NULL;
 }
 
-/* Students don't write lab.h, the header of all labs, either. */
+/* Returns whether FILE is the student's. lab.h, the header of all labs, is not. */
 static bool is_own_file(const char *file)
 {
     const char *name = file ? strrchr(file, '/') : NULL;
@@ -76,7 +76,7 @@ static bool is_own_file(const char *file)
            strcmp(name ? name + 1 : file, "lab.h") != 0;
 }
 
-/* FILE with the FOLDER that it is relative to in front. The result is never freed. */
+/* Returns FILE with the FOLDER that it is relative to in front. The result is never freed. */
 static char *whole_path(const char *file, const char *folder)
 {
     char *path;

@@ -1,6 +1,6 @@
-/* Stream-ordered allocation. Most work runs during the API call that asks for it, so memory is also
- * allocated and freed during the call, and a pool only counts the bytes. In a captured stream,
- * allocations and frees become nodes of the graph. */
+/* Implements stream-ordered allocation. Most work runs during the API call that asks for it, so
+ * memory is also allocated and freed during the call, and a pool only counts the bytes. In a
+ * captured stream, allocations and frees become nodes of the graph. */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 
@@ -149,8 +149,8 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return rt_return(set_current(device, pool));
 }
 
-/* Like get_pool(), for a location and a type of memory. All pools are for pinned memory on the
- * device. */
+/* Does the same as get_pool(), for a location and a type of memory. All pools are for pinned memory
+ * on the device. */
 static cudaError_t get_pool_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type, cudaMemPool_t value)
 {
@@ -311,7 +311,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return rt_return(error);
 }
 
-/* Only checks the arguments: the one device always has access. */
+/* Only checks the arguments, because the one device always has access. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
                                  size_t count_of_list)
 {

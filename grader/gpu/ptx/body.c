@@ -95,7 +95,7 @@ static void check_operand_count(struct parser *p, const struct ptx_instruction *
                    in->operand_count, least);
 }
 
-/* Parses the parameters or the results of a call: ( a, b, … ), in any number. */
+/* Parses any number of parameters or results of a call: ( a, b, … ). */
 static struct ptx_operand call_list(struct parser *p)
 {
     struct ptx_operand list = {.kind = PTX_VECTOR};
@@ -199,7 +199,7 @@ void parse_instruction(struct parser *p)
     add_instruction(p, &in);
 }
 
-/* Parses .loc 3 97 13, function_name $L__info_string1, inlined_at 2 509 9 */
+/* Parses a line such as .loc 3 97 13, function_name $L__info_string1, inlined_at 2 509 9 */
 static void location(struct parser *p)
 {
     struct ptx_function *f = p->function;
@@ -245,7 +245,8 @@ static void resolve_labels(struct parser *p)
             p->function->code[use.instruction].operands[use.operand].value = symbol.index;
             continue;
         }
-        if (here && p->depth == 1) { /* not a label: the decoder will look for a function */
+        if (here && p->depth == 1) { /* this is not a label, so the decoder will look for a
+                                      * function */
             p->function->code[use.instruction].operands[use.operand].kind = PTX_FUNCTION;
             continue;
         }

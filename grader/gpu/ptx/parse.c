@@ -1,4 +1,4 @@
-/* The parser: recursive descent, one function for each construct of PTX.
+/* Parses PTX by recursive descent. Each construct of PTX has its own function.
  *
  *   module   = { directive | variable | function }
  *   function = [.visible] .entry name ( params ) { directive } body
@@ -139,7 +139,7 @@ static void function(struct parser *p, bool is_kernel, bool is_shown)
     f->name = parse_expect_word(p);
     parameters(p, f, &f->params);
     performance_directives(p, f);
-    if (parse_accept(p, ';')) { /* a prototype */
+    if (parse_accept(p, ';')) { /* this is a prototype */
         ptx_scope_leave_to(p->scope, 1);
         return;
     }

@@ -1,5 +1,5 @@
-/* API functions for nodes of any kind, which have the kind as a parameter. They use the functions
- * in nodes.c for each kind. */
+/* Implements the API functions for nodes of any kind, which have the kind as a parameter. They use
+ * the functions in nodes.c for each kind. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>

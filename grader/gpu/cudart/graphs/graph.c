@@ -1,4 +1,4 @@
-/* The nodes and edges of graphs. */
+/* Implements the nodes and edges of graphs. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <pthread.h>
@@ -70,7 +70,8 @@ void rt_graph_free(struct CUgraph_st *graph)
 
 /* --- work that a node owns -------------------------------------------------------------------- */
 
-/* Copies the arguments of a launch into one allocation: first the pointers, then the values. */
+/* Copies the arguments of a launch into one allocation, which has first the pointers, then the
+ * values. */
 static cudaError_t copy_args(struct rt_launch *launch, void **args)
 {
     struct emu_device *device;
@@ -374,8 +375,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 /* --- lists of nodes --------------------------------------------------------------------------- */
 
-/* As CUDA defines it, *COUNT is the room in the program's list before the call, and the number of
- * entries after it. A list of NULL asks only for the number of nodes. */
+/* Lists nodes. As CUDA defines it, *COUNT is the room in the program's list before the call, and
+ * the number of entries after it. A list of NULL asks only for the number of nodes. */
 
 struct list {
     cudaGraphNode_t *nodes;
