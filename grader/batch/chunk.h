@@ -19,7 +19,7 @@ bool batch_chunk_folder(const char *folder);
 
 /* Writes the ENTRIES of QUEUE (as batch_class_pending() returns them) as chunks of CHUNK_SIZE
  * entries, numbered 0, 1, ...; stores the chunk's number in each entry as "chunk". Returns the
- * number of chunks. 0: writing failed, and ERROR (SIZE bytes) says why in one line. */
+ * number of chunks, or 0 if writing failed; ERROR (SIZE bytes) then says why in one line. */
 size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, unsigned round,
                          json_t *entries, size_t chunk_size, char *error, size_t size);
 

@@ -128,8 +128,8 @@ static json_t *shortened(json_t *result)
     return result;
 }
 
-/* Looks up the grading of KEY and adds its result to "gradings". If the grading failed, adds the
- * reason to "failed", and adds the result of an earlier version of the grader, if any, to
+/* Looks up the grading of KEY and adds the grading's result to "gradings". If the grading failed,
+ * adds the reason to "failed", and adds the result of an earlier version of the grader, if any, to
  * "gradings". */
 static void look_up(struct composition *c, const json_t *row, const char *key)
 {
@@ -147,7 +147,7 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
     json_decref(grading);
 }
 
-/* Returns the result for ROW, a submission. Returns NULL if there is none, and STATUS gives the
+/* Returns the result for ROW, a submission. Returns NULL if there is none; STATUS then gives the
  * reason. */
 static json_t *find_result(struct composition *c, const json_t *row, size_t number,
                            const char **status)
@@ -164,7 +164,7 @@ static json_t *find_result(struct composition *c, const json_t *row, size_t numb
     return result;
 }
 
-/* One element of "attempts", with its score. */
+/* Returns one element of "attempts", with its score. */
 static json_t *describe_attempt(struct composition *c, const struct course_lab_policy *lab,
                                 double scale, const json_t *attempts, size_t i)
 {
@@ -253,8 +253,8 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
     json_object_set_new(entry, "penalty", json_real(0));
 }
 
-/* One value of a student's "labs". ROWS: the student's submissions for the lab, by time. EMPTY: a
- * file of the hand-in that is empty or a link; NULL: none. */
+/* Returns one value of a student's "labs". ROWS are the student's submissions for the lab, by time.
+ * EMPTY is a file of the hand-in that is empty or a link, or NULL if there is none. */
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread, const json_t *empty)
 {
@@ -292,8 +292,8 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* Returns the first of ROWS about STUDENT that is for LAB, or could be for it, or NULL if there is
- * none. */
+/* Returns the first of ROWS that is about STUDENT and is or could be for LAB. Returns NULL if there
+ * is none. */
 static const json_t *find_row(const json_t *rows, const char *student, const char *lab)
 {
     size_t i;
@@ -344,7 +344,7 @@ static void free_rows(struct rows *rows)
     json_decref(rows->empties);
 }
 
-/* Returns the document's labs: from the store, with the course's rules. */
+/* Returns the document's labs, which come from the store, with the course's rules. */
 static json_t *describe_labs(const struct course_policy *terms, const json_t *rows)
 {
     json_t *labs = json_array(), *row;
@@ -473,8 +473,8 @@ json_t *batch_class(struct batch_store *store, const struct course_policy *terms
 
 /* --- what is still to be graded --------------------------------------------------------------- */
 
-/* Adds the keys of those ATTEMPTS that still need to be graded. ATTEMPTS are one student's, for one
- * lab. */
+/* Adds the keys of those ATTEMPTS that still need to be graded. ATTEMPTS are the attempts of one
+ * student for one lab. */
 static void add_pending(struct batch_store *store, const struct course_policy *terms,
                         const json_t *attempts, json_t *seen, json_t *pending)
 {

@@ -1,4 +1,4 @@
-/* Copies of the students' pages, under the names of their hand-ins:
+/* Copies the students' pages to the names of their hand-ins:
  *
  *     SUBMISSIONS/Ann Lee_4711_assignsubmission_file_/coalesce.cu
  *        feedback/Ann Lee_4711_assignsubmission_file_/report.html

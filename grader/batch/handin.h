@@ -1,8 +1,8 @@
-/* One student's hand-in (a folder, an archive, or one .cu file) and the CUDA sources in it.
+/* Reads one student's hand-in (a folder, an archive, or one .cu file) and the CUDA sources in it.
  *
- * Hand-ins are not trusted: links are not followed, nothing is unpacked onto the disk, and
- * names, sizes, counts and time are limited. A file that cannot be read is recorded with its
- * problem and does no harm. */
+ * Hand-ins are not trusted: links are not followed, nothing is unpacked onto the disk, and names,
+ * sizes, counts and time are limited. A file that cannot be read is recorded with its problem and
+ * does no harm. */
 #ifndef BATCH_HANDIN_H
 #define BATCH_HANDIN_H
 
@@ -19,8 +19,8 @@
 
 struct batch_file {
     char *path;       /* path in the hand-in, cleaned by batch_clean_name() */
-    int64_t time;     /* when it was handed in: UNIX seconds */
-    struct text text; /* the source; no bytes if there is a problem */
+    int64_t time;     /* when it was handed in, in UNIX seconds */
+    struct text text; /* the source, which is empty if there is a problem */
     char *problem;    /* why the file cannot be read, in a few words, or NULL if it was read */
 };
 
@@ -41,8 +41,8 @@ bool batch_is_archive(const char *name, size_t *length);
 /* Returns true if a file of this name is a CUDA source. */
 bool batch_is_source(const char *name);
 
-/* Returns true if a file in a hand-in is not the student's own work, judged by its path: other
- * parts of the kit, such as solutions/, and hidden files. */
+/* Returns true if a file in a hand-in is not the student's own work, judged by its path. This is so
+ * for other parts of the kit, such as solutions/, and for hidden files. */
 bool batch_is_ignored(const char *path);
 
 /* Reads the hand-in at PATH. Always succeeds: errors are recorded as problems. */
@@ -53,8 +53,8 @@ void batch_handin_free(struct batch_handin *handin);
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem);
 
-/* Returns true if FILE contains nothing: it is empty, or a link. Other files that cannot be graded
- * may contain work that a human can find. */
+/* Returns true if FILE is empty or a link. Other files that cannot be graded may contain work that
+ * a human can find. */
 bool batch_holds_nothing(const struct batch_file *file);
 
 /* Records that the file at PATH was skipped. */

@@ -1,5 +1,5 @@
-/* The key of a grading: the SHA-256 of everything that it depends on. Equal keys mean equal
- * grades. */
+/* Computes the key of a grading, which is the SHA-256 of everything that the grade depends on.
+ * Equal keys mean equal grades. */
 #ifndef BATCH_KEY_H
 #define BATCH_KEY_H
 

@@ -1,11 +1,11 @@
-/* For each lab:
+/* Finds pairs of similar programs for each lab:
  *
  *     sources --equal text--> groups --rare marks--> pairs --sources--> excerpts
  *
- * Students whose sources have equal text, apart from the names in it, form one group. Groups are
- * compared by their marks (the hashes of a fingerprint: similar/fingerprint.h), except marks that
- * many groups have. So code that one student passes on to many does not count as common, and in
- * a class of thousands most pairs need no comparison. */
+ * Students whose sources are equal, apart from names, form one group. Groups are compared by their
+ * marks (the hashes of a fingerprint: similar/fingerprint.h), except marks that many groups have.
+ * So code that one student passes on to many others does not count as common, and in a class of
+ * thousands most pairs need no comparison. */
 #include "batch/pairs.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 
 /* A student's program for the current lab. */
 struct entry {
-    const char *student, *file; /* the student's id; the hash of the file */
+    const char *student, *file; /* the student's id, and the hash of the file */
     const json_t *grade;        /* the lab's value in the student's "labs" */
     const json_t *result;       /* the result of grading the program */
     uint64_t text;              /* hash of the source text, unchanged when names change */
@@ -34,7 +34,7 @@ struct entry {
     size_t leader;  /* index of the first entry with equal text, which represents the group */
 };
 
-/* A mark, and the group that has it: `entry` is the group's leader. */
+/* A mark, and the group that has it; `entry` is the group's leader. */
 struct owner {
     uint64_t mark;
     size_t entry;
@@ -267,8 +267,8 @@ static bool add_pair(struct search *search, struct pair pair)
     return true;
 }
 
-/* Returns the other students to whom the evidence of PAIR applies: they have the same file as both,
- * or are in the group of one of them. */
+/* Returns the other students to whom the evidence of PAIR applies, because they have the same file
+ * as both, or are in the group of one of them. */
 static json_t *also_of(const struct search *search, const struct pair *pair)
 {
     json_t *also = json_array();
@@ -344,8 +344,8 @@ static bool find_pairs(struct search *search)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* Returns the index of the next entry after I in the same group; the number of entries if there is
- * none. If FILE is true, the entry must also have the same file. */
+/* Returns the index of the next entry after I in the same group, or the number of entries if there
+ * is none. If FILE is true, the entry must also have the same file. */
 static size_t next_of(const struct search *search, size_t i, bool file)
 {
     const struct entry *entries = search->entries;
@@ -382,7 +382,7 @@ static bool add_equal_files(struct search *search, size_t leader)
     return good;
 }
 
-/* Adds a group to "alike", without excerpts. WHAT says why it is listed. */
+/* Adds a group to "alike", without excerpts. WHAT says why the group is listed. */
 static void add_alike(struct search *search, size_t leader, const char *what)
 {
     json_t *students = json_array();
@@ -395,7 +395,7 @@ static void add_alike(struct search *search, size_t leader, const char *what)
 }
 
 /* Adds the evidence within one group to "similar" or "alike". Equal texts are evidence if they
- * contain enough code that is not common, or if a student renamed things in functions of the
+ * contain enough code that is not common, or if a student renamed something in functions of the
  * skeleton. */
 static bool show_group(struct search *search, size_t leader)
 {
@@ -438,7 +438,8 @@ static bool show_groups(struct search *search)
 
 /* --- labs ------------------------------------------------------------------------------------- */
 
-/* Sorts the most similar pairs first, and equally similar ones by their students. */
+/* Compares two pairs. The most similar pairs come first; equally similar pairs are sorted by their
+ * students. */
 static int by_likeness(const void *left, const void *right)
 {
     const struct pair *a = left, *b = right;
@@ -505,7 +506,7 @@ static json_t *sorted(json_t *pairs)
     json_t *result = json_array();
     size_t i, at;
     json_t *pair;
-    json_array_foreach(pairs, i, pair) /* insertion sort: stable, and pairs are few */
+    json_array_foreach(pairs, i, pair) /* insertion sort is stable, and there are few pairs */
     {
         double likeness = likeness_of(pairs, i);
         for (at = json_array_size(result); at > 0 && likeness_of(result, at - 1) < likeness;)

@@ -24,9 +24,10 @@ struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
     size_t cell_count;
-    size_t line, start; /* the current line and the row's first line, from 1, or 0 if no line yet */
+    /* the current line and the row's first line, from 1, or 0 before the first line */
+    size_t line, start;
     bool headed;
-    size_t id, name, family; /* indexes of columns; SIZE_MAX: no such column */
+    size_t id, name, family; /* indexes of columns, or SIZE_MAX if there is no such column */
     bool participants;       /* ids look like "Participant 4711" (Moodle); hand-ins say "4711" */
     const char *path;
     char *error;
@@ -42,7 +43,7 @@ static void complain(struct reading *reading, const char *what)
 }
 
 /* Returns the column whose heading is one of NAMES, a NULL-terminated list in order of preference.
- * SIZE_MAX: there is none. */
+ * Returns SIZE_MAX if there is none. */
 static size_t find_column(const struct reading *reading, const char *const *names)
 {
     for (; *names; ++names)
@@ -52,8 +53,8 @@ static size_t find_column(const struct reading *reading, const char *const *name
     return SIZE_MAX;
 }
 
-/* Reads the first row, which must name the columns. Guessing them would be wrong: a heading could
- * become a student, or family names could become ids. */
+/* Reads the first row, which must name the columns. The reader must not guess columns, because a
+ * heading could become a student, or family names could become ids. */
 static void take_heading(struct reading *reading)
 {
     static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",
@@ -125,7 +126,8 @@ static char *take_name(const struct reading *reading)
     return name;
 }
 
-/* True for a row without a student. Canvas exports rows of this kind before the students. */
+/* Returns true for a row without a student. Canvas exports rows of this kind before the
+ * students. */
 static bool is_nobody(const struct reading *reading)
 {
     const char *name = cell(reading, reading->name);
@@ -258,7 +260,7 @@ bool batch_roster_read(const char *path, struct batch_roster *roster, char *erro
         snprintf(error, size, "the roster %s %s", path, why);
         return false;
     }
-    /* spreadsheets begin a UTF-8 file with a byte order mark */
+    /* spreadsheet programs begin a UTF-8 file with a byte order mark */
     size_t mark = text.size >= 3 && memcmp(text.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (check_encoding(&reading, text.bytes + mark, text.size - mark))
         read_rows(&reading, text.bytes + mark, text.size - mark);
@@ -298,7 +300,7 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A hand-in's name in all forms in which it is compared: base/people.h. */
+/* A hand-in's name in all forms in which it is compared (base/people.h). */
 struct sought {
     char *folded, *words, *joined;
 };
@@ -306,7 +308,7 @@ struct sought {
 /* The ways in which a hand-in's name can identify a student, the surest first. */
 enum way { ID, NAME, ID_WITHIN, NAME_WITHIN, WORDS, JOINED, WAYS };
 
-/* Returns the length of the student's id or name if the hand-in's name matches it in this WAY;
+/* Returns the length of the student's id or name if the hand-in's name matches it in this WAY,
  * otherwise 0. */
 static size_t fits(const struct batch_student *student, const struct sought *sought, enum way way)
 {
@@ -314,15 +316,15 @@ static size_t fits(const struct batch_student *student, const struct sought *sou
                               student->folded_name, student->name_words,  student->name_joined};
     const char *texts[WAYS] = {sought->folded, sought->folded, sought->folded,
                                sought->folded, sought->words,  sought->joined};
-    if (way == JOINED && *sought->words) /* several words: WORDS compares them in any order */
+    if (way == JOINED && *sought->words) /* with several words, WORDS compares them in any order */
         return 0;
     bool within = way == ID_WITHIN || way == NAME_WITHIN;
     bool found = within ? has_word(texts[way], keys[way]) : strcmp(texts[way], keys[way]) == 0;
     return found ? strlen(keys[way]) : 0;
 }
 
-/* Returns the student who matches. If several match, the one with the longest match. Returns NULL
- * if no student, or two with equally long matches. */
+/* Returns the student who matches, or the one with the longest match if several match. Returns NULL
+ * if no student matches, or two students have equally long matches. */
 static const struct batch_student *find_by(const struct batch_roster *roster,
                                            const struct sought *sought, enum way way, bool *several)
 {

@@ -1,4 +1,5 @@
-/* The list of a class's students: a CSV file (RFC 4180) with an id and a name in each row.
+/* Reads a roster, which is the list of a class's students. It is a CSV file (RFC 4180) with an id
+ * and a name in each row.
  *
  *     id,name
  *     s001,"Zuse, Konrad"
@@ -23,7 +24,8 @@ struct batch_roster {
     size_t count, room;
 };
 
-/* Reads PATH. False: ERROR (SIZE bytes) says why in one line, usually "PATH:LINE: ...". */
+/* Reads PATH. On failure returns false, and ERROR (SIZE bytes) says why in one line, usually
+ * "PATH:LINE: ...". */
 bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size);
 void batch_roster_free(struct batch_roster *roster);
 

@@ -18,7 +18,7 @@
 
 struct batch_lab {
     struct lab lab;
-    char grader[HASH_SIZE]; /* hash of the lab's grader: batch_grader_hash() */
+    char grader[HASH_SIZE]; /* hash of the lab's grader (see batch_grader_hash()) */
 };
 
 struct batch_hidden;
@@ -41,9 +41,9 @@ struct batch_hidden {
     char first[PATH_SIZE]; /* the first of their names, cleaned */
 };
 
-/* Replaces the students and hand-ins in the store. On failure returns false, and ERROR (SIZE bytes)
- * says why in one line, and the store is unchanged. A folder without a hand-in for any lab is an
- * error, too. */
+/* Replaces the students and hand-ins in the store. On failure returns false; ERROR (SIZE bytes)
+ * then says why in one line, and the store is unchanged. A folder without a hand-in for any lab is
+ * an error, too. */
 bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size);
 
 #endif

@@ -43,7 +43,7 @@ static bool ran_out_of_time(const json_t *check)
 }
 
 /* Returns a copy of RESULT with only the members that a second grading must reproduce. A check that
- * ran out of time gets a varying distance before it is stopped, so its details and all findings and
+ * ran out of time has made varying progress when it is stopped, so its details and all findings and
  * lines are removed, too. */
 static json_t *reproducible_part(const json_t *result)
 {

@@ -21,8 +21,8 @@ bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t si
  * each check that was right in only one of them: {"id", "title", "right_on", "wrong_on", "status",
  * "message"}. The last two come from the grading in which the check was wrong. Skips checks that
  * ran on the emulator both times. If only one grading could build the submission, returns one
- * object without "id". Does not compare points: they depend on counters on one device and on times
- * on the other. NULL when out of memory. */
+ * object without "id". Does not compare points, which depend on counters on one device and on times
+ * on the other. Returns NULL when out of memory. */
 json_t *agree_devices(const json_t *on_emulator, const json_t *on_gpu);
 
 #endif

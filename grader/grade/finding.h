@@ -1,4 +1,4 @@
-/* Composes the findings and the causes of a result: report/RESULTS.md describes both. */
+/* Composes the findings and the causes of a result, which report/RESULTS.md describes. */
 #ifndef GRADE_FINDING_H
 #define GRADE_FINDING_H
 

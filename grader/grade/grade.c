@@ -34,7 +34,7 @@ struct grade {
 
 static bool stop(struct grade *grade, enum grade_end end, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Records why there is no grade; always returns false. */
+/* Records why there is no grade. Always returns false. */
 static bool stop(struct grade *grade, enum grade_end end, const char *format, ...)
 {
     va_list arguments;
@@ -66,7 +66,7 @@ static bool has_checks(const struct grade *grade, const char *where)
     return false;
 }
 
-/* Makes a folder NAME inside the grading's folder. False: there will be no grade. */
+/* Makes a folder NAME inside the grading's folder. Returns false if there will be no grade. */
 static bool make_folder(struct grade *grade, const char *name, char path[PATH_SIZE])
 {
     if (base_path(path, "%s/%s", grade->folder, name) && base_make_folder(path))
@@ -75,7 +75,7 @@ static bool make_folder(struct grade *grade, const char *name, char path[PATH_SI
                 strerror(errno));
 }
 
-/* Builds SOURCE for DEVICE in FOLDER. False: there will be no grade. */
+/* Builds SOURCE for DEVICE in FOLDER. Returns false if there will be no grade. */
 static bool build_one(struct grade *grade, const struct text *source, const char *shown,
                       enum grading_device device, const char *folder, struct compile_build *build)
 {
@@ -181,7 +181,7 @@ static bool run_checks(struct grade *grade)
     value = getenv("LD_LIBRARY_PATH");
     if (value && snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", value) < 4096)
         environment[count++] = libraries;
-    value = getenv("LANEWISE_COSTS"); /* of `make costs` */
+    value = getenv("LANEWISE_COSTS"); /* set by `make costs` */
     if (value && snprintf(costs, sizeof costs, "LANEWISE_COSTS=%s", value) < PATH_SIZE)
         environment[count++] = costs;
     const char *argv[] = {grade->grading->lab->runner, NULL};
@@ -204,8 +204,8 @@ static bool run_checks(struct grade *grade)
     return good;
 }
 
-/* Reads the verdict on one declared check that the checks runner wrote. NULL: there will be no
- * grade. */
+/* Reads the verdict on one declared check that the checks runner wrote. Returns NULL if there will
+ * be no grade. */
 static json_t *read_verdict(struct grade *grade, const json_t *declared)
 {
     const char *name = json_string_value(json_object_get(declared, "name"));
@@ -226,8 +226,8 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
     return NULL;
 }
 
-/* Returns the build that the check DECLARED runs: on a GPU, checks of counters run on the
- * emulator. */
+/* Returns the build that the check DECLARED runs. In a grading on a GPU, checks of counters still
+ * run on the emulator. */
 static const struct compile_build *build_of(const struct grade *grade, const json_t *declared)
 {
     bool counts = json_is_true(json_object_get(declared, "counts"));
@@ -313,7 +313,8 @@ static void perform(struct grade *grade)
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size)
 {
-    static struct grade grade; /* too large for a stack; a process runs one grading at a time */
+    /* static because it is too large for a stack; a process runs one grading at a time */
+    static struct grade grade;
     grade = (struct grade){.grading = grading, .error = error, .error_size = size};
     *result = NULL;
     error[0] = 0;

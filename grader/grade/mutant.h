@@ -1,4 +1,4 @@
-/* Mutants: typical wrong or slow solutions of students. Each mutant declares the points that it
+/* Mutants are typical wrong or slow solutions of students. Each mutant declares the points that it
  * must lose.
  *
  * A mutant is a file grader/tests/mutants/NN-name/WHAT.diff, which changes a few lines of the
@@ -32,7 +32,7 @@
 
 struct mutant_loss {
     char check[64]; /* the check's id, "grid-path" */
-    double points;  /* the points that it loses; -1: some or all of them */
+    double points;  /* the points that it loses, or -1 for some or all of them */
 };
 
 struct mutant {

@@ -95,7 +95,7 @@ static size_t put_changed(FILE *to, const json_t *result, const json_t *last, in
     return count;
 }
 
-/* Returns what put_changed() writes as a new text, or NULL if there are no such checks. */
+/* Returns the text that put_changed() writes, or NULL if there are no such checks. */
 static char *list_changed(const json_t *result, const json_t *last, int sign)
 {
     char *text = NULL;

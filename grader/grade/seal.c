@@ -100,7 +100,7 @@ char *seal_canonical(const json_t *document)
     return json_dumps(document, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(12));
 }
 
-/* Computes the HMAC of DOCUMENT without its seal. False when out of memory. */
+/* Computes the HMAC of DOCUMENT without its seal. Returns false when out of memory. */
 static bool sign(const json_t *document, const struct seal_key *key, uint8_t digest[])
 {
     json_t *bare = json_copy((json_t *)document);

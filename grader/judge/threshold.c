@@ -45,8 +45,8 @@ double judge_round(double figure, bool less_is_better)
         return figure;
     double unit = pow(10, floor(log10(fabs(figure))) - 5);
     double steps = figure / unit;
-    /* A figure that already has six digits stays unchanged despite the rounding error of the
-     * division. */
+    /* a figure that already has six digits stays unchanged despite the rounding error of the
+     * division */
     if (fabs(steps - round(steps)) < 1e-6)
         return round(steps) * unit;
     return (less_is_better ? ceil(steps) : floor(steps)) * unit;

@@ -8,13 +8,13 @@
 #include "base/number.h"
 #include "judge/compare.h"
 
-/* A matrix, and which of its numbers are wrong. */
+/* A matrix, and the record of its wrong numbers. */
 struct facts {
     const struct judge_matrix *matrix;
-    size_t count; /* how many numbers the matrix has */
+    size_t count; /* number of the matrix's numbers */
     size_t wrong_count;
-    bool *wrong;                /* for each number, whether it is wrong */
-    size_t *in_row, *in_column; /* how many numbers are wrong in each row and column */
+    bool *wrong;                /* whether each number is wrong */
+    size_t *in_row, *in_column; /* how many numbers are wrong in each row and in each column */
     double log_chance;          /* log10 of the chance that a number equals another one of WANT */
     char *text;
     size_t size;
@@ -76,8 +76,8 @@ static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_
     return found > 0;
 }
 
-/* Names the lines that have wrong numbers; "" if all have. Returns false if there is no short name
- * for them. */
+/* Names the lines that have wrong numbers, or writes "" if all have. Returns false if there is no
+ * short name for them. */
 static bool name_lines(const struct lines *lines, char *text, size_t size)
 {
     size_t from = 0, to = 0, step;
@@ -104,7 +104,7 @@ static bool name_lines(const struct lines *lines, char *text, size_t size)
 }
 
 /* Names the rows and columns in which all numbers are wrong, apart from a few that are right by
- * chance. False if a number elsewhere is wrong. */
+ * chance. Returns false if a number elsewhere is wrong. */
 static bool name_place(const struct facts *facts, char *text, size_t size)
 {
     const struct lines rows = rows_of(facts), columns = columns_of(facts);
@@ -158,8 +158,8 @@ static bool are_right_again(const struct facts *facts)
     return matrix->again;
 }
 
-/* Returns whether all wrong numbers are TIMES the right ones. At least one of them must prove it:
- * its bound is small compared with the number. */
+/* Returns whether all wrong numbers are TIMES the right numbers. At least one of them must prove
+ * it, by a bound that is small compared with the number. */
 static bool are_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -213,8 +213,8 @@ static bool tell_times(const struct facts *facts)
 
 /* --- numbers from another place --------------------------------------------------------------- */
 
-/* A hypothesis about the place in WANT from which number I of the result comes; COUNT or more:
- * none. */
+/* A hypothesis about the place in WANT from which number I of the result comes. Returns COUNT or
+ * more if there is no such place. */
 typedef size_t source(const struct judge_matrix *matrix, size_t i);
 
 static size_t row_of(const struct judge_matrix *matrix, size_t i)
@@ -336,7 +336,8 @@ static size_t place_of(const struct facts *facts, const struct neighbour *neighb
 }
 
 /* Returns whether all wrong numbers that have these neighbours are BASE times the right number,
- * plus the neighbour MORE, minus the neighbour LESS. NULL: no such neighbour. */
+ * plus the neighbour MORE, minus the neighbour LESS. MORE or LESS is NULL if there is no such
+ * neighbour. */
 static bool come_by(const struct facts *facts, double base, const struct neighbour *more,
                     const struct neighbour *less)
 {
@@ -404,8 +405,8 @@ static bool tell_input(const struct facts *facts)
 
 /* --- rows of the wrong length ----------------------------------------------------------------- */
 
-/* Returns whether rows are SHIFT numbers longer or shorter than they should be, so that the
- * displacement grows from row to row. */
+/* Returns whether rows are longer than they should be by SHIFT numbers (which may be negative), so
+ * that the displacement grows from row to row. */
 static bool come_by_pitch(const struct facts *facts, long shift)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -504,7 +505,7 @@ static bool is_first_quarter(const struct facts *facts, float value)
     return facts->count >= 64 && first == quarter && others <= (facts->count - quarter) / 50;
 }
 
-/* All wrong numbers are VALUE, which is called NAME. */
+/* Explains that all wrong numbers are VALUE, which is called NAME. */
 static bool tell_all(const struct facts *facts, float value, const char *name)
 {
     if (is_first_quarter(facts, value))

@@ -18,7 +18,7 @@ static json_int_t line_of(const json_t *element)
     return json_integer_of(element, "line");
 }
 
-/* Returns the counters of LINE; adds the line if it is missing. LINES is sorted and can have
+/* Returns the counters of LINE. Adds the line if it is missing. LINES is sorted and can have
  * thousands of elements, so the search is binary. */
 static json_t *counters_of(json_t *lines, json_int_t line)
 {
