@@ -6,7 +6,7 @@
  *     mutants      must lose the points that they declare, in each check
  *
  * Programs are graded like a student's file (lab_gradings.h). Prints one line for each violation,
- * then a table. Exit code: 0 sound, 2 not sound. */
+ * then a table. The exit code is 0 if all labs are sound, otherwise 2. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -206,7 +206,7 @@ static int check_kit(struct kit *kit, struct lab_names *labs)
 
 int cmd_lab_check(int argc, char **argv)
 {
-    static struct kit kit; /* too large for the stack */
+    static struct kit kit; /* static because it is too large for the stack */
     struct lab_names labs;
     int code = lab_read_options(&syntax, argc, argv, &kit.gradings, &labs);
     if (code >= 0)

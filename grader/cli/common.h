@@ -1,4 +1,5 @@
-/* Functions that several commands share: messages, device, seed, sandbox, key, lab and course. */
+/* Declares the functions that several commands share, about messages, device, seed, sandbox, key,
+ * lab and course. */
 #ifndef CLI_COMMON_H
 #define CLI_COMMON_H
 
@@ -13,7 +14,7 @@
 /* The exit codes of commands that grade. */
 enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
 
-/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. Names in the message may
+/* Prints "lanewise COMMAND: ..." as one line on stderr. Returns CODE. Names in the message may
  * contain any byte. */
 int cli_complain(const char *command, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -45,8 +46,8 @@ struct cli_files {
  * source. */
 bool cli_clear_outputs(const char *command, const struct cli_files *files);
 
-/* Like cli_clear_outputs(), after a mistake on the command line that is already reported: prints
- * nothing. Returns CODE. */
+/* Does the same as cli_clear_outputs(), after a mistake on the command line that is already
+ * reported, and prints nothing. Returns CODE. */
 int cli_clear_after_mistake(int code, const struct cli_files *files);
 
 /* Reads the key in the file PATH. If PATH is NULL, reads the file $LANEWISE_KEY, if that variable

@@ -105,8 +105,8 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
         gradings->tasks[gradings->task_count++] = (struct lab_task){parts, kind, number};
 }
 
-/* Returns true if MUTANT is the one that a quick run grades for some check: of all mutants that
- * lose points in this check, it loses points in the fewest checks. */
+/* Returns true if a quick run grades MUTANT for some check, because of all mutants that lose points
+ * in this check, it loses points in the fewest checks. */
 static bool isolates_check(const struct lab_parts *parts, const struct mutant *mutant)
 {
     for (size_t i = 0; i < mutant->loss_count; ++i) {
@@ -136,7 +136,7 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
         add_task(gradings, parts, LAB_MUTANT, i);
         ++mutants;
     }
-    /* last: until then, the solution's program is in the cache */
+    /* these come last, because the solution's program is in the cache by then */
     for (size_t seed = 2; seed <= LAB_SOLUTION_SEEDS; ++seed)
         add_task(gradings, parts, LAB_SOLUTION, seed);
     return mutants;
@@ -183,7 +183,8 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
                                 .done = keep,
                                 .tick = show};
     if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
-        pool.jobs = MOST_ON_GPU; /* more would only wait: programs are timed one by one */
+        pool.jobs = MOST_ON_GPU; /* more gradings would only wait, because programs are timed one by
+                                  * one */
     if (!progress.answers)
         return NULL;
     if (to)

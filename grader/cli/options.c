@@ -16,7 +16,7 @@
 
 #define MAX_OPTIONS   32
 #define MAX_WORD      32
-#define FIRST         256 /* first value of long options; smaller ones are letters */
+#define FIRST         256 /* first value of long options; smaller values are letters */
 
 #define complain(...) cli_complain(syntax->command, EXIT_USAGE, __VA_ARGS__)
 
@@ -168,7 +168,7 @@ static int complain_of(const struct cli_syntax *syntax, const struct table *tabl
 }
 
 /* Reads all options, even after a mistake, because the caller removes the old outputs that they
- * name. Returns the exit code, or -1 if the command should go on. */
+ * name. Returns the exit code, or -1 if the command should continue. */
 static int read_all(const struct cli_syntax *syntax, const struct table *table, int argc,
                     char **argv, void *values)
 {

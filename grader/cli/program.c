@@ -43,7 +43,7 @@ struct program {
     struct fatbin_summary code;
 };
 
-/* Returns the SIZE bytes at OFFSET of WHOLE; empty if WHOLE is too short. */
+/* Returns the SIZE bytes at OFFSET of WHOLE, or none if WHOLE is too short. */
 static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
 {
     if (offset > whole.size || size > whole.size - offset)
@@ -51,7 +51,7 @@ static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
     return (struct bytes){whole.start + offset, size};
 }
 
-/* Returns the string at OFFSET of TABLE; "" if it is not terminated there. */
+/* Returns the string at OFFSET of TABLE, or "" if it is not terminated there. */
 static const char *string_at(struct bytes table, uint64_t offset)
 {
     if (offset >= table.size || !memchr(table.start + offset, '\0', table.size - offset))
@@ -112,14 +112,15 @@ static void read_symbols(struct program *program, struct bytes table, struct byt
         const char *name = string_at(strings, symbol.st_name);
         if (strcmp(name, "__cudaRegisterFunction") == 0)
             program->registers_kernels = true;
-        /* The driver's names are like cuInit, those of other libraries like cublasCreate. */
+        /* the driver's names are like cuInit, those of other libraries like cublasCreate */
         if (symbol.st_shndx == SHN_UNDEF && begins_with(name, "cu") &&
             isupper((unsigned char)name[2]))
             snprintf(program->driver_call, sizeof program->driver_call, "%s", name);
     }
 }
 
-/* One section holds the fat binaries of all translation units in sequence. */
+/* Reads the fat binaries of all translation units, which are in one section, one after the
+ * other. */
 static void read_fat_binaries(struct program *program, struct bytes section)
 {
     struct fatbin fatbin;
@@ -127,7 +128,7 @@ static void read_fat_binaries(struct program *program, struct bytes section)
     program->has_fat_binary = true;
     for (size_t at = 0; at + FATBIN_HEADER_SIZE <= section.size;) {
         if (!fatbin_open(&fatbin, section.start + at, section.size - at)) {
-            at += 8; /* padding: fat binaries are aligned to 8 bytes */
+            at += 8; /* skips padding, because fat binaries are aligned to 8 bytes */
             continue;
         }
         fatbin_summarise(&program->code, section.start + at, section.size - at, EMU_CAPABILITY,
@@ -210,7 +211,7 @@ static bool judge(const struct program *program, const char *path, char *message
     return false;
 }
 
-/* Returns the bytes of the file FD; none if it is empty or cannot be read. */
+/* Returns the bytes of the file FD, or none if it is empty or cannot be read. */
 static struct bytes map_file(int fd)
 {
     struct stat status;

@@ -1,5 +1,5 @@
-/* nvcc -G writes DWARF into PTX as text: .section .debug_info { .b8 1; .b64 $L__tmp3; ... }. An
- * address there is a label in the code.
+/* Finds variables in debug information. nvcc -G writes DWARF into PTX as text: .section .debug_info
+ * { .b8 1; .b64 $L__tmp3; ... }. An address there is a label in the code.
  *
  *   PTX --scan--> labels; the bytes of three sections --libelf--> a file --libdw--> variables
  *
@@ -20,7 +20,7 @@
 #include "cli/program.h"
 
 #define MOST_LABELS   200000
-#define MOST_ELEMENTS 64 /* of an array */
+#define MOST_ELEMENTS 64 /* most elements of an array */
 
 /* --- from PTX to sections --------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ struct section {
 };
 
 struct scan {
-    struct hsearch_data labels; /* the lines of labels; the keys point into the text */
+    struct hsearch_data labels; /* the lines of labels, whose keys point into the text */
     struct section sections[SECTIONS], *section;
 };
 
@@ -105,7 +105,7 @@ static void scan_text(struct scan *scan, char *text)
 
 /* --- from sections to a file that libdw can read ---------------------------------------------- */
 
-/* The sections' names: their places in this text are in add_section(). */
+/* The sections' names, whose places in this text are in add_section(). */
 static char name_table[] = "\0.debug_info\0.debug_abbrev\0.debug_loc\0.shstrtab";
 static const size_t name_at[] = {1, 13, 27, 38};
 
@@ -153,7 +153,7 @@ struct walk {
     const json_t *code, *registers;
     json_t *list;
     size_t function, first, end; /* the function that is walked, and its instructions */
-    size_t parameters;           /* those of this function so far */
+    size_t parameters;           /* number of parameters of this function so far */
 };
 
 static json_int_t number_in(const json_t *list, size_t index, size_t member)
@@ -185,7 +185,7 @@ static json_int_t find_register(const struct walk *walk, uint64_t number)
     return -1;
 }
 
-/* Returns where the variable is while a lane stands at PC. Returns false if it is unknown. */
+/* Finds the place of the variable while a lane stands at PC. Returns false if it is unknown. */
 static bool place_at(const struct walk *walk, Dwarf_Attribute *location, bool is_parameter,
                      size_t pc, const char **kind, json_int_t *value)
 {

@@ -1,4 +1,5 @@
-/* The names of a program's variables, from the debug information that nvcc -G writes into PTX. */
+/* Finds the names of a program's variables in the debug information that nvcc -G writes into
+ * PTX. */
 #ifndef CLI_STEP_VARIABLES_H
 #define CLI_STEP_VARIABLES_H
 

@@ -1,5 +1,5 @@
-/* The causes of a result, in the form that all reports show: errors that the emulator found in
- * checks that lost points. grade/finding.c decides which errors are causes. */
+/* Describes the causes of a result in the form that all reports show. Causes are errors that the
+ * emulator found in checks that lost points. grade/finding.c decides which errors are causes. */
 #ifndef REPORT_CAUSE_H
 #define REPORT_CAUSE_H
 
@@ -14,11 +14,11 @@ const json_t *report_cause_of(const json_t *result, const json_t *check);
 bool report_says_cause(const json_t *check, const json_t *cause);
 
 /* Returns the cause's message: "n = 5: the message; allocated here: line 88". The caller frees it.
- * NULL when out of memory. */
+ * Returns NULL when out of memory. */
 char *report_cause_message(const json_t *cause);
 
-/* Returns the cause as one line: "sums.cu:31: the message [race-shared]". The caller frees it. NULL
- * when out of memory. */
+/* Returns the cause as one line: "sums.cu:31: the message [race-shared]". The caller frees it.
+ * Returns NULL when out of memory. */
 char *report_cause_line(const json_t *cause);
 
 /* Returns the message of CHECK, followed by its cause if the message does not name it. The caller

@@ -1,5 +1,5 @@
-/* The class page, for the instructor: labs, distribution of scores, checks, where points were lost,
- * what needs review, similar submissions, and scores over attempts. */
+/* Writes the class page, for the instructor. It shows labs, distribution of scores, checks, where
+ * points were lost, what needs review, similar submissions, and scores over attempts. */
 #ifndef REPORT_CLASS_HTML_H
 #define REPORT_CLASS_HTML_H
 

@@ -1,4 +1,4 @@
-/* Writes CSV (RFC 4180): one row for each check. */
+/* Writes CSV (RFC 4180) with one row for each check. */
 #include "report/format.h"
 
 #include <stdlib.h>

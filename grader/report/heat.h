@@ -1,8 +1,9 @@
-/* The heat of each line of a source file: its share of the total cost. Pure: no input or output.
+/* Computes the heat of each line of a source file, which is the line's share of the total cost. The
+ * functions are pure.
  *
  * A line's cost is one point for each warp instruction, sector of global memory and wavefront of
- * shared memory. These are not equally expensive, but a line with many of them is the place to
- * start. */
+ * shared memory. These are not equally expensive, but a line with many of them should be improved
+ * first. */
 #ifndef REPORT_HEAT_H
 #define REPORT_HEAT_H
 
@@ -11,7 +12,7 @@
 
 #include "report/run_totals.h"
 
-#define REPORT_HEAT_LEVELS 6 /* 0 if the line did not run; 1 to 5: from cool to hot */
+#define REPORT_HEAT_LEVELS 6 /* 0 if the line did not run; 1 to 5 from cool to hot */
 
 struct report_heat {
     const struct report_line *line; /* NULL if the line did not run */
@@ -20,7 +21,7 @@ struct report_heat {
     unsigned level;
 };
 
-/* Fills HEAT[0] to HEAT[COUNT - 1] from TOTALS. They are for the lines 1 to COUNT of FILE. */
+/* Fills HEAT[0] to HEAT[COUNT - 1], for the lines 1 to COUNT of FILE, from TOTALS. */
 void report_heat(const struct report_totals *totals, const char *file, struct report_heat *heat,
                  size_t count);
 

@@ -1,5 +1,5 @@
-/* One grading as one HTML page: score, checks, findings, pictures of the costliest lines, the
- * source with its counters, and the versions of the tools that graded it.
+/* Writes one grading as one HTML page, which shows score, checks, findings, pictures of the
+ * costliest lines, the source with its counters, and the versions of the tools that graded it.
  *
  * The page needs no network and no scripts; its content security policy forbids both. */
 #ifndef REPORT_HTML_H
@@ -13,9 +13,9 @@
 struct report_page {
     const char *source; /* the submission's text */
     const char *date;   /* the date that the page shows, or "" if there is none */
-    /* a page that steps through the program: its address, or NULL if there is none */
+    /* address of a page that steps through the program, or NULL if there is none */
     const char *steps;
-    const char *prefix; /* prefix of ids on a page of several gradings; otherwise NULL */
+    const char *prefix; /* prefix of ids on a page of several gradings, otherwise NULL */
 };
 
 /* Writes the page of RESULT (lanewise/result/v1). The same arguments give the same bytes. */

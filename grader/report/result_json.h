@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Makes a lanewise/results/v1 of RESULTS, an array of lanewise/result/v1. A new object; NULL when
+/* Returns a new lanewise/results/v1 of RESULTS, an array of lanewise/result/v1. Returns NULL when
  * out of memory. */
 json_t *report_result_set(const json_t *results, double seconds);
 

@@ -6,8 +6,8 @@
 #include "report/predicted.h"
 #include "report/predicted_terminal.h"
 
-/* Returns the predicted time NAME, which is for a hypothetical launch; if it is not known, US, the
- * launch's own time. */
+/* Returns the predicted time NAME, which is for a hypothetical launch. If it is not known, returns
+ * US, the launch's own time. */
 static double time_or(const json_t *predicted, const char *name, double us)
 {
     double time = json_number_of(predicted, name);

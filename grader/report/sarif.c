@@ -21,7 +21,7 @@ static json_t *text_json(const char *text)
     return json_pack("{s:s}", "text", text);
 }
 
-/* PATH as an escaped URI, with a scheme if PATH is absolute. */
+/* Returns PATH as an escaped URI, with a scheme if PATH is absolute. */
 static json_t *uri_of(const char *path)
 {
     char *uri = NULL;
