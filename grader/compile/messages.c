@@ -21,7 +21,7 @@
 
 #define MAX_BLOCKS 64 /* blocks remembered, to drop repeated ones */
 #define MAX_NOTES  12 /* lines between a message and its caret */
-#define MAX_ERRORS 5  /* errors shown; later ones often follow from the first ones */
+#define MAX_ERRORS 5  /* errors shown; later errors often follow from the first */
 
 struct text_job {
     const char *name, *shown, *source;
@@ -33,7 +33,7 @@ struct text_job {
     char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
 };
 
-/* Returns true if LINE begins "name(12): "; REST is what follows. */
+/* Returns true if LINE begins with "name(12): ". REST gets the text after that. */
 static bool match_cudafe(const struct text_job *job, const char *line, unsigned *number,
                          const char **rest)
 {
@@ -106,7 +106,7 @@ struct cudafe_block {
     unsigned number;  /* number of the source line */
     const char *rest; /* rest of the first line */
     unsigned count;
-    const char *lines[MAX_NOTES]; /* notes, if any; then the copy of the source; then the caret */
+    const char *lines[MAX_NOTES]; /* notes, if any, then the copy of the source, then the caret */
 };
 
 static void put_cudafe_block(struct text_job *job, const struct cudafe_block *block)
@@ -128,18 +128,19 @@ static void put_cudafe_block(struct text_job *job, const struct cudafe_block *bl
     base_print_snippet(job->to, job->source, block->number, column, NULL);
 }
 
-/* True for advice on nvcc's flags, and for lines that count the messages before them. */
+/* Returns true for advice on nvcc's flags, and for lines that count the messages before them. */
 static bool is_noise(const char *line)
 {
     return strncmp(line, "Remark: ", 8) == 0 || strstr(line, " detected in the compilation of ") ||
            strncmp(line, "compilation terminated", 22) == 0 ||
            strcmp(line, "collect2: error: ld returned 1 exit status") == 0 ||
-           strstr(line, ": in function `") ||       /* the linker, before its messages */
-           strstr(line, ": warning: the use of `"); /* the linker, about functions in libraries */
+           strstr(line, ": in function `") || /* printed by the linker before its messages */
+           /* printed by the linker about functions in libraries */
+           strstr(line, ": warning: the use of `");
 }
 
-/* If LINE is the linker's message about a missing function, writes a plain message instead, only
- * once for each function. */
+/* If LINE is the linker's message about a missing function, writes a plain message instead, once
+ * for each function. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
     static const char words[] = "undefined reference to `";
@@ -171,7 +172,8 @@ static bool is_left_out(struct text_job *job, const char *line)
     return seen_before(job, line) || ++job->errors > MAX_ERRORS;
 }
 
-/* Returns the line at *AT, without its newline. Advances *AT to the next line. NULL at the end. */
+/* Returns the line at *AT, without its newline. Advances *AT to the next line. Returns NULL at the
+ * end. */
 static char *next_line(char **at)
 {
     char *line = *at;

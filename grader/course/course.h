@@ -1,4 +1,4 @@
-/* The course file: one small file in which an instructor configures a course, without touching
+/* Reads the course file, a small file in which an instructor configures a course without changing
  * code.
  *
  *     course: CUDA for scientists, autumn 2026
@@ -9,13 +9,13 @@
  *       01-parallelize:
  *         deadline: 2026-10-12
  *       02-coalesce:
- *         points: 20                # what full marks are worth
+ *         points: 20                # points for full marks
  *         weight: 2                 # counts twice in the total
  *         deadline: 2026-10-19 18:00 +02:00
  *         checks:
  *           correct: {points: 20}
  *           sectors: {points: 60, full: 6, naive: 30}
- *     students:                     # exceptions for single students: course/exception.h
+ *     students:                     # exceptions for single students (course/exception.h)
  *       s017:
  *         02-coalesce: {deadline: 2026-10-26}
  *

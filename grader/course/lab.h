@@ -1,4 +1,4 @@
-/* The labs: their names, files and declared checks. */
+/* Finds the labs and reads their names, files and declared checks. */
 #ifndef COURSE_LAB_H
 #define COURSE_LAB_H
 
@@ -32,8 +32,8 @@ struct lab {
     char runner[PATH_SIZE];   /* the program that runs the lab's checks, build/checks/NAME */
     char solution[PATH_SIZE]; /* solutions/NAME/file */
     char file[256];           /* the file that students edit, "parallelize.cu" */
-    json_t *declared;         /* what `build/checks/NAME --describe` prints: checks/main.c */
-    /* changes to "declared" by a course: lab_set_terms(), or NULL if there is none */
+    json_t *declared;         /* the output of `build/checks/NAME --describe` (checks/main.c) */
+    /* changes to `declared` by a course (see lab_set_terms()), or NULL if there are none */
     json_t *terms;
 };
 
@@ -42,26 +42,26 @@ struct lab {
 bool labs_open(const char *name, struct lab *lab, char *error, size_t size);
 void labs_close(struct lab *lab);
 
-/* Replaces points and thresholds that checks.c declares with a course's TERMS (NULL: none), for all
- * later gradings of LAB. TERMS has, by check id, any of points, full and naive (for a check of
- * time, slack instead of full and naive). They are merged into LAB->declared, and each result lists
- * them.
+/* Replaces points and thresholds that checks.c declares with a course's TERMS, which may be NULL,
+ * for all later gradings of LAB. TERMS has, by check id, any of points, full and naive (for a check
+ * of time, slack instead of full and naive). They are merged into LAB->declared, and each result
+ * lists them.
  *
  *     {"sectors": {"points": 60, "full": 5}, "correct": {"points": 20}}
  *
  * The caller has validated them (course/course.h). */
 void lab_set_terms(struct lab *lab, const json_t *terms);
 
-/* The path of the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. This copy exists
- * because git cannot restore the skeleton in all cases: a student's folder need not be a clone, and
- * in a clone the student may have committed changes to the skeleton. False: the path is too
- * long. */
+/* Makes the path of the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. This copy
+ * exists because git cannot restore the skeleton in all cases: a student's folder need not be a
+ * clone, and in a clone the student may have committed changes to the skeleton. Returns false if
+ * the path is too long. */
 #define LAB_PRISTINE ".skeleton.cu"
 bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE]);
 /* Returns the folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many
  * users share read-only. */
 const char *lab_students_folder(void);
-/* Returns the path of the student's working file, NAME/file in lab_students_folder(). */
+/* Makes the path of the student's working file, NAME/file in lab_students_folder(). */
 bool lab_own_path(const struct lab *lab, char path[PATH_SIZE]);
 
 /* Returns true if CHECK, one of a lab's declared checks, runs in a grading on DEVICE. */

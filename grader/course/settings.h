@@ -1,5 +1,5 @@
 /* Reads a settings file in YAML that a human wrote, and reports every mistake with its line. This
- * module knows nothing about labs or courses: course/course.h does.
+ * module knows nothing about labs or courses, which course/course.h handles.
  *
  *     file --libyaml--> nodes, each with its line --settings_...()--> values, or complaints
  *
@@ -18,7 +18,7 @@
 struct settings {
     const char *path; /* the file's path as complaints show it */
     yaml_document_t document;
-    char *error; /* the complaints: lines "PATH:LINE: ...", the last without a newline */
+    char *error; /* the complaints, as lines "PATH:LINE: ...", the last without a newline */
     size_t size, used;
     unsigned complaints;
 };
@@ -28,11 +28,11 @@ struct settings {
 bool settings_open(struct settings *settings, const char *path, char *error, size_t size);
 void settings_close(struct settings *settings);
 
-/* Adds a complaint about NODE, or, if NODE is NULL, about the whole file. */
+/* Adds a complaint about NODE or, if NODE is NULL, about the whole file. */
 void settings_complain(struct settings *settings, const yaml_node_t *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns the top node; NULL if the file is empty. */
+/* Returns the top node, or NULL if the file is empty. */
 yaml_node_t *settings_root(struct settings *settings);
 
 /* Returns the value of KEY in the mapping NODE, or NULL if there is none. NODE may be NULL. */
@@ -43,8 +43,8 @@ yaml_node_t *settings_find(struct settings *settings, const yaml_node_t *node, c
 bool settings_pair(struct settings *settings, const yaml_node_t *node, size_t i, yaml_node_t **key,
                    yaml_node_t **value);
 /* Checks that NODE is a mapping whose keys are distinct scalars. If KEYS is not NULL, each key must
- * be one of KEYS, whose last element is NULL. Returns false if there are complaints; they call NODE
- * WHAT. */
+ * be one of KEYS, whose last element is NULL. Returns false after complaints, in which NODE is
+ * called WHAT. */
 bool settings_check_keys(struct settings *settings, const yaml_node_t *node, const char *what,
                          const char *const *keys);
 

@@ -1,4 +1,4 @@
-/* A submission: one student's file for one lab. */
+/* A submission is one student's file for one lab. */
 #ifndef COURSE_SUBMISSION_H
 #define COURSE_SUBMISSION_H
 

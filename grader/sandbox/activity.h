@@ -1,4 +1,4 @@
-/* Whether the processes of a run have work to do. */
+/* Finds out whether the processes of a run have work to do. */
 #ifndef SANDBOX_ACTIVITY_H
 #define SANDBOX_ACTIVITY_H
 
@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* Returns whether a thread of ROOT, or of a process that it has started, uses a CPU or waits for
- * one. Also true if the kernel does not say. */
+ * one. Also returns true if the kernel does not tell. */
 bool activity_of(pid_t root);
 
 #endif

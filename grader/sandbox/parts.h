@@ -1,21 +1,22 @@
-/* The parts of a sandbox, for sandbox.c only. All functions run in the child, after fork. */
+/* Declares the parts of a sandbox, for sandbox.c only. All functions run in the child, after
+ * fork. */
 #ifndef SANDBOX_PARTS_H
 #define SANDBOX_PARTS_H
 
 #include "sandbox/sandbox.h"
 
-#define SANDBOX_STATUS_FD 5 /* the descriptor for bubblewrap's status: see process.c */
+#define SANDBOX_STATUS_FD 5 /* the descriptor for bubblewrap's status (see process.c) */
 #define SANDBOX_FILTER_FD 6
 
 /* --- visible_files.c: the files that exist in a sandbox --------------------------------------- */
 
-/* Folders and files of the system that compilers and programs need; NULL-terminated. Some of them
- * may be missing. */
+/* Returns the NULL-terminated paths of folders and files of the system that compilers and programs
+ * need. Some of them may be missing. */
 const char *const *sandbox_system(void);
 /* Returns whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are
  * left out to save time. */
 bool sandbox_wants(const struct sandbox *sandbox, const char *path);
-/* Harmless devices; NULL-terminated. */
+/* The paths of harmless devices, NULL-terminated. */
 extern const char *const sandbox_devices[];
 
 /* Calls VISIT for each device file of a GPU. */
@@ -40,8 +41,8 @@ bool sandbox_filter_write(const struct sandbox *sandbox);
 
 /* --- bubblewrap.c ----------------------------------------------------------------------------- */
 
-/* Makes sandbox_bubblewrap() return another one: the system's may be too old, and the one that a
- * package of the kit brings along may be forbidden. Returns false if there was no other. */
+/* Makes sandbox_bubblewrap() return another program, because the system's may be too old, and the
+ * program in a package of the kit may be forbidden. Returns false if there is no other program. */
 bool sandbox_other_bubblewrap(void);
 /* Changes START so that it starts bubblewrap, which then starts the original program. On failure
  * returns false with the reason in errno. */

@@ -1,5 +1,6 @@
-/* A child returns its answer in an unnamed temporary file, which parent and child both have open.
- * If the parent is killed, the children get SIGTERM and clean up. */
+/* Runs jobs in child processes. A child returns its answer in an unnamed temporary file, which
+ * parent and child both have open. If the parent is killed, the children get SIGTERM and clean
+ * up. */
 #include "sandbox/pool.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The fingerprint of a built program: of the PTX in its fat binaries. */
+/* Makes the fingerprint of a built program from the PTX in its fat binaries. */
 #ifndef SIMILAR_PROGRAM_H
 #define SIMILAR_PROGRAM_H
 
