@@ -8,8 +8,8 @@
 
 #define MOST_BYTES (64u << 10) /* largest size of a chip's file */
 
-/* The chips that come with Lanewise: CHIP(name, symbol). Each is a file in predict/chips/, which is
- * compiled into the library, so that it needs no file at run time. */
+/* The chips that come with Lanewise: CHIP(name, symbol). Each chip has a file in predict/chips/,
+ * which is compiled into the library, so that the library needs no file at run time. */
 #define CHIPS                                                                                      \
     CHIP(h200, h200)                                                                               \
     CHIP(h100, h100)                                                                               \

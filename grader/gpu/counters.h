@@ -1,4 +1,5 @@
-/* The counters of one launch, or of one source line in it. Names and units: counters.def. */
+/* Keeps the counters of one launch, or of one source line in it. counters.def has their names and
+ * units. */
 #ifndef GPU_COUNTERS_H
 #define GPU_COUNTERS_H
 
@@ -21,7 +22,8 @@ struct emu_counters {
 /* Returns the counter's name in reports, such as "global_load_sectors". */
 const char *emu_counter_name(enum emu_counter counter);
 
-/* Adds FROM to INTO: the maximum of the longest_warp_... counters, the sum of all others. */
+/* Adds FROM to INTO. The result is the maximum of the longest_warp_... counters, and the sum of all
+ * other counters. */
 void emu_counters_add(struct emu_counters *into, const struct emu_counters *from);
 
 #endif

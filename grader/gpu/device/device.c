@@ -237,8 +237,8 @@ uint64_t emu_find_made(struct emu_device *device, emu_addr *at)
     return size;
 }
 
-/* Returns the host address of a range's bytes. Returns NULL if the range is not inside one live
- * allocation; the message is set. The caller holds the lock. */
+/* Returns the host address of a range's bytes. If the range is not inside one live allocation, sets
+ * the message and returns NULL. The caller holds the lock. */
 static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 {
     uint8_t *bytes = mem_range(&device->memory, addr, size);
@@ -401,7 +401,7 @@ static uint64_t variable_address(void *context, const struct ptx_variable *varia
 }
 
 /* Copies the variable's name for findings. The copy is freed with the module. Returns NULL when out
- * of memory, so findings do not name the variable. */
+ * of memory; findings then do not name the variable. */
 static const char *name_of(const struct module *module, const struct ptx_variable *variable)
 {
     char *name = ptx_arena_take(module->ptx->arena, variable->name.length + 1u);

@@ -1,5 +1,5 @@
-/* The fat-binary reader. It reads multi-byte fields with memcpy(), because they may be unaligned.
- * Before it adds an offset to a pointer, it checks that enough bytes are left. */
+/* Reads fat binaries. Multi-byte fields are read with memcpy(), because they may be unaligned.
+ * Before an offset is added to a pointer, there is a check that enough bytes are left. */
 #include "gpu/fatbin/fatbin.h"
 
 #include <lz4.h>

@@ -1,7 +1,8 @@
-/* Free chunks are in bins by size: one bin for each multiple of 16 bytes up to 240, then sixteen
- * bins for each power of two. A request takes the first chunk of the first bin whose chunks are all
- * large enough. A freed chunk is joined with free neighbours. This scheme is TLSF (Masmano and
- * others, "TLSF: a new dynamic memory allocator for real-time systems", 2004). */
+/* Implements the heap. Free chunks are in bins by size. There is one bin for each multiple of 16
+ * bytes up to 240, then sixteen bins for each power of two. A request takes the first chunk of the
+ * first bin whose chunks are all large enough. A freed chunk is joined with free neighbours. This
+ * scheme is TLSF (Masmano and others, "TLSF: a new dynamic memory allocator for real-time systems",
+ * 2004). */
 #include "gpu/memory/heap.h"
 
 #include <search.h>
@@ -36,7 +37,7 @@ static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 
 /* --- bins ------------------------------------------------------------------------------------- */
 
-/* Returns the bin of chunks of GRAINS grains: the number's leading bit and the next four bits
+/* Returns the bin of chunks of GRAINS grains. The leading bit of GRAINS and the next four bits
  * select it. */
 static unsigned bin_of(uint64_t grains)
 {
@@ -90,7 +91,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
         if (++word == HEAP_BINS / 64)
             break;
     }
-    /* last, search the bin in which only some chunks are large enough */
+    /* the bin in which only some chunks are large enough is searched last */
     struct heap_chunk *chunk = heap->free[bin_of(size / GRAIN)];
     while (chunk && chunk->size < size)
         chunk = chunk->older;

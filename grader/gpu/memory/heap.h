@@ -1,4 +1,4 @@
-/* The heap for malloc() in kernels: one block of device memory, divided into chunks.
+/* The heap for malloc() in kernels is one block of device memory, which is divided into chunks.
  *
  * The list of chunks is in host memory, where no kernel can damage it. All workers share it, under
  * a lock. The time for an allocation or a free does not grow with the number of chunks, except for
@@ -19,10 +19,10 @@ struct heap {
     uint64_t begin, end;                /* address range; 0 until the heap is opened */
     struct heap_chunk *first;           /* all chunks by address; NULL until the heap is opened */
     void *used;                         /* a tree of the chunks in use, by address */
-    struct heap_chunk *free[HEAP_BINS]; /* bins: lists of free chunks by size */
+    struct heap_chunk *free[HEAP_BINS]; /* bins, which are lists of free chunks by size */
     uint64_t filled[HEAP_BINS / 64];    /* a bit for each bin that is not empty */
     struct heap_place {
-        uint64_t addr, size; /* size: as requested */
+        uint64_t addr, size; /* `size` is the size that was requested */
     } past[HEAP_FREED_MAX];  /* a ring of the chunks that were freed last */
     uint32_t past_count;     /* number of chunks freed so far */
 };

@@ -1,4 +1,4 @@
-/* Vector clocks; see order.h. */
+/* Implements vector clocks (see order.h). */
 #ifndef GPU_ORDER_CLOCK_H
 #define GPU_ORDER_CLOCK_H
 

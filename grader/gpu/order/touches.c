@@ -11,7 +11,8 @@ static int compare(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Merges touches of the same kind that overlap or are neighbours. Returns how many are left. */
+/* Merges touches of the same kind that overlap or are neighbours. Returns the number of remaining
+ * touches. */
 static size_t merge(struct emu_touch *list, size_t count)
 {
     size_t kept = 0;

@@ -8,7 +8,7 @@
 
 #include "gpu/touch.h"
 
-/* Touches, first by kind, then by address; those of one kind do not overlap. */
+/* Touches sorted by kind, then by address. Touches of the same kind do not overlap. */
 struct touches {
     struct emu_touch *list;
     size_t first[EMU_TOUCH_KINDS + 1]; /* touches of kind k begin at first[k] */

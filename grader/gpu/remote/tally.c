@@ -55,7 +55,7 @@ void tally_add(struct tally *tally, const struct wire_head *request)
 static uint64_t sectors_of(emu_addr at, uint64_t width, uint64_t count, uint64_t pitch)
 {
     uint64_t more = count - 1, some = 0, period = 0,
-             next = 0; /* next: the first sector not counted yet */
+             next = 0; /* `next` is the first sector not counted yet */
     at %= SECTOR;
     for (uint64_t i = 0; width && i < count && i <= SECTOR; i++, at += pitch) {
         uint64_t first = at / SECTOR, end = (at + width + SECTOR - 1) / SECTOR;

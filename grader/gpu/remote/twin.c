@@ -9,11 +9,11 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-/* At most this many bytes of answers are recorded. The grader treats later answers as not made by a
+/* The most bytes of answers that are recorded. The grader treats later answers as not made by a
  * kernel. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* The most bytes that are noted of shared memory: first the pieces that launches changed, and again
- * at the end the contents of each share. */
+/* The most bytes of shared memory that are noted. These are the pieces that launches changed and,
+ * at the end, the contents of each share. */
 #define MOST_NOTED ((uint64_t)32 << 20)
 #define NOTE       1024u /* bytes that a note takes in addition to its piece */
 #define WORD       4u    /* bytes of the smallest number in any lab, except for LAB_BYTE */
@@ -37,8 +37,8 @@ static void release(struct twin_share share)
 
 /* --- what comes back -------------------------------------------------------------------------- */
 
-/* Writes the judged answer. After a failed write it writes nothing more: the reader counts the
- * bytes. */
+/* Writes the judged answer. After a failed write, it writes nothing more, because the reader counts
+ * the bytes. */
 static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
 {
     twin->answered += size;
@@ -61,8 +61,8 @@ void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
 
 /* --- shared memory that kernels made ---------------------------------------------------------- */
 
-/* Notes SIZE bytes that kernels made, from AT on in SHARE. The answers get them twice: as the
- * program sees them, and as the twin has them. */
+/* Notes SIZE bytes that kernels made, from AT on in SHARE. The answers get these bytes twice: as
+ * the program sees them, and as the twin has them. */
 static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
                        uint64_t size)
 {
@@ -76,7 +76,7 @@ static void note_piece(struct twin *twin, const struct twin_share *share, uint64
 }
 
 /* Finds the next piece of SHARE, from *AT on, that kernels made, in whole words. Returns its size,
- * or 0 if there is none. If SHARE ends with a part of a word, the last piece may, too. */
+ * or 0 if there is none. If SHARE ends with a part of a word, the last piece may also do so. */
 static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
 {
     emu_addr addr = share->addr + *at, last = share->addr + share->size;
@@ -181,7 +181,7 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
         twin->shares = more;
     if (more && share.own && share.last &&
         emu_lend(twin->device, addr, share.own, size) == EMU_OK) {
-        if (was_there) /* both devices had memory there: each keeps its own data */
+        if (was_there) /* both devices had memory there, and each keeps its own data */
             memcpy(share.last, program, size);
         emu_watch_lent(twin->device, addr, !was_there);
         twin->shares[twin->share_count++] = share;
