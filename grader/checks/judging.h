@@ -1,4 +1,5 @@
-/* Functions shared by the files that judge a run. They read runs, and report through verdict.h. */
+/* Declares the functions that are shared by the files that judge a run. They read runs, and report
+ * through verdict.h. */
 #ifndef CHECKS_JUDGING_H
 #define CHECKS_JUDGING_H
 
@@ -11,13 +12,13 @@
 struct check;
 struct run;
 
-/* A result in the form in which it is judged, and where it comes from: provenance.c. */
+/* A result in the form in which it is judged, and its origin (provenance.c). */
 struct answer {
     struct answer *next;
     struct case_array array;
     bool made;            /* kernels made all bytes of the result */
     bool same;            /* the result does not change with other data, and is not all zeros */
-    bool is_other_spoilt; /* the other data was the spoilt data; false: the decoy input */
+    bool is_other_spoilt; /* the other data was the spoilt data, otherwise the decoy input */
     uint64_t values[];
 };
 

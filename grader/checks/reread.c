@@ -25,7 +25,7 @@ struct reader {
     size_t size;
 };
 
-/* Returns the number at row Y and column X of the input; 0 outside the matrix. */
+/* Returns the number at row Y and column X of the input, or 0 outside the matrix. */
 static float number_at(const struct reader *reader, size_t y, size_t x)
 {
     return y < reader->rows && x < reader->columns ? reader->from[y * reader->columns + x] : 0;
@@ -123,7 +123,8 @@ static bool has_turned_tiles(const struct reader *reader, size_t side)
                 reader->name);
 }
 
-/* Returns whether the first SIDE rows (or columns) were read again in place of all later ones. */
+/* Returns whether the first SIDE rows (or columns) were read again in place of all later rows (or
+ * columns). */
 static bool has_repeated_tiles(const struct reader *reader, size_t side, bool rows)
 {
     if (side >= (rows ? reader->rows : reader->columns))
@@ -182,7 +183,7 @@ static bool has_wrong_tiles(const struct reader *reader)
     return false;
 }
 
-/* Returns the size that ARRAY of the case holds; 0 if ARRAY is not a single int. */
+/* Returns the size in ARRAY of the case, or 0 if ARRAY is not a single int. */
 static size_t size_in(const struct case_array *array)
 {
     return array->type == CASE_INT && array->count == 1 ? (size_t) * (const int *)array->values : 0;
@@ -244,7 +245,8 @@ static bool try_array(struct reader *reader, const struct case_array *array)
     reader->from = array->values;
     reader->changed = copy_case(reader->input);
     if (reader->changed) {
-        reader->to = (float *)case_find(reader->changed, array->name)->values; /* our own copy */
+        /* this is our own copy */
+        reader->to = (float *)case_find(reader->changed, array->name)->values;
         told = try_shapes(reader, array->count);
     }
     case_free(reader->changed);

@@ -1,5 +1,6 @@
-/* Pictures for the report: an array of bytes, such as a lab's picture before and after, becomes a
- * PNG. It is made here, from bytes alone, so nothing that the student wrote reaches the page. */
+/* Makes pictures for the report. An array of bytes, such as a lab's picture before and after,
+ * becomes a PNG. The PNG is made here, from bytes alone, so nothing that the student wrote reaches
+ * the page. */
 #include <nettle/base64.h>
 #include <png.h>
 #include <stdlib.h>

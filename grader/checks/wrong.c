@@ -19,7 +19,7 @@
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
-    if (run->plan.backwards) /* the answer was right in the usual order, in a watched run */
+    if (run->plan.backwards) /* in a watched run, the answer was right in the usual order */
         return true;
     *again = check_run_again(check, run);
     return check_explain_wrong(check, again->record);
@@ -71,7 +71,7 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* Added to the message about a wrong answer that is not what kernels have made. */
+/* Added to the message about a wrong answer that is not a copy of the kernels' results. */
 #define NOT_MADE "it is not a copy of what kernels left on the GPU"
 
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
@@ -107,7 +107,8 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-#define RELATIVE 1e-6 /* error of a wrong number that is much larger than the right one */
+/* relative error of a wrong number that is much larger than the right number */
+#define RELATIVE 1e-6
 
 /* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound. */
 static bool is_close(const float *values, const struct judge_matrix *matrix)
@@ -124,7 +125,7 @@ static bool is_close(const float *values, const struct judge_matrix *matrix)
     return true;
 }
 
-/* Returns the guess that gives the wrong matrix, as exactly as the right one is wanted, or NULL if
+/* Returns the guess that gives the wrong matrix within the bounds for the right matrix, or NULL if
  * there is none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)

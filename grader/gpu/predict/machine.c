@@ -203,7 +203,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
         bool loops = last->opcode == PTX_OP_bra && last->guard != PTX_NONE &&
                      (uint64_t)last->operands[0].value == blocks->first[b];
         bool predicates = predicates_next(pass, blocks, b);
-        if (predicates) /* the branch is gone */
+        if (predicates) /* the branch is not executed */
             pass->choices[blocks->first[b + 1] - 1].count = 0;
         if (!add_block(pass, blocks->first[b], blocks->first[b + 1], loops))
             return false;
@@ -234,8 +234,8 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
     return ok;
 }
 
-/* With this number of registers per thread, a multiprocessor holds its maximum of threads, so ptxas
- * does not try to use fewer. */
+/* The number of registers per thread with which a multiprocessor holds its maximum of threads, so
+ * ptxas does not try to use fewer. */
 #define LEAST_ROOM 32u
 
 struct machine *machine_make(const struct launch_view *launch)

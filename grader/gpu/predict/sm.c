@@ -47,7 +47,7 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
 /* --- the way of a warp ------------------------------------------------------------------------ */
 
 /* Returns whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another
- * one. */
+ * iteration. */
 static bool goes_round(const struct emu_chip *chip, const struct walk *walk, uint32_t run,
                        const struct machine_block *block)
 {
@@ -156,7 +156,7 @@ double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
 
 static void advance(struct sm *sm, struct sm_warp *warp);
 
-/* Lets the block's warps go on if all of them have arrived at the barrier. */
+/* Lets the block's warps continue if all of them have arrived at the barrier. */
 static void try_barrier(struct sm *sm, struct sm_block *block)
 {
     if (!block->arrived || block->arrived < block->alive)
@@ -230,7 +230,8 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
     for (uint32_t w = 0; w < cta->warps; w++) {
         struct sm_warp *warp = &block->warps[w];
         warp->walk = &cta->walk[w];
-        /* the first warps of blocks often have the most to do, and do not all get the same one */
+        /* the first warps of blocks often have the most work, so they should not all get the same
+         * scheduler */
         warp->scheduler = (w + number) % (uint32_t)sm->chip->schedulers;
         warp->now = at;
         warp->copies = 0;
@@ -271,7 +272,7 @@ static double pipe_cycles(const struct emu_chip *chip, uint8_t pipe)
     }
 }
 
-/* Cycles from an op's issue to its result, without a memory access. */
+/* Returns the cycles from an op's issue to its result, without a memory access. */
 static double latency_of(const struct emu_chip *chip, const struct op *op)
 {
     double rest = op->depth ? (op->depth - 1) * chip->alu_latency : 0;
@@ -297,8 +298,9 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
         pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
     double cycles =
         pipe_cycles(sm->chip, (uint8_t)pipe) * (pipe == PIPE_SFU && op->count ? 1 : op->count);
-    /* Three operands come from two banks of registers. An instruction that follows at once finds
-     * operands that it shares with the one before; one that has waited does not. */
+    /* three operands come from two banks of registers; an instruction that follows at once finds
+     * operands that it shares with the previous instruction, but an instruction that has waited
+     * does not */
     if (op->reads_three && at > warp->now)
         cycles = later(cycles, 2 * op->count);
     sm->result->instructions += op->count;
@@ -346,14 +348,14 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
         warp->now = start + chip->l2_latency;
         return start;
     default:
-        /* the branch waits for a check of the operands, about as long as the result takes */
+        /* the branch waits for a check of the operands, which takes about as long as the result */
         if (op->has_slow_path)
             warp->now = later(warp->now, start + latency_of(chip, op));
         return start + latency_of(chip, op);
     }
 }
 
-/* Returns when the program's piece with OP is loaded: the first warp that needs it has to wait. */
+/* Returns when the program's piece with OP is loaded. The first warp that needs it has to wait. */
 static double fetch_code(struct sm *sm, const struct op *op, double at)
 {
     double *piece = &sm->code[(op - sm->machine->ops) / CODE_PIECE];
