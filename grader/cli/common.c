@@ -73,7 +73,7 @@ bool cli_choose_device(const char *command, const char *text, enum grading_devic
     return true;
 }
 
-/* Returns the number in TEXT, or a random one if TEXT is NULL. */
+/* Sets *NUMBER to the number in TEXT, or to a random number if TEXT is NULL. */
 static bool read_number(const char *text, uint64_t *number)
 {
     char *end;

@@ -28,7 +28,7 @@ void cli_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2,
 bool cli_choose_device(const char *command, const char *text, enum grading_device *device,
                        char *name, size_t size);
 
-/* Returns the seed in TEXT, or a random one if TEXT is NULL. */
+/* Sets the seed to that in TEXT, or to a random seed if TEXT is NULL. */
 bool cli_choose_seed(const char *command, const char *text, struct grade_seed *seed);
 
 /* Warns if this machine has only a weak sandbox (sandbox/sandbox.h). Returns false if it has no

@@ -123,7 +123,7 @@ static bool is_modelled(const struct obs_access *access)
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL || access->space == PTX_CONST;
 }
 
-/* Returns the machine's word at ADDR. Returns false if nothing is allocated there. */
+/* Reads the machine's word at ADDR. Returns false if nothing is allocated there. */
 static bool read_word(const struct step_state *state, const struct obs_state *now, bool shared,
                       uint64_t addr, uint32_t *word)
 {
