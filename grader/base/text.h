@@ -32,8 +32,8 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
  *        12 |     mine += data[i];
  *           |     ^~~~~~~~~~~~~~~ each lane reads 4 of every 16 bytes
  *
- * COLUMN 0: under the first character that is not blank. Writes nothing if there is no such
- * line. */
+ * If COLUMN is 0, the caret is under the first character that is not blank. Writes nothing if there
+ * is no such line. */
 void base_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
                         const char *note);
 

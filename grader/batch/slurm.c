@@ -244,8 +244,8 @@ static void read_log(const struct work *work, const char *job, const char *numbe
     free(log.bytes);
 }
 
-/* For each entry that the job left without an answer, records how its task ended. Returns false if
- * there is no grade yet and every task failed, so another job would fail, too. */
+/* Records how the task of each entry without an answer ended. Returns false if there is no grade
+ * yet and every task failed, so another job would fail, too. */
 static bool blame(struct work *work, const char *job, size_t given)
 {
     const char *key;

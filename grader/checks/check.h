@@ -226,9 +226,9 @@ bool check_again(struct check *check);
 const struct run *check_time(struct check *check, enum check_program program,
                              const struct case_data *input);
 
-/* Call this before the rounds. On the emulator, kernels must read at least BYTES of INPUT in every
- * pass of the loop over lab_again(). Otherwise, results kept from an earlier pass could make the
- * timed pass short. */
+/* Checks that on the emulator, kernels read at least BYTES of INPUT in every pass of the loop over
+ * lab_again(). Otherwise, results kept from an earlier pass could make the timed pass short. Call
+ * this before the rounds. */
 void check_each_pass(struct check *check, const struct case_data *input, uint64_t bytes);
 
 /* Gives points according to the medians of the times. The figure is the speed of the submission

@@ -35,7 +35,7 @@ struct verdict {
     char spare[200];     /* the cost and points of that line if it were ideal, or "" if unknown */
 };
 
-/* True until the submission or the grader has failed. */
+/* Returns true until the submission or the grader has failed. */
 bool check_is_open(const struct check *check);
 
 /* Returns true if the figure has been measured and earns nothing, so a refusal would only hide

@@ -47,7 +47,7 @@ struct code {
     size_t count;
 };
 
-/* Returns the end of the token at TEXT: a comment, a string or a single character. */
+/* Returns the end of the token at TEXT, which is a comment, a string or a single character. */
 static char *skip(char *text)
 {
     char quote = *text, *end;

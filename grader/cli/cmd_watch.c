@@ -95,7 +95,7 @@ static void grade(struct watch *watch)
     }
 }
 
-/* If the grading has ended by itself, prints that the command waits for the next save. */
+/* Prints that the command waits for the next save, if the grading has ended by itself. */
 static void print_ready(struct watch *watch)
 {
     int status;

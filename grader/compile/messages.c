@@ -139,8 +139,8 @@ static bool is_noise(const char *line)
            strstr(line, ": warning: the use of `");
 }
 
-/* If LINE is the linker's message about a missing function, writes a plain message instead, once
- * for each function. */
+/* Writes a plain message in place of LINE, once for each function, if LINE is the linker's message
+ * about a missing function. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
     static const char words[] = "undefined reference to `";

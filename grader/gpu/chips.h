@@ -17,8 +17,8 @@ struct emu_chip {
     const struct emu_limits *limits; /* limits of its capability */
 };
 
-/* Finds the chip NAME: one of emu_chip_names(), or a file whose name contains a '/'. On failure
- * returns false, and WHY (SIZE bytes) gets the reason as one line. */
+/* Finds the chip NAME, which is one of emu_chip_names(), or a file whose name contains a '/'. On
+ * failure returns false, and WHY (SIZE bytes) gets the reason as one line. */
 bool emu_find_chip(const char *name, struct emu_chip *chip, char *why, size_t size);
 
 /* Returns the names of all chips that come with Lanewise, such as "a100, h100, h200". */

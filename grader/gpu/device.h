@@ -158,9 +158,9 @@ void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
 uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
-/* If the tool "origins" runs, notes in the record that the host received SEEN when it read the SIZE
- * bytes at FROM. SAME says that the twin (gpu/remote/twin.h) has equal bytes there. Returns whether
- * kernels wrote all of these bytes. */
+/* Notes in the record, if the tool "origins" runs, that the host received SEEN when it read the
+ * SIZE bytes at FROM. SAME says that the twin (gpu/remote/twin.h) has equal bytes there. Returns
+ * whether kernels wrote all of these bytes. */
 bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, uint64_t size,
                    bool same);
 /* Copies SIZE bytes in device memory. The two ranges may overlap. */

@@ -393,8 +393,8 @@ static void put_side(struct page *page, const json_t *side)
     close_line(m);
 }
 
-/* Lists the names in LIST: its elements, or the member KEY of each element. "*" marks a student who
- * changed names in functions of the skeleton. A long list is folded. */
+/* Lists the names in LIST, which are its elements or the member KEY of each element. "*" marks a
+ * student who changed names in functions of the skeleton. A long list is folded. */
 static void put_names(struct markup *m, const json_t *list, const char *key)
 {
     size_t i, count = json_array_size(list);

@@ -13,8 +13,8 @@ void report_occupancy(FILE *to, const struct emu_limits *limits, const struct em
 /* Prints the occupancy for all capabilities, with one line for each. */
 void report_occupancy_all(FILE *to, const struct emu_demand *demand);
 
-/* Draws three curves as SVG: the warps on a multiprocessor over the size of a block, the registers
- * of a thread and the shared memory of a block. The present point is marked. */
+/* Draws three curves as SVG, which show the warps on a multiprocessor over the size of a block, the
+ * registers of a thread and the shared memory of a block. The present point is marked. */
 void report_svg_occupancy(FILE *to, const struct emu_limits *limits,
                           const struct emu_demand *demand);
 

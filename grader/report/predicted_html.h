@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes a page about DOCUMENT (lanewise/run/v1) of PROGRAM: the roofline of all kernels, and for
- * each kernel the limit of its longest launch and the occupancy of the chip. The page needs no
- * network and no scripts. Returns false if no launch has a prediction. */
+/* Writes a page about DOCUMENT (lanewise/run/v1) of PROGRAM. It shows the roofline of all kernels,
+ * and for each kernel the limit of its longest launch and the occupancy of the chip. The page needs
+ * no network and no scripts. Returns false if no launch has a prediction. */
 bool report_predicted_html(FILE *to, const json_t *document, const char *program);
 
 /* Writes one SVG: PICTURE (REPORT_LIMITS, ...) of the kernel whose launch takes longest, or the

@@ -5,15 +5,15 @@
 
 #include "gpu/ptx/module.h"
 
-/* For each instruction i that is a branch, sets MEET[i] to the first instruction of the branch's
+/* Sets MEET[i], for each instruction i that is a branch, to the first instruction of the branch's
  * immediate post-dominator, or to code_count if the lanes reconverge only at the function's end.
  * For other instructions, MEET[i] becomes code_count. MEET has code_count entries. Returns false
  * when out of memory. */
 bool analyse_reconvergence(const struct ptx_function *function, uint32_t *meet);
 
-/* For each instruction i, sets IS_REDUCTION[i] to whether it is an atom whose result is never read:
- * ptxas turns such an atom into a reduction. IS_REDUCTION has code_count entries. Returns false
- * when out of memory. */
+/* Sets IS_REDUCTION[i], for each instruction i, to whether it is an atom whose result is never
+ * read, because ptxas turns such an atom into a reduction. IS_REDUCTION has code_count entries.
+ * Returns false when out of memory. */
 bool analyse_reductions(const struct ptx_function *function, bool *is_reduction);
 
 #endif

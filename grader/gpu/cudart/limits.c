@@ -38,7 +38,7 @@ static size_t *find_hint(enum cudaLimit limit)
     }
 }
 
-/* Returns the value that a GPU sets when a program asks for VALUE: the size of a stack is rounded
+/* Returns the value that a GPU sets when a program asks for VALUE. The size of a stack is rounded
  * up to 16 bytes; a heap and a printf buffer have a minimum size. */
 static uint64_t fitting(enum emu_limit limit, uint64_t value)
 {

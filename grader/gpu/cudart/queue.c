@@ -476,7 +476,7 @@ static cudaError_t put_parked(struct emu_device *device, struct rt_order order,
     return cudaSuccess;
 }
 
-/* Queues WORK if it must wait for an item. False: it need not wait. */
+/* Queues WORK if it must wait for an item. Returns false if it need not wait. */
 static bool put_behind(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        cudaError_t *error)
 {

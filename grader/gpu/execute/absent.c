@@ -87,7 +87,7 @@ static uint32_t logic_taint(const struct warp *warp, const struct place *place,
     return (a & b) | (a & b_counts) | (b & a_counts);
 }
 
-/* Makes the result of each ACTIVE lane depend on the lanes in TAINTED: their origin becomes that of
+/* Makes the result of each ACTIVE lane depend on the lanes in TAINTED. Their origin becomes that of
  * all. */
 static void spread_origin(struct absent *absent, uint32_t tainted, uint32_t active)
 {

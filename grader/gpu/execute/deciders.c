@@ -71,7 +71,7 @@ static void mark(void *context, uint32_t reg)
     visit->decides[reg] = true;
 }
 
-/* If the instruction at PC acts or computes a decider, marks the registers that it reads. Returns
+/* Marks the registers that the instruction at PC reads, if it acts or computes a decider. Returns
  * false if the instruction does so and also reads a clock. */
 static bool follow(struct deciders *deciders, const struct kernel *kernel, uint32_t pc)
 {

@@ -18,8 +18,8 @@ static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
     d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
 }
 
-/* If the instruction has exactly two modifiers and one is .sync, returns the other one; otherwise
- * returns PTX_MOD_sync. */
+/* Returns the other modifier of an instruction that has exactly two modifiers, one of which is
+ * .sync. Otherwise returns PTX_MOD_sync. */
 static uint8_t word_beside_sync(const struct ptx_instruction *in)
 {
     const uint8_t *word = in->modifiers;

@@ -69,8 +69,8 @@ static void use_row(struct decoder *d, const char *name)
             decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
 }
 
-/* If the instruction has modes, makes fp_run() call the row's function: fp_run() rounds, flushes
- * and saturates. Integer instructions have no modes. */
+/* Makes fp_run() call the row's function if the instruction has modes, because fp_run() rounds,
+ * flushes and saturates. Integer instructions have no modes. */
 static void use_modes(struct decoder *d)
 {
     bool is_float = ptx_type_class(decode_type_of(d)) == 'F';

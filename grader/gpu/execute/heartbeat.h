@@ -6,7 +6,8 @@
 
 struct warp;
 
-/* Call them when a launch begins to run, and when it has ended or is parked. */
+/* Begin and end the reports. Call them when a launch begins to run, and when it has ended or is
+ * parked. */
 void heartbeat_begin(struct launch *launch);
 void heartbeat_end(void);
 

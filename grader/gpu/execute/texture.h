@@ -51,8 +51,8 @@ bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_t
 void texture_nearest(const struct emu_texture *texture, const uint8_t *texels,
                      const struct texture_points *points, uint32_t lanes,
                      uint32_t value[4][EMU_WARP_SIZE]);
-/* Adds each lane's fetch, times its weight SHARE, to SUM. The initial SUM must be -0.0: adding any
- * number to it gives that number, even -0.0. */
+/* Adds each lane's fetch, times its weight SHARE, to SUM. The initial SUM must be -0.0, because
+ * adding any number to it gives that number, even -0.0. */
 void texture_add(const struct emu_texture *texture, const uint8_t *texels,
                  const struct texture_points *points, uint32_t lanes, const int32_t *share,
                  double sum[4][EMU_WARP_SIZE]);

@@ -20,7 +20,7 @@ LANES_INLINE unsigned turn_of(unsigned bytes)
     return bytes > 8 ? WARP / 4 - 1 : bytes > 4 ? WARP / 2 - 1 : WARP - 1;
 }
 
-/* Reorders the bits of LANES: bit i of the result is lane i ^ TURN. */
+/* Reorders the bits of LANES, so that bit i of the result is lane i ^ TURN. */
 LANES_INLINE uint32_t in_turn(uint32_t lanes, unsigned turn)
 {
     lanes = (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u);

@@ -50,8 +50,8 @@ void findings_free(struct findings *findings);
  * new, so that the caller fills in its message; otherwise returns NULL. In both cases the caller
  * must release the lock with findings_unlock(). */
 struct finding *findings_add(struct findings *findings, const char *id, uint32_t pc);
-/* Like findings_add(), but counts COUNT more occurrences of a pair of accesses, at PC and
- * RELATED. */
+/* Does the same as findings_add(), but counts COUNT more occurrences of a pair of accesses, at PC
+ * and RELATED. */
 struct finding *findings_add_pair(struct findings *findings, const char *id, uint32_t pc,
                                   uint32_t related, uint64_t count);
 void findings_unlock(struct findings *findings);

@@ -1,4 +1,4 @@
-/* How racecheck watches device memory: each page has a log (race_log.h) and a shadow
+/* Watches device memory for racecheck. Each page has a log (race_log.h) and a shadow
  * (race_shadow.h). */
 #ifndef GPU_OBSERVE_RACE_GLOBAL_H
 #define GPU_OBSERVE_RACE_GLOBAL_H
@@ -30,8 +30,8 @@ void global_close(struct race_global *global);
 
 /* Notes or checks an access. IS_PLAIN says that the access is RACE_WEAK and covers whole words. */
 bool global_visit(struct race *race, const struct obs_access *access, bool is_plain);
-/* Like global_visit(), for a repeat of a plain access. Returns false if the full access is needed;
- * nothing has changed. */
+/* Does the same as global_visit(), for a repeat of a plain access. Returns false if the full access
+ * is needed; nothing has changed. */
 bool global_repeat(struct race *race, const struct obs_repeat *repeat);
 
 #endif

@@ -34,7 +34,7 @@ void interval_begin(struct interval *interval);
 /* Notes a plain load or store whose addresses are all valid. Returns false if the caller must end
  * the interval and then check the access. */
 bool interval_note(struct interval *interval, const struct obs_access *access);
-/* Like interval_note(), for a repeat. Returns false if the full access is needed. */
+/* Does the same as interval_note(), for a repeat. Returns false if the full access is needed. */
 bool interval_note_repeat(struct interval *interval, const struct obs_repeat *repeat);
 /* Records that an access by the instruction at PC was not noted. Must be called for each such
  * access. */

@@ -82,7 +82,7 @@ void shadow_clear(struct shadow *shadow);
 /* Makes cells small enough for accesses of BYTES bytes. */
 bool shadow_refine(struct shadow *shadow, unsigned bytes);
 bool shadow_add_atomics(struct shadow *shadow);
-/* If STAMPS are the shared zeros, replaces them by zeros that the shadow owns. This must happen
+/* Replaces STAMPS by zeros that the shadow owns, if they are the shared zeros. This must happen
  * before a stamp is set. */
 bool shadow_own_slowly(struct shadow *shadow, uint64_t **stamps);
 static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)

@@ -348,7 +348,7 @@ LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *
     return true;
 }
 
-/* Like visit_row_read(), for a store. */
+/* Does the same as visit_row_read(), for a store. */
 LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow *shadow,
                                          struct row row)
 {

@@ -148,9 +148,9 @@ static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin,
     return sectors;
 }
 
-/* The first multiprocessor's first access to a sector may go to DRAM. For each buffer, finds the
- * fraction of these accesses that do. It is the multiprocessor's fair share of DRAM's reads,
- * divided by the number of distinct sectors that it loads. */
+/* Finds the fraction of first accesses that go to DRAM, for each buffer. The first multiprocessor's
+ * first access to a sector may go there. The fraction is the multiprocessor's fair share of DRAM's
+ * reads, divided by the number of distinct sectors that it loads. */
 static bool find_misses(struct work *work, double covered)
 {
     const struct sample *sample = work->sample;
