@@ -84,6 +84,15 @@ __device__ inline void copy_4(float *to, const float *from)
     *(float4 *)to = *(const float4 *)from;
 }
 
+/* Stores the thread's four neighbours in a row of a tile of A: row threadIdx.x / 2, columns threadIdx.x % 2 * 4 to
+ * threadIdx.x % 2 * 4 + 3. */
+__device__ inline void store_transposed(struct float_tiles *to, const float four[4])
+{
+    int row = threadIdx.x / 2, column = threadIdx.x % 2 * 4;
+    for (int i = 0; i < 4; ++i)
+        to->a[column + i][row] = four[i];
+}
+
 /* Stores the thread's numbers in C. */
 __device__ inline void store_sums(struct product p, const float sum[8][8])
 {

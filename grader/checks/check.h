@@ -127,6 +127,8 @@ struct check_info {
     /* Also counts the accesses of kernels to rows of cudaMallocPitch(), in the counters rows_... of
      * gpu/counters.def. */
     bool rows;
+    /* Also counts the loads that warps wait for, in the counter waits_for_loads. */
+    bool waits;
     /* The name of a GPU (gpu/predict/chips/), such as "h100". On the emulator, check_makespan()
      * tells how long the program would take there. If it is NULL, no time is predicted. */
     const char *gpu;

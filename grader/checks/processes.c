@@ -123,8 +123,8 @@ static void fill_device(struct environment *environment, const struct run_files 
     add(environment, "LANEWISE_DETERMINISTIC=1");
     add(environment, "LANEWISE_MAX_INSTRUCTIONS=%d",
         has_hung ? MAX_INSTRUCTIONS_ONCE_HUNG : MAX_INSTRUCTIONS);
-    add(environment, "LANEWISE_TOOLS=origins%s%s", check->info->rows ? ",rows" : "",
-        plan->watched ? ",racecheck,initcheck" : "");
+    add(environment, "LANEWISE_TOOLS=origins%s%s%s", check->info->rows ? ",rows" : "",
+        check->info->waits ? ",waits" : "", plan->watched ? ",racecheck,initcheck" : "");
     if (check->info->gpu)
         add(environment, "LANEWISE_GPU=%s", check->info->gpu);
     if (plan->scrambles)

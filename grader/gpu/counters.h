@@ -12,6 +12,11 @@ enum emu_counter {
     EMU_COUNTER_COUNT
 };
 
+/* Number of instructions that a warp must execute after a request to global memory, before it waits
+ * for the data, to hide the latency: that is some 800 cycles, and four warps take turns at a
+ * scheduler. */
+#define EMU_HIDES_LATENCY 200u
+
 struct emu_counters {
     uint64_t value[EMU_COUNTER_COUNT]; /* indexed by enum emu_counter */
 };

@@ -15,8 +15,8 @@ enum emu_tool {
 #undef T
 };
 
-/* The names of the tools that users can choose, for messages. emu_find_tools() also knows "origins"
- * and "rows", which only gradings use, and "none" and "counters", which set EMU_ONLY and serve to
+/* The names of the tools that users can choose, for messages. emu_find_tools() also knows "origins",
+ * "rows" and "waits", which only gradings use, and "none" and "counters", which set EMU_ONLY and serve to
  * measure the cost of tools. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, ordercheck, racecheck, initcheck"
 

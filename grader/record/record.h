@@ -32,7 +32,7 @@
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
  *                  "dynamic_shared_bytes", "constant_bytes", "status": "ok" or how it ended,
  *                  "rules": "sector", "gt200" or "g80",
- *                  "counters": {all of counters.def, but rows_... only if not 0},
+ *                  "counters": {all of counters.def, but rows_... and waits_... only if not 0},
  *                  "lines": [{"file", "line", "counters": {those that are not 0},
  *                             "time_share": part of the predicted time}],
  *                  "predicted": {only with a chip: as in gpu/record/record.h}, "reads_clock": true

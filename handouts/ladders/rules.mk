@@ -23,11 +23,12 @@ $(LADDERS:%=$(LADDERS_OUT)/%): $(LADDERS_OUT)/%: handouts/ladders/%.cu $(LADDER_
 
 # As the labs are built: older GPUs have no asynchronous copies.
 $(LADDERS_OUT)/fast_product: NVCC_ARCH := -arch=compute_80
+$(LADDERS_OUT)/fast_product.json: LADDER_TOOLS := --tools waits
 
 # make deletes the .json file if the run fails.
 $(LADDERS_OUT)/%.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(call say,$@)
-	$(Q)$(LANEWISE) run --json $@ $< counts >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
+	$(Q)$(LANEWISE) run $(LADDER_TOOLS) --json $@ $< counts >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
 
 $(LADDERS_OUT)/%.g80.json $(LADDERS_OUT)/%.gt200.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(Q)for rules in g80 gt200; do $(LANEWISE) run --rules $$rules --json $<.$$rules.json $< counts \

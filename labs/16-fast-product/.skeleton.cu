@@ -65,9 +65,9 @@ __global__ void __launch_bounds__(THREADS, 2) vectors(struct product p)
 {
     // TODO 2, second part: the block needs a pair of tiles, `__shared__ struct float_tiles tiles`.
     //         a) tiles.a has A's *columns* for rows, so that four numbers of a column lie side by side.
-    //            For a pair of tiles, each thread loads four neighbours in a row of A by copy_4(), and
-    //            stores them in four rows of tiles.a: a[column][row], a[column + 1][row], ...
-    //            There are 128 rows of 8 numbers, so two threads for each row.
+    //            A tile has 128 rows of 8 numbers, so two threads for each row: thread t loads four
+    //            neighbours, columns t % 2 * 4 to t % 2 * 4 + 3 of row t / 2, by copy_4() into
+    //            `alignas(16) float four[4]`. store_transposed() stores them in four rows of tiles.a.
     //         b) tiles.b has rows of B: 8 rows of 128 numbers, so 32 threads for each row. Here four
     //            neighbours stay neighbours.
     //         c) As in rung 1: wait, multiply_tiles(), wait. `alignas(16) float sum[8][8] = {}` holds
@@ -75,32 +75,32 @@ __global__ void __launch_bounds__(THREADS, 2) vectors(struct product p)
     make_by_tiles<SIDE>(p);
 }
 
-// Rung 3. Starts to copy the tiles that begin at `first`.
-__device__ void start_copies(struct product p, struct float_tiles *to, int first)
-{
-    // TODO 3, first part: __pipeline_memcpy_async(to, from, bytes) starts a copy of 4, 8 or 16 bytes,
-    //         and does not wait for it. No register is needed in between.
-    //         a) Copies of 4 bytes can transpose A: in each of four steps, the block copies 32 rows of
-    //            8 numbers, a number a thread. Let 8 neighbouring threads copy the numbers of a row.
-    //         b) B needs one copy of 16 bytes in each thread.
-    //         c) __pipeline_commit() closes the group of copies.
-}
-
 // Rung 3. A block makes a piece of C of SIDE x SIDE numbers.
 __global__ void __launch_bounds__(THREADS, 2) copies(struct product p)
 {
-    // TODO 3, second part: in rung 2 all warps wait until their tiles have arrived. Let two pairs of
-    //         tiles take turns: `__shared__ struct float_tiles pair[2]`.
-    //         a) Start the copies of the first pair before the loop.
-    //         b) In the loop, wait for your own copies: __pipeline_wait_prior(0). Then
-    //            __syncthreads(): now the copies of all threads have arrived.
-    //         c) Nobody reads the other pair any more. So start the copies of the next tiles into
-    //            it, if there are any. Then multiply this pair.
-    //         d) After the loop, store_sums().
-    //         How many barriers does a step need? The grader counts the loads that warps wait for: all
-    //         ordinary loads, and copies that a warp waits for before it has executed 200 other
-    //         instructions. Some 800 cycles pass until a number comes from global memory, and four
-    //         warps take turns in them.
+    // TODO 3: in rung 2 all warps wait until their tiles have arrived. Let two pairs of tiles take turns:
+    //         `__shared__ struct float_tiles pair[2]`. While the block multiplies one pair, the numbers
+    //         of the next one are on their way:
+    //
+    //            first step    pair 0 is multiplied       pair 1 arrives
+    //            second step   pair 0 arrives             pair 1 is multiplied
+    //            third step    pair 0 is multiplied       pair 1 arrives
+    //
+    //         For B, __pipeline_memcpy_async(to, from, bytes) starts a copy of 4, 8 or 16 bytes from
+    //         global to shared memory, and does not wait for it. __pipeline_commit() must follow.
+    //         A must be transposed, so its numbers wait in registers. A warp does not wait at a load, but
+    //         at the first instruction that uses the loaded number: load early, store late.
+    //         a) Before the loop, fill the first pair: start the copy of B, load the thread's four
+    //            numbers of A as in rung 2, and store them.
+    //         b) In the loop, wait for your own copy: __pipeline_wait_prior(0). Then __syncthreads():
+    //            now the numbers of all threads have arrived, and nobody reads the other pair any more.
+    //         c) If there are more tiles, start the next copy of B into the other pair, and load the
+    //            next four numbers of A.
+    //         d) Multiply this pair. Then store the four numbers of A in the other pair.
+    //         e) After the loop, store_sums().
+    //         How many barriers does a step need? The grader counts the loads and copies that warps wait
+    //         for: those that a warp needs before it has executed 200 other instructions. Some 800
+    //         cycles pass until a number comes from global memory, and four warps take turns in them.
     make_by_tiles<SIDE>(p);
 }
 

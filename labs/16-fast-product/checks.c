@@ -5,8 +5,8 @@
  * C needs 8 numbers for 16 multiply-adds; one that keeps 8 x 8 needs 16 for 64, and loads them by
  * four. Shuffles could replace requests, but are instructions, so the instructions have a limit.
  *
- * In rung 3 the warps must not wait for a tile. The figure counts the loads that they wait for:
- * ordinary loads, and copies by cp.async that are awaited too soon to hide the latency of memory.
+ * In rung 3 the warps must not wait for a tile. The figure counts the loads and the copies by
+ * cp.async whose numbers a warp needs too soon to hide the latency of memory.
  *
  * How large may the error be? Lab 06 explains the bound for sums in float: (depth + 1) * u * M, where
  * u = 2^-24 and M is the sum of the |products|. Tensor cores cut off where floats round. In a step,
@@ -23,8 +23,8 @@ LAB(.title = "A fast matrix product", .file = "fast_product.cu",
     .needs = {"04-bank-conflicts", "06-tiled-matmul"},
     .hints = {
         "Count for one thread: how many numbers must it fetch from shared memory for each multiply-add, if it makes one number of C? And if it makes 4 x 4 numbers, or 8 x 8?",
-        "TODO 1: float sum[4][4], a[4] and b[4] stay in registers if all loops over them have fixed bounds. TODO 2: a thread's four neighbours in a column of A are one load only if the tile of A is stored by columns. TODO 3: start the copies of the next tiles right after the barrier, then multiply the tiles that have arrived. TODO 4: a warp keeps 4 x 2 fragments of sums, and loads 4 + 2 fragments for 8 products.",
-        "TODO 2: float4 four = *(const float4 *)&a[...]; a_tile[column][row] = four.x; a_tile[column + 1][row] = four.y; and so on; a tile has rows of SIDE + 4 floats. TODO 3: __pipeline_wait_prior(0); __syncthreads(); start the next copies; multiply. TODO 4: fragment<matrix_a, 16, 16, 16, __half, row_major> a; load_matrix_sync(a, &a_tile[now][y][k], DEEP + 8); mma_sync(sum, a, b, sum); store_matrix_sync(c, sum, p.width, mem_row_major)."});
+        "TODO 1: float sum[4][4], a[4] and b[4] stay in registers if all loops over them have fixed bounds. TODO 2: a thread's four neighbours in a column of A are one load only if the tile of A is stored by columns. TODO 3: start the copy of B and load the numbers of A for the next tiles right after the barrier, then multiply the tiles that have arrived. TODO 4: a warp keeps 4 x 2 fragments of sums, and loads 4 + 2 fragments for 8 products.",
+        "TODO 2: float4 four = *(const float4 *)&a[...]; a_tile[column][row] = four.x; a_tile[column + 1][row] = four.y; and so on; a tile has rows of SIDE + 4 floats. TODO 3: __pipeline_wait_prior(0); __syncthreads(); start_copy(); load four numbers of A; multiply_tiles(); store the four numbers. TODO 4: fragment<matrix_a, 16, 16, 16, __half, row_major> a; load_matrix_sync(a, &a_tile[now][y][k], DEEP + 8); mma_sync(sum, a, b, sum); store_matrix_sync(c, sum, p.width, mem_row_major)."});
 
 enum rung { TILES, REGISTERS, VECTORS, COPIES, TENSOR };
 
@@ -255,17 +255,18 @@ CHECK(
 /* Naive: the solution of rung 2. */
 CHECK(
     copies, .title = "rung 3: no warp waits for a tile", .points = 10, .where = CHECK_COUNTS,
+    .waits = true,
     .figure = {.text = "warps wait for %s loads from global memory",
                .want = "at most %s",
-               .counter = LOADS " async_copies_exposed",
-               .budget = {.naive = 2048, .solution = 160, .slack = 2.5, .scale = JUDGE_LOGARITHMIC},
+               .counter = "waits_for_loads async_copies_exposed texture_requests",
+               .budget = {.naive = 2048, .solution = 64, .slack = 4, .scale = JUDGE_LOGARITHMIC},
                .judges = OF_TILES},
     .hint =
-        "TODO 3: copy each number by __pipeline_memcpy_async(). Start the copies of the next tiles before you multiply, and wait for them afterwards.")
+        "TODO 3: copy the numbers of B by __pipeline_memcpy_async(), and load those of A into registers. Start both before you multiply. Wait for the copies, and store the numbers of A, afterwards.")
 {
     const struct run *run = run_measured(check, COPIES);
-    double waits = check_counter(run, LOADS) - check_counter(run, "async_copies");
-    measure_lean(check, run, waits + check_counter(run, "async_copies_exposed"), 1.5);
+    double waits = check_counter(run, "waits_for_loads async_copies_exposed texture_requests");
+    measure_lean(check, run, waits, 1.5);
 }
 
 /* --- instructions --------------------------------------------------------------------------------- */

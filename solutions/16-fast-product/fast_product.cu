@@ -55,13 +55,12 @@ __global__ void __launch_bounds__(THREADS, 2) vectors(struct product p)
 {
     __shared__ struct float_tiles tiles;
     alignas(16) float sum[8][8] = {}, four[4];
-    int t = threadIdx.x, row = t / 2, column = t % 2 * 4;
-    const float *a = p.a + (blockIdx.y * SIDE + row) * p.depth + column;
+    int t = threadIdx.x;
+    const float *a = p.a + (blockIdx.y * SIDE + t / 2) * p.depth + t % 2 * 4;
     const float *b = p.b + t / 32 * p.width + blockIdx.x * SIDE + t % 32 * 4;
     for (int first = 0; first < p.depth; first += STEP) {
         copy_4(four, a + first);
-        for (int i = 0; i < 4; ++i)
-            tiles.a[column + i][row] = four[i];
+        store_transposed(&tiles, four);
         copy_4(&tiles.b[t / 32][t % 32 * 4], b + first * p.width);
         __syncthreads();
         multiply_tiles(sum, &tiles);
@@ -70,29 +69,30 @@ __global__ void __launch_bounds__(THREADS, 2) vectors(struct product p)
     store_sums(p, sum);
 }
 
-// Rung 3: one pair of tiles is multiplied while the next arrives. Copies of 4 bytes can transpose A.
-__device__ void start_copies(struct product p, struct float_tiles *to, int first)
-{
-    int t = threadIdx.x, k = t % STEP;
-    const float *a = p.a + blockIdx.y * SIDE * p.depth + first + k;
-    const float *b = p.b + (first + t / 32) * p.width + blockIdx.x * SIDE + t % 32 * 4;
-    for (int row = t / STEP; row < SIDE; row += THREADS / STEP)
-        __pipeline_memcpy_async(&to->a[k][row], a + row * p.depth, sizeof(float));
-    __pipeline_memcpy_async(&to->b[t / 32][t % 32 * 4], b, sizeof(float4));
-    __pipeline_commit();
-}
-
+// Rung 3: while a pair of tiles is multiplied, the next one arrives. A must be transposed, so its
+// numbers wait in registers.
 __global__ void __launch_bounds__(THREADS, 2) copies(struct product p)
 {
     __shared__ struct float_tiles pair[2];
-    alignas(16) float sum[8][8] = {};
-    start_copies(p, &pair[0], 0);
-    for (int first = 0, now = 0; first < p.depth; first += STEP, now = 1 - now) {
+    alignas(16) float sum[8][8] = {}, four[4];
+    int t = threadIdx.x;
+    const float *a = p.a + (blockIdx.y * SIDE + t / 2) * p.depth + t % 2 * 4;
+    const float *b = p.b + t / 32 * p.width + blockIdx.x * SIDE + t % 32 * 4;
+    __pipeline_memcpy_async(&pair[0].b[t / 32][t % 32 * 4], b, 16);
+    __pipeline_commit();
+    copy_4(four, a);
+    store_transposed(&pair[0], four);
+    for (int next = STEP, now = 0; next <= p.depth; next += STEP, now = 1 - now) {
         __pipeline_wait_prior(0);
         __syncthreads(); // this pair has arrived, and no thread reads the other one
-        if (first + STEP < p.depth)
-            start_copies(p, &pair[1 - now], first + STEP);
+        if (next < p.depth) {
+            __pipeline_memcpy_async(&pair[1 - now].b[t / 32][t % 32 * 4], b + next * p.width, 16);
+            __pipeline_commit();
+            copy_4(four, a + next);
+        }
         multiply_tiles(sum, &pair[now]);
+        if (next < p.depth)
+            store_transposed(&pair[1 - now], four);
     }
     store_sums(p, sum);
 }

@@ -7,16 +7,13 @@
  * never stored.
  *
  * A copy is exposed if the warp waits for it before it has executed enough other instructions to
- * hide the latency of global memory. That latency is some 800 cycles, and four warps take turns at
- * a scheduler. If a thread arrives at an mbarrier for its copies, their data is stored then, but
+ * hide the latency of global memory. If a thread arrives at an mbarrier for its copies, their data is stored then, but
  * the wait is that for the mbarrier's phase, by any warp of the CTA. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
-
-#define HIDES 200 /* instructions */
 
 static struct async_copy *take(struct warp *warp)
 {
@@ -137,7 +134,7 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
 static void retire(struct warp *warp, struct async_copy **place)
 {
     struct async_copy *copy = *place;
-    if (warp->executed - copy->start <= HIDES)
+    if (warp->executed - copy->start <= EMU_HIDES_LATENCY)
         warp->cta->worker->profile[copy->pc].exposed++;
     *place = copy->next;
     copy->next = warp->idle_copies;

@@ -379,15 +379,15 @@ LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst,
     fp_set(MODE_DEFAULT);
 }
 
-/* Rounds f32 to 11 digits, ties away from zero. The lower 13 bits become 0. */
+/* Rounds f32 to 11 digits, ties away from zero. The lower 13 bits become 0. As on an H100, a NaN
+ * keeps its upper bits, so one whose upper bits are those of infinity becomes infinity. */
 LANES_CLONES static void f32_to_tf32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);
     uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->dst);
     for (unsigned l = 0; l < WARP; l++) {
-        bool is_nan = (a[l] & 0x7fffffffu) > 0x7f800000u;
-        uint32_t bits = is_nan ? 0x7fffffffu : (a[l] + 0x1000u) & 0xffffe000u;
-        d[l] = mask >> l & 1 ? bits : d[l];
+        uint32_t half = (a[l] & 0x7f800000u) == 0x7f800000u ? 0 : 0x1000u;
+        d[l] = mask >> l & 1 ? (a[l] + half) & 0xffffe000u : d[l];
     }
 }
 

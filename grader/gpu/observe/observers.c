@@ -20,8 +20,9 @@ static unsigned find_tools(const struct emu_options *options, bool counted)
     if (tools & counters && options->rules != EMU_SECTOR)
         tools ^= counters | EMU_OLD_COUNTERS;
     if (options->steps) /* only one observer can follow CTAs */
-        return tools | EMU_STEPS;
-    return tools | (options->trace ? EMU_TRACE : 0) | (options->chip ? EMU_PREDICT : 0);
+        return (tools & ~(unsigned)EMU_WAITS) | EMU_STEPS;
+    bool predicts = options->chip && !(tools & EMU_WAITS);
+    return tools | (options->trace ? EMU_TRACE : 0) | (predicts ? EMU_PREDICT : 0);
 }
 
 _Static_assert(sizeof table / sizeof *table <= OBS_MAX, "raise OBS_MAX for a new observer");

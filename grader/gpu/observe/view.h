@@ -139,7 +139,7 @@ struct view_instruction view_instruction(const struct launch_view *launch, uint3
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-#define OBS_MAX     12         /* most observers of a launch */
+#define OBS_MAX     13         /* most observers of a launch */
 #define OBS_NO_SEAT UINT32_MAX /* the CTA has no seat */
 
 /* OBS_WRITE is an access other than a load, for observers that do not want loads. OBS_VALUES is not

@@ -261,8 +261,10 @@ static const struct row {
     {"read_only", "slopes-restrict", "load_requests", 5 * 256 * 128 / 32},
     {"fast_product", "tiles", "shared_requests", 256 * 256 / 32 * (2 * 256 + 2 * 256 / 16)},
     {"fast_product", "vectors", "shared_requests", 4 * 8 * 32 * (4 * 8 + 4 + 1)},
-    {"fast_product", "copies", "async_copies", 4 * 8 * 32 * (4 + 1)},
-    {"fast_product", "copies", "async_copies_exposed", 4 * 8 * (4 + 1)},
+    {"fast_product", "vectors", "waits", 4 * 8 * 32 * 2},
+    {"fast_product", "copies", "waits", 4 * 8},
+    {"fast_product", "copies", "async_copies", 4 * 8 * 32},
+    {"fast_product", "copies", "async_copies_exposed", 4 * 8},
 };
 
 Test(ladders, count_what_theory_says)

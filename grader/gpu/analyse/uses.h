@@ -1,0 +1,18 @@
+/* Where a loaded value is used first: the places where a warp waits for the load. */
+#ifndef GPU_ANALYSE_USES_H
+#define GPU_ANALYSE_USES_H
+
+#include <stdbool.h>
+
+#include "gpu/ptx/module.h"
+
+/* A function that is called with the index of an instruction. */
+typedef void uses_visit(void *context, uint32_t at);
+
+/* Visits the first instruction on each path that uses a register which the instruction at FROM
+ * writes, if at most MOST instructions lie between them. A copy by mov is no use; the copy's own
+ * uses count. An instruction can be visited more than once. False: out of memory. */
+bool analyse_first_uses(const struct ptx_function *function, uint32_t from, uint32_t most,
+                        uses_visit *visit, void *context);
+
+#endif

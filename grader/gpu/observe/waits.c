@@ -1,0 +1,273 @@
+/* The waits observer: which loads from global memory does a warp wait for?
+ *
+ * A GPU does not wait at a load, but at the first instruction that uses the loaded value. The
+ * latency of memory is hidden if the warp executes enough other instructions in between. So the
+ * observer follows each warp's path, and counts a load (or an atomic) if the warp comes to its
+ * first use too soon. async.c counts copies by cp.async in the same way.
+ *
+ * The uses are found before the launch (analyse/uses.c). At run time, a warp keeps for each load
+ * when it was started last. A piece of the path is reported before the piece's accesses, so the
+ * observer walks through it only as far as the accesses have come. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analyse/uses.h"
+#include "gpu/observe/view.h"
+
+#define NO_LOAD UINT32_MAX
+#define NO_CTA  UINT64_MAX
+
+/* A pair: the instruction at pc uses what load number `load` has loaded. */
+struct use {
+    uint32_t pc, load;
+};
+
+/* The place that a warp has reached. `executed` is the number of instructions before pc. */
+struct progress {
+    uint64_t executed;
+    uint32_t pc, end; /* the rest of the reported piece, up to end, which is not included */
+};
+
+struct waits {
+    const struct launch_view *launch;
+    uint32_t load_count, use_count;
+    uint32_t *load_at;   /* for each pc: the load's number, or NO_LOAD */
+    struct use *uses;    /* in the order of their pcs */
+    uint32_t *first_use; /* for each pc, and one more: index of the first use at this pc or later */
+    uint64_t *counts;    /* for each load: how often a warp has waited for it */
+    uint64_t *seats;     /* the CTAs that are running, or NO_CTA */
+    struct progress *now; /* for each seat and warp */
+    uint64_t *started;    /* for each seat, warp and load: `executed` at its start plus 1, or 0 */
+};
+
+/* --- begin ------------------------------------------------------------------------------------ */
+
+static void waits_free(struct waits *waits)
+{
+    free(waits->load_at);
+    free(waits->uses);
+    free(waits->first_use);
+    free(waits->counts);
+    free(waits->seats);
+    free(waits->now);
+    free(waits->started);
+    free(waits);
+}
+
+static bool is_load(const struct launch_view *launch, uint32_t pc, const struct ptx_instruction *in)
+{
+    enum view_kind kind = view_instruction(launch, pc).kind;
+    enum ptx_space space = ptx_space_of(in);
+    return (kind == VIEW_LOAD || kind == VIEW_ATOMIC || kind == VIEW_MATRIX) &&
+           (space == PTX_GLOBAL || space == PTX_GENERIC);
+}
+
+/* The list of uses while it grows. */
+struct list {
+    struct waits *waits;
+    uint32_t start, room; /* pc of the function's first instruction */
+    bool failed;
+};
+
+static void add_use(void *context, uint32_t at)
+{
+    struct list *list = context;
+    struct waits *waits = list->waits;
+    if (waits->use_count == list->room) {
+        uint32_t room = list->room ? 2 * list->room : 64;
+        struct use *uses = realloc(waits->uses, room * sizeof *uses);
+        list->failed |= !uses;
+        if (!uses)
+            return;
+        waits->uses = uses;
+        list->room = room;
+    }
+    waits->uses[waits->use_count++] = (struct use){list->start + at, waits->load_count};
+}
+
+static bool find_uses(struct waits *waits)
+{
+    struct list list = {.waits = waits};
+    for (uint32_t pc = 0; pc < waits->launch->code_count; pc++) {
+        uint32_t index;
+        const struct ptx_function *function = view_function(waits->launch, pc, &index);
+        waits->load_at[pc] = NO_LOAD;
+        if (index >= function->code_count || !is_load(waits->launch, pc, &function->code[index]))
+            continue;
+        list.start = pc - index;
+        if (!analyse_first_uses(function, index, EMU_HIDES_LATENCY, add_use, &list) || list.failed)
+            return false;
+        waits->load_at[pc] = waits->load_count++;
+    }
+    return true;
+}
+
+static int by_pc(const void *a, const void *b)
+{
+    uint32_t x = ((const struct use *)a)->pc, y = ((const struct use *)b)->pc;
+    return (x > y) - (x < y);
+}
+
+static void sort_uses(struct waits *waits)
+{
+    uint32_t use = 0;
+    if (waits->use_count)
+        qsort(waits->uses, waits->use_count, sizeof *waits->uses, by_pc);
+    for (uint32_t pc = 0; pc <= waits->launch->code_count; pc++) {
+        while (use < waits->use_count && waits->uses[use].pc < pc)
+            use++;
+        waits->first_use[pc] = use;
+    }
+}
+
+static bool make_seats(struct waits *waits)
+{
+    size_t seats = waits->launch->resident, warps = seats * waits->launch->warps;
+    waits->counts = calloc((size_t)waits->load_count + 1, sizeof *waits->counts);
+    waits->seats = malloc(seats * sizeof *waits->seats);
+    waits->now = calloc(warps, sizeof *waits->now);
+    waits->started = calloc(warps * waits->load_count + 1, sizeof *waits->started);
+    for (size_t i = 0; waits->seats && i < seats; i++)
+        waits->seats[i] = NO_CTA;
+    return waits->counts && waits->seats && waits->now && waits->started;
+}
+
+static void *waits_begin(const struct launch_view *launch)
+{
+    size_t count = (size_t)launch->code_count + 1;
+    struct waits *waits = calloc(1, sizeof *waits);
+    if (!waits)
+        return NULL;
+    waits->launch = launch;
+    waits->load_at = malloc(count * sizeof *waits->load_at);
+    waits->first_use = malloc(count * sizeof *waits->first_use);
+    if (waits->load_at && waits->first_use && find_uses(waits) && make_seats(waits)) {
+        sort_uses(waits);
+        return waits;
+    }
+    waits_free(waits);
+    return NULL;
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+/* The seat of CTA; launch->resident: it has none. */
+static uint32_t seat_of(const struct waits *waits, uint64_t cta)
+{
+    uint32_t seat = 0;
+    while (seat < waits->launch->resident && waits->seats[seat] != cta)
+        seat++;
+    return seat;
+}
+
+static bool waits_follows(void *state, uint64_t cta)
+{
+    struct waits *waits = state;
+    uint32_t seat = seat_of(waits, NO_CTA), warps = waits->launch->warps;
+    if (!waits->use_count || seat == waits->launch->resident)
+        return false;
+    waits->seats[seat] = cta;
+    memset(waits->now + (size_t)seat * warps, 0, warps * sizeof *waits->now);
+    memset(waits->started + (size_t)seat * warps * waits->load_count, 0,
+           (size_t)warps * waits->load_count * sizeof *waits->started);
+    return true;
+}
+
+/* Goes through the piece that warp number WARP, counted over all seats, executes now: up to END,
+ * which is not included. */
+static void advance(struct waits *waits, size_t warp, uint32_t end)
+{
+    struct progress *now = &waits->now[warp];
+    uint64_t *started = waits->started + warp * waits->load_count;
+    for (uint32_t i = waits->first_use[now->pc]; i < waits->first_use[end]; i++) {
+        struct use use = waits->uses[i];
+        uint64_t executed = now->executed + (use.pc - now->pc);
+        if (started[use.load] && executed + 1 - started[use.load] <= EMU_HIDES_LATENCY)
+            waits->counts[use.load]++;
+        started[use.load] = 0;
+    }
+    now->executed += end - now->pc;
+    now->pc = end;
+}
+
+static void waits_step(void *state, const struct obs_step *step)
+{
+    struct waits *waits = state;
+    size_t warp = (size_t)seat_of(waits, step->cta) * waits->launch->warps + step->warp;
+    struct progress *now = &waits->now[warp];
+    advance(waits, warp, now->end);
+    now->pc = step->pc;
+    now->end = step->pc + step->count;
+}
+
+static void start(struct waits *waits, uint64_t cta, uint32_t index, uint32_t pc)
+{
+    uint32_t seat = seat_of(waits, cta), load = waits->load_at[pc];
+    if (load == NO_LOAD || seat == waits->launch->resident)
+        return;
+    size_t warp = (size_t)seat * waits->launch->warps + index;
+    if (pc < waits->now[warp].pc || pc >= waits->now[warp].end)
+        return;
+    advance(waits, warp, pc + 1); /* the load's address can come from another load */
+    waits->started[warp * waits->load_count + load] = waits->now[warp].executed;
+}
+
+static void waits_access(void *state, const struct obs_access *access)
+{
+    if (access->space == PTX_GLOBAL && access->kind != OBS_STORE)
+        start(state, access->cta, access->warp, access->pc);
+}
+
+static enum obs_answer waits_repeat(void *state, const struct obs_repeat *repeat)
+{
+    if (repeat->times > 1)
+        return OBS_COUNT_ONLY;
+    if (repeat->space == PTX_GLOBAL && repeat->kind != OBS_STORE)
+        start(state, repeat->cta, repeat->warp, repeat->pc);
+    return OBS_DONE;
+}
+
+static void waits_ended(void *state, uint64_t cta, uint64_t instructions)
+{
+    struct waits *waits = state;
+    uint32_t seat = seat_of(waits, cta), warps = waits->launch->warps;
+    (void)instructions;
+    if (seat == waits->launch->resident)
+        return;
+    for (size_t w = (size_t)seat * warps; w < ((size_t)seat + 1) * warps; w++)
+        advance(waits, w, waits->now[w].end);
+    waits->seats[seat] = NO_CTA;
+}
+
+/* --- end -------------------------------------------------------------------------------------- */
+
+static void waits_join(void *into, void *state)
+{
+    struct waits *total = into, *waits = state;
+    for (uint32_t i = 0; i < total->load_count; i++)
+        total->counts[i] += waits->counts[i];
+    waits_free(waits);
+}
+
+static void waits_end(void *state, const struct launch_view *launch,
+                      struct emu_counters *per_instruction)
+{
+    struct waits *waits = state;
+    for (uint32_t pc = 0; per_instruction && pc < launch->code_count; pc++)
+        if (waits->load_at[pc] != NO_LOAD)
+            per_instruction[pc].value[EMU_waits_for_loads] = waits->counts[waits->load_at[pc]];
+    waits_free(waits);
+}
+
+const struct observer obs_waits = {
+    .name = "waits",
+    .events = OBS_ACCESS | OBS_STEP,
+    .begin = waits_begin,
+    .access = waits_access,
+    .repeat = waits_repeat,
+    .follows = waits_follows,
+    .step = waits_step,
+    .ended = waits_ended,
+    .join = waits_join,
+    .end = waits_end,
+};
