@@ -22,8 +22,8 @@ char *people_fold(const char *text);
 char *people_words(const char *text);
 
 /* Returns the words of a name written together, the family name first. The family name is the last
- * word, or, in "García, Inés", the part before the comma. A name of one word is returned as it
- * is. */
+ * word, or, in "García, Inés", the part before the comma. A name of one word is returned
+ * unchanged. */
 char *people_joined(const char *text);
 
 #endif

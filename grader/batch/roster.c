@@ -323,8 +323,8 @@ static size_t fits(const struct batch_student *student, const struct sought *sou
     return found ? strlen(keys[way]) : 0;
 }
 
-/* Returns the student who matches, or the one with the longest match if several match. Returns NULL
- * if no student matches, or two students have equally long matches. */
+/* Returns the student who matches, or the student with the longest match if several match. Returns
+ * NULL if no student matches, or two students have equally long matches. */
 static const struct batch_student *find_by(const struct batch_roster *roster,
                                            const struct sought *sought, enum way way, bool *several)
 {

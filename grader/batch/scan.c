@@ -32,7 +32,7 @@ struct walk {
 struct entry {
     char path[PATH_SIZE];
     char name[PATH_SIZE]; /* the entry's name, cleaned by batch_clean_name() */
-    /* the folder of the lab that it is in, such as "01-parallelize/", or "" */
+    /* the lab's folder that contains the hand-in, such as "01-parallelize/", or "" */
     const char *above;
     bool folder; /* the hand-in is a folder */
 };

@@ -72,14 +72,14 @@ enum {
     DRAWS = 64,
     MOST_EQUAL = DRAWS / 6, /* with 16 different elements, 4 of 64 pairs are equal on average */
     PIECE = 16,             /* bytes (gpu/remote/views.h) */
-    /* number of spoilt pieces of an input that has at least four times as many pieces; with few
-     * spoilt pieces, a cheating program must inspect much of the input to find one, but of ten
-     * million honest programs, at most one may meet no spoilt piece */
+    /* number of spoilt pieces of an input with at least 64 pieces; a cheating program must inspect
+     * much of the input to find a spoilt piece, but at most one of ten million honest programs may
+     * meet none */
     SPOILT = 16,
     POOL = 1 << 14, /* elements */
 };
 
-/* Returns the bits of a random one of the COUNT elements of SIZE bytes each. */
+/* Picks one of COUNT elements of SIZE bytes at random, and returns its bits. */
 static inline uint64_t pick(const char *elements, size_t size, size_t count,
                             struct check_random *random)
 {

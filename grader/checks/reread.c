@@ -16,7 +16,7 @@ struct reader {
     const struct case_data *input;
     const char *name;
     size_t rows, columns;
-    const float *from; /* the matrix as it is */
+    const float *from; /* the matrix without a change */
     float *to;         /* the matrix as the submission may have read it */
     struct case_data *changed;
     size_t wrong_row; /* the first wrong row of the result */

@@ -311,7 +311,7 @@ static double sum_seconds(const json_t *results)
     return sum;
 }
 
-/* Returns true if LAB has full marks, in this run or an earlier one. */
+/* Returns true if LAB has full marks, in this run or an earlier run. */
 static bool is_done(const struct session *session, const char *lab)
 {
     size_t i;

@@ -86,7 +86,7 @@ static void print_hint(const json_t *hints, size_t number, struct unfinished unf
     free(text);
 }
 
-/* Prints the next hint or, after the last one, all hints. Returns the number of hints that the
+/* Prints the next hint or, after the last hint, all hints. Returns the number of hints that the
  * student has seen. */
 static size_t print_next(const char *lab, const json_t *hints, size_t seen,
                          struct unfinished unfinished)

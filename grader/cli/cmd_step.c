@@ -193,8 +193,8 @@ static json_t *read_document(int file)
     return json;
 }
 
-/* Runs the program and reads what it has recorded of TARGET. *RECORD gets the record; *STEPS stays
- * NULL if the block did not run. */
+/* Runs the program and reads its recording of TARGET. *RECORD gets the record; *STEPS stays NULL if
+ * the block did not run. */
 static bool run(const struct options *options, struct target target, json_t **record,
                 json_t **steps)
 {
@@ -346,7 +346,7 @@ static bool choose_lab(struct options *options)
     options->built.debug = options->debug;
     if (!cli_build_lab_program("step", options->lab, options->submission, &options->built))
         return false;
-    options->argv--; /* the word there was an option or its value, which has been read already */
+    options->argv--; /* this word was an option or an option's value, which has been read already */
     options->argv[0] = options->program = options->built.program;
     return true;
 }

@@ -210,7 +210,7 @@ static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, NULL, &options->built))
         return false;
-    options->argv--; /* the word there was an option or its value, which has been read already */
+    options->argv--; /* this word was an option or an option's value, which has been read already */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);

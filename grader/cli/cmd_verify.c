@@ -1,4 +1,5 @@
-/* lanewise verify: checks that a result is what the grader wrote, and that it can be reproduced.
+/* lanewise verify: checks that a result is unchanged since the grader wrote it, and that it can be
+ * reproduced.
  *
  *     seal                                      -> unchanged since it was signed?
  *     hashes in the result                      -> the same submission, lab, grader and compiler?

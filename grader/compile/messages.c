@@ -1,4 +1,4 @@
-/* Rewrites nvcc's messages. They come from two programs, each with its own form:
+/* Rewrites nvcc's messages. They come from two programs, which use different forms:
  *
  *     a.cu(4): error: expected a ";"             cudafe++, with a copy of the line and a caret
  *           p[0] = x;
@@ -7,10 +7,10 @@
  *     a.cu:1:10: fatal error: nothere.h: ...     gcc, with "    1 | ..." and a caret
  *
  * The first form is converted to the second. The linker's messages about missing functions are
- * replaced by messages in plain words. If there are many errors, only the first ones are shown.
+ * replaced by messages in plain words. If there are many errors, only the first few are shown.
  * Warnings are shown only if the program was built. A block begins with a first line in one of
- * these forms and goes on up to an empty line or the next first line. nvcc compiles every file
- * twice, for device and host, so blocks appear twice. */
+ * these forms and extends to an empty line or the next first line. nvcc compiles every file twice,
+ * for device and host, so blocks appear twice. */
 #include "compile/messages.h"
 
 #include <ctype.h>

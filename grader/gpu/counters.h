@@ -12,9 +12,9 @@ enum emu_counter {
     EMU_COUNTER_COUNT
 };
 
-/* Number of instructions that a warp must execute after a request to global memory, before it waits
- * for the data, to hide the latency: that is some 800 cycles, and four warps take turns at a
- * scheduler. */
+/* The number of instructions that a warp must execute between a request to global memory and the
+ * wait for its data, so that the latency is hidden. The latency is about 800 cycles, and four warps
+ * take turns at a scheduler. */
 #define EMU_HIDES_LATENCY 200u
 
 struct emu_counters {

@@ -15,7 +15,8 @@ struct facts {
     size_t wrong_count;
     bool *wrong;                /* whether each number is wrong */
     size_t *in_row, *in_column; /* how many numbers are wrong in each row and in each column */
-    double log_chance;          /* log10 of the chance that a number equals another one of WANT */
+    /* log10 of the chance that a number equals a different number of WANT */
+    double log_chance;
     char *text;
     size_t size;
 };

@@ -175,7 +175,7 @@ static bool is_sure(const struct search *search, size_t last, double one_in)
 struct parts {
     const char *one, *more, *of; /* "thread", "threads", " of each block" */
     size_t width;                /* number of consecutive numbers that belong to one part */
-    size_t count;                /* number of parts; after the last one, the first one follows */
+    size_t count;                /* number of parts; the first part follows the last */
 };
 
 enum { MOST_PARTS = 8 };
@@ -216,7 +216,7 @@ static uint64_t *add_up_parts(const struct facts *facts, const struct parts *par
     return sums;
 }
 
-#define ONE_IN 30000 /* for all hypotheses together, of which there are about 30 kinds */
+#define ONE_IN 30000 /* the limit for all hypotheses together; there are about 30 kinds */
 
 /* The searches among the sums of the parts. */
 struct part_searches {
@@ -453,14 +453,15 @@ static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
 {
     if (fits->count > 0 && step != fits->step)
-        fits->count = 2; /* this one makes it three, which is too many to report */
+        fits->count = 2; /* a different step counts as the third fit; three are too many to
+                          * report */
     if (fits->count < 2)
         fits->begins[fits->count] = begin;
     fits->step = step;
     fits->count++;
 }
 
-/* Returns whether one of BEGINS before this one means the same in this grid. */
+/* Returns whether an earlier element of BEGINS means the same in this grid. */
 static bool is_begin_again(const struct judge_sum *sum, const struct begin *begins, size_t index)
 {
     for (size_t i = 0; i < index; ++i)

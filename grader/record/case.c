@@ -208,7 +208,7 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
     return wrong;
 }
 
-/* Adds the array at offset AT. Returns the offset of the next one, or 0 if the array is
+/* Adds the array at offset AT. Returns the offset of the next array, or 0 if the array is
  * malformed. */
 static size_t parse_array(struct case_data *data, size_t at)
 {

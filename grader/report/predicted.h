@@ -3,8 +3,8 @@
  *
  *   a launch of lanewise/run/v1 --report_read_prediction()--> struct report_prediction
  *     --> the limits: each part's time
- *     --report_roofline()--> a point and the chip's roofs      --report_waves()--> warps over
- * time */
+ *     --report_roofline()--> a point and the chip's roofs
+ *     --report_waves()--> warps over time */
 #ifndef REPORT_PREDICTED_H
 #define REPORT_PREDICTED_H
 

@@ -17,8 +17,8 @@
  * own child asks for the signal only after it has made the sandbox.
  *
  * The loop does not wait for end of file on the output pipe: a descendant that moved to another
- * session can keep the pipe open forever. After the child has ended, the parent reads what is in
- * the pipe, and stops. */
+ * session can keep the pipe open forever. After the child has ended, the parent reads the data left
+ * in the pipe, and stops. */
 #include "sandbox/process.h"
 
 #include "base/clock.h"

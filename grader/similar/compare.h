@@ -12,8 +12,8 @@
  * the same long code. tests/similar/test_similar.c checks all these figures against copies and
  * against independent work.
  *
- * If submissions have too little code of their own, no pair is shown, because two people who solve
- * a lab of five lines well write the same program. */
+ * If submissions contain too little code besides the skeleton's, no pair is shown, because two
+ * people who solve a lab of five lines well write the same program. */
 #define SIMILAR_STATEMENTS_LEAST 6u
 #define SIMILAR_STATEMENTS_SHARE 0.75
 /* the shared statements that are enough if the kernels are alike */

@@ -201,7 +201,7 @@ static uint64_t hash_window(const struct span *instructions)
 
 /* --- winnowing -------------------------------------------------------------------------------- */
 
-/* The hashes of the last windows; the smallest one becomes a mark. */
+/* The hashes of the last windows; the smallest hash becomes a mark. */
 struct winnow {
     struct span instructions[WINDOW];
     uint64_t hashes[STEP];

@@ -27,7 +27,7 @@ static struct span *spans;
 
 /* --- spans: callers hold the lock ------------------------------------------------------------- */
 
-/* Inserts SPAN before the one at AT. Returns false when out of memory. */
+/* Inserts SPAN before the span at AT. Returns false when out of memory. */
 static bool insert(struct span **at, struct span span)
 {
     struct span *made = malloc(sizeof *made);

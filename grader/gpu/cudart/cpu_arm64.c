@@ -1,7 +1,7 @@
 /* Implements cpu.h for arm64.
  *
  * A program cannot make this CPU trap after each instruction. So the instruction is copied to a
- * page of our own, with a breakpoint behind it, and the thread continues there:
+ * separate page, with a breakpoint behind it, and the thread continues there:
  *
  *     program:  ...  ldr x0, [x1]  ...            the thread's pc moves to the copy; the
  *     copy:          ldr x0, [x1]  brk #0         breakpoint moves it behind the original */

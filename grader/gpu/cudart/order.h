@@ -6,8 +6,8 @@
  *   rt_queue()               work in a stream: rt_order_begin(), run it, rt_order_end()
  *   cudaStreamSynchronize()  rt_order_waits_stream(): the host has waited
  *   cudaStreamWaitEvent()    rt_order_stream_waits()
- *   a load by the host       memory in use is protected (order/guard.c), so that the access
- * faults */
+ *   a load by the host       memory in use is protected (order/guard.c), so the access
+ *                           faults */
 #ifndef GPU_CUDART_ORDER_H
 #define GPU_CUDART_ORDER_H
 

@@ -42,8 +42,8 @@ static int find_no_other(Dwfl_Module *module, void **data, const char *name, Dwa
     return -1;
 }
 
-/* Adds the program or one of its own libraries, but no library of the system. The program's path is
- * the one from its start (AT_EXECFN), because a sandbox may have no /proc. */
+/* Adds the program or one of its own libraries, but no library of the system. Takes the program's
+ * path from AT_EXECFN, because a sandbox may have no /proc. */
 static int report_module(struct dl_phdr_info *info, size_t size, void *opened)
 {
     const char *path = info->dlpi_name;

@@ -311,7 +311,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return rt_return(error);
 }
 
-/* Only checks the arguments, because the one device always has access. */
+/* Only checks the arguments, because the only device always has access. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
                                  size_t count_of_list)
 {

@@ -236,7 +236,7 @@ struct rt_range {
     bool is_reset;                /* cudaDeviceReset() has freed it, but the program has not */
 };
 
-/* Adds a range. Returns false when out of memory, or the range overlaps another one. */
+/* Adds a range. Returns false when out of memory, or if the range overlaps another range. */
 bool rt_range_add(struct rt_range range);
 /* Finds the range that contains PTR. */
 bool rt_range_find(const void *ptr, struct rt_range *range);

@@ -1,5 +1,5 @@
-/* Tells the device in which stream work has run and what orders it, if the device predicts when
- * work runs (emu_step() in gpu/device.h). The device then keeps the timeline.
+/* Tells the device in which stream work has run and which work must come before it, if the device
+ * predicts when work runs (emu_step() in gpu/device.h). The device then keeps the timeline.
  *
  *   rt_queue()              rt_time_work(), after the work has run
  *   cudaEventRecord()       rt_time_event()

@@ -190,7 +190,7 @@ static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
 }
 
 /* Returns the instruction at which a path waits. At a barrier or warp sync, the path's pc is
- * already the next one. */
+ * already behind that instruction. */
 static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
 {
     uint32_t pc = path->stack[path->depth - 1].pc;

@@ -1,4 +1,4 @@
-/* Finds the registers that can affect what a loop does next.
+/* Finds the registers that can affect the further execution of a loop.
  *
  *     while (*flag == 0)        ld.volatile  f, [p]      p: the address that is polled
  *         spins++;              add          n, n, 1     n: only counted, and may change

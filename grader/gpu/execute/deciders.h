@@ -1,4 +1,4 @@
-/* Finds the deciders: the registers that can affect what a worker does next, as long as it only
+/* Finds the deciders: the registers that can affect further execution, as long as the worker only
  * executes instructions that it has already executed since deciders_begin(). See deciders.c. */
 #ifndef GPU_EXECUTE_DECIDERS_H
 #define GPU_EXECUTE_DECIDERS_H

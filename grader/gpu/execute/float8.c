@@ -12,7 +12,7 @@ struct format {
     unsigned fraction; /* number of fraction bits */
     int bias;
     double largest;
-    uint8_t infinity; /* bits without the sign; these bits and larger ones are infinity or NaN */
+    uint8_t infinity; /* bits without the sign; these and all larger values are infinity or NaN */
 };
 
 #define NO_NUMBER 0x7fu /* the NaN that conversions make, in either format */

@@ -32,7 +32,7 @@ static inline f64 lesser(f64 a, f64 b)
     return first ? a : b;
 }
 
-/* Returns NaN if a or b is NaN, otherwise -0. Adding -0 leaves every number as it is, even -0. */
+/* Returns NaN if a or b is NaN, otherwise -0. Adding -0 changes no number, not even -0. */
 static inline f64 nan_of(f64 a, f64 b)
 {
     return a != a || b != b ? NAN : -0.0;

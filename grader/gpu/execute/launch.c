@@ -2,9 +2,9 @@
  * totals of the workers and the states of the observers are joined.
  *
  * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to the waiting
- * CTA later. The number of CTAs that take turns in this way is at most what the virtual GPU can
- * hold. When all remaining CTAs wait for the host, the launch is parked: its workers leave their
- * CTAs as they are and continue with them later. */
+ * CTA later. The number of CTAs that take turns in this way is at most the number of CTAs that the
+ * virtual GPU can hold. When all remaining CTAs wait for the host, the launch is parked: its
+ * workers leave their CTAs as they are and continue with them later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
-/* Returns whether the launch's observer I still sees what WORKER does. A worker that joins after
+/* Returns whether observer I of the launch still gets WORKER's events. A worker that joins after
  * the watch has no state for the observers of the watch. */
 static bool is_seen(const struct worker *worker, unsigned i)
 {
@@ -157,7 +157,7 @@ static bool is_turn_of_oldest(struct worker *worker)
 }
 
 /* Returns the place of the cluster whose turn it is. A new cluster comes first, if one can start;
- * otherwise one that has waited continues. Returns NULL if there is none. */
+ * otherwise a cluster that has waited continues. Returns NULL if there is none. */
 static struct cta **take_turn(struct worker *worker)
 {
     if (is_turn_of_oldest(worker))

@@ -1,7 +1,7 @@
 /* Schedules execution: warp.c runs one warp, cta.c the warps of a CTA, and cluster.c the CTAs of a
  * cluster.
  *
- *   turn    the time in which a CTA or cluster runs before its worker runs the next one
+ *   turn    the time in which a CTA or cluster runs before its worker runs the next CTA or cluster
  *   slice   the number of instructions that a path executes before another path runs */
 #ifndef GPU_EXECUTE_SCHEDULE_H
 #define GPU_EXECUTE_SCHEDULE_H
@@ -40,8 +40,8 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
 /* --- cluster.c -------------------------------------------------------------------------------- */
 
-/* These functions do for a whole cluster what those of cta.c do for a CTA. The leader is the CTA of
- * rank 0 and represents the cluster. UNIT is the cluster's number in the launch. */
+/* These functions work like those of cta.c, but on a whole cluster. The leader is the CTA of rank 0
+ * and represents the cluster. UNIT is the cluster's number in the launch. */
 struct cta *cluster_start(struct worker *worker, uint64_t unit);
 enum cta_end cluster_run(struct cta *leader);
 void cluster_report_deadlock(struct cta *leader);

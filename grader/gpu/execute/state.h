@@ -112,7 +112,8 @@ struct mbarrier {
     uint32_t at; /* the mbarrier's address in shared memory */
     uint32_t expected, pending, phase;
     int64_t
-        bytes; /* bytes that copies must still bring in this phase; below 0: not announced yet */
+        bytes; /* bytes that copies must still store in this phase; negative if their number is not
+                * announced yet */
 };
 
 struct cta {

@@ -16,8 +16,8 @@ struct texture_points {
     const uint32_t *layer; /* layer of a layered texture, or NULL */
 
     /* These fields select the mipmap level of each lane. `level` is the level itself; steps[0][d]
-     * and steps[1][d] are how much coordinate d changes to the neighbour on the right, and to the
-     * one below. If both are NULL, the first level is read. */
+     * and steps[1][d] are how much coordinate d changes to the neighbours on the right and below.
+     * If both are NULL, the first level is read. */
     const uint32_t *level;
     const uint32_t *steps[2][3];
 

@@ -232,8 +232,8 @@ static void print_missing(char *text, size_t size, const struct launch_view *lau
              print_rank(rank, sizeof rank, fault), why, thread);
 }
 
-/* What happened, for each fault whose message needs no numbers. The message continues with ";
- * thread ...". */
+/* The start of the message for each fault whose message needs no numbers. The message continues
+ * with "; thread ...". */
 static const char *const plain_faults[] = {
     [OBS_DOUBLE_FREE] = "free() of memory that was already freed",
     [OBS_BAD_FREE] = "free() of an address that no malloc() in a kernel returned",

@@ -27,7 +27,7 @@ struct race_site {
     uint16_t store;
 };
 
-/* What racecheck knows about each instruction. */
+/* Properties of an instruction that racecheck uses. */
 struct race_code {
     uint16_t site;  /* index of its site, or 0 if there is none */
     uint8_t bytes;  /* size of one value */
@@ -40,7 +40,7 @@ struct race_access {
     uint64_t cta;
 };
 
-/* How far apart the two threads of a race are. This decides what could order their accesses.
+/* The distance between the two threads of a race, which decides what could order their accesses.
  * RACE_COPY means that one access is an unfinished cp.async. */
 enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRID, RACE_COPY };
 

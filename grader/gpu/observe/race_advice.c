@@ -134,7 +134,7 @@ static struct span group_span(const struct race *race, const struct race_group *
     return all;
 }
 
-/* Returns whether a statement of the group that needs barriers of its own is on LINE. */
+/* Returns whether LINE contains a statement of the group that needs separate barriers. */
 static bool is_statement_line(const struct race *race, const struct race_group *group,
                               uint32_t line)
 {

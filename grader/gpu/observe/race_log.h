@@ -1,7 +1,7 @@
 /* The log of a page of device memory. While no access can race, accesses are noted and not checked.
  * No access can race as long as no access writes a word that was accessed before, or reads a word
  * that was written before. This holds for an input that all threads read, and for an output whose
- * words are written once. The accesses of a warp's loop take as many notes as those of one
+ * words are written once. The accesses of a warp's loop take as many notes as the accesses of one
  * iteration.
  *
  * The first access that breaks this rule ends the log. The notes are then replayed in the shadow of

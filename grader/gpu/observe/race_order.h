@@ -9,9 +9,9 @@
  * volatile load of the same address). Arriving at a phase of an mbarrier is a release; having
  * waited for that phase is an acquire. What a thread has acquired is one number: the latest release
  * at any address that it read. So racecheck sometimes assumes an order that does not exist, but it
- * never misses one that does.
+ * never misses an order that exists.
  *
- * A worker runs its CTAs in turns: it runs one CTA for some time, then another one, and so on. */
+ * A worker runs its CTAs in turns: it runs one CTA for some time, then another CTA, and so on. */
 #ifndef GPU_OBSERVE_RACE_ORDER_H
 #define GPU_OBSERVE_RACE_ORDER_H
 
@@ -26,7 +26,8 @@
 enum order_scope { ORDER_CTA, ORDER_GRID, ORDER_SCOPES };
 
 /* The accesses of one warp that a release covers: release number `last` covers those before time
- * `covered`; release number `first`, or a later one, covers those before time `covered_before`. */
+ * `covered`; release number `first`, or a later release, covers those before time
+ * `covered_before`. */
 struct order_release {
     uint64_t covered_before, first, covered, last;
 };

@@ -46,8 +46,8 @@ struct obs_access pattern_access(const struct race_pattern *pattern, uint64_t fi
 
 /* Marks the words that an access of this pattern at FIRST reads or writes, in memory of BYTES
  * bytes. WORDS has WORDS_AHEAD more entries than the memory has words. Lanes outside the memory are
- * ignored. Returns false if the access writes a word that is marked already, or reads one that is
- * marked as written; the marks are then invalid. */
+ * ignored. Returns false if the access writes a marked word, or reads a word that is marked as
+ * written; the marks are then invalid. */
 bool pattern_mark(const struct race_pattern *pattern, uint8_t *words, uint32_t bytes,
                   int64_t first);
 

@@ -243,8 +243,8 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
 
 /* --- a row of cells --------------------------------------------------------------------------- */
 
-/* What a warp knows of the past (race_order.h), in the simple case: it knows all other warps up to
- * the same time, and there are no copies. */
+/* A warp's knowledge of the past (race_order.h), in the simple case that it knows all other warps
+ * up to the same time, and that there are no copies. */
 struct past {
     uint64_t begun, own, others;
     uint32_t warp;
@@ -276,7 +276,7 @@ LANES_INLINE bool is_any(stamps all)
     return any;
 }
 
-/* Do for eight stamps what is_harmless() and distance_of() do for one. */
+/* Work like is_harmless() and distance_of(), but on eight stamps at a time. */
 LANES_INLINE stamps is_past(const struct past *past, stamps stamp, stamps thread)
 {
     stamps time = stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
@@ -318,7 +318,7 @@ LANES_INLINE void stamp_row(uint64_t *cells, struct row row)
         *(stamps *)(cells + c) = row.mine + (threads_at(row, c) << STAMP_SITE_BITS);
 }
 
-/* Does what visit_cell() does, for all cells of a row that a load reads. Returns false if one cell
+/* Works like visit_cell(), but for all cells of a row that a load reads. Returns false if one cell
  * may race; no stamp has changed. */
 LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *shadow,
                                         struct row row)

@@ -86,8 +86,8 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Orders threads by an atomic or volatile access: it releases what its thread has done, and
- * acquires what other threads have released. */
+/* Orders threads by an atomic or volatile access: the access releases its thread's earlier
+ * accesses, and acquires those that other threads have released. */
 static void synchronise(struct race *race, const struct obs_access *access,
                         const struct race_site *site)
 {

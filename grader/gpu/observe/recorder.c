@@ -1,5 +1,5 @@
-/* The recorder keeps one access for each requested source line: the one whose cost exceeds the
- * ideal cost by the most. A report draws it with all its addresses.
+/* The recorder keeps one access for each requested source line, namely the access whose cost
+ * exceeds the ideal cost by the most. A report draws it with all its addresses.
  *
  * Its memory does not grow with the launch. The accesses that a warp makes on a line are numbered
  * ("steps"), because a student can ask for "the third time that warp 2 comes here". The number of

@@ -1,5 +1,6 @@
-/* Writes a step and the state after it straight from the machine. Tests compare them with what a
- * reader reconstructs from the recording, so nothing here uses the recording or its model. */
+/* Writes a step and the state after it straight from the machine. Tests compare them with the state
+ * that a reader reconstructs from the recording, so nothing here uses the recording or its
+ * model. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@ struct step_operand {
     uint64_t value;
 };
 
-/* What the reader knows about an instruction. */
+/* Properties of an instruction that the reader knows. */
 struct step_code {
     uint32_t function; /* the number of its function */
     uint32_t base;     /* the model's number of its function's first register */
@@ -91,8 +91,8 @@ void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_
 void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned bytes, uint32_t low,
                 uint32_t high);
 
-/* Predicts what an instruction writes to its register number K, of WIDTH bytes, in the lanes of
- * MASK. ADDR holds a load's addresses. Returns false if there is no prediction. */
+/* Predicts the values that an instruction writes to its register number K, of WIDTH bytes, in the
+ * lanes of MASK. ADDR holds a load's addresses. Returns false if there is no prediction. */
 bool step_predict(struct step_model *model, const struct step_code *code, uint32_t warp, unsigned k,
                   uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS]);

@@ -2,9 +2,9 @@
  * lanes, registers, shared memory and the global memory that the block accessed.
  *
  * A step is one instruction of one warp, or the opening of a barrier. The recording is a stream of
- * bytes that a reader decodes from its beginning. It leaves out what the reader can work out: the
- * reader keeps the same model of registers and memory as the recorder (step_model.h), and most
- * results follow from the model, such as the value of a load from known memory.
+ * bytes that a reader decodes from its beginning. It leaves out all data that the reader can
+ * derive: the reader keeps the same model of registers and memory as the recorder (step_model.h),
+ * and most results follow from the model, such as the value of a load from known memory.
  *
  * A record in the stream (numbers are LEB128, "signed" ones zigzag; words are 4 bytes, low first):
  *

@@ -1,5 +1,5 @@
-/* An observer's view of a launch. The counters, memcheck and similar tools are observers, each
- * in a file of its own.
+/* An observer's view of a launch. The counters, memcheck and similar tools are observers, each in a
+ * separate file.
  *
  * An observer names the events that it wants; the emulator does not produce events that no observer
  * wants. Workers (CPU threads) run at the same time, so an observer has one state per worker. When
@@ -7,8 +7,8 @@
  * turns. Each of these CTAs has a seat, a small number that is reused after the CTA has ended.
  *
  * Observers use only this header, never the emulator's own structures: gpu/execute/view.c fills
- * struct launch_view and implements the functions below. An observer on a hot path copies what it
- * needs when it begins.
+ * struct launch_view and implements the functions below. An observer on a hot path copies the data
+ * that it needs when it begins.
  *
  * To add an observer: write its file, which defines `obs_NAME`, and add one line to
  * gpu/tools.def. */
@@ -325,8 +325,9 @@ enum obs_fault_kind {
     OBS_OUTSIDE_SURFACE,
     OBS_DOUBLE_FREE,
     OBS_BAD_FREE,
-    OBS_NO_SUCH_CTA,     /* the cluster has no CTA of rank `other` */
-    OBS_CTA_ENDED,       /* the CTA of rank `other` has ended; its shared memory is gone */
+    OBS_NO_SUCH_CTA, /* the cluster has no CTA of rank `other` */
+    /* the CTA of rank `other` has ended, and its shared memory no longer exists */
+    OBS_CTA_ENDED,
     OBS_CTA_NOT_STARTED, /* the CTA of rank `other` may not have begun */
     /* the thread arrives at the cluster's barrier twice without waiting in between */
     OBS_CLUSTER_ARRIVES_TWICE,

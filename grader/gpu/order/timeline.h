@@ -58,7 +58,7 @@ struct timeline_mark {
 
 struct timeline_totals {
     double us;                    /* the time until the last work has ended */
-    double kernels_us, copies_us; /* the times in which at least one of them ran */
+    double kernels_us, copies_us; /* the time in which at least one kernel ran */
     double overlapped_us;         /* the time in which both ran */
     uint64_t kernels, copies;     /* the numbers of kernels and copies */
 };

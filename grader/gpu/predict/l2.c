@@ -128,7 +128,7 @@ struct launch_traffic {
     double capacity; /* watched lines that the cache holds */
 };
 
-/* Returns the buffer of ADDR. Pages come in order, so it is the last buffer or a new one. */
+/* Returns the buffer of ADDR. Pages come in order, so this is the last buffer or a new buffer. */
 static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
 {
     for (unsigned i = traffic->count; i-- > 0;)

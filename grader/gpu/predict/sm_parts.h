@@ -94,8 +94,8 @@ struct sm {
     bool failed;
 };
 
-/* Opens the places for warps; the caller has filled in what sm_run() is given. Returns false when
- * out of memory; call sm_close() even then. */
+/* Opens the places for warps. The caller has filled in the parameters of sm_run(). Returns false
+ * when out of memory; call sm_close() even then. */
 bool sm_open(struct sm *sm, uint32_t warps_each);
 void sm_close(struct sm *sm);
 

@@ -45,7 +45,7 @@ static void hold(struct replay *replay, const struct replayed_sm *sm)
     }
 }
 
-/* Ends the first CTA of SM. The next one, which has MORE work, takes its place. MORE is 0 if there
+/* Ends the first CTA of SM. The next CTA, which has MORE work, takes its place. MORE is 0 if there
  * is no next CTA. */
 static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t more)
 {
@@ -58,8 +58,8 @@ static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t mo
     find_next(sm);
 }
 
-/* Returns the multiprocessor with the first free place or, of several, the one that got the least
- * work. */
+/* Returns the multiprocessor with the first free place or, of several, the multiprocessor that got
+ * the least work. */
 static struct replayed_sm *earliest(const struct replay *replay)
 {
     struct replayed_sm *found = replay->sms;

@@ -171,7 +171,7 @@ static void version_directive(struct parser *p)
     double version = 0;
     if (token.kind == PTX_F64)
         memcpy(&version, &token.value, sizeof version);
-    p->unit += p->module->version != 0; /* each .version after the first one begins a new unit */
+    p->unit += p->module->version != 0; /* each .version after the first begins a new unit */
     if (version < 1 || version > 99)
         parse_fail(p, "expected a version such as 9.0 after .version");
     else

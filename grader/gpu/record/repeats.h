@@ -23,8 +23,8 @@ struct repeats {
 uint64_t repeats_find(const struct repeats *repeats, const struct launch_view *launch,
                       const struct record_result *result);
 
-/* Remembers LAUNCH in place of the oldest one. Returns its id, which no other launch of any process
- * of the program has, or 0 if the launch cannot be repeated, or there is no memory. */
+/* Remembers LAUNCH in place of the oldest launch. Returns its id, which no other launch of any
+ * process of the program has, or 0 if the launch cannot be repeated, or there is no memory. */
 uint64_t repeats_keep(struct repeats *repeats, const struct launch_view *launch,
                       const struct record_result *result);
 

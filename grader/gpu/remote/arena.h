@@ -1,7 +1,7 @@
 /* Implements the server's side of memory that is shared with the program (see wire.h). The memory
  * is one memory file. Each lent range consists of pages of this file. A page's place is its offset
  * in the file. The program can write into the file at any time, but cannot shrink it. A program
- * that sends a wrong place gets another of its own pages, or no page. */
+ * that sends a wrong place gets a different page that also belongs to it, or no page. */
 #ifndef GPU_REMOTE_ARENA_H
 #define GPU_REMOTE_ARENA_H
 

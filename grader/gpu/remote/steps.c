@@ -139,7 +139,7 @@ static size_t find_event(const struct steps *steps, uint64_t number)
     return i;
 }
 
-/* Returns the clock of an event, or NULL if there is no room for another one. */
+/* Returns the clock of an event, or NULL if there is no room for another clock. */
 static struct order_clock *clock_of(struct steps *steps, uint64_t number)
 {
     size_t i = find_event(steps, number);

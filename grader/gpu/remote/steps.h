@@ -1,7 +1,7 @@
 /* Checks the steps that the program's runtime library takes (emu_step()), because points can depend
  * on the timeline. The program chooses the streams of its work, and the events. But the requests
  * show which bytes its work has copied, between which sides, and which memory it has touched. So a
- * step can only state what is possible:
+ * step can only state things that are possible:
  *
  *   - A copy is as large as the requests that made it.
  *   - Memory is page-locked only if the program shares it with the device, in the arena.

@@ -242,8 +242,8 @@ static void write_new(struct twin *twin, const struct span *span)
     }
 }
 
-/* Copies the program's writes among the SIZE bytes at AT to the twin. The program may go on
- * writing, so its bytes are read once. */
+/* Copies the program's writes among the SIZE bytes at AT to the twin. The program may continue to
+ * write, so its bytes are read once. */
 static void follow_span(struct twin *twin, const struct twin_share *share, uint64_t at,
                         uint64_t size)
 {
