@@ -49,7 +49,7 @@ static const char *describe_type(mode_t mode)
     return S_ISDIR(mode) ? "is a folder" : "is not a regular file";
 }
 
-/* Reads up to SIZE bytes, or fewer if the file ends earlier. */
+/* Reads SIZE bytes, or fewer if the file ends earlier. */
 static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
 {
     *total = 0;
@@ -181,8 +181,8 @@ bool base_remove_output(const char *path)
     return !is_replaced(path) || unlink(path) == 0 || errno == ENOENT;
 }
 
-/* Writes an output file. PATH must be one that submissions cannot write to, because they could put
- * a pipe or a link there. */
+/* Writes an output file. PATH must be a path that submissions cannot write to, because they could
+ * put a pipe or a link there. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
 {
     if (is_replaced(path))

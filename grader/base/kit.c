@@ -1,4 +1,4 @@
-/* Finds the parts of the kit. Each answer is found once per process and kept. */
+/* Finds the parts of the kit. Each result is computed once per process and kept. */
 #include "base/kit.h"
 
 #include "config.h"

@@ -18,9 +18,9 @@ const char *kit_folder(void);
 /* Formats a path inside the kit's folder. Returns false if it does not fit. */
 bool kit_path(char path[PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Return nvcc, and the folder of its toolkit. They are those that set-up found, or those in the
- * package. If they no longer exist, they are nvcc in $CUDA_HOME, in the PATH or in
- * /usr/local/cuda. */
+/* Return the path of nvcc, and the folder of nvcc's toolkit, as set-up found them or as they are in
+ * the package. If they no longer exist, the functions look for nvcc in $CUDA_HOME, in the PATH and
+ * in /usr/local/cuda. */
 const char *kit_nvcc(void);
 const char *kit_cuda_home(void);
 /* Returns whether set-up has checked kit_nvcc(). */

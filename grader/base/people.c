@@ -38,7 +38,7 @@ struct words {
     bool comma; /* the text has a comma, so the family name comes first */
 };
 
-/* Returns whether WORD is one that Moodle and Canvas add to a name. */
+/* Returns whether Moodle and Canvas add WORD to names. */
 static bool is_added(const char *word)
 {
     static const char *const added[] = {"assignsubmission", "onlinetext", "file", "late"};

@@ -21,7 +21,8 @@ struct walk {
     struct lab labs[MAX_LABS]; /* all labs of the kit, for batch/match.h */
     size_t lab_count;
     struct stat out; /* the output folder, which is not a student's */
-    size_t hand_ins; /* number of files for a lab, and of entries of known students */
+    /* number of files that are for a lab, plus the number of entries of known students */
+    size_t hand_ins;
     /* the number of each lab's files for review in the hand-in; the last element is for no lab */
     unsigned asked[MAX_LABS + 1];
     char *error;
@@ -85,9 +86,9 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
     return one || several;
 }
 
-/* Adds an entry for review: NAME, the student of a hand-in, matches no student or several students
- * on the roster. If it matches several, also adds an entry for each of them, because a file that
- * they lack may be in the hand-in. */
+/* Adds an entry for review, because NAME, which a hand-in gives as its student, matches no student
+ * or several students on the roster. If it matches several, also adds an entry for each of them,
+ * because a file that they lack may be in the hand-in. */
 static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
 {
     static const char *const may_be =
@@ -104,7 +105,7 @@ static bool ask_whose(struct walk *walk, const struct entry *entry, const char *
     return good;
 }
 
-/* Adds the student whose hand-in this is. Returns the id, which the caller frees. Returns NULL if
+/* Adds the student who made the hand-in. Returns the id, which the caller frees. Returns NULL if
  * the store has failed. */
 static char *add_student(struct walk *walk, const struct entry *entry)
 {

@@ -18,7 +18,7 @@ static const char *if_no_kernel(const struct run *run)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* Formats the one number of an array in one of two static buffers. */
+/* Formats the only number of an array in one of two static buffers. */
 static const char *one_number(enum case_type type, const void *value)
 {
     static char buffers[2][24];
@@ -37,7 +37,7 @@ static bool equal(enum case_type type, const void *got, const void *want)
                             : judge_first_difference_u64(got, want, 1) == 1;
 }
 
-/* Checks that the result NAME of TRIAL is the one number WANT, of type TYPE. */
+/* Checks that the result NAME of TRIAL is the single number WANT, of type TYPE. */
 static void look_equal(struct check *check, const struct run *run, const char *name,
                        enum case_type type, const void *want)
 {

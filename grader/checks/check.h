@@ -66,7 +66,8 @@ enum check_where {
 /* The costs of a whole program, which are totals over its launches and its copies on the GPU. Their
  * limits are multiples of the solution's costs (costs.c). */
 enum check_cost {
-    /* From the narrowest cost to the widest. The first cost that exceeds its limit is reported. */
+    /* The costs are listed from the narrowest to the widest. The first cost that exceeds its limit
+     * is reported. */
     CHECK_BARRIERS, /* barriers that warps arrive at */
     CHECK_ATOMICS,  /* atomic requests to global memory */
     CHECK_SHARED,   /* wavefronts, which are passes through shared memory */
@@ -242,7 +243,7 @@ void check_speed(struct check *check);
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* Checks that the result NAME is the one number WANT. */
+/* Checks that the result NAME is the single number WANT. */
 void check_equal_int(struct check *check, const struct run *run, const char *name, int want);
 void check_equal_u64(struct check *check, const struct run *run, const char *name, uint64_t want);
 
@@ -264,8 +265,8 @@ struct check_matrix {
     /* Computes row Y of the right result from INPUT. May be NULL. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL if there is none */
-    /* Brings a result for INPUT into the order of `values`, as far as other orders are right, too.
-     * It is NULL if no other order is right. */
+    /* Reorders a result for INPUT like `values`, as far as other orders are right, too. It is NULL
+     * if no other order is right. */
     void (*arrange)(const struct case_data *input, float *values);
     /* type of the numbers: CASE_INT (below 2^24) or CASE_BYTE; 0 for CASE_FLOAT */
     enum case_type type;
@@ -296,7 +297,7 @@ void check_ran(struct check *check, const struct run *run, const char *kernel);
 
 /* One kernel launch, as the emulator recorded it. */
 struct check_launch {
-    /* number of blocks of the grid, and of threads of a block */
+    /* numbers of blocks in the grid and of threads in a block */
     double blocks, threads;
     double static_shared_bytes, dynamic_shared_bytes; /* shared memory of a block */
 };

@@ -14,7 +14,7 @@ struct check;
  * Returns NULL when out of memory, or if no array of INPUT is so varied that 16 of its bytes
  * identify their place. */
 struct case_data *check_other_case(const struct case_data *input, struct check_random *random);
-/* Returns N such that spoiling one of N pieces spoils about 16 pieces of INPUT. Returns 0 if INPUT
+/* Returns N such that spoiling one in N pieces spoils about 16 pieces of INPUT. Returns 0 if INPUT
  * is too short, so the answer might not depend on the few pieces that would be spoilt. */
 size_t check_spoil_rate(const struct case_data *input);
 

@@ -34,7 +34,7 @@ bool check_again(struct check *check)
     return true;
 }
 
-/* Returns the one number that lab.h handed in as NAME, or 0 if there is no such number. */
+/* Returns the single number that lab.h handed in as NAME, or 0 if there is no such number. */
 static double number_in(const struct run *run, const char *name)
 {
     const struct case_array *array = case_find(run->result, name);

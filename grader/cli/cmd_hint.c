@@ -37,7 +37,7 @@ static int number_after(const char *text, const char *word)
 /* The first part of the lab that the last grading of KNOWN, the lab's progress, found
  * unfinished. */
 struct unfinished {
-    int todo, rung; /* 0 if unknown, or to stand for the first */
+    int todo, rung; /* numbers of a TODO and a rung, or 0 if unknown or for the first */
 };
 
 static struct unfinished find_unfinished(const json_t *declared, const json_t *known)

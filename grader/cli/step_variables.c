@@ -105,7 +105,7 @@ static void scan_text(struct scan *scan, char *text)
 
 /* --- from sections to a file that libdw can read ---------------------------------------------- */
 
-/* The sections' names, whose places in this text are in add_section(). */
+/* The names of the sections. add_section() contains the places of the names in this text. */
 static char name_table[] = "\0.debug_info\0.debug_abbrev\0.debug_loc\0.shstrtab";
 static const size_t name_at[] = {1, 13, 27, 38};
 

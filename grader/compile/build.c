@@ -313,7 +313,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
         .argv = words,
         .environment = environment,
         .folder = job->folder,
-        /* for a busy machine; the real limit is that of CPU time */
+        /* for a busy machine; the real limit is the CPU time */
         .wall_seconds = 5 * COMPILE_SECONDS,
         .cpu_seconds = COMPILE_SECONDS,
         .address_bytes = 8ull << 30,

@@ -10,7 +10,7 @@
 #include "course/exception.h"
 
 struct course_lab_policy {
-    const char *lab;  /* "01-parallelize" */
+    const char *lab;  /* such as "01-parallelize" */
     double points;    /* points for full marks in the course, or 0 for the lab's own points */
     double weight;    /* the lab's weight in the total, or 0 if not counted */
     int64_t deadline; /* UNIX seconds, or 0 if there is no deadline */

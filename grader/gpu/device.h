@@ -28,7 +28,7 @@ enum emu_status {
     EMU_INVALID_ADDRESS, /* the range is not inside one live allocation */
     EMU_OUT_OF_MEMORY,
     EMU_NOT_FOUND, /* no such module, kernel or symbol */
-    /* malformed or not supported; the message has the kernel, the line and the text */
+    /* the PTX is malformed or not supported; the message has the kernel, the line and the text */
     EMU_INVALID_PTX,
     EMU_INVALID_CONFIG,   /* a grid or block that the device cannot run */
     EMU_OUT_OF_RESOURCES, /* more shared memory or registers than a CTA may have */
@@ -102,7 +102,7 @@ struct emu_options {
     uint64_t record_bytes;
     /* the chip for which launch times are predicted, or NULL if there is none */
     const struct emu_chip *chip;
-    bool predicts_clock; /* with a chip: clocks that programs read show predicted time */
+    bool predicts_clock; /* if there is a chip, the clocks that programs read show predicted time */
 };
 
 struct emu_device;

@@ -133,7 +133,7 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(limits, demand, emu_limits_split(limits, wanted > needed ? wanted : needed));
 }
 
-/* SMs come in groups. Some SMs are switched off, which are not the same on every GPU. With these
+/* SMs come in groups. Some SMs are switched off; they are not the same on every GPU. With these
  * group sizes, the answers are an H100's for clusters of 1 to 16 blocks, with 2, 8, 11 and 32
  * blocks on an SM. */
 #define CLUSTERED_CTAS 8u /* most CTAs in clusters on one SM */

@@ -24,7 +24,7 @@ struct judge_budget {
     double naive; /* the naive kernel's figure, which earns no points */
     /* the solution's figure, which is smaller than `naive` if less is better, otherwise larger */
     double solution;
-    /* at least 1: full points go up to solution * slack (or down to solution / slack) */
+    /* at least 1; full points go up to solution * slack (or down to solution / slack) */
     double slack;
     enum judge_scale scale;
 };

@@ -341,7 +341,7 @@ static bool is_by_first_threads(const struct facts *facts)
 
 /* --- shuffles --------------------------------------------------------------------------------- */
 
-/* Returns the lane whose value another shuffle than __shfl_down_sync() passes to LANE. */
+/* Returns the lane whose value a shuffle other than __shfl_down_sync() passes to LANE. */
 typedef size_t passer(size_t lane, size_t off);
 
 static size_t from_lower(size_t lane, size_t off)

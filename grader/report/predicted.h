@@ -37,14 +37,14 @@ struct report_prediction {
     double us, low_us, high_us;
     double part_us[REPORT_PARTS]; /* the time of the launch if only this part took time */
     unsigned limit;               /* number of the part that binds, or REPORT_PARTS if unknown */
-    double flops, instructions;   /* of the whole launch; the instructions are those of warps */
-    double bytes[REPORT_ROOFS];   /* that DRAM, L2 and shared memory moved */
+    double flops, instructions;   /* totals of the launch; the instructions are those of warps */
+    double bytes[REPORT_ROOFS];   /* bytes that DRAM, L2 and shared memory moved */
     double flops_roof, instructions_roof,
         bytes_roof[REPORT_ROOFS]; /* G per second, or 0 if there is no such unit */
     /* number of warps on the chip over time, and the most that it can hold */
     double warps[REPORT_MOMENTS], most_warps;
     unsigned moments;
-    double blocks, block_warps; /* blocks of the grid, and warps of a block */
+    double blocks, block_warps; /* blocks in the grid, and warps in a block */
 };
 
 /* Reads LAUNCH, which must live as long as P. Returns false if it has no prediction. */
@@ -83,7 +83,7 @@ struct report_waves {
 };
 void report_waves(const struct report_prediction *p, struct report_waves *waves);
 
-/* Write a sentence or two for under each picture. Return TEXT. */
+/* Write the one or two sentences that appear under each picture. Return TEXT. */
 const char *report_limits_text(const struct report_prediction *p, char text[REPORT_TEXT]);
 const char *report_roofline_text(const struct report_roofline *r, char text[REPORT_TEXT]);
 const char *report_waves_text(const struct report_prediction *p, const struct report_waves *waves,

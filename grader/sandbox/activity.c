@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEPTH 8 /* of processes that start processes; a sandbox has 4 levels */
+#define DEPTH 8 /* most levels of processes that start processes; a sandbox has 4 levels */
 
 /* Reads the beginning of a small file into TEXT (SIZE bytes). Returns false if it cannot be
  * read. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Returns whether a thread of ROOT, or of a process that it has started, uses a CPU or waits for
- * one. Also returns true if the kernel does not tell. */
+/* Returns whether a thread of ROOT, or of a process that it has started, uses or waits for a CPU.
+ * Also returns true if the kernel does not tell. */
 bool activity_of(pid_t root);
 
 #endif

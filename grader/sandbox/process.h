@@ -21,7 +21,7 @@ struct process_command {
     const char *const *environment; /* NULL-terminated list of "NAME=value", or NULL if empty */
     const char *folder;             /* working directory, or NULL for the caller's */
     double wall_seconds;            /* more than 0; the program is killed after this time */
-    unsigned cpu_seconds;           /* of each process, or 0 for no limit */
+    unsigned cpu_seconds;           /* CPU seconds of each process, or 0 for no limit */
     /* the program is killed after it and its server have only waited for this time; waiting for a
      * CPU does not count; 0 for no limit */
     double idle_seconds;
@@ -51,7 +51,7 @@ struct process_outcome {
     double seconds;      /* wall time */
     double cpu_seconds;  /* CPU time of the program and of all processes that it has started */
     double idle_seconds; /* time in which it only waited, or 0 if the command has no idle_seconds */
-    bool used_cpu;       /* for PROCESS_TIMED_OUT: the limit was that of CPU time */
+    bool used_cpu;       /* for PROCESS_TIMED_OUT, the limit was that of CPU time */
     char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */
     bool output_cut;    /* the program wrote more than output_keep */

@@ -22,7 +22,7 @@ enum sandbox_level {
     SANDBOX_CONFINED, /* Landlock or another user, and a seccomp filter */
     /* bubblewrap, with own files, processes and network, and a seccomp filter */
     SANDBOX_NAMESPACES,
-    /* the same as another user, which is only possible if the grader is root */
+    /* the same, but as another user, which is only possible if the grader is root */
     SANDBOX_NAMESPACES_USER
 };
 

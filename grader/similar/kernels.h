@@ -17,7 +17,7 @@
 
 #define KERNELS_MOST_PTX (4u << 20) /* bytes, more than any student writes */
 
-/* Adds the marks of PTX (SIZE bytes). Returns false when out of memory, or the text is too long;
+/* Adds the marks of PTX (SIZE bytes). Returns false when out of memory or if the text is too long;
  * FINGERPRINT is unchanged then. */
 bool fingerprint_add_ptx(struct fingerprint *fingerprint, const char *ptx, size_t size);
 

@@ -37,8 +37,8 @@ struct similar_source {
     uint64_t text; /* a hash of the whole source, unchanged when names change */
 };
 
-/* Reads TEXT (SIZE bytes), which may be malformed. Returns false when out of memory, or TEXT is too
- * long; SOURCE is empty then. */
+/* Reads TEXT (SIZE bytes), which may be malformed. Returns false when out of memory or if TEXT is
+ * too long; SOURCE is empty then. */
 bool similar_source_read(struct similar_source *source, const char *text, size_t size);
 void similar_source_free(struct similar_source *source);
 

@@ -7,9 +7,9 @@
 struct trace {
     const struct ptx_function *function;
     bool *follows; /* whether each register is computed from the loaded value */
-    /* grew: this pass has found another register that is computed from the value. is_data: a memory
-     * access or a call uses the value. is_guess: an atomicCAS() compares the value with the value
-     * in memory. */
+    /* `grew` says that this pass has found another register that is computed from the value,
+     * `is_data` that a memory access or a call uses the value, and `is_guess` that an atomicCAS()
+     * compares the value with the value in memory. */
     bool grew, is_data, is_guess;
 };
 

@@ -16,8 +16,8 @@ struct liveness {
 };
 #define LIVENESS_LOCAL UINT32_MAX
 
-/* Computes the liveness of FUNCTION's registers. Returns false when out of memory, or the function
- * is too large; call liveness_free() even then. */
+/* Computes the liveness of FUNCTION's registers. Returns false when out of memory or if the
+ * function is too large; call liveness_free() even then. */
 bool liveness_find(const struct ptx_function *function, struct liveness *liveness);
 void liveness_free(struct liveness *liveness);
 /* Calls VISIT once for each register that is needed after BLOCK. */

@@ -18,7 +18,7 @@ struct usage {
 };
 
 /* Finds the properties of FUNCTION, without the functions that it calls. Returns false when out of
- * memory, or the function is too large. */
+ * memory or if the function is too large. */
 bool analyse_usage(const struct ptx_function *function, struct usage *usage);
 
 /* Estimates how many registers, at most 255, ptxas gives each thread for compute capability 9.0. */

@@ -12,7 +12,7 @@
 uintptr_t cpu_pc(const ucontext_t *thread);
 uintptr_t cpu_stack(const ucontext_t *thread);
 
-/* Returns whether the address of this SIGSEGV is one where memory cannot exist. */
+/* Returns whether no memory can exist at the address of this SIGSEGV. */
 bool cpu_is_no_address(const siginfo_t *info);
 
 /* Returns whether the access that faulted writes. */

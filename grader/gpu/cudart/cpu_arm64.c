@@ -67,8 +67,7 @@ static bool single_writes(uint32_t in)
     return !bits(in, 22, 22) && (is_vector || !loads_signed);
 }
 
-/* Returns whether an exclusive or ordered load or store writes, or a compare-and-swap, which always
- * does. */
+/* Returns whether an exclusive or ordered access writes. A compare-and-swap always does. */
 static bool ordered_writes(uint32_t in)
 {
     bool swaps = bits(in, 21, 21) && (bits(in, 23, 23) || !bits(in, 31, 31));

@@ -100,7 +100,8 @@ static void give_up(int number)
     end_as_before(crashed);
 }
 
-/* Returns whether the code at ADDRESS is this library's, which is not the program's fault. */
+/* Returns whether the code at ADDRESS is this library's, so the crash is not the program's
+ * fault. */
 static bool is_own_code(const void *address)
 {
     Dl_info own, info;

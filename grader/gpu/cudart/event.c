@@ -1,6 +1,6 @@
 /* Implements events. An event is recorded when all earlier work in its stream has ended: during the
  * call of cudaEventRecord(), unless work waits in queue.c. Times come from the host's clock, and
- * each record has a later time than the previous one. Time differences measure the speed of the
+ * each record has a later time than the previous record. Time differences measure the speed of the
  * emulator, not of a GPU, unless the program runs with predicted time (timing.h). */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
@@ -41,7 +41,7 @@ static bool is_live(cudaEvent_t event)
 }
 
 /* Returns the current time, or a slightly later time, so that each result is later than the
- * previous one. The caller holds the lock. */
+ * previous result. The caller holds the lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;

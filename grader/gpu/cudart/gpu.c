@@ -101,7 +101,7 @@ static bool get_attribute(int attribute, int *value)
 #include "gpu/cudart/attributes.def"
 #undef A
     default:
-        *value = 0; /* of an attribute that CUDA's header calls reserved */
+        *value = 0; /* CUDA's header calls this attribute reserved */
         return attribute > 0 && attribute < cudaDevAttrMax;
     }
 }

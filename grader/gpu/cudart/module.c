@@ -25,7 +25,7 @@ enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED = 2 };
 struct wrapper { /* the executable has these in its section .nvFatBinSegment */
     int magic, version;
     const void *data;
-    void *extra; /* for WRAPPER_LINKED: a list of fat binaries that ends with NULL */
+    void *extra; /* for WRAPPER_LINKED, a list of fat binaries that ends with NULL */
 };
 
 struct variable {

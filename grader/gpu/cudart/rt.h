@@ -6,7 +6,7 @@
  *           -> emu_*()         gpu/device.h
  *
  * A fault is a kernel's error, such as an illegal address, that makes all later calls fail. A live
- * object (stream, event, array, ...) is one that has been created and not yet destroyed.
+ * object (stream, event, array, ...) has been created and not yet destroyed.
  *
  * An API function gets the device from rt_device() or rt_wait(), does its work, and ends with
  * rt_return(), which counts the call and remembers an error for cudaGetLastError(). No function
@@ -109,7 +109,7 @@ void rt_count_call(struct rt_call *call);
 /* --- finding.c: findings of the library itself ------------------------------------------------ */
 
 /* Adds a finding to the record, at the line where the program called the library. If there is no
- * record, prints the finding to stderr, once. ID is one of findings.def; KERNEL is a mangled name
+ * record, prints the finding to stderr, once. ID is an id in findings.def; KERNEL is a mangled name
  * or NULL. The message must be one line. */
 void rt_finding(const char *id, const char *kernel, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -339,8 +339,8 @@ cudaError_t rt_check_stream(cudaStream_t stream);
 /* Calls rt_device(), then rt_check_stream(). */
 cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device);
 
-/* Returns the place where STREAM, a live one, stores its view of a capture (graphs.h). Returns NULL
- * if STREAM is the legacy default stream, which cannot be captured. */
+/* Returns the place where STREAM, which must be live, stores its view of a capture (graphs.h).
+ * Returns NULL if STREAM is the legacy default stream, which cannot be captured. */
 struct rt_capture **rt_stream_capture(cudaStream_t stream);
 
 /* Returns the supported priority nearest to WANTED. */

@@ -30,7 +30,7 @@ struct origin {
 };
 
 struct absent {
-    struct origin origin[WARP]; /* of each lane's tainted values */
+    struct origin origin[WARP]; /* origin of each lane's tainted values */
     uint32_t deciding;          /* lanes that have branched by a tainted predicate */
     uint32_t from, until;       /* pcs of the code that the branch chooses from, and of its end */
     uint32_t tainted[];         /* the lanes in which each register is tainted */
@@ -45,7 +45,7 @@ struct place {
 static struct place place_at(const struct warp *warp, uint32_t pc)
 {
     const struct image *image = kernel_image(warp->cta->launch->kernel, pc);
-    bool is_code = pc < image->end; /* at `end` is an exit that is not in the PTX */
+    bool is_code = pc < image->end; /* the exit at `end` is not in the PTX */
     return (struct place){is_code ? &image->function->code[pc - image->start] : NULL,
                           warp->absent->tainted + image->first_register};
 }
@@ -146,7 +146,7 @@ static void report(struct warp *warp, unsigned lane)
     absent_forget(warp);
 }
 
-/* Returns the lanes whose tainted values matter, of those in STORE, which are ACTIVE and store a
+/* Returns the lanes of STORE whose tainted values matter. STORE holds the ACTIVE lanes that store a
  * tainted value. */
 static uint32_t that_matter(const struct warp *warp, const struct place *place, uint32_t active,
                             uint32_t store)

@@ -53,8 +53,9 @@ bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask
 /* --- async.c ---------------------------------------------------------------------------------- */
 
 void async_finish(struct warp *warp, uint32_t lanes); /* completes all copies of LANES */
-/* Completes all copies of LANES, which arrive at an mbarrier for them. async_awaited(): a warp has
- * waited for the end of all phases of the mbarrier before PHASE. */
+/* async_arrive() completes all copies of LANES, which arrive at an mbarrier for these copies.
+ * async_awaited() notes that a warp has waited for the end of all phases of the mbarrier before
+ * PHASE. */
 void async_arrive(struct warp *warp, uint32_t lanes, uint32_t barrier, uint32_t phase);
 void async_awaited(struct cta *cta, uint32_t barrier, uint32_t phase);
 void async_drop(struct warp *warp); /* discards pending copies */
@@ -62,7 +63,7 @@ void async_free(struct warp *warp);
 
 /* Copies belong to groups, which GROUPS counts for each lane. groups_commit() ends the open group
  * of the lanes in MASK. groups_before() sets BEFORE, the number of the first group of each lane
- * that may stay pending: the last PENDING ones may, and so may the group that is still open. */
+ * that may stay pending: the last PENDING groups may, and so may the group that is still open. */
 void groups_commit(uint32_t *groups, uint32_t mask);
 void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 
@@ -71,8 +72,8 @@ void groups_before(const uint32_t *groups, uint32_t pending, uint32_t *before);
 /* Makes the oldest copy that ends at BARRIER, of those that have not arrived, arrive in CTA. PHASE
  * identifies the mbarrier's phase to observers. Returns its bytes, or 0 if there is none. */
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase);
-/* The CTA has ended: completes its pending bulk copies to global memory, or drops them if DROPS.
- * Frees the records of all its copies. */
+/* Completes the pending bulk copies to global memory of a CTA that has ended, or drops them if
+ * DROPS is true. Frees the records of all copies of the CTA. */
 void bulk_end(struct cta *cta, bool drops);
 bool mbarrier_is_at(const struct cta *cta, uint64_t at);
 

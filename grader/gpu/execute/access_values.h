@@ -1,5 +1,5 @@
-/* Moves values between 32 lanes' registers and their bytes in memory: lane by lane, or in one
- * piece where the addresses allow it. */
+/* Moves values between memory and the registers of 32 lanes, either lane by lane or, where the
+ * addresses allow it, in one piece. */
 #ifndef GPU_EXECUTE_ACCESS_VALUES_H
 #define GPU_EXECUTE_ACCESS_VALUES_H
 

@@ -380,7 +380,7 @@ LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst,
 }
 
 /* Rounds f32 to 11 digits, ties away from zero. The lower 13 bits become 0. As on an H100, a NaN
- * keeps its upper bits, so one whose upper bits are those of infinity becomes infinity. */
+ * keeps its upper bits, so a NaN whose upper bits are those of infinity becomes infinity. */
 LANES_CLONES static void f32_to_tf32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);
@@ -438,8 +438,8 @@ static lane_fn *kind_of(const struct inst *inst)
 
 /* --- frequent conversions, vectorised --------------------------------------------------------- */
 
-/* Writes whole numbers as s32 or u32. A number out of range becomes the nearest one in range; NaN
- * becomes NAN_WORD. */
+/* Writes whole numbers as s32 or u32. A number out of range becomes the nearest number in range;
+ * NaN becomes NAN_WORD. */
 LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigned,
                               uint32_t nan_word, uint32_t mask)
 {

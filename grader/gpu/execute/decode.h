@@ -78,8 +78,8 @@ uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variabl
  * the local memory of its function. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 
-/* Returns the slot of an operand that is read, or of one that is written. Decoding fails unless the
- * operand has BYTES bytes for each lane. */
+/* Return the slot of an operand that is read, or of an operand that is written. Decoding fails
+ * unless the operand has BYTES bytes for each lane. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                           unsigned bytes);
 struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, unsigned bytes);

@@ -43,8 +43,9 @@ struct slot {
 /* How the loop in warp.c executes an instruction. */
 enum inst_kind {
     KIND_LANES, /* calls run() */
-    KIND_APART, /* calls run() for the lowest lane, which continues alone: kernel_part_lanes() */
-    KIND_MEET,  /* waits for the lanes that the instruction names, then calls run() */
+    /* calls run() for the lowest lane, which continues alone (see kernel_part_lanes()) */
+    KIND_APART,
+    KIND_MEET, /* waits for the lanes that the instruction names, then calls run() */
     KIND_BRANCH,
     KIND_EXIT,
     KIND_CALL,
@@ -68,16 +69,16 @@ struct inst {
     uint8_t kind; /* enum inst_kind */
     uint8_t source_count;
     bool guard_negated;
-    bool observes;    /* may poll for a value from another thread: see warp.c */
+    bool observes;    /* may poll for a value from another thread (see warp.c) */
     bool aligned;     /* a barrier that all lanes of a warp must reach together */
-    bool is_wide;     /* counts as wide operations: wide.c */
-    bool follows;     /* is in the same stretch as the instruction before it: stretch.c */
+    bool is_wide;     /* counts as wide operations (see wide.c) */
+    bool follows;     /* is in the same stretch as the instruction before it (see stretch.c) */
     uint32_t stretch; /* instructions to the stretch's end, or 0 outside of a stretch */
-    uint32_t step;    /* distance to the next instruction that is not idle: stretch.c */
+    uint32_t step;    /* distance to the next instruction that is not idle (see stretch.c) */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;    /* MODE_DEFAULT, with other MODE_ bits of floats.h if any */
     struct slot dst, src[4];
-    struct slot members; /* for KIND_MEET: the mask of the lanes that meet */
+    struct slot members; /* for KIND_MEET, the mask of the lanes that meet */
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */
@@ -126,9 +127,9 @@ struct inst {
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
             uint8_t moves; /* enum moves */
-            /* For an mbarrier: has .noComplete, .parity or .noinc. For an atomic: adds the constant
-             * 1. For a matrix: the adjacent numbers that a lane holds are not adjacent in memory,
-             * or the instruction has .trans. */
+            /* An mbarrier instruction has .noComplete, .parity or .noinc. An atomic adds the
+             * constant 1. A matrix instruction has .trans, or the adjacent numbers that a lane
+             * holds are not adjacent in memory. */
             bool variant;
             uint8_t rows, columns, pack; /* of a matrix (see matrix.c) */
         } mem;
@@ -161,9 +162,9 @@ struct inst {
             struct slot handle;
             struct slot resident; /* a predicate, or NO_SLOT */
             uint8_t dims;         /* number of coordinates */
-            uint8_t count, bytes; /* for a surface access: `count` values of `bytes` bytes each */
-            uint8_t component;    /* for tld4: number of the component to gather */
-            /* for a surface access out of bounds: enum ptx_modifier trap, clamp or zero */
+            uint8_t count, bytes; /* for a surface access, `count` values of `bytes` bytes each */
+            uint8_t component;    /* for tld4, number of the component to gather */
+            /* for a surface access out of bounds, enum ptx_modifier trap, clamp or zero */
             uint8_t outside;
             uint8_t way; /* enum ptx_modifier level or grad, or 0 */
             bool is_integer, layered, cube;
@@ -208,7 +209,7 @@ struct image {
 
 /* A part of the kernel's parameters that is in BANK_LAUNCH: `bytes` from offset `at` on. */
 struct parameter {
-    uint32_t at, offset; /* `at` is an offset in the parameters, `offset` one in the bank */
+    uint32_t at, offset; /* `at` is an offset in the parameters, `offset` an offset in the bank */
     unsigned bytes;
 };
 

@@ -415,7 +415,8 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
     }
 }
 
-/* Makes the counters of each instruction. Returns NULL if they are not needed, or memory is out. */
+/* Makes the counters of each instruction. Returns NULL if they are not needed, or when out of
+ * memory. */
 static struct emu_counters *make_counters(struct launch *launch, struct worker *all)
 {
     const struct kernel *kernel = launch->kernel;

@@ -59,7 +59,7 @@ struct launch {
     uint32_t cluster_size; /* CTAs that share a worker and can access each other's shared memory */
     bool is_in_clusters;   /* the kernel or the program asks for clusters */
     uint32_t threads, warps, shared_bytes; /* per CTA */
-    uint32_t reserved_shared;              /* bytes at the end, not for the program */
+    uint32_t reserved_shared;              /* bytes at the end that the program may not use */
     uint32_t local_bytes;                  /* per thread: variables and stack */
     uint32_t own_bytes;                    /* part of local_bytes for the kernel's own variables */
     struct emu_occupancy occupancy;
@@ -67,7 +67,7 @@ struct launch {
     uint32_t resident;         /* most CTAs that one worker runs in turns */
     uint64_t limit;            /* most warp instructions, or 0 for no limit */
     uint64_t clock;            /* the device's clock when the launch begins */
-    double timer;              /* predicted nanoseconds of all launches before */
+    double timer;              /* predicted nanoseconds of all earlier launches */
     uint64_t workspace;        /* address of a cooperative launch's grid barrier, otherwise 0 */
     struct children *children; /* grids that its kernels launch */
     /* 0 if launched by the host, 1 if by a kernel of depth 0, and so on */
@@ -76,7 +76,7 @@ struct launch {
     bool goes_on;  /* launch_go() has returned at least once */
 
     atomic_uint_fast64_t next_cluster, executed;
-    atomic_int status;    /* an enum emu_status: the first error */
+    atomic_int status;    /* the first error, as enum emu_status */
     atomic_bool stopping; /* workers stop as soon as they see this flag */
     struct worker *crew;  /* all workers */
     /* The watch is the part of a launch that is seen by observers which need a single worker. When
@@ -107,7 +107,7 @@ void launch_begin(struct launch *launch, unsigned count);
 bool launch_go(struct launch *launch);
 /* Returns the launch's first error, or EMU_OK. */
 enum emu_status launch_end(struct launch *launch);
-/* Ends the launch's watch between two slices of WORKER, its only one. */
+/* Ends the launch's watch between two slices of WORKER, the launch's only worker. */
 void launch_end_watch(struct worker *worker);
 /* Makes the workers forget the memory blocks that they have found. Must be called if memory may
  * have been allocated or freed while the launch was parked. */

@@ -204,7 +204,8 @@ static struct part part_of(const struct inst *inst, unsigned i, const struct ten
     return part;
 }
 
-/* Returns the products that a tensor core adds in one step, as measured (see tensor.c). */
+/* Returns the number of products that a tensor core adds in one step, as measured (see
+ * tensor.c). */
 static unsigned step_of(const struct inst *inst, const struct tensor_product *p)
 {
     bool is_float8 = p->types[1] == PTX_e4m3 || p->types[1] == PTX_e5m2;

@@ -16,7 +16,7 @@
 #include "gpu/execute/operations.h"
 #include "gpu/execute/schedule.h"
 
-#define MOST_ARRIVALS 0xfffffu /* the highest count of an mbarrier: 20 bits */
+#define MOST_ARRIVALS 0xfffffu /* the highest count of an mbarrier, which has 20 bits */
 
 static struct mbarrier *find(const struct cta *cta, uint32_t at)
 {

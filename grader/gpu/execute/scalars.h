@@ -24,8 +24,8 @@ static inline f32 nan32(f32 value)
     return value != value ? bits_float(0x7fffffffu) : value;
 }
 
-/* Return the smaller and the larger operand. If one operand is NaN, they return the other one. They
- * order -0 below +0. */
+/* Return the smaller and the larger operand. If one operand is NaN, they return the other operand.
+ * They order -0 below +0. */
 static inline f32 min32(f32 a, f32 b)
 {
     if (a == b)

@@ -70,7 +70,7 @@ struct path {
 struct async_copy {
     struct async_copy *next;
     uint32_t lanes, bytes, pc;
-    bool arrived; /* its thread has arrived at mbarrier BARRIER for it, in this PHASE */
+    bool arrived; /* its thread has arrived for it at the mbarrier BARRIER, in phase PHASE */
     uint32_t barrier, phase;
     uint64_t start; /* number of instructions that the warp had executed when it started the copy */
     uint32_t group[WARP], to[WARP];
@@ -88,7 +88,7 @@ struct warp {
     /* pending copies, in order, and copies free for reuse */
     struct async_copy *copies, *idle_copies;
     uint32_t groups[WARP];          /* groups of copies that each lane has committed */
-    struct bulk_store *bulk_stores; /* pending copies to global memory: bulk.c */
+    struct bulk_store *bulk_stores; /* pending copies to global memory (see bulk.c) */
     uint32_t bulk_groups[WARP];     /* the same as groups, for these copies */
     /* values that a shuffle read from absent lanes, or NULL if there is none */
     struct absent *absent;
@@ -126,8 +126,8 @@ struct cta {
     uint32_t started;                     /* number of warps that have started so far */
     uint32_t rank;                        /* number of the CTA in its cluster */
     struct cta **cluster;                 /* the cluster's CTAs, by rank */
-    struct cta *members[EMU_MAX_CLUSTER]; /* for rank 0 only: the array that `cluster` points to */
-    uint64_t phase; /* for rank 0 only: how often the cluster's barrier has opened */
+    struct cta *members[EMU_MAX_CLUSTER]; /* for rank 0 only, the array that `cluster` points to */
+    uint64_t phase; /* for rank 0 only, how often the cluster's barrier has opened */
     bool has_ended;
     bool has_moved;   /* in its latest turn, the CTA did more than wait for other CTAs */
     bool gave_way;    /* MOST_LOOKS ended the CTA's latest turn, or for rank 0 the cluster's */
@@ -141,10 +141,11 @@ struct cta {
     uint32_t arrived[BARRIERS]; /* threads that arrived without waiting (bar.arrive) */
     struct mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarrier_room;
-    struct bulk_copy *bulk_copies; /* copies to its shared memory that have not arrived: bulk.c */
-    uint64_t idle_polls;           /* failed polls since a thread last did anything else */
-    uint8_t *values;               /* the values in BANK_CTA */
-    uint8_t *warp_values;          /* the values in BANK_WARP, for all warps */
+    /* copies to its shared memory that have not arrived (see bulk.c) */
+    struct bulk_copy *bulk_copies;
+    uint64_t idle_polls;  /* failed polls since a thread last did anything else */
+    uint8_t *values;      /* the values in BANK_CTA */
+    uint8_t *warp_values; /* the values in BANK_WARP, for all warps */
     uint8_t *local_memory;
     struct cta *next;
     uint64_t round; /* the worker's latest round in which this cluster only spun */

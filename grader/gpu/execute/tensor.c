@@ -24,7 +24,7 @@
 #include "gpu/lanes.h"
 
 #define MOST_COLUMNS 32u
-/* 2^25: a term's last place is 1 / ONE of the largest exponent's power of two */
+/* 2^25; a term's last place is 1 / ONE of the largest exponent's power of two */
 #define ONE       33554432.0
 #define FLOAT_NAN 0x7fffffffu
 
@@ -33,7 +33,7 @@
 struct numbers {
     double value[TENSOR_MOST], power[TENSOR_MOST];
     double all[TENSOR_MOST]; /* the numbers; in `value`, infinities and NaN are 0 */
-    bool any_special;        /* some of them are an infinity or NaN */
+    bool any_special;        /* some number is an infinity or NaN */
 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */

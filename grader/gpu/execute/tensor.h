@@ -15,7 +15,7 @@ struct tensor_product {
     enum ptx_type types[4]; /* of d, a, b and c */
     bool saturates;         /* sums of integers stop at the ends of their range */
     bool is_quad;           /* this is one of the four products of mma.m8n8k4 of f16 */
-    bool is_and;            /* for b1: counts the bits of a & b, not those of a ^ b */
+    bool is_and;            /* for b1, counts the bits of a & b, not those of a ^ b */
 };
 
 /* Multiplies matrices, which are arrays of the bits of their numbers. a, c and d are stored row by

@@ -305,8 +305,8 @@ LANES_INLINE double nearest(double value)
     return copysign(floor(fabs(value) + 0.5), value);
 }
 
-/* Adds a corner's texel times its weight. For weight 0, it adds -0.0, which leaves the sum as it
- * is even if the texel is infinite. */
+/* Adds a corner's texel times its weight. For weight 0, it adds -0.0, which does not change the sum
+ * even if the texel is infinite. */
 LANES_INLINE void add_corner(double *sum, const uint32_t *texel, const int32_t *weight,
                              double steps)
 {

@@ -332,7 +332,7 @@ static void account(struct warp *warp, uint64_t n)
 }
 
 /* Returns the number of LANES. In the usual case, this function avoids popcount, which is an
- * instruction on newer CPUs, but a call on older ones. */
+ * instruction on newer CPUs, but a call on older CPUs. */
 static uint32_t count_of(uint32_t lanes)
 {
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
@@ -436,7 +436,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* Runs one instruction of a CTA whose state an observer wants after each one. */
+/* Runs one instruction of a CTA whose state an observer wants after each instruction. */
 static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
 {
     struct path_entry *top = path_top(path);
@@ -599,7 +599,8 @@ static bool release_warp_syncs(struct warp *warp)
     return released;
 }
 
-/* Runs one slice of each path that is ready. Returns true if at least one did more than spin. */
+/* Runs one slice of each path that is ready. Returns true if at least one path did more than
+ * spin. */
 static bool run_paths(struct warp *warp, bool *ready)
 {
     bool progress = false;

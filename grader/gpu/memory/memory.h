@@ -3,10 +3,10 @@
  *
  * Host pointers are never device addresses. They are above all device addresses on x86-64 and on
  * arm64 with 48-bit addresses, and below them on arm64 with 39-bit addresses. Each allocation gets
- * a higher address than all earlier ones, and there is a gap between neighbours. So an index just
- * out of bounds or a stale pointer never reaches another allocation's data, and a finding can name
- * the allocation that the kernel meant to access. Only memory that the program lends to the device
- * (page-locked memory and managed memory) can keep its host address. */
+ * a higher address than all earlier allocations, and there is a gap between neighbours. So an index
+ * just out of bounds or a stale pointer never reaches another allocation's data, and a finding can
+ * name the allocation that the kernel meant to access. Only memory that the program lends to the
+ * device (page-locked memory and managed memory) can keep its host address. */
 #ifndef GPU_MEMORY_MEMORY_H
 #define GPU_MEMORY_MEMORY_H
 

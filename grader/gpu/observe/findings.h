@@ -21,8 +21,9 @@ struct finding {
     char message[500];
     uint32_t pc, related; /* `related` is the pc of a pair's other access, or NO_PC */
     uint64_t count;
-    /* For a loss: its total cost in sectors, wavefronts or warp instructions, the ideal cost, and
-     * both figures for its worst request; `message` holds the cause. For an error, all are 0. */
+    /* For a loss, these are the total cost in sectors, wavefronts or warp instructions, the ideal
+     * cost, and both figures for the worst request; `message` holds the cause. For an error, all
+     * are 0. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
     /* what to try; if NULL, the report shows `advice` or, if that is "", the kind's general

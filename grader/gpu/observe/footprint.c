@@ -15,7 +15,7 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     WORDS = PAGE_BYTES / 64,
     CACHED = 64,
-    MOST_ACCESSES = 50000000, /* limit for a worker in a launch: about a second */
+    MOST_ACCESSES = 50000000, /* limit for a worker in a launch, which is about a second */
     MOST_TOUCHES = 1 << 20    /* further touches are dropped, so conflicts can be missed */
 };
 

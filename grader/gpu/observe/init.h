@@ -15,7 +15,7 @@ struct init_site {
     /* number of its faulty reads; addr, cta and thread are those of the first faulty read */
     uint64_t count;
     uint64_t addr, cta;
-    /* in global memory: the number of bytes from the allocation's start that were written before
+    /* in global memory, the number of bytes from the allocation's start that were written before
      * the read */
     uint64_t prefix;
     uint32_t thread;

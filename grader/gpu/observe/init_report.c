@@ -97,7 +97,7 @@ static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* How the read is related to the written part of its array. */
+/* The relation of the read to the written part of its array. */
 struct init_case {
     const struct init_site *site;
     struct init_array array;

@@ -103,9 +103,9 @@ static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand 
            a->value == b->value;
 }
 
-/* Returns whether REG, which holds LOAD's value or one made from it, is only masked, combined with
- * other bits and then stored where it came from, in at most STEPS steps. MASKED says that it has
- * been masked already. */
+/* Returns whether REG, which holds LOAD's value or a value made from it, is only masked, combined
+ * with other bits and then stored where it came from, in at most STEPS steps. MASKED says that it
+ * has been masked already. */
 static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
                       uint32_t reg, bool masked, unsigned steps)
 {

@@ -28,7 +28,7 @@ struct loss {
     uint32_t pc; /* the instruction with the worst sample */
     uint64_t requests, cost, ideal, again;
     bool has_good; /* another access of this kind on this line wastes nothing */
-    /* For branches: latest_... hold the latest branch's part of cost and ideal, and the end of its
+    /* For branches, latest_... hold the latest branch's part of cost and ideal, and the end of its
      * code; `entries` counts how often warps reached any branch of the line; has_bad says that one
      * branch alone deserves a finding; is_loop says that one branch closes a loop. */
     uint64_t latest_cost, latest_ideal;
@@ -450,8 +450,8 @@ static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uin
 }
 
 /* Adds the branch at PC. Its cost is the number of warp instructions up to the point where its
- * lanes reconverge. The ideal is what that number would be if all lanes that reached the branch had
- * stayed together. */
+ * lanes reconverge. The ideal is the same number if all lanes that reached the branch had stayed
+ * together. */
 static void add_branch(struct report *report, uint32_t pc)
 {
     struct view_instruction in = view_instruction(report->launch, pc);

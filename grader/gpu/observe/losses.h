@@ -28,8 +28,8 @@ struct sample {
     uint32_t warp;
     uint8_t kind, space;
     uint64_t cta;
-    /* again: how often a warp repeated its previous global access; slid: how often an access partly
-     * overlapped the warp's previous one. */
+    /* `again` counts how often a warp repeated its previous global access, and `slid` how often an
+     * access partly overlapped the warp's previous access. */
     uint64_t again, slid;
     uint64_t form; /* as in access_seen, for the latest global access that was not dense */
     /* the latest access of each warp of the last CTA; NULL before the first access, or when out of
@@ -83,7 +83,7 @@ static inline bool access_is_near(uint64_t one, uint64_t other)
 
 /* Compares SEEN, an access by WARP, with the warp's previous access. Counts SEEN in `again` if it
  * was made at the same address with the same distances between lanes (REPEATS), and in `slid` if it
- * partly overlaps the previous one. */
+ * partly overlaps the previous access. */
 static inline void sample_again(struct sample *sample, bool repeats, uint32_t warp,
                                 const struct access_seen *seen)
 {

@@ -10,8 +10,8 @@
 
 enum race_kind { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
-/* Whether an access is meant to communicate with other threads. A STRONG access is. A VOLATILE
- * access probably is, but may be a mistake. A WEAK access is not. */
+/* The likelihood that an access is meant to communicate with other threads. A STRONG access is
+ * meant to do so, a VOLATILE access probably is, but may be a mistake, and a WEAK access is not. */
 enum race_strength { RACE_WEAK, RACE_VOLATILE, RACE_STRONG };
 
 /* A site is a memory instruction. Stamps name a site by its index in `sites`. */

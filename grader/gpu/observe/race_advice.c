@@ -26,7 +26,7 @@ static bool is_place_of(const struct race *race, const struct race_access *acces
                           !race_compare_places(place, race_place_of(race, &pair->other)));
 }
 
-/* Returns whether both pairs lack a barrier, and they share a line. */
+/* Returns whether both pairs lack a barrier and share a line. */
 static bool is_related(const struct race *race, const struct race_pair *a,
                        const struct race_pair *b)
 {

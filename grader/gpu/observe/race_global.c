@@ -5,7 +5,7 @@
 #include "gpu/observe/race.h"
 #include "gpu/observe/race_log.h"
 
-uint32_t race_max_instants = 1u << 18; /* that many take 8 MiB */
+uint32_t race_max_instants = 1u << 18; /* this number of instants takes 8 MiB */
 
 /* A warp's knowledge at the time of an access: a race_moment in which one time is enough for all
  * other warps. */

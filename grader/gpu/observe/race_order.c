@@ -87,7 +87,7 @@ static bool add_turn(struct order *order, struct order_cta *cta, uint32_t seat)
         order->turns = turns;
         order->turn_room = room;
     }
-    /* a new time distinguishes this turn from the previous one */
+    /* a new time distinguishes this turn from the previous turn */
     cta->begun = ++order->time;
     for (uint32_t w = 0; w < cta->warps; w++)
         cta->now[w] = cta->begun;

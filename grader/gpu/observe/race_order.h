@@ -38,8 +38,8 @@ struct order_cta {
     bool has_fenced, has_released;
     uint64_t begun; /* the time when its turn began; earlier times may belong to other CTAs */
     uint64_t now[ORDER_WARPS]; /* the time of each warp's accesses */
-    /* [w][v]: warp v's accesses before this time come before warp w's. [w][w]: the same for w's own
-     * accesses and all its lanes. */
+    /* known[w][v] is the time before which warp v's accesses come before warp w's. known[w][w] is
+     * this time for w's own accesses and all its lanes. */
     uint64_t known[ORDER_WARPS][ORDER_WARPS];
     /* the same for each lane of a warp if only some of its lanes have met, or NULL if none have */
     uint64_t (*lanes_known[ORDER_WARPS])[ORDER_LANES];

@@ -27,8 +27,8 @@ enum shape_kind {
 
 struct shape {
     enum shape_kind kind;
-    int64_t step; /* of a stride, or in a row: the bytes from one lane to the next */
-    /* of rows: the bytes from row to row; of pieces: the bytes across the gap; of a wrap: its
+    int64_t step; /* for a stride, or within a row, the bytes from one lane to the next */
+    /* for rows, the bytes from row to row; for pieces, the bytes across the gap; for a wrap, the
      * period in bytes */
     int64_t jump;
     unsigned width; /* number of lanes in a row, or in the first piece */

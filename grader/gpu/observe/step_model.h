@@ -16,7 +16,7 @@
 #define STEP_WORDS   (4 * WARP) /* most words of a register */
 #define STEP_CHUNK   32u        /* bytes of global memory that the model keeps together */
 
-/* How the reader computes an instruction's result. */
+/* The operations by which the reader computes an instruction's result. */
 enum step_op {
     STEP_UNKNOWN,
     STEP_COPY,
@@ -48,7 +48,7 @@ struct step_code {
     bool sweeps; /* may change shared memory without an access by this instruction */
     uint32_t dest[STEP_DESTS];
     struct step_operand source[STEP_SOURCES];
-    /* for memory: the size of one value, its sign extension, the address as a register and an
+    /* for memory, the size of one value, its sign extension, the address as a register and an
      * offset */
     uint8_t element;
     bool is_signed;

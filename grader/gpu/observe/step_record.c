@@ -249,7 +249,7 @@ static void keep_values(uint32_t *into, const uint32_t *words, uint32_t width, u
             }
 }
 
-/* Writes the values of the registers that the instruction wrote. Returns whether any was not
+/* Writes the values of the registers that the instruction wrote. Returns whether any value was not
  * predicted. Predictions use the registers before the instruction. */
 static bool put_results(struct step_state *state, const struct obs_state *now,
                         const struct step_code *code, struct step_buffer *to)

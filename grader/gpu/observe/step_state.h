@@ -5,7 +5,8 @@
 #include "gpu/observe/step_write.h"
 #include "gpu/observe/stepper.h"
 
-#define MOST_ACCESSES 64u /* of one instruction; generic addresses can make several accesses */
+/* most accesses of one instruction; generic addresses can make several accesses */
+#define MOST_ACCESSES 64u
 #define MOST_FAULTS   32u
 
 /* A warp's state in its latest record. The next record leaves out the parts that are unchanged. */

@@ -8,7 +8,7 @@
 
 #include "gpu/lanes.h"
 
-/* How the values of the lanes are written. */
+/* The forms in which the values of the lanes are written. */
 enum step_form {
     STEP_PREDICTED, /* the model predicts them */
     STEP_UNIFORM,   /* all lanes have the same number, which follows */

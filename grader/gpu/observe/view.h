@@ -124,13 +124,13 @@ struct view_instruction {
     uint8_t bytes;  /* size of one value of one lane */
     uint8_t type;   /* enum ptx_type */
     uint8_t access; /* enum obs_access_kind */
-    uint8_t op;     /* of VIEW_ATOMIC, as enum ptx_modifier */
+    uint8_t op;     /* operation of VIEW_ATOMIC, as enum ptx_modifier */
     bool adds_one;  /* VIEW_ATOMIC adds the constant 1 */
     uint32_t low,
         high; /* bounds of the shared array that the access is meant for; `high` is 0 if unknown */
-    /* For VIEW_BRANCH: the pcs of the target and of the point where the lanes reconverge. */
+    /* For VIEW_BRANCH, the pcs of the target and of the point where the lanes reconverge. */
     uint32_t target, meet;
-    /* for VIEW_CALL: the function's number, or NO_FUNCTION if it is unknown before the call */
+    /* for VIEW_CALL, the function's number, or NO_FUNCTION if it is unknown before the call */
     uint32_t callee;
 };
 #define NO_FUNCTION UINT32_MAX
@@ -164,7 +164,7 @@ struct obs_access {
     /* PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, or PTX_CLUSTER for shared memory of another
      * CTA of the cluster */
     uint8_t space;
-    uint8_t bytes; /* of one lane: 1, 2, 4, 8 or 16 */
+    uint8_t bytes; /* bytes of one lane, which are 1, 2, 4, 8 or 16 */
     /* all 32 lanes are active, and each lane's bytes are right after the previous lane's */
     bool dense;
     bool is_bulk; /* a piece of a cp.async.bulk, which is no request of the warp */
@@ -176,7 +176,7 @@ struct obs_access {
     uint8_t value_bytes; /* bytes from one lane's value to the next lane's */
     uint32_t warp;       /* number of the warp in its CTA */
     uint64_t cta;        /* linear index of the CTA, x first */
-    /* for PTX_CLUSTER: the other CTA and its seat, or OBS_NO_SEAT if it is not running */
+    /* for PTX_CLUSTER, the other CTA and its seat, or OBS_NO_SEAT if it is not running */
     uint32_t rank, seat;
     /* For OBS_STORE, and undefined unless an observer wants OBS_VALUES: the lanes' values of each
      * element that the store will write. NULL if a matrix is stored. */
@@ -284,12 +284,12 @@ enum obs_order_kind {
 
 struct obs_order {
     uint8_t kind;     /* enum obs_order_kind */
-    bool whole, wide; /* for OBS_ARRIVE and OBS_WAITED: the whole grid shares the mbarrier */
+    bool whole, wide; /* for OBS_ARRIVE and OBS_WAITED, the whole grid shares the mbarrier */
     uint32_t warp, lanes, pc, bytes;
     const uint32_t *arrived; /* the lanes of each warp of the CTA that the barrier releases */
     /* an address in the mbarrier for each lane, a different one for each phase */
     const uint64_t *place;
-    /* for OBS_ARRIVE: linear index, plus 1, of the CTA that has the mbarrier, or 0 for the current
+    /* for OBS_ARRIVE, linear index, plus 1, of the CTA that has the mbarrier, or 0 for the current
      * CTA */
     uint64_t owner;
     uint64_t cta; /* linear index of the CTA, x first */
@@ -348,7 +348,7 @@ struct obs_fault {
      * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, `mask` has the
      * warp's lanes that wait here. For PTX_CLUSTER, `other` is the rank. */
     uint32_t mask, other;
-    uint64_t executed; /* for OBS_INTERRUPTED: instructions of the warp so far */
+    uint64_t executed; /* for OBS_INTERRUPTED, instructions of the warp so far */
 };
 
 /* --- observers -------------------------------------------------------------------------------- */
@@ -391,15 +391,15 @@ struct observer {
      * CTA are reported one by one. */
     bool (*follows)(void *state, uint64_t cta);
     void (*step)(void *state, const struct obs_step *step);
-    /* For OBS_STEP: called with the state after each instruction of a CTA that the observer
-     * follows. If it is NULL, the observer does not want the states, and the CTA runs at full
-     * speed. */
+    /* If OBS_STEP is set, this function is called with the state after every instruction of a CTA
+     * that the observer follows. If it is NULL, the observer does not want the states, and the CTA
+     * runs at full speed. */
     void (*state)(void *state, const struct obs_state *now);
-    /* For OBS_STEP: called when CTA has ended. All its warps together executed INSTRUCTIONS
-     * instructions. */
+    /* If OBS_STEP is set, this function is called after CTA has ended. All its warps together
+     * executed INSTRUCTIONS instructions. */
     void (*ended)(void *state, uint64_t cta, uint64_t instructions);
-    /* For OBS_STEP: returns the cycles of the warp since the launch began, for clocks that show
-     * predicted time. It is NULL if the observer does not know them. */
+    /* If OBS_STEP is set, this function returns the cycles of the warp since the launch began, for
+     * clocks that show predicted time. It is NULL if the observer does not know them. */
     double (*now)(void *state, uint64_t cta, uint32_t warp);
     /* Called when the launch continues after a pause in which memory may have been allocated and
      * freed: pointers to struct mem_block are no longer valid. It is NULL if the observer keeps no

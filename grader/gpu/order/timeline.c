@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* The most items that are submitted and not done. If there are more, the program waits. The drivers
- * of today's GPUs keep about as many launches. */
+ * of today's GPUs keep about this number of launches. */
 #define MOST_QUEUED 1024u
 
 #define NO_ROOM     1e-9 /* a smaller share of the multiprocessors counts as none */
@@ -16,8 +16,9 @@ struct item {
     enum { WORK, RECORD, WAIT } type;
     uint64_t number; /* in the order of the program's calls, from 1 */
     struct timeline_work work;
-    struct timeline_mark *mark;      /* for RECORD: gets the time; NULL if it is not wanted */
-    uint64_t for_stream, for_number; /* for WAIT: the item for which it waits */
+    /* for RECORD, the mark that gets the time, or NULL if the time is not wanted */
+    struct timeline_mark *mark;
+    uint64_t for_stream, for_number; /* for WAIT, the item for which it waits */
     bool is_running;
     double start, left, rate; /* `left` is in microseconds at rate 1 */
     struct item *next;

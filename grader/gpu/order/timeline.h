@@ -28,14 +28,14 @@ enum timeline_engine {
     TIMELINE_COMPUTE,     /* the multiprocessors */
     TIMELINE_TO_DEVICE,   /* copies from the host */
     TIMELINE_FROM_DEVICE, /* copies to the host */
-    TIMELINE_NOWHERE,     /* needs no engine, as a host function does */
+    TIMELINE_NOWHERE,     /* work that needs no engine, such as a host function */
 };
 
 struct timeline_work {
     enum timeline_engine engine;
     bool is_copy; /* a copy or a fill, not a kernel */
     double us;    /* its time if nothing else runs, which may be 0 */
-    /* for TIMELINE_COMPUTE: its share of the multiprocessors, above 0 and at most 1 */
+    /* for TIMELINE_COMPUTE, its share of the multiprocessors, above 0 and at most 1 */
     double share;
     uint64_t bytes; /* of a copy or fill */
     char name[64];  /* such as "scale(float*)" or "copy to the device" */

@@ -62,7 +62,7 @@ struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
 
 /* Returns whether the cache held LINE when the latest launch ended. For a page that is not watched,
- * the answer is that of its neighbour. */
+ * the answer is that of a neighbouring page. */
 bool l2_holds(const struct l2 *l2, uint64_t line);
 
 /* Traffic of a launch between the second-level cache and DRAM, in sectors, in one allocation. */

@@ -54,8 +54,8 @@ struct op {
     uint32_t pc; /* the pc of the PTX instruction */
     uint8_t kind, pipe;
     uint8_t count, depth;
-    uint8_t copy; /* in an unrolled loop: the number of the iteration */
-    bool is_load; /* for OP_MEMORY: another op waits for its result */
+    uint8_t copy; /* in an unrolled loop, the number of the iteration */
+    bool is_load; /* for OP_MEMORY, another op waits for its result */
     bool is_async;
     bool is_store, is_read_only; /* writes memory, or reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
@@ -69,7 +69,7 @@ struct op {
     uint8_t width;    /* number of 32-bit registers of its results */
     /* number of 32-bit loads from shared memory that were merged, or 0 */
     uint8_t merged;
-    uint32_t base;  /* for a load that can be merged: its aligned base register, or NO_BASE */
+    uint32_t base;  /* for a load that can be merged, its aligned base register, or NO_BASE */
     int32_t offset; /* its distance from that base */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];

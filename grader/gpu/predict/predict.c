@@ -11,7 +11,7 @@
 
 #define MOST_BUFFERS 64u
 
-/* The factor from the time to the interval's ends below and above it. More than nine of ten
+/* The factor between the predicted time and each end of its interval. More than nine of ten
  * launches in grader/tests/hardware/times are within this interval. */
 #define INTERVAL 1.4
 
@@ -80,7 +80,7 @@ struct work {
     struct l2_buffer buffers[MOST_BUFFERS];
     double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
-    double dram_sectors; /* of the whole launch */
+    double dram_sectors; /* sectors that DRAM moves in the whole launch */
     double dram_lines;   /* number of whole lines whose sectors would take the same time */
     /* instructions of the first multiprocessor for each instruction in the sample */
     double scale;

@@ -4,8 +4,8 @@
  *   PTX             --machine.c, schedule.c--> instructions of the machine, in ptxas's order
  *   walks, footprint, chip --sm.c, l2.c--> cycles --predict.c--> time, interval, limit
  *
- * The prediction is pure. It depends on the launch and on the chip's page of numbers, but not on
- * the machine that runs the emulator, nor on the number of workers. */
+ * The prediction is pure. It depends on the launch and on the numbers in the chip's file, but not
+ * on the machine that runs the emulator, nor on the number of workers. */
 #ifndef GPU_PREDICT_PREDICT_H
 #define GPU_PREDICT_PREDICT_H
 
@@ -54,7 +54,7 @@ struct prediction {
      * the ideal number of passes; 0 if there is no difference */
     double without_us[2];
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
-    /* For a roofline: operations on single-precision numbers, and bytes that L2 and shared memory
+    /* For a roofline, operations on single-precision numbers, and bytes that L2 and shared memory
      * moved, including bytes that no lane requested. A shuffle counts as a pass of shared
      * memory. */
     double flops, l2_bytes, shared_bytes;
@@ -64,7 +64,7 @@ struct prediction {
     uint32_t share_count;
 };
 
-/* The highest rates of a chip, in thousand millions per second: warp instructions, operations on
+/* The highest rates of a chip, in units of 10^9 per second: warp instructions, operations on
  * single-precision numbers, and bytes of memory, of the second-level cache (0 if there is none) and
  * of shared memory. */
 struct predict_roofs {

@@ -316,7 +316,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (!watches_any(state, begin, end))
         return OBS_DONE;
-    /* if all loads are in one line, reading also the bytes between them costs no more */
+    /* if all loads are in one line, also reading the bytes between them costs nothing */
     bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
     if (!repeat->dense && !is_near)
         return OBS_FULL;

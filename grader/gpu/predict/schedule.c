@@ -33,10 +33,10 @@ struct schedule {
     struct edge *edges;
     uint32_t edge_count, edge_room;
     struct node *nodes;
-    /* for each register: the last op that wrote it, and the last op that read it */
+    /* for each register, the last op that wrote it, and the last op that read it */
     uint32_t *writer, *reader;
-    uint32_t (*before)[OP_SOURCES]; /* for each op's sources: the previous op that read it */
-    /* for each op's sources: the op of the block that wrote it, or NO_EDGE */
+    uint32_t (*before)[OP_SOURCES]; /* for each op's sources, the previous op that read it */
+    /* for each op's sources, the op of the block that wrote it, or NO_EDGE */
     uint32_t (*made)[OP_SOURCES];
     uint32_t live, room; /* 32-bit registers in use, and available */
     bool failed;

@@ -355,7 +355,8 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     }
 }
 
-/* Returns when the program's piece with OP is loaded. The first warp that needs it has to wait. */
+/* Returns the time when the piece of the program that contains OP is loaded. The first warp that
+ * needs it has to wait. */
 static double fetch_code(struct sm *sm, const struct op *op, double at)
 {
     double *piece = &sm->code[(op - sm->machine->ops) / CODE_PIECE];

@@ -1,10 +1,10 @@
 /* Simulates one multiprocessor that executes the walks of some CTAs.
  *
  * Each warp issues its instructions in order, as soon as their operands are ready, so it waits for
- * a load only where its value is used. Units that warps share (schedulers, pipes, the address unit,
- * the port to the second-level cache, memory) serve one request after another, so each unit has a
- * time from which on it is free. The bandwidth of memory, and the waits when too few accesses are
- * in flight, follow from this without further rules. */
+ * a load only where the loaded value is used. Units that warps share (schedulers, pipes, the
+ * address unit, the port to the second-level cache, memory) serve one request after another, so
+ * each unit has a time from which on it is free. The bandwidth of memory, and the waits when too
+ * few accesses are in flight, follow from this without further rules. */
 #ifndef GPU_PREDICT_SM_H
 #define GPU_PREDICT_SM_H
 

@@ -55,7 +55,7 @@ struct sm_heap_entry {
 struct touched_line {
     uint64_t line;
     uint32_t sectors;
-    /* for a unit for atomics: the time when it is free again, and its cycles so far */
+    /* for a unit for atomics, the time when it is free again, and its cycles so far */
     double free, busy;
 };
 

@@ -24,7 +24,7 @@ struct walk_access {
     uint16_t passes;     /* wavefronts, or for constants the number of different addresses */
     uint16_t ideal;      /* the passes or sectors of an ideal access */
     uint8_t kind, space, bytes;
-    uint8_t lanes, same; /* for atomics: active lanes, and the most lanes that want the same word */
+    uint8_t lanes, same; /* for atomics, active lanes, and the most lanes that want the same word */
 };
 
 /* A line of 128 bytes: its address, with a bit for each touched sector in the lowest bits. */

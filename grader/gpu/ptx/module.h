@@ -52,9 +52,10 @@ struct ptx_opcode_info {
 extern const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT];
 
 const char *ptx_type_name(enum ptx_type type);
-unsigned ptx_type_bytes(enum ptx_type type); /* 0 for pred */
-unsigned ptx_type_bits(enum ptx_type type);  /* of one number: 4 or 1 in a packed type */
-char ptx_type_class(enum ptx_type type);     /* one of 'U' 'S' 'B' 'F' 'P' */
+unsigned ptx_type_bytes(enum ptx_type type); /* 0 for predicates */
+/* bits of one number, such as 4 or 1 in a packed type */
+unsigned ptx_type_bits(enum ptx_type type);
+char ptx_type_class(enum ptx_type type); /* one of 'U' 'S' 'B' 'F' 'P' */
 const char *ptx_modifier_name(enum ptx_modifier modifier);
 unsigned ptx_special_bytes(enum ptx_special special);
 bool ptx_special_is_dynamic(enum ptx_special special); /* may change while a thread runs */

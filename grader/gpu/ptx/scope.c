@@ -12,7 +12,7 @@
 struct entry {
     struct ptx_symbol symbol;
     struct entry *chain; /* next older symbol in the bucket */
-    /* the symbol that was declared before this one, which is the next in the stack */
+    /* the symbol declared before this symbol; it is the next in the stack */
     struct entry *before;
     uint32_t bucket;
     unsigned depth;

@@ -75,8 +75,8 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
 }
 
 /* Returns the number of CTAs and warps that one multiprocessor holds, the number of warps that it
- * can hold, and the resource that limits them. The multiprocessor is one of the chip for which
- * times are predicted, or else of the virtual GPU. */
+ * can hold, and the resource that limits them. The multiprocessor belongs to the chip for which
+ * times are predicted, or else to the virtual GPU. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_chip *chip = launch->predictor ? predictor_chip(launch->predictor) : NULL;

@@ -21,7 +21,7 @@
 
 #include "gpu/observe/stepper.h"
 
-/* Writes LAUNCH's recording to FD. Returns false if the write failed, or memory is out. */
+/* Writes LAUNCH's recording to FD. Returns false if the write failed, or when out of memory. */
 bool record_steps(int fd, const struct launch_view *launch);
 
 #endif

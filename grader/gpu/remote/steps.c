@@ -162,7 +162,7 @@ static void forget_event(struct steps *steps, uint64_t number)
     steps->events[steps->event_count] = (struct event){0};
 }
 
-/* Corrects a step about work by the actions of the requests. */
+/* Corrects a step about work if the requests show different work. */
 static void correct(struct steps *steps, struct emu_step *step)
 {
     uint64_t bytes = steps->to_device + steps->from_device;

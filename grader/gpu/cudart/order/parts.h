@@ -30,7 +30,7 @@ struct host_conflict {
 void order_keep(const struct order_conflict *conflict, bool writes, void *const *stack, int depth);
 /* Reports the conflicts that were kept. The caller must not hold the lock. */
 void order_report_kept(void);
-/* Reports a conflict between pieces of work. It is an order_report(). */
+/* Reports a conflict between pieces of work. This function is an order_report(). */
 void order_report_work(void *context, const struct order_conflict *conflict);
 /* Reports that the host frees memory that EARLIER uses, which is in flight. */
 void order_report_free(const struct order_conflict *conflict);
