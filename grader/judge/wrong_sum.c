@@ -278,7 +278,7 @@ static void try_first_threads(const struct facts *facts, size_t period, uint64_t
         for (size_t block = 0; block < sum->blocks; ++block) {
             uint64_t *mine = sums + block * (period + 1), all = mine[period];
             bool is_first = block % sum->second_threads % period < most;
-            mine[0] += most > 1 ? mine[most - 1] : 0; /* now the sum of the first threads */
+            mine[0] += most > 1 ? mine[most - 1] : 0; /* this is now the sum of the first threads */
             only += is_first ? mine[0] : 0;
             without += is_first ? 0 : all - mine[0];
             twice += (all + mine[0]) * (is_first ? 2 : 1);

@@ -258,8 +258,9 @@ struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-    pid_t supervisor, beside; /* `beside` is that of the program's server, or 0 if there is none */
-    double idle, looked;      /* seconds without any work so far, and the time of the last check */
+    /* `beside` is the supervisor of the program's server, or 0 if there is none */
+    pid_t supervisor, beside;
+    double idle, looked; /* seconds without any work so far, and the time of the last check */
     int pipes[PIPES][2], control[2], output, pidfd;
     size_t written; /* bytes of output so far, including bytes not kept */
 };

@@ -23,8 +23,8 @@ LAB(.title = "Copies and kernels at the same time", .file = "streams.cu", .needs
 
 enum rung { PINNED = 1, OVERLAPPED, BLENDED };
 
-/* Returns the brightness of a pixel after development. BEFORE is that of the previous frame, or
- * -1. */
+/* Returns the brightness of a pixel after development. BEFORE is the brightness in the previous
+ * frame, or -1. */
 static int develop(int x, int gain, int before)
 {
     int tone = x * gain / (x + gain);

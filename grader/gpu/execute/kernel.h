@@ -40,7 +40,7 @@ struct slot {
 };
 #define NO_SLOT UINT32_MAX
 
-/* How the loop in warp.c executes an instruction. */
+/* The ways in which the loop in warp.c executes an instruction. */
 enum inst_kind {
     KIND_LANES, /* calls run() */
     /* calls run() for the lowest lane, which continues alone (see kernel_part_lanes()) */
@@ -56,7 +56,7 @@ enum inst_kind {
     KIND_TRAP,
 };
 
-/* How a load or store moves a lane's values. */
+/* The ways in which a load or store moves a lane's values. */
 enum moves {
     MOVES_OTHERS, /* values that move in any other way */
     MOVES_WORDS,  /* one value of 4 bytes, in a register of that width */

@@ -151,7 +151,7 @@ struct cta {
     uint64_t round; /* the worker's latest round in which this cluster only spun */
 };
 
-/* How often a worker's CTAs executed one instruction. Within a stretch, these numbers are
+/* Counts how often a worker's CTAs executed one instruction. Within a stretch, these numbers are
  * differences (see stretch.c). */
 struct profile {
     uint64_t warps, threads, divergent;

@@ -31,8 +31,8 @@ struct finding {
     const char *help;
     char advice[320];
     struct finding_note notes[FINDING_NOTES];
-    /* The pcs of a race's pairs of accesses, if the race lacks a barrier, as far as there is
-     * room. */
+    /* If a race lacks a barrier, these are the pcs of its pairs of accesses, as many as there is
+     * room for. */
     uint32_t pairs[FINDING_PAIRS][2], pair_count;
 };
 #define NO_PC UINT32_MAX

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct order_place {
-    uint64_t addr, owner; /* `owner` is that of order_release_at() */
+    uint64_t addr, owner; /* `owner` is the parameter OWNER of order_release_at() */
     uint64_t release;     /* the number of the latest release here, or 0 if the slot is free */
     uint64_t cta;         /* the releasing CTA */
     uint32_t thread;

@@ -10,7 +10,7 @@
 #define PATTERN_BITS 10u /* bits of a pattern's number */
 #define WORDS_AHEAD  64u /* number of words that a pattern is compared with in one step */
 
-/* How a word was accessed, as bits. */
+/* The ways in which a word was accessed, as bits. */
 enum { WORD_READ = 1, WORD_WRITTEN = 2 };
 
 struct race_pattern {

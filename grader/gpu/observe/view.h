@@ -367,7 +367,8 @@ struct obs_recorded {
 struct obs_recording {
     struct obs_recorded *list; /* from malloc() */
     uint32_t count;
-    struct obs_steps *steps; /* stepper_free() frees it, or NULL if no block was recorded */
+    /* the recording, which stepper_free() frees, or NULL if no block was recorded */
+    struct obs_steps *steps;
 };
 
 /* The memory that a launch has touched. */

@@ -54,8 +54,8 @@ double balance_busiest(const struct sample *sample);
  * COUNT equal parts of the launch (waves.c). WARPS must be 0 everywhere. */
 void predict_waves(const struct sample *sample, double *warps, unsigned count);
 
-/* Returns the number of operations on single-precision numbers (roofline.c). COUNTERS are those of
- * each instruction. */
+/* Returns the number of operations on single-precision numbers (roofline.c). COUNTERS has an entry
+ * for each instruction. */
 double predict_flops(const struct launch_view *launch, const struct emu_counters *counters);
 
 /* Predicts LAUNCH from SAMPLE, into predictor->last (predict.c). COUNTERS has an entry for each

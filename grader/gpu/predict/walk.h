@@ -62,7 +62,7 @@ void walk_free(struct walk_cta *cta);
 uint64_t walk_executed(const struct walk_cta *cta);
 uint64_t walk_kept(const struct walk_cta *cta);
 
-/* Adds a step or an access. A walk is cut after MOST instructions. COST is that of the instruction.
+/* Adds a step or an access. A walk is cut after MOST instructions. COST belongs to the instruction.
  * HALF_WARPS says that accesses are those of half-warps (chips.def). */
 void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most);
 void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,
