@@ -13,7 +13,8 @@ void grade_add_finding(struct grade_result *result, const json_t *found);
  * names the mistake, because a cause is shown above all checks. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
 
-/* Copies the members NAMES (the last is NULL) of FROM that are non-empty strings, cleaned. */
+/* Copies those members NAMES (the last is NULL) of FROM that are non-empty strings, and cleans
+ * them. */
 void grade_copy_texts(json_t *into, const json_t *from, const char *const *names);
 
 #endif

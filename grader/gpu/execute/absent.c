@@ -224,8 +224,8 @@ static bool begin(struct warp *warp)
     return warp->absent;
 }
 
-/* Returns the lanes of MASK that read a lane which does not execute the shuffle with them, or which
- * is not one of their members. */
+/* Returns the lanes of MASK whose source lane does not execute the shuffle with them or is not one
+ * of their members. */
 static uint32_t reading_absent(const uint32_t *source, const uint32_t *members, uint32_t mask)
 {
     uint32_t lanes = 0;

@@ -444,7 +444,7 @@ bool machine_unroll(struct machine *machine, struct machine_block *block)
             *op = ops[i];
             op->copy = copy;
             if (op->is_step && copy + 1u < UNROLL)
-                op->count = op->depth = 0; /* becomes an offset in the addresses */
+                op->count = op->depth = 0; /* this step becomes an offset in the addresses */
             rename_op(machine, op, names, copy + 1u == UNROLL);
         }
     block->unrolled_count = machine->op_count - block->unrolled;
