@@ -7,7 +7,7 @@
  *                  figures that the checks declare
  *
  * Programs are graded like a student's file (lab_gradings.h). Prints one line for each violation,
- * then a table. Exit code: 0 sound, 2 not sound. */
+ * then a table. The exit code is 0 if all labs are sound, otherwise 2. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -50,7 +50,8 @@ struct kit {
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* True if a mutant lost the points in CHECK that it declares. Otherwise reports a violation. */
+/* Returns true if a mutant lost the points in CHECK that it declares. Otherwise reports a
+ * violation. */
 static bool judge_loss(struct row *row, const struct mutant *mutant, const json_t *check)
 {
     const char *id = json_string_value(json_object_get(check, "id"));
@@ -85,7 +86,7 @@ static const json_t *budget_of(const struct lab *lab, const char *id)
     return NULL;
 }
 
-/* True if the figure in CHECK is the one that the lab declares as KEY, "naive" or "solution", or if
+/* Returns true if the figure in CHECK is the one that the lab declares as KEY, "naive" or "solution", or if
  * the lab declares none, as for times. Otherwise reports a violation. */
 static bool judge_figure(struct row *row, const char *name, const json_t *check, const char *key)
 {
@@ -242,7 +243,7 @@ static int check_kit(struct kit *kit, struct lab_names *labs)
 
 int cmd_lab_check(int argc, char **argv)
 {
-    static struct kit kit; /* too large for the stack */
+    static struct kit kit; /* static because it is too large for the stack */
     struct lab_names labs;
     int code = lab_read_options(&syntax, argc, argv, &kit.gradings, &labs);
     if (code >= 0)

@@ -105,7 +105,7 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
         gradings->tasks[gradings->task_count++] = (struct lab_task){parts, kind, number};
 }
 
-/* Whether A represents CHECK better than B does: it shows the naive figure, or it loses points in
+/* Returns whether A represents CHECK better than B does: it shows the naive figure, or it loses points in
  * fewer checks. */
 static bool is_better(const struct mutant *a, const struct mutant *b, const char *check)
 {
@@ -113,7 +113,7 @@ static bool is_better(const struct mutant *a, const struct mutant *b, const char
     return naive[0] != naive[1] ? naive[0] : a->loss_count < b->loss_count;
 }
 
-/* True if MUTANT is the one that a quick run grades for some check: the best of all mutants that
+/* Returns true if MUTANT is the one that a quick run grades for some check: the best of all mutants that
  * lose points in this check. */
 static bool represents_check(const struct lab_parts *parts, const struct mutant *mutant)
 {
@@ -144,7 +144,7 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
         add_task(gradings, parts, LAB_MUTANT, i);
         ++mutants;
     }
-    /* last: until then, the solution's program is in the cache */
+    /* these come last, because the solution's program is in the cache by then */
     for (size_t seed = 2; seed <= LAB_SOLUTION_SEEDS; ++seed)
         add_task(gradings, parts, LAB_SOLUTION, seed);
     return mutants;
@@ -191,7 +191,8 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
                                 .done = keep,
                                 .tick = show};
     if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
-        pool.jobs = MOST_ON_GPU; /* more would only wait: programs are timed one by one */
+        pool.jobs = MOST_ON_GPU; /* more gradings would only wait, because programs are timed one by
+                                  * one */
     if (!progress.answers)
         return NULL;
     if (to)

@@ -1,4 +1,5 @@
-/* Reads a mutant line by line: a head of "key: value" lines, then blocks of '-' and '+' lines. */
+/* Reads a mutant line by line. A mutant has a head of "key: value" lines, followed by blocks of '-'
+ * and '+' lines. */
 #include "grade/mutant.h"
 
 #include <dirent.h>
@@ -43,10 +44,10 @@ struct reader {
     char *error;
     size_t size;
     unsigned line; /* number of the current line, from 1 */
-    char *at;      /* where the next line begins */
+    char *at;      /* the beginning of the next line */
 };
 
-/* The next line, without its newline; NULL at the end. */
+/* Returns the next line, without its newline, or NULL at the end. */
 static char *next_line(struct reader *reader)
 {
     char *line = reader->at, *end = line + strcspn(line, "\n");
