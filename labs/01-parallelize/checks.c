@@ -166,7 +166,7 @@ CHECK(
 
 #define GRID_HINT                                                                                  \
     "This thread is number blockIdx.x * blockDim.x + threadIdx.x of gridDim.x * blockDim.x "       \
-    "threads. How many blocks does launch() ask for?"
+    "threads. How many blocks does launch() ask for, and of how many threads?"
 
 CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK_EMULATOR_ONLY,
       .figure = {.text = LONGEST_WARP_TEXT,
