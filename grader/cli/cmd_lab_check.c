@@ -2,9 +2,9 @@
  *
  *     rules        lab_rules.c: files, texts, points
  *     skeleton     must compile and score less than half of the points
- *     solution     must get full marks with three seeds, and show the figures that the checks declare
+ *     solution     must get full marks with three seeds, and show the figures that checks declare
  *     mutants      must lose the points that they declare, in each check; some must show the naive
- *                  figures that the checks declare
+ *                  figures that checks declare
  *
  * Programs are graded like a student's file (lab_gradings.h). Prints one line for each violation,
  * then a table. The exit code is 0 if all labs are sound, otherwise 2. */
