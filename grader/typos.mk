@@ -1,4 +1,4 @@
-# Typing mistakes: `make grad`, `make grade 01`, `make grade lab=01` and `make grade LABS=01` stop with a suggestion
+# Catches typing mistakes. `make grad`, `make grade 01`, `make grade lab=01` and `make grade LABS=01` stop with a suggestion
 # (grader/typos.awk) and exit code 2. A make that a recipe starts is not checked.
 ifeq ($(MAKELEVEL),0)
 

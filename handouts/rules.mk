@@ -1,4 +1,4 @@
-# Handouts: converts the Markdown here into a site and PDF.
+# Converts the Markdown of the handouts into a site and PDF.
 #
 #   handouts/NAME.md  --filters/page.lua-->  a document with code, facts and outputs filled in (.json)
 #                     --filters/site.lua, template.html-->  build/handouts/NAME.html

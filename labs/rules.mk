@@ -12,7 +12,7 @@ $(call built_program,$(PROGRAM)): $(PROGRAM) FORCE | $(BUILD)/lib/libcudart.so
 	$(Q)$(CONFIG_NVCC) $(if $(G),$(subst -lineinfo,-G,$(NVCC_FLAGS)),$(NVCC_FLAGS)) -o $@ $<
 endif
 
-# labs/NN-name/costs.def: what the solution costs in each run whose costs a check judges (grader/checks/costs.c).
+# labs/NN-name/costs.def has the solution's costs in each run whose costs a check judges (grader/checks/costs.c).
 COSTS_HEAD := /* The costs of the solution, in the order of enum check_cost. `make costs` writes this file. */
 COSTS_OF = $(if $(LAB),$(or $(filter $(LAB) $(LAB)-%,$(LABS)),$(error no lab is called $(LAB); LAB=02 names one)),$(LABS))
 costs: lanewise

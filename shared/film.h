@@ -17,13 +17,13 @@
 #define SLOTS 4
 
 struct film {
-    int frames, size; /* how many frames there are; pixels of a frame */
+    int frames, size; /* number of frames, and pixels of a frame */
     int gain;
     int *from, *to; /* on the host: all frames, end to end */
     int *slots;     /* on the GPU: SLOTS frames */
 };
 
-/* Where frame F is on the GPU. */
+/* Returns the address of frame F on the GPU. */
 static inline int *film_slot(struct film film, int f)
 {
     return film.slots + (size_t)(f % SLOTS) * film.size;
@@ -34,7 +34,7 @@ static inline size_t film_bytes(int frames, int size)
     return (size_t)frames * size * sizeof(int);
 }
 
-/* Where frame F is in FRAMES, film.from or film.to. */
+/* Returns the address of frame F in FRAMES, which is film.from or film.to. */
 static inline int *film_frame(struct film film, int *frames, int f)
 {
     return frames + (size_t)f * film.size;

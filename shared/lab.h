@@ -37,8 +37,8 @@
 #include <string.h>
 #include <time.h>
 
-/* CHECK_CUDA(cudaMalloc(...)): every CUDA call can fail. If a call fails, this macro reports where
- * and why, and ends the program. */
+/* Checks a CUDA call, because every call can fail, as in CHECK_CUDA(cudaMalloc(...)). If the call
+ * fails, this macro reports where and why, and ends the program. */
 #define CHECK_CUDA(call) lab_check((call), #call, __FILE__, __LINE__)
 
 #define LAB_EXIT_USAGE   2 /* the program was started wrongly */
@@ -57,17 +57,18 @@ enum lab_type { LAB_INT = 1, LAB_FLOAT = 2, LAB_DOUBLE = 3, LAB_U64 = 4, LAB_BYT
 struct lab {
     int argc;
     char **argv;
-    char *input;       /* the case file's bytes; NULL when run by hand */
+    char *input;       /* the case file's bytes, or NULL when run by hand */
     size_t input_size; /* in bytes */
     FILE *result;      /* NULL when run by hand */
-    int repeats;       /* timed rounds of the loop over lab_again(); 0: it runs once, untimed */
-    int rounds;        /* number of rounds of that loop that have begun */
-    float *times;      /* milliseconds of each timed round */
+    /* timed rounds of the loop over lab_again(), or 0 if it runs once, untimed */
+    int repeats;
+    int rounds;   /* number of rounds of that loop that have begun */
+    float *times; /* milliseconds of each timed round */
     cudaEvent_t begin, end;
-    void *scratch; /* on the GPU: writing all of it flushes the L2 cache */
+    void *scratch; /* memory on the GPU; writing all of it flushes the L2 cache */
     size_t scratch_size;
     char asked[300]; /* the names that lab_int() has asked for, each after a space */
-    bool lists;      /* -h: the program lists the names and their values, then ends */
+    bool lists;      /* for -h: the program lists the names and their values, then ends */
 };
 
 /* --- helpers, which labs do not call ----------------------------------------------------------- */
@@ -89,7 +90,7 @@ static inline size_t lab_type_size(uint32_t type)
     return type == LAB_BYTE ? 1 : type == LAB_DOUBLE || type == LAB_U64 ? 8 : 4;
 }
 
-/* The value after OPTION on the command line, or NULL. */
+/* Returns the value after OPTION on the command line, or NULL. */
 static inline const char *lab_option(const struct lab *lab, const char *option)
 {
     for (int i = 1; i + 1 < lab->argc; ++i)
@@ -111,7 +112,7 @@ static inline void lab_read_case(struct lab *lab, const char *path)
     fclose(file);
 }
 
-/* The elements of the case's array NAME, which must have this type and count. */
+/* Returns the elements of the case's array NAME, which must have this type and count. */
 static inline const void *lab_find(struct lab *lab, const char *name, enum lab_type type, int count)
 {
     size_t at = 8;
@@ -143,7 +144,7 @@ static inline void lab_write(FILE *file, const char *name, enum lab_type type, c
     fwrite("\0\0\0\0\0\0\0", 1, (8 - size % 8) % 8, file);
 }
 
-/* After -h, the program ends here, before it makes or copies any data. */
+/* Ends the program after -h, before it makes or copies any data. */
 static inline void lab_end_list(const struct lab *lab)
 {
     if (lab->lists)
@@ -178,13 +179,13 @@ static inline struct lab lab_open(int argc, char **argv)
     return lab;
 }
 
-/* True if a student, not the grader, started the program. */
+/* Returns true if a student, not the grader, started the program. */
 static inline bool lab_by_hand(const struct lab *lab)
 {
     return lab->input == NULL;
 }
 
-/* The value of name=value on the command line, or BY_HAND. */
+/* Returns the value of name=value on the command line, or BY_HAND. */
 static inline int lab_argument(struct lab *lab, const char *name, int by_hand)
 {
     size_t length = strlen(name), used = strlen(lab->asked);
@@ -201,7 +202,8 @@ static inline int lab_argument(struct lab *lab, const char *name, int by_hand)
     return by_hand;
 }
 
-/* The case's integer NAME. By hand: the value of name=value on the command line, or BY_HAND. */
+/* Returns the case's integer NAME. By hand, returns the value of name=value on the command line, or
+ * BY_HAND. */
 static inline int lab_int(struct lab *lab, const char *name, int by_hand)
 {
     if (!lab_by_hand(lab))
@@ -212,7 +214,7 @@ static inline int lab_int(struct lab *lab, const char *name, int by_hand)
     return value;
 }
 
-/* The case's N integers NAME. By hand: N integers between -100 and 100. */
+/* Returns the case's N integers NAME. By hand, returns N integers between -100 and 100. */
 static inline const int *lab_ints(struct lab *lab, const char *name, int n)
 {
     if (!lab_by_hand(lab))
@@ -226,7 +228,8 @@ static inline const int *lab_ints(struct lab *lab, const char *name, int n)
     return values;
 }
 
-/* The case's matrix NAME: HEIGHT rows of WIDTH floats, end to end. By hand: floats from -1 to 1. */
+/* Returns the case's matrix NAME, which has HEIGHT rows of WIDTH floats, end to end. By hand,
+ * returns floats from -1 to 1. */
 static inline const float *lab_matrix(struct lab *lab, const char *name, int height, int width)
 {
     if ((long long)height * width > 1 << 28)
@@ -243,8 +246,8 @@ static inline const float *lab_matrix(struct lab *lab, const char *name, int hei
     return values;
 }
 
-/* When the program is run by hand, every argument must be name=value, with a name that lab_int()
- * has asked for. */
+/* Checks that every argument is name=value, with a name that lab_int() has asked for, when the
+ * program is run by hand. */
 static inline void lab_check_arguments(const struct lab *lab)
 {
     for (int i = 1; i < lab->argc; ++i) {
@@ -285,17 +288,17 @@ static inline float lab_wait_for_device(void)
     return (end.tv_sec - begin.tv_sec) * 1e3f + (end.tv_nsec - begin.tv_nsec) * 1e-6f;
 }
 
-/* Milliseconds that the device still works after the last event, because other streams may go on.
- * Subtracts the time that a wait for an idle device takes. */
+/* Returns the milliseconds that the device still works after the last event, because other streams
+ * may still have work. Subtracts the time that a wait for an idle device takes. */
 static inline float lab_late_work(void)
 {
     float waited = lab_wait_for_device(), idle = lab_wait_for_device();
     return waited > idle ? waited - idle : 0;
 }
 
-/* True while the loop that launches the kernels must go on. Normally that is one round. If the
- * grader wants times, the loop runs one round to warm up, then `repeats` rounds, each timed between
- * two events. Each timed round begins with none of the input in the L2 cache. */
+/* Returns true while the loop that launches the kernels must continue. Normally, this is one round.
+ * If the grader wants times, the loop runs one round to warm up, then `repeats` rounds, each timed
+ * between two events. Each timed round begins with none of the input in the L2 cache. */
 static inline bool lab_again(struct lab *lab)
 {
     int done = lab->rounds++;
@@ -320,8 +323,8 @@ static inline bool lab_again(struct lab *lab)
     return true;
 }
 
-/* The rate at which this GPU copies its own memory, in GB read and written per second. The grader
- * compares times with it. 0 if there is too little memory to measure the rate. */
+/* Returns the rate at which this GPU copies its own memory, in GB read and written per second. The
+ * grader compares times with it. Returns 0 if there is too little memory to measure the rate. */
 static inline float lab_copy_rate(struct lab *lab)
 {
     const size_t size = (size_t)128 << 20;

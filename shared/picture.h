@@ -107,7 +107,7 @@ static inline struct picture picture_convert(const char *path)
 
 /* --- pictures ------------------------------------------------------------------------------------ */
 
-/* The picture in the file PATH. */
+/* Returns the picture in the file PATH. */
 static inline struct picture picture_read(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -132,7 +132,7 @@ static inline void picture_write(const char *path, struct picture picture)
         picture_fail(path, "cannot be written");
 }
 
-/* A grey at (X, Y) that looks random. */
+/* Returns a grey at (X, Y) that looks random. */
 static inline unsigned picture_grain(unsigned x, unsigned y)
 {
     unsigned h = x * 374761393u + y * 668265263u;
@@ -140,7 +140,8 @@ static inline unsigned picture_grain(unsigned x, unsigned y)
     return (h ^ h >> 16) & 0xff;
 }
 
-/* The height, of 256, of a ridge of hills at X, of 256: sums of parabolas, which need no sin(). */
+/* Returns the height, of 256, of a ridge of hills at X, of 256. It is a sum of parabolas, which
+ * need no sin(). */
 static inline int picture_ridge(int x, int period)
 {
     int at = x % period, up = 4 * at * (period - at) / period;
@@ -183,7 +184,7 @@ static inline void picture_compare(struct picture picture, const int *bins)
 
 #ifdef LAB_H
 
-/* The text of NAME=TEXT on the command line; NULL: it is not there. */
+/* Returns the text of NAME=TEXT on the command line, or NULL if it is not there. */
 static inline const char *lab_text(struct lab *lab, const char *name)
 {
     size_t length = strlen(name), used = strlen(lab->asked);
@@ -196,7 +197,8 @@ static inline const char *lab_text(struct lab *lab, const char *name)
     return NULL;
 }
 
-/* The case's picture. By hand: the file of picture=FILE, or a drawn one. */
+/* Returns the case's picture. By hand, returns the picture in the file of picture=FILE, or a drawn
+ * picture. */
 static inline struct picture lab_picture(struct lab *lab)
 {
     struct picture picture = {lab_int(lab, "width", 320), lab_int(lab, "height", 200), NULL};

@@ -14,14 +14,14 @@
 
 enum { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH }; /* rungs */
 
-/* The input, in the CPU's memory. What a rung does not need is NULL. */
+/* The input, in the CPU's memory. Arrays that a rung does not need are NULL. */
 struct job {
     int rung, rows, width, capacity, ratio;
     const float *data, *weights;
     const __half *halves;
 };
 
-/* Result I, computed on the CPU in double. */
+/* Returns result I, computed on the CPU in double. */
 static inline double exact(const struct job *job, int i)
 {
     double sum = 0;
@@ -37,7 +37,8 @@ static inline double exact(const struct job *job, int i)
     return sum;
 }
 
-/* The largest error of COUNT results, in ulp of a float; NaN if one is infinite or NaN. */
+/* Returns the largest error of COUNT results, in ulp of a float, or NaN if one is infinite or
+ * NaN. */
 static inline double largest_error(const struct job *job, const float *result, int count)
 {
     double worst = 0;
@@ -50,7 +51,8 @@ static inline double largest_error(const struct job *job, const float *result, i
     return worst;
 }
 
-/* Gets the case's numbers. By hand: numbers between -1 and 1, for rungs 3 to 5 between -86 and 86. */
+/* Gets the case's numbers. By hand, makes numbers between -1 and 1, or for rungs 3 to 5 between -86
+ * and 86. */
 static inline void get_numbers(struct lab *lab, struct job *job)
 {
     int n = job->rows * job->width;

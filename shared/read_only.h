@@ -23,10 +23,10 @@ enum { FILTER = 1, CURVE, SLOPES, ROTATE, DEVELOP }; /* rungs */
 #define MASK        5 /* columns of the mask of rung 5, which has three rows */
 #define MASK_SUM    32
 
-/* The input, in the CPU's memory. What a rung does not need is NULL. */
+/* The input, in the CPU's memory. Arrays that a rung does not need are NULL. */
 struct job {
     int rung, width, height;
-    float cosine, sine; /* of the angle of rung 4 */
+    float cosine, sine; /* cosine and sine of the angle of rung 4 */
     const float *data;  /* rung 1: numbers; rung 3: a picture with a frame; rung 4: a picture */
     const unsigned char *pixels; /* rungs 2 and 5 */
     const float *weights;        /* rung 1: FILTERS x TAPS */
@@ -34,7 +34,7 @@ struct job {
     const int *mask;             /* rung 5: MASK x 3 weights, whose sum is MASK_SUM */
 };
 
-/* The number of elements of `data`, and of results. */
+/* Returns the number of elements of `data`, and of results. */
 static inline int data_of(const struct job *job)
 {
     int n = job->width * job->height;
@@ -51,7 +51,7 @@ static inline int results_of(const struct job *job)
 
 /* --- the input ---------------------------------------------------------------------------------- */
 
-/* The case's COUNT floats NAME. By hand: whole numbers from 0 to 255. */
+/* Returns the case's COUNT floats NAME. By hand, returns whole numbers from 0 to 255. */
 static inline const float *lab_greys(struct lab *lab, const char *name, int count)
 {
     if (!lab_by_hand(lab))
@@ -160,7 +160,7 @@ static inline void free_texture(cudaTextureObject_t texture)
 
 /* --- the CPU's results -------------------------------------------------------------------------- */
 
-/* The pixel at (X, Y); 0 outside of the picture. */
+/* Returns the pixel at (X, Y), or 0 outside of the picture. */
 static inline double pixel_of(const struct job *job, int x, int y)
 {
     if (x < 0 || x >= job->width || y < 0 || y >= job->height)
@@ -168,7 +168,7 @@ static inline double pixel_of(const struct job *job, int x, int y)
     return job->data ? job->data[y * job->width + x] : job->pixels[y * job->width + x];
 }
 
-/* Result I of rung 3. */
+/* Returns result I of rung 3. */
 static inline double slope_on_cpu(const struct job *job, int i)
 {
     int n = job->width * job->height, pitch = job->width + 2;
@@ -180,7 +180,7 @@ static inline double slope_on_cpu(const struct job *job, int i)
     return each[i / n];
 }
 
-/* Result I of rung 4. */
+/* Returns result I of rung 4. */
 static inline double rotated_on_cpu(const struct job *job, int i)
 {
     double dx = i % job->width + 0.5 - job->width / 2.0,
@@ -213,7 +213,8 @@ static inline double result_on_cpu(const struct job *job, int i)
     return job->rung == FILTER ? sum : job->curve[(int)sum / MASK_SUM];
 }
 
-/* How many results are wrong. A texture's weights have 8 bits, so rung 4 may be off by 2. */
+/* Returns the number of wrong results. A texture's weights have 8 bits, so rung 4 may be off by
+ * 2. */
 static inline int wrong_results(const struct job *job, const float *result)
 {
     int wrong = 0;

@@ -19,14 +19,14 @@
 
 enum { DENSE = 1, DIAGONALS, STENCIL, CONVERGE }; /* rungs */
 
-#define MOST_LOOKS 100 /* at the residual, in rung 4 */
+#define MOST_LOOKS 100 /* most looks at the residual, in rung 4 */
 
-/* What a rung does not need is NULL or 0. */
+/* A system. Members that a rung does not need are NULL or 0. */
 struct job {
     int rung, width, height, n; /* n = width * height */
     int steps;                  /* rungs 1 to 3 */
     int every;                  /* rung 4: steps from one look at the residual to the next */
-    float tolerance;            /* rung 4 ends when the residual is not larger */
+    float tolerance;            /* rung 4 ends when the residual is not larger than this */
     const float *b;
     const float *matrix; /* rung 1: n rows of n numbers */
     /* Rung 2: the numbers of A that are not 0. west[i] belongs to unknown i - 1, and so on; it is 0
@@ -35,8 +35,8 @@ struct job {
     float middle; /* rungs 3 and 4: each number on the diagonal; the others are -1 */
 };
 
-/* The number of A in front of unknown J in equation I, by hand and in errors. J is -1 for a neighbour
- * that does not exist. */
+/* Returns the coefficient in A of unknown J in equation I, by hand and in errors. J is -1 for a
+ * neighbour that does not exist. */
 static inline double solver_factor(const struct job *job, int i, int j)
 {
     if (job->rung == DENSE)
@@ -50,7 +50,7 @@ static inline double solver_factor(const struct job *job, int i, int j)
                                  : job->east[i];
 }
 
-/* What equation I lacks, b - A x, with X in double. */
+/* Returns b - A x for equation I, with X in double. */
 static inline double solver_lack(const struct job *job, int i, const double *x)
 {
     int column = i % job->width, row = i / job->width;
@@ -71,7 +71,7 @@ static inline double solver_lack(const struct job *job, int i, const double *x)
     return lack;
 }
 
-/* The largest residual of X, worked out on the CPU in double. */
+/* Returns the largest residual of X, computed on the CPU in double. */
 static inline double largest_residual(const struct job *job, const float *x)
 {
     double *wide = (double *)malloc(job->n * sizeof *wide), largest = 0;
@@ -85,7 +85,8 @@ static inline double largest_residual(const struct job *job, const float *x)
     return largest;
 }
 
-/* The largest error of X: its distance from the CPU's numbers after STEPS steps. */
+/* Returns the largest error of X, which is its distance from the CPU's numbers after STEPS
+ * steps. */
 static inline double largest_error(const struct job *job, int steps, const float *x)
 {
     double *was = (double *)calloc(2 * (size_t)job->n, sizeof *was), *now = was + job->n;
@@ -105,8 +106,8 @@ static inline double largest_error(const struct job *job, int steps, const float
     return largest;
 }
 
-/* By hand: makes numbers from lab.h, between -1 and 1, into factors of a system that Jacobi's method
- * can solve. */
+/* Turns numbers from lab.h, between -1 and 1, into factors of a system that Jacobi's method can
+ * solve, when the program is run by hand. */
 static inline const float *solver_factors(const float *numbers, int count, int every, float middle)
 {
     float *factors = (float *)malloc(((size_t)count + 1) * sizeof *factors);
@@ -205,14 +206,14 @@ static inline float *new_vector(size_t count)
     return on_gpu;
 }
 
-/* x at a point of the grid; 0 outside of it. */
+/* Returns x at a point of the grid, or 0 outside of it. */
 static __device__ inline float at(const struct job &job, const float *x, int row, int column)
 {
     bool inside = row >= 0 && row < job.height && column >= 0 && column < job.width;
     return inside ? x[row * job.width + column] : 0;
 }
 
-/* b - A x at a point of the grid, in rungs 3 and 4; 0 outside of it. */
+/* Returns b - A x at a point of the grid in rungs 3 and 4, or 0 outside of it. */
 static __device__ inline float lack_at(const struct job &job, const float *x, int row, int column)
 {
     if (row >= job.height || column >= job.width)
@@ -223,7 +224,7 @@ static __device__ inline float lack_at(const struct job &job, const float *x, in
     return job.b[i] + others - job.middle * x[i];
 }
 
-/* Writes the five diagonals into a matrix of n rows, which is 0 before. */
+/* Writes the five diagonals into a matrix of n rows, which must be 0 before. */
 static __global__ void fill_matrix(struct job job, float *matrix)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -241,7 +242,7 @@ static __global__ void fill_matrix(struct job job, float *matrix)
     row[i] = job.center[i];
 }
 
-/* The matrix of n rows of n numbers that has the diagonals of ON_GPU. */
+/* Returns the matrix of n rows of n numbers that has the diagonals of ON_GPU. */
 static inline const float *matrix_of(const struct job *on_gpu)
 {
     size_t count = (size_t)on_gpu->n * on_gpu->n;

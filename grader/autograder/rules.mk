@@ -1,5 +1,5 @@
-# Autograders for learning systems: packages that contain everything that grading needs, so that they
-# run without this tree. pack.sh describes their contents.
+# Packs autograders for learning systems. A package contains everything that grading needs, so it runs
+# without this tree. pack.sh describes their contents.
 #
 #   make autograder FORMAT=gradescope [LAB=02] [COURSE=course.yaml]    build/autograder/gradescope.zip
 #   make autograder FORMAT=autolab LAB=02                              build/autograder/autolab/

@@ -2,7 +2,8 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-/* Seconds since some fixed moment. Monotonic: setting the system's date does not change it. */
+/* Returns the seconds since some fixed moment. The clock is monotonic: setting the system's date
+ * does not change it. */
 double clock_seconds(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files and folders. The nettle library computes the hashes. */
+/* Handles files and folders. The nettle library computes the hashes. */
 #include "base/files.h"
 
 #include <dirent.h>
@@ -49,7 +49,7 @@ static const char *describe_type(mode_t mode)
     return S_ISDIR(mode) ? "is a folder" : "is not a regular file";
 }
 
-/* Reads up to SIZE bytes; fewer if the file ends earlier. */
+/* Reads SIZE bytes, or fewer if the file ends earlier. */
 static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
 {
     *total = 0;
@@ -167,7 +167,7 @@ bool base_has_room(const char *path, uint64_t bytes)
     return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
-/* True if an output file replaces PATH. Pipes, devices and links to descriptors are not
+/* Returns true if an output file replaces PATH. Pipes, devices and links to descriptors are not
  * replaced. */
 static bool is_replaced(const char *path)
 {
@@ -181,7 +181,8 @@ bool base_remove_output(const char *path)
     return !is_replaced(path) || unlink(path) == 0 || errno == ENOENT;
 }
 
-/* Only for paths that submissions cannot write to: they could put a pipe or a link there. */
+/* Writes an output file. PATH must be a path that submissions cannot write to, because they could
+ * put a pipe or a link there. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
 {
     if (is_replaced(path))
@@ -195,8 +196,8 @@ bool base_write_output(const char *path, const void *bytes, size_t size, unsigne
 
 /* --- folders ---------------------------------------------------------------------------------- */
 
-/* If the grader is root, each sandbox runs as a separate user, who must be able to enter the
- * folder. Other users cannot list the folder or guess its name. */
+/* Lets the sandbox enter the folder. If the grader is root, each sandbox runs as a separate user,
+ * who must be able to enter the folder. Other users cannot list the folder or guess its name. */
 static bool let_sandbox_enter(const char *path)
 {
     return geteuid() != 0 || chmod(path, 0711) == 0;
@@ -226,11 +227,11 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 
 /* A process that is killed leaves its private folders behind; the next process deletes them. A
  * folder stays locked (flock) as long as the process that made it, or a child of that process, is
- * alive, so a folder whose lock can be taken is abandoned. Process ids would not do: containers
- * that share /tmp each number their processes on their own. */
+ * alive, so a folder whose lock can be taken is abandoned. Process ids are not enough, because
+ * containers that share /tmp number their processes independently. */
 #define PRIVATE "lanewise-work-"
 
-static int locks[8]; /* descriptors of this process's private folders; 0: the slot is free */
+static int locks[8]; /* descriptors of this process's private folders, or 0 if the slot is free */
 #define LOCKS (sizeof locks / sizeof *locks)
 
 static bool is_open_at(int fd, const char *path)
@@ -267,8 +268,8 @@ static void sweep(const char *parent)
         closedir(folder);
 }
 
-/* Opens and locks the new folder PATH. Returns its descriptor, or -1: errno says why. ENOENT means
- * that another process has deleted the folder in the meantime. */
+/* Opens and locks the new folder PATH. Returns the folder's descriptor, or -1 with the reason in
+ * errno. ENOENT means that another process has deleted the folder in the meantime. */
 static int lock_folder(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -1,4 +1,5 @@
-/* Small file operations: read a whole file, replace one atomically, private folders, SHA-256. */
+/* Provides small file operations: reading a whole file, replacing a file atomically, private
+ * folders, and SHA-256. */
 #ifndef BASE_FILES_H
 #define BASE_FILES_H
 
@@ -14,63 +15,65 @@ struct text {
     size_t size; /* without the final NUL */
 };
 
-/* Reads the regular file PATH of at most MAX_BYTES. On failure returns false: WHY (SIZE bytes) gets
- * a short reason such as "is a folder", and TEXT->bytes is NULL. */
+/* Reads the regular file PATH of at most MAX_BYTES. On failure returns false; WHY (SIZE bytes) then
+ * gets a short reason such as "is a folder", and TEXT->bytes is NULL. */
 bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size);
 
-/* Like base_read_file(), for a PATH that somebody else may have made. Does not follow a link: WHY
- * is then BASE_IS_LINK. */
+/* Does the same as base_read_file(), for a PATH that somebody else may have made. Does not follow a
+ * link; WHY is BASE_IS_LINK in this case. */
 #define BASE_IS_LINK "is a link: hand in the file itself"
 bool base_read_no_link(const char *path, size_t max_bytes, struct text *text, char *why,
                        size_t size);
 
-/* Replaces PATH by SIZE bytes. Writes a temporary file next to it and renames that, so a
- * half-written file is never visible. MODE is the new file's mode. False: errno says why, and PATH
- * is unchanged. */
+/* Replaces PATH by SIZE bytes. Writes a temporary file next to PATH and renames it, so a
+ * half-written file is never visible. MODE is the new file's mode. On failure returns false with
+ * the reason in errno, and leaves PATH unchanged. */
 bool base_write_file(const char *path, const void *bytes, size_t size, unsigned mode);
 
-/* Like base_write_file(), for a PATH that a user named: /dev/stdout, a pipe and the like are
- * written to, not replaced. */
+/* Does the same as base_write_file(), for a PATH that a user named. /dev/stdout, a pipe and the
+ * like are written to, not replaced. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode);
 
-/* Removes the output of an earlier run at PATH, unless base_write_output() would not replace it.
- * False: errno says why. */
+/* Removes the output of an earlier run at PATH, unless base_write_output() would not replace it. On
+ * failure returns false with the reason in errno. */
 bool base_remove_output(const char *path);
 
-/* True if PATH's disk has BYTES free, or if its free space is unknown. */
+/* Returns true if PATH's disk has BYTES free, or if its free space is unknown. */
 bool base_has_room(const char *path, uint64_t bytes);
 
-/* The folder for temporary files: $TMPDIR or /tmp. If no program can be started there, because it
- * is mounted so (noexec): /var/tmp or the user's cache. */
+/* Returns the folder for temporary files: $TMPDIR or /tmp. If no program can be started there,
+ * because it is mounted with noexec, returns /var/tmp or a folder in the user's cache. */
 const char *base_temporary_folder(void);
 
 /* Makes a folder that only this user can list, in the folder for temporary files. The first call
- * also removes the private folders that dead processes of this user left there. False: errno says
- * why. */
+ * also removes the private folders that dead processes of this user left there. On failure returns
+ * false with the reason in errno. */
 bool base_private_folder(char path[PATH_SIZE]);
-/* Makes a new folder in PARENT, named PREFIX and six random characters. False: errno says why. */
+/* Makes a new folder in PARENT, named PREFIX and six random characters. On failure returns false
+ * with the reason in errno. */
 bool base_new_folder(const char *parent, const char *prefix, char path[PATH_SIZE]);
-/* Makes the folder PATH inside a private folder. False: errno says why. */
+/* Makes the folder PATH inside a private folder. On failure returns false with the reason in
+ * errno. */
 bool base_make_folder(const char *path);
 /* Removes PATH and everything in it, without following links. */
 void base_remove_tree(const char *path);
 
-/* Formats a path. False if it does not fit. */
+/* Formats a path. Returns false if it does not fit. */
 bool base_path(char path[PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The part of PATH after its last slash. */
+/* Returns the part of PATH after its last slash. */
 const char *base_name(const char *path);
-/* PATH relative to the working directory if PATH is inside it; otherwise PATH. */
+/* Returns PATH relative to the working directory if PATH is inside it, otherwise PATH. */
 const char *base_shorten_path(const char *path);
 
 /* Computes the SHA-256 of several pieces of data. */
 struct base_hash;
-struct base_hash *base_hash_new(void); /* NULL when out of memory */
+struct base_hash *base_hash_new(void); /* returns NULL when out of memory */
 void base_hash_add(struct base_hash *hash, const void *bytes, size_t size);
 void base_hash_end(struct base_hash *hash, char hex[HASH_SIZE]); /* frees HASH */
-/* The SHA-256 of TEXT; "" when out of memory. */
+/* Writes the SHA-256 of TEXT, or "" when out of memory. */
 void base_text_hash(const struct text *text, char hex[HASH_SIZE]);
 
-/* The HMAC-SHA256 of TEXT under KEY. */
+/* Computes the HMAC-SHA256 of TEXT under KEY. */
 #define BASE_HMAC_SIZE 32
 void base_hmac(const void *key, size_t key_size, const char *text, uint8_t hmac[BASE_HMAC_SIZE]);
 

@@ -4,7 +4,8 @@
 
 #include <jansson.h>
 
-/* The member KEY of OBJECT; "" or 0 if OBJECT is NULL, lacks it, or has another type there. */
+/* Return the member KEY of OBJECT, or "" or 0 if OBJECT is NULL, has no such member, or has a
+ * member of another type. */
 /* the result lives as long as OBJECT */
 const char *json_text_of(const json_t *object, const char *key);
 json_int_t json_integer_of(const json_t *object, const char *key);

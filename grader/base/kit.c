@@ -1,4 +1,4 @@
-/* Each answer is found once per process and kept. */
+/* Finds the parts of the kit. Each result is computed once per process and kept. */
 #include "base/kit.h"
 
 #include "config.h"
@@ -19,7 +19,8 @@ bool kit_of_program(char path[PATH_SIZE])
     for (char *at = path, *next; (next = strstr(at, BUILD_FOLDER)); at = next + 1) {
         *next = '\0';
         if (base_path(marker, "%s/shared/lab.h", path) && access(marker, R_OK) == 0)
-            end = next; /* the last one counts: a kit may be in another one's build/ */
+            end = next; /* the last match is the right one, because a kit may be in another kit's
+                         * build/ */
         *next = '/';
     }
     if (end)
@@ -51,7 +52,7 @@ bool kit_path(char path[PATH_SIZE], const char *format, ...)
 
 /* --- the compiler ----------------------------------------------------------------------------- */
 
-/* Fills PATH with CONFIGURED. A path inside the tree that was built is now in this kit. */
+/* Copies CONFIGURED to PATH. A path inside the tree that was built becomes the path in this kit. */
 static void move_with_kit(const char *configured, char path[PATH_SIZE])
 {
     size_t length = strlen(LANEWISE_ROOT);
@@ -60,7 +61,7 @@ static void move_with_kit(const char *configured, char path[PATH_SIZE])
         snprintf(path, PATH_SIZE, "%s", configured);
 }
 
-/* Whether FOLDER/NAME, or FOLDER/bin/NAME, is a program that can be run. FOLDER has LENGTH
+/* Returns whether FOLDER/NAME, or FOLDER/bin/NAME, is a program that can be run. FOLDER has LENGTH
  * bytes. */
 static bool has_nvcc(const char *folder, size_t length, const char *name, char path[PATH_SIZE])
 {

@@ -1,4 +1,4 @@
-/* Numbers as people read them: 1234567 as "1,234,567". */
+/* Writes numbers as people read them: 1234567 as "1,234,567". */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
@@ -6,18 +6,18 @@
 
 #define NUMBER_SIZE 32
 
-/* Writes VALUE so that it ends at the end of TEXT. Returns a pointer to its first digit. */
+/* Writes VALUE to the end of TEXT. Returns a pointer to the first digit. */
 const char *base_number(uint64_t value, char text[NUMBER_SIZE]);
-/* VALUE as text in a temporary buffer, which is valid until the enclosing block ends. */
+/* Returns VALUE as text in a temporary buffer, which is valid until the enclosing block ends. */
 #define NUMBER(value) base_number(value, (char[NUMBER_SIZE]){0})
 
-/* The end of a noun after COUNT: "" or "s". */
+/* Returns the ending of a noun after COUNT: "" or "s". */
 static inline const char *base_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
 }
 
-/* A / B, or 0 if B is 0. */
+/* Returns A / B, or 0 if B is 0. */
 static inline double base_ratio(uint64_t a, uint64_t b)
 {
     return b ? (double)a / (double)b : 0;

@@ -1,4 +1,5 @@
-/* libunistring says which characters are letters and which are marks on letters. */
+/* Compares people's names. libunistring says which characters are letters and which are marks on
+ * letters. */
 #include "base/people.h"
 
 #include <stdbool.h>
@@ -37,7 +38,7 @@ struct words {
     bool comma; /* the text has a comma, so the family name comes first */
 };
 
-/* Words that Moodle and Canvas add to a name. */
+/* Returns whether Moodle and Canvas add WORD to names. */
 static bool is_added(const char *word)
 {
     static const char *const added[] = {"assignsubmission", "onlinetext", "file", "late"};
@@ -80,7 +81,7 @@ static void cut_words(struct words *words, const uint8_t *from)
     end_word(words, start, to);
 }
 
-/* False: out of memory. */
+/* Reads the words of a name. Returns false when out of memory. */
 static bool read_words(const char *text, struct words *words)
 {
     size_t size = strlen(text) + 1, length;

@@ -10,19 +10,20 @@
 #ifndef BASE_PEOPLE_H
 #define BASE_PEOPLE_H
 
-/* TEXT in Unicode's normal form C: equal names become equal bytes. */
+/* Returns TEXT in Unicode's normal form C, in which equal names have equal bytes. */
 char *people_normalise(const char *text);
 
-/* TEXT in normal form C and case-folded. */
+/* Returns TEXT in normal form C and case-folded. */
 char *people_fold(const char *text);
 
-/* The words of a name in alphabetical order, case-folded, without accents and without the words
- * that learning systems add. "" for a name of fewer than two words, because one word does not
- * identify a person. */
+/* Returns the words of a name in alphabetical order, case-folded, without accents and without the
+ * words that learning systems add. Returns "" for a name of fewer than two words, because one word
+ * does not identify a person. */
 char *people_words(const char *text);
 
-/* The words of a name written together, the family name first. The family name is the last word,
- * or, in "García, Inés", the part before the comma. A name of one word is returned as it is. */
+/* Returns the words of a name written together, the family name first. The family name is the last
+ * word, or, in "García, Inés", the part before the comma. A name of one word is returned
+ * unchanged. */
 char *people_joined(const char *text);
 
 #endif

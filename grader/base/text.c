@@ -1,4 +1,4 @@
-/* Cleaning text, and showing a line of source. */
+/* Cleans text, and shows a line of source. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the printable UTF-8 character that begins at TEXT; 0 if there is none. LEFT bytes
- * of the text remain from TEXT on. */
+/* Returns the length of the printable UTF-8 character that begins at TEXT, or 0 if there is none.
+ * LEFT bytes of the text remain from TEXT on. */
 static size_t printable(const unsigned char *text, size_t left)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* lowest i-byte character */
@@ -23,8 +23,8 @@ static size_t printable(const unsigned char *text, size_t left)
             return 0;
         code = code << 6 | (text[i] & 0x3f);
     }
-    /* The codes 0x80-0x9f are control characters; the next two ranges reorder text on a terminal;
-     * the last two codes of each plane are not characters, and XML forbids them. */
+    /* the codes 0x80-0x9f are control characters; the next two ranges reorder text on a terminal;
+     * the last two codes of each plane are not characters, and XML forbids them */
     bool shown = code >= 0xa0 && !(code >= 0x202a && code <= 0x202e) &&
                  !(code >= 0x2066 && code <= 0x2069) && !(code >= 0xd800 && code <= 0xdfff) &&
                  (code & 0xfffe) != 0xfffe;
@@ -88,7 +88,7 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
     return *text != 0;
 }
 
-/* The length of the quoted literal at TEXT; 1 for anything else. */
+/* Returns the length of the quoted literal at TEXT, or 1 for anything else. */
 static size_t skip_quoted(const char *text, size_t length)
 {
     size_t end = 1;
@@ -99,10 +99,10 @@ static size_t skip_quoted(const char *text, size_t length)
     return end + 1 < length ? end + 1 : length;
 }
 
-/* The length of the expression at TEXT. It ends before a comment, and before a bracket that closes
- * more than were opened. The line table does not separate several statements on one line, so they
- * are marked together. The result is 1 if the expression does not end on this line, or if TEXT does
- * not begin an expression. */
+/* Returns the length of the expression at TEXT. It ends before a comment, and before a bracket that
+ * closes more than were opened. The line table does not separate several statements on one line, so
+ * they are marked together. The result is 1 if the expression does not end on this line, or if TEXT
+ * does not begin an expression. */
 static size_t statement_length(const char *text, size_t length)
 {
     size_t end = 0;
@@ -142,7 +142,7 @@ void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned
         while (at < length && (line[at] == ' ' || line[at] == '\t'))
             ++at;
     fprintf(to, "%5u | %.*s\n      | ", number, (int)length, line);
-    /* Tabs stay tabs, so the caret is below its character at every tab width. */
+    /* tabs stay tabs, so the caret is below its character at every tab width */
     for (size_t i = 0; i < at && i < length; ++i)
         if (((unsigned char)line[i] & 0xc0) != 0x80) /* skip the rest of a multi-byte character */
             fputc(line[i] == '\t' ? '\t' : ' ', to);

@@ -11,16 +11,17 @@
  * NUL bytes are replaced too, so the result is a string of SIZE bytes. */
 void base_clean_text(char *text, size_t size);
 
-/* Converts the line ends of TEXT from Windows to Unix, in place: removes the carriage returns.
+/* Converts the line ends of TEXT from Windows to Unix, in place, by removing the carriage returns.
  * Returns the new size. */
 size_t base_unix_lines(char *text, size_t size);
 
-/* A copy of TEXT as one line of printable UTF-8. Every other byte becomes an escape such as \n, \t
- * or \x1b. Meant for file names, which can contain any byte. The caller frees the result. NULL: out
- * of memory. */
+/* Returns a copy of TEXT as one line of printable UTF-8. Every other byte becomes an escape such as
+ * \n, \t or \x1b. This is for file names, which can contain any byte. The caller frees the result.
+ * Returns NULL when out of memory. */
 char *base_one_line(const char *text);
 
-/* Finds line NUMBER (from 1) of TEXT, without its newline. False: TEXT has no such line. */
+/* Finds line NUMBER (from 1) of TEXT, without its newline. Returns false if TEXT has no such
+ * line. */
 bool base_source_line(const char *text, unsigned number, const char **line, size_t *length);
 
 #define TEXT_COLUMNS 100 /* reports keep their lines this short where possible */
@@ -31,13 +32,13 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
  *        12 |     mine += data[i];
  *           |     ^~~~~~~~~~~~~~~ each lane reads 4 of every 16 bytes
  *
- * COLUMN 0: under the first character that is not blank. Writes nothing if there is no such
- * line. */
+ * If COLUMN is 0, the caret is under the first character that is not blank. Writes nothing if there
+ * is no such line. */
 void base_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
                         const char *note);
 
-/* Like base_print_snippet(), for a caller that already has the line: its LENGTH bytes, and its
- * NUMBER in the file. */
+/* Does the same as base_print_snippet(), for a caller that already has the LENGTH bytes of the
+ * line, and its NUMBER in the file. */
 void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned number,
                              unsigned column, const char *note);
 

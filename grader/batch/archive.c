@@ -28,7 +28,7 @@
 #define READER_SECONDS 60 /* most CPU time of the reader */
 #define READER_BYTES   ((rlim_t)2 << 30)
 
-/* An archive may leave out a file's size. */
+/* The message for a large file. An archive may not state a file's size. */
 #define TOO_LARGE "is too large: the limit is 1048576 bytes"
 _Static_assert(BATCH_SOURCE_BYTES == 1048576, "the message names it");
 
@@ -81,7 +81,7 @@ static bool confine_reader(void)
         SCMP_SYS(clock_gettime), SCMP_SYS(sigaltstack)};
     struct rlimit seconds = {READER_SECONDS, READER_SECONDS};
     setrlimit(RLIMIT_CPU, &seconds);
-#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer reserves more than this */
+#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer reserves more memory than this */
     struct rlimit memory = {READER_BYTES, READER_BYTES};
     setrlimit(RLIMIT_AS, &memory);
 #endif
@@ -112,7 +112,7 @@ static struct archive *open_archive(int fd)
     return archive;
 }
 
-/* Sends one file of the archive if it is a source. Sends a problem if it cannot be read. */
+/* Sends one file of the archive if it is a source. Sends a problem if the file cannot be read. */
 static void take_entry(struct archive *archive, struct archive_entry *entry, int pipe)
 {
     static char bytes[(1 << 20) + 1];
@@ -206,7 +206,8 @@ static bool get(FILE *pipe, void *bytes, size_t size)
     return fread(bytes, 1, size, pipe) == size;
 }
 
-/* Reads one record with its path and bytes. False: it is malformed, or the reader has died. */
+/* Reads one record with its path and bytes. Returns false if it is malformed, or the reader has
+ * died. */
 static bool get_record(FILE *pipe, struct record *record, char path[PATH_SIZE], struct text *text)
 {
     *text = (struct text){0};
@@ -240,7 +241,7 @@ static void add_record(struct batch_handin *handin, const char *shown, int64_t t
     free(text.bytes);
 }
 
-/* Takes the reader's records. True: the reader finished. */
+/* Takes the reader's records. Returns true if the reader finished. */
 static bool take_records(FILE *pipe, const char *shown, int64_t time, struct batch_handin *handin)
 {
     struct record record;

@@ -36,7 +36,7 @@ bool batch_chunk_folder(const char *folder)
 }
 
 /* Writes the source with this hash. If the file exists, its content is right, because its name is
- * its hash. */
+ * the hash of its content. */
 static bool write_source(const struct batch_queue *queue, const char *folder, const char *hash,
                          char *error, size_t size)
 {
@@ -120,7 +120,7 @@ struct chunk {
     struct batch_queue queue;
     struct batch_lab labs[MAX_LABS];
     char gpu_name[256];
-    char *error; /* the error so far; "": none */
+    char *error; /* the error so far, or "" if there is none */
     size_t size;
 };
 
@@ -229,7 +229,8 @@ static bool read_chunk(struct chunk *chunk, const char *path)
 
 bool batch_chunk_grade(const char *path, unsigned jobs, char *error, size_t size)
 {
-    static struct chunk chunk; /* labs have paths of 4 KB: too large for a stack */
+    /* static because labs have paths of 4 KB, which are too large for a stack */
+    static struct chunk chunk;
     chunk = (struct chunk){.error = error, .size = size};
     error[0] = 0;
     bool done = read_chunk(&chunk, path);

@@ -14,21 +14,21 @@
 
 #include "batch/queue.h"
 
-/* Makes FOLDER and its subfolders. False: errno says why. */
+/* Makes FOLDER and its subfolders. On failure returns false with the reason in errno. */
 bool batch_chunk_folder(const char *folder);
 
 /* Writes the ENTRIES of QUEUE (as batch_class_pending() returns them) as chunks of CHUNK_SIZE
  * entries, numbered 0, 1, ...; stores the chunk's number in each entry as "chunk". Returns the
- * number of chunks. 0: writing failed, and ERROR (SIZE bytes) says why in one line. */
+ * number of chunks, or 0 if writing failed; ERROR (SIZE bytes) then says why in one line. */
 size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, unsigned round,
                          json_t *entries, size_t chunk_size, char *error, size_t size);
 
-/* Grades the entries of the chunk at PATH that have no answer yet, JOBS at a time. False: some
- * entries were not graded; ERROR says why, or is "" after an interrupt. */
+/* Grades the entries of the chunk at PATH that have no answer yet, JOBS at a time. Returns false if
+ * some entries were not graded; ERROR says why, or is "" after an interrupt. */
 bool batch_chunk_grade(const char *path, unsigned jobs, char *error, size_t size);
 
-/* Calls TAKE(KEY, ANSWER) for each answer in FOLDER, and removes the answer's file if TAKE
- * returns true. False: the folder cannot be read (errno). */
+/* Calls TAKE(KEY, ANSWER) for each answer in FOLDER, and removes the answer's file if TAKE returns
+ * true. Returns false if the folder cannot be read (errno). */
 bool batch_chunk_collect(const char *folder,
                          bool (*take)(const char *key, const json_t *answer, void *context),
                          void *context);

@@ -61,7 +61,7 @@ static struct course_lab_policy terms_of(const struct course_policy *terms, cons
     return (struct course_lab_policy){.lab = lab, .weight = 1};
 }
 
-/* The lab's rules for STUDENT. The student's own deadline, if any, replaces the lab's. */
+/* Returns the lab's rules for STUDENT. The student's own deadline, if any, replaces the lab's. */
 static struct course_lab_policy terms_for(const struct course_policy *terms, const char *student,
                                           const char *lab)
 {
@@ -80,7 +80,8 @@ static json_int_t late_days(const struct course_lab_policy *lab, json_int_t subm
     return (submitted - lab->deadline + DAY - 1) / DAY;
 }
 
-/* The number of earlier attempts that were handed in on the same day (in UTC) as attempt I. */
+/* Returns the number of earlier attempts that were handed in on the same day (in UTC) as attempt
+ * I. */
 static size_t before_on_that_day(const json_t *attempts, size_t i)
 {
     json_int_t day = json_integer_of(json_array_get(attempts, i), "submitted") / DAY;
@@ -91,7 +92,7 @@ static size_t before_on_that_day(const json_t *attempts, size_t i)
     return count;
 }
 
-/* The reason why attempt number I (from 0) is not graded; NULL: it is graded. */
+/* Returns the reason why attempt number I (from 0) is not graded, or NULL if it is graded. */
 static const char *why_not(const struct course_policy *terms, const struct course_lab_policy *lab,
                            const json_t *attempts, size_t i)
 {
@@ -127,8 +128,8 @@ static json_t *shortened(json_t *result)
     return result;
 }
 
-/* Looks up the grading of KEY and adds its result to "gradings". If the grading failed, adds the
- * reason to "failed", and adds the result of an earlier version of the grader, if any, to
+/* Looks up the grading of KEY and adds the grading's result to "gradings". If the grading failed,
+ * adds the reason to "failed", and adds the result of an earlier version of the grader, if any, to
  * "gradings". */
 static void look_up(struct composition *c, const json_t *row, const char *key)
 {
@@ -146,7 +147,8 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
     json_decref(grading);
 }
 
-/* The result for ROW, a submission. NULL: there is none, and STATUS gives the reason. */
+/* Returns the result for ROW, a submission. Returns NULL if there is none; STATUS then gives the
+ * reason. */
 static json_t *find_result(struct composition *c, const json_t *row, size_t number,
                            const char **status)
 {
@@ -162,7 +164,7 @@ static json_t *find_result(struct composition *c, const json_t *row, size_t numb
     return result;
 }
 
-/* One element of "attempts", with its score. */
+/* Returns one element of "attempts", with its score. */
 static json_t *describe_attempt(struct composition *c, const struct course_lab_policy *lab,
                                 double scale, const json_t *attempts, size_t i)
 {
@@ -189,8 +191,8 @@ static json_t *describe_attempt(struct composition *c, const struct course_lab_p
 
 /* --- one lab of a student --------------------------------------------------------------------- */
 
-/* The attempt that counts: the latest with a score if the course says so, otherwise the earliest
- * of those with the best score. NULL: no attempt has a score. */
+/* Returns the attempt that counts: the latest with a score if the course says so, otherwise the
+ * earliest of those with the best score. Returns NULL if no attempt has a score. */
 static const json_t *choose(const struct course_policy *terms, const json_t *attempts)
 {
     const json_t *chosen = NULL;
@@ -206,8 +208,8 @@ static const json_t *choose(const struct course_policy *terms, const json_t *att
     return chosen;
 }
 
-/* The reason why a lab has no final grade yet: "pending", "review", or NULL. Ignores attempts that
- * can no longer change the grade. */
+/* Returns the reason why a lab has no final grade yet: "pending", "review", or NULL. Ignores
+ * attempts that can no longer change the grade. */
 static const char *obstacle(const struct course_policy *terms, const json_t *attempts,
                             const json_t *chosen)
 {
@@ -229,8 +231,8 @@ static const char *obstacle(const struct course_policy *terms, const json_t *att
     return found;
 }
 
-/* The status of a lab for which no attempt counts. UNREAD: a file that could not be read may be an
- * attempt. */
+/* Returns the status of a lab for which no attempt counts. UNREAD says that a file that could not
+ * be read may be an attempt. */
 static const char *status_without_grade(const json_t *attempts, bool unread)
 {
     if (unread)
@@ -251,8 +253,8 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
     json_object_set_new(entry, "penalty", json_real(0));
 }
 
-/* One value of a student's "labs". ROWS: the student's submissions for the lab, by time. EMPTY: a
- * file of the hand-in that is empty or a link; NULL: none. */
+/* Returns one value of a student's "labs". ROWS are the student's submissions for the lab, by time.
+ * EMPTY is a file of the hand-in that is empty or a link, or NULL if there is none. */
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread, const json_t *empty)
 {
@@ -290,7 +292,8 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* The first of ROWS about STUDENT that is for LAB, or could be for it; NULL: there is none. */
+/* Returns the first of ROWS that is about STUDENT and is or could be for LAB. Returns NULL if there
+ * is none. */
 static const json_t *find_row(const json_t *rows, const char *student, const char *lab)
 {
     size_t i;
@@ -341,7 +344,7 @@ static void free_rows(struct rows *rows)
     json_decref(rows->empties);
 }
 
-/* The document's labs: from the store, with the course's rules. */
+/* Returns the document's labs, which come from the store, with the course's rules. */
 static json_t *describe_labs(const struct course_policy *terms, const json_t *rows)
 {
     json_t *labs = json_array(), *row;
@@ -402,8 +405,8 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
     return students;
 }
 
-/* True if the instructor has decided this entry of "review". An entry without a lab counts as
- * decided if the instructor has decided one of the student's labs and none of these labs is in
+/* Returns true if the instructor has decided this entry of "review". An entry without a lab counts
+ * as decided if the instructor has decided one of the student's labs and none of these labs is in
  * review any more. */
 static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
 {
@@ -470,8 +473,8 @@ json_t *batch_class(struct batch_store *store, const struct course_policy *terms
 
 /* --- what is still to be graded --------------------------------------------------------------- */
 
-/* Adds the keys of those ATTEMPTS that still need to be graded. ATTEMPTS are one student's, for one
- * lab. */
+/* Adds the keys of those ATTEMPTS that still need to be graded. ATTEMPTS are the attempts of one
+ * student for one lab. */
 static void add_pending(struct batch_store *store, const struct course_policy *terms,
                         const json_t *attempts, json_t *seen, json_t *pending)
 {

@@ -102,8 +102,8 @@ static bool find_kernels(struct reading *reading)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* The solution can be missing, because kits on students' machines do not have it. The skeleton must
- * exist. */
+/* Reads the lab's files. The solution can be missing, because kits on students' machines do not
+ * have it. The skeleton must exist. */
 static bool read_files(struct common_code *given, const struct lab *lab)
 {
     char path[PATH_SIZE], why[100] = "the path is too long";

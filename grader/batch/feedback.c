@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "batch/handin.h"
 
-/* True if the first LENGTH bytes of PATH are the name of one of LABS. */
+/* Returns true if the first LENGTH bytes of PATH are the name of one of LABS. */
 static bool is_lab(const json_t *labs, const char *path, size_t length)
 {
     size_t i;

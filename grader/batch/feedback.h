@@ -1,4 +1,4 @@
-/* Copies of the students' pages, under the names of their hand-ins:
+/* Copies the students' pages to the names of their hand-ins:
  *
  *     SUBMISSIONS/Ann Lee_4711_assignsubmission_file_/coalesce.cu
  *        feedback/Ann Lee_4711_assignsubmission_file_/report.html
@@ -17,12 +17,13 @@
 
 #define BATCH_FEEDBACK "feedback" /* the folder's name inside the folder that --out names */
 
-/* Replaces the folder "feedback" in OUT. Its pages are copies of CLASS's pages in OUT. False:
- * ERROR (SIZE bytes) says why in one line. */
+/* Replaces the folder "feedback" in OUT. Its pages are copies of CLASS's pages in OUT. On failure
+ * returns false, and ERROR (SIZE bytes) says why in one line. */
 bool batch_write_feedback(const json_t *class, const char *out, char *error, size_t size);
 
 /* Sets NAME to the path in the folder "feedback" of the page for the hand-in at PATH. PATH begins
- * with the name of one of LABS if the hand-in was in a lab's folder. False: it gets no page. */
+ * with the name of one of LABS if the hand-in was in a lab's folder. Returns false if it gets no
+ * page. */
 bool batch_feedback_name(const json_t *labs, const char *path, char name[PATH_SIZE]);
 
 #endif

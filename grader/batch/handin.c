@@ -43,8 +43,8 @@ bool batch_is_source(const char *name)
     return ends_with(name, ".cu") || ends_with(name, ".cu.txt"); /* some systems hide ".txt" */
 }
 
-/* Students often hand in more than their own files: other parts of the kit, and files that an
- * operating system or a tool created. */
+/* Returns whether PATH is to be ignored. Students often hand in more than their own files: other
+ * parts of the kit, and files that an operating system or a tool created. */
 bool batch_is_ignored(const char *path)
 {
     static const char *const folders[] = {"solutions/", "grader/", "handouts/", "build/",
@@ -61,7 +61,7 @@ bool batch_is_ignored(const char *path)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The length in bytes of the character at TEXT; 0: it is not allowed. */
+/* Returns the length in bytes of the character at TEXT, or 0 if it is not allowed. */
 static int good_character(const char *text)
 {
     ucs4_t character;
@@ -244,7 +244,8 @@ void batch_handin_read(const char *path, struct batch_handin *handin)
     }
     if (walk)
         fts_close(walk);
-    if (handin->count == 0 && handin->passed) /* the student handed in something */
+    if (handin->count == 0 && handin->passed) /* the student handed in something, although it cannot
+                                               * be graded */
         add_problem(handin, handin->passed, 0, "is not a .cu file, and no .cu file is next to it");
     if (handin->count > 0)
         qsort(handin->files, handin->count, sizeof *handin->files, by_path);

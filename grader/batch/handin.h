@@ -1,8 +1,8 @@
-/* One student's hand-in (a folder, an archive, or one .cu file) and the CUDA sources in it.
+/* Reads one student's hand-in (a folder, an archive, or one .cu file) and the CUDA sources in it.
  *
- * Hand-ins are not trusted: links are not followed, nothing is unpacked onto the disk, and
- * names, sizes, counts and time are limited. A file that cannot be read is recorded with its
- * problem and does no harm. */
+ * Hand-ins are not trusted: links are not followed, nothing is unpacked onto the disk, and names,
+ * sizes, counts and time are limited. A file that cannot be read is recorded with its problem and
+ * does no harm. */
 #ifndef BATCH_HANDIN_H
 #define BATCH_HANDIN_H
 
@@ -19,9 +19,9 @@
 
 struct batch_file {
     char *path;       /* path in the hand-in, cleaned by batch_clean_name() */
-    int64_t time;     /* when it was handed in: UNIX seconds */
-    struct text text; /* the source; no bytes if there is a problem */
-    char *problem;    /* why the file cannot be read, in a few words; NULL: it was read */
+    int64_t time;     /* when it was handed in, in UNIX seconds */
+    struct text text; /* the source, which is empty if there is a problem */
+    char *problem;    /* why the file cannot be read, in a few words, or NULL if it was read */
 };
 
 /* Problems of a hand-in that contains no work. */
@@ -31,17 +31,18 @@ struct batch_file {
 struct batch_handin {
     struct batch_file *files; /* sorted by path */
     size_t count, room;
-    char *passed; /* path of the first skipped file, neither source nor archive; NULL: none */
+    /* path of the first skipped file, neither source nor archive, or NULL if there is none */
+    char *passed;
 };
 
-/* True if a file of this name is read as an archive. LENGTH (may be NULL) gets the length of the
- * name without ".zip", ".tar.gz" and the like. */
+/* Returns true if a file of this name is read as an archive. LENGTH (may be NULL) gets the length
+ * of the name without ".zip", ".tar.gz" and the like. */
 bool batch_is_archive(const char *name, size_t *length);
-/* True if a file of this name is a CUDA source. */
+/* Returns true if a file of this name is a CUDA source. */
 bool batch_is_source(const char *name);
 
-/* True if a file in a hand-in is not the student's own work, judged by its path: other parts of
- * the kit, such as solutions/, and hidden files. */
+/* Returns true if a file in a hand-in is not the student's own work, judged by its path. This is so
+ * for other parts of the kit, such as solutions/, and for hidden files. */
 bool batch_is_ignored(const char *path);
 
 /* Reads the hand-in at PATH. Always succeeds: errors are recorded as problems. */
@@ -52,8 +53,8 @@ void batch_handin_free(struct batch_handin *handin);
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem);
 
-/* True if FILE contains nothing: it is empty, or a link. Other files that cannot be graded may
- * contain work that a human can find. */
+/* Returns true if FILE is empty or a link. Other files that cannot be graded may contain work that
+ * a human can find. */
 bool batch_holds_nothing(const struct batch_file *file);
 
 /* Records that the file at PATH was skipped. */
@@ -68,8 +69,9 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
  * caller frees it. A forbidden byte becomes %XX, so different names stay different. */
 char *batch_clean_name(const char *name);
 
-/* The UNIX time in a name such as "attempt 2026-11-20 18:30:05" or "2026-11-20T18-30-05Z_try";
- * 0: the name contains none. A time without Z is in this machine's time zone. */
+/* Returns the UNIX time in a name such as "attempt 2026-11-20 18:30:05" or
+ * "2026-11-20T18-30-05Z_try", or 0 if the name contains none. A time without Z is in this machine's
+ * time zone. */
 int64_t batch_time_in_name(const char *name);
 
 #endif

@@ -8,7 +8,8 @@
 
 static void add_text(struct base_hash *hash, const char *text)
 {
-    base_hash_add(hash, text, strlen(text) + 1); /* with the NUL: "ab","c" is not "a","bc" */
+    /* with the NUL, so that "ab", "c" differs from "a", "bc" */
+    base_hash_add(hash, text, strlen(text) + 1);
 }
 
 bool batch_grader_hash(const struct lab *lab, enum grading_device device, const char *gpu_arch,

@@ -1,5 +1,5 @@
-/* The key of a grading: the SHA-256 of everything that it depends on. Equal keys mean equal
- * grades. */
+/* Computes the key of a grading, which is the SHA-256 of everything that the grade depends on.
+ * Equal keys mean equal grades. */
 #ifndef BATCH_KEY_H
 #define BATCH_KEY_H
 
@@ -8,7 +8,7 @@
 #include "grade/seed.h"
 
 /* Hashes everything that decides a grade in LAB on DEVICE, except the submission and the seed.
- * False: out of memory. */
+ * Returns false when out of memory. */
 bool batch_grader_hash(const struct lab *lab, enum grading_device device, const char *gpu_arch,
                        char hex[HASH_SIZE]);
 

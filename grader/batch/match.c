@@ -22,8 +22,8 @@ const char *batch_match_word(const struct lab *lab, const char *name)
     return NULL;
 }
 
-/* The lab with the longest matching word wins: shared-reduce.cu is for the lab whose file is
- * shared-reduce.cu, not for the one whose file is reduce.cu. */
+/* Finds a lab by a file's name. The lab with the longest matching word wins: shared-reduce.cu is
+ * for the lab whose file is shared-reduce.cu, not for the lab whose file is reduce.cu. */
 static bool match_name(const struct lab *labs, size_t count, const char *path, size_t *lab)
 {
     size_t longest = 0;

@@ -17,10 +17,10 @@ enum batch_match batch_match(const struct lab *labs, size_t count, const char *p
                              const char *source, size_t *lab);
 
 /* Finds the name of LAB's file, without its ending, in NAME: "coalesce" in "smith_coalesce-2.cu".
- * NULL: NAME does not contain that name as a whole word, as in "coalesced.cu". */
+ * Returns NULL if NAME does not contain that name as a whole word, as in "coalesced.cu". */
 const char *batch_match_word(const struct lab *lab, const char *name);
 
-/* True if a folder called NAME (LENGTH bytes) is LAB's folder. */
+/* Returns true if a folder called NAME (LENGTH bytes) is LAB's folder. */
 bool batch_match_folder(const struct lab *lab, const char *name, size_t length);
 
 #endif

@@ -25,7 +25,7 @@ struct output {
     size_t size;
 };
 
-/* True if the file at PATH already contains exactly TEXT. */
+/* Returns true if the file at PATH already contains exactly TEXT. */
 static bool is_unchanged(const char *path, const char *text, size_t size)
 {
     struct text old;
@@ -68,7 +68,7 @@ static bool write_json(struct output *output, const char *name, const json_t *do
     return write_text(output, name, text, size + 1);
 }
 
-/* Writes what WRITE prints about the class to the file NAME. */
+/* Writes to the file NAME the text about the class that WRITE prints. */
 static bool write_class(struct output *output, const char *name,
                         void (*write)(FILE *to, const json_t *class))
 {
@@ -99,7 +99,7 @@ static void remove_leftovers(const char *path, const char *file)
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* True if ID is the name of another file in the output's folder. */
+/* Returns true if ID is the name of another file in the output's folder. */
 static bool is_taken(const char *id)
 {
     static const char *const names[] = {"gradebook.csv",
@@ -123,7 +123,7 @@ void batch_folder_name(const char *id, char name[256])
     for (const char *at = id; *at && length < most; ++at) {
         bool bad = *at == '/' || (at == id && (*at == '.' || taken));
         if (length + 3 > most || (length + 8 > most && (*at & 0xc0) == 0xc0))
-            break; /* does not cut a character in two */
+            break; /* do not cut a character in two */
         length += (size_t)sprintf(name + length, bad ? "%%%02X" : "%c", (unsigned char)*at);
     }
     name[length] = 0;
@@ -133,14 +133,16 @@ void batch_folder_name(const char *id, char name[256])
     sprintf(name + length, "-%.16s", hash);
 }
 
-/* Adds LAB's complete result to RESULTS and its source to SOURCES. False: the store has failed. */
+/* Adds LAB's complete result to RESULTS and its source to SOURCES. Returns false if the store has
+ * failed. */
 static bool add_grading(struct output *output, const char *lab, const char *key, json_t *results,
                         json_t *sources)
 {
     struct text source;
     json_t *grading = *key ? batch_store_grading(output->store, key) : json_object();
     json_t *result = json_object_get(grading, "result");
-    if (grading && !result && *key) /* an older grader made the grade: the class has a short form */
+    if (grading && !result && *key) /* an older grader made the grade, and the class has its short
+                                     * form */
         result = json_object_get(json_object_get(output->class, "gradings"), key);
     batch_store_strip(result);
     const char *hash = json_text_of(result, "source_sha256");

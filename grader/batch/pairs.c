@@ -1,11 +1,11 @@
-/* For each lab:
+/* Finds pairs of similar programs for each lab:
  *
  *     sources --equal text--> groups --rare marks--> pairs --sources--> excerpts
  *
- * Students whose sources have equal text, apart from the names in it, form one group. Groups are
- * compared by their marks (the hashes of a fingerprint: similar/fingerprint.h), except marks that
- * many groups have. So code that one student passes on to many does not count as common, and in
- * a class of thousands most pairs need no comparison. */
+ * Students whose sources are equal, apart from names, form one group. Groups are compared by their
+ * marks (the hashes of a fingerprint: similar/fingerprint.h), except marks that many groups have.
+ * So code that one student passes on to many others does not count as common, and in a class of
+ * thousands most pairs need no comparison. */
 #include "batch/pairs.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 
 /* A student's program for the current lab. */
 struct entry {
-    const char *student, *file; /* the student's id; the hash of the file */
+    const char *student, *file; /* the student's id, and the hash of the file */
     const json_t *grade;        /* the lab's value in the student's "labs" */
     const json_t *result;       /* the result of grading the program */
     uint64_t text;              /* hash of the source text, unchanged when names change */
@@ -34,7 +34,7 @@ struct entry {
     size_t leader;  /* index of the first entry with equal text, which represents the group */
 };
 
-/* A mark, and the group that has it: `entry` is the group's leader. */
+/* A mark, and the group that has it; `entry` is the group's leader. */
 struct owner {
     uint64_t mark;
     size_t entry;
@@ -157,7 +157,8 @@ static bool list_owners(struct search *search, enum similar_measure measure)
     return true;
 }
 
-/* The number of owners with the same mark as the owner at index AT, which is the first of them. */
+/* Returns the number of owners with the same mark as the owner at index AT, which is the first of
+ * them. */
 static size_t owners_from(const struct search *search, enum similar_measure measure, size_t at)
 {
     const struct owner *owners = search->owners[measure];
@@ -193,7 +194,7 @@ struct line {
     size_t length;
 };
 
-/* The line that begins at *AT. Advances *AT to the next line. */
+/* Returns the line that begins at *AT. Advances *AT to the next line. */
 static struct line next_line(const char **at)
 {
     struct line line = {*at, strcspn(*at, "\n")};
@@ -217,7 +218,7 @@ static bool has_line(const char *text, struct line wanted)
     return false;
 }
 
-/* The lines of SOURCE that are not in the skeleton, with their line numbers. */
+/* Returns the lines of SOURCE that are not in the skeleton, with their line numbers. */
 static json_t *excerpt_of(const struct search *search, const char *source)
 {
     json_t *lines = json_array();
@@ -266,8 +267,8 @@ static bool add_pair(struct search *search, struct pair pair)
     return true;
 }
 
-/* The other students to whom the evidence of PAIR applies: they have the same file as both, or
- * are in the group of one of them. */
+/* Returns the other students to whom the evidence of PAIR applies, because they have the same file
+ * as both, or are in the group of one of them. */
 static json_t *also_of(const struct search *search, const struct pair *pair)
 {
     json_t *also = json_array();
@@ -343,8 +344,8 @@ static bool find_pairs(struct search *search)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* The index of the next entry after I in the same group; the number of entries if there is none. If
- * FILE is true, the entry must also have the same file. */
+/* Returns the index of the next entry after I in the same group, or the number of entries if there
+ * is none. If FILE is true, the entry must also have the same file. */
 static size_t next_of(const struct search *search, size_t i, bool file)
 {
     const struct entry *entries = search->entries;
@@ -355,7 +356,7 @@ static size_t next_of(const struct search *search, size_t i, bool file)
     return k;
 }
 
-/* True if an earlier entry of the group has the same file. */
+/* Returns true if an earlier entry of the group has the same file. */
 static bool has_earlier(const struct search *search, size_t i)
 {
     for (size_t k = search->entries[i].leader; k < i; k = next_of(search, k, false))
@@ -381,7 +382,7 @@ static bool add_equal_files(struct search *search, size_t leader)
     return good;
 }
 
-/* Adds a group to "alike", without excerpts. WHAT says why it is listed. */
+/* Adds a group to "alike", without excerpts. WHAT says why the group is listed. */
 static void add_alike(struct search *search, size_t leader, const char *what)
 {
     json_t *students = json_array();
@@ -394,7 +395,7 @@ static void add_alike(struct search *search, size_t leader, const char *what)
 }
 
 /* Adds the evidence within one group to "similar" or "alike". Equal texts are evidence if they
- * contain enough code that is not common, or if a student renamed things in functions of the
+ * contain enough code that is not common, or if a student renamed something in functions of the
  * skeleton. */
 static bool show_group(struct search *search, size_t leader)
 {
@@ -437,7 +438,8 @@ static bool show_groups(struct search *search)
 
 /* --- labs ------------------------------------------------------------------------------------- */
 
-/* Sorts the most similar pairs first, and equally similar ones by their students. */
+/* Compares two pairs. The most similar pairs come first; equally similar pairs are sorted by their
+ * students. */
 static int by_likeness(const void *left, const void *right)
 {
     const struct pair *a = left, *b = right;
@@ -497,14 +499,14 @@ static double likeness_of(const json_t *pairs, size_t i)
     return json_number_of(json_array_get(pairs, i), "similarity");
 }
 
-/* The pairs of all labs, most similar first. Equally similar pairs stay in the order in which they
- * were found. */
+/* Returns the pairs of all labs, most similar first. Equally similar pairs stay in the order in
+ * which they were found. */
 static json_t *sorted(json_t *pairs)
 {
     json_t *result = json_array();
     size_t i, at;
     json_t *pair;
-    json_array_foreach(pairs, i, pair) /* insertion sort: stable, and pairs are few */
+    json_array_foreach(pairs, i, pair) /* insertion sort is stable, and there are few pairs */
     {
         double likeness = likeness_of(pairs, i);
         for (at = json_array_size(result); at > 0 && likeness_of(result, at - 1) < likeness;)

@@ -1,6 +1,6 @@
-/* The near-duplicates of a class: pairs of students whose programs for a lab have more in common
- * than independent programs do, with excerpts of both, for a human to judge. Compares compiled
- * kernels (similar/kernels.h) and sources (similar/source.h). */
+/* Finds the near-duplicates of a class: pairs of students whose programs for a lab have more in
+ * common than independent programs do. A human judges them by excerpts of both programs. Compares
+ * compiled kernels (similar/kernels.h) and sources (similar/source.h). */
 #ifndef BATCH_PAIRS_H
 #define BATCH_PAIRS_H
 
@@ -18,9 +18,10 @@ struct batch_pairs {
     const char *gpu_arch;
 };
 
-/* Fills two members of CLASS (lanewise/class/v1): "similar", most similar pairs first, and
- * "alike". Removes the fingerprints from its gradings. Skeletons and solutions are compiled once;
- * their fingerprints are kept in the store. False: ERROR (SIZE bytes) says why in one line. */
+/* Fills two members of CLASS (lanewise/class/v1): "similar", most similar pairs first, and "alike".
+ * Removes the fingerprints from its gradings. Skeletons and solutions are compiled once; their
+ * fingerprints are kept in the store. On failure returns false, and ERROR (SIZE bytes) says why in
+ * one line. */
 bool batch_pairs(const struct batch_pairs *similar, json_t *class, char *error, size_t size);
 
 #endif

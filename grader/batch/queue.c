@@ -34,7 +34,8 @@ static const struct batch_lab *lab_of(const struct batch_queue *queue, const jso
 json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                         const struct text *source)
 {
-    static struct submission submission; /* a path of 4 KB: too large for a stack */
+    /* static because a path of 4 KB is too large for a stack */
+    static struct submission submission;
     char error[6000] = "";
     json_t *result = NULL;
     submission.source = *source;
@@ -63,8 +64,8 @@ static struct batch_key key_of(const struct batch_queue *queue, const json_t *en
                               .seed = queue->seed.number};
 }
 
-/* A sealed copy of RESULT. The seal covers only the members that students get:
- * batch_store_strip(). */
+/* Returns a sealed copy of RESULT. The seal covers only the members that students get (see
+ * batch_store_strip()). */
 static json_t *seal(const struct batch_queue *queue, const json_t *result)
 {
     json_t *whole = json_copy((json_t *)result), *stripped = json_copy((json_t *)result);
@@ -127,7 +128,8 @@ static void tell(struct work *work)
         work->queue->progress(work->outcome->done, work->outcome->failed, work->queue->context);
 }
 
-/* Sets aside an impossible grading until the queue has ended. False: the queue must stop. */
+/* Sets aside an impossible grading until the queue has ended. Returns false if the queue must
+ * stop. */
 static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
 {
     json_array_append_new(work->refused, json_pack("{s:O, s:O}", "entry", entry, "answer", answer));

@@ -24,7 +24,7 @@ struct batch_queue {
     enum grading_device device;
     const char *gpu_name, *gpu_arch;
     struct grade_seed seed;
-    const struct seal_key *key; /* signs the results; NULL: the results stay unsigned */
+    const struct seal_key *key; /* signs the results, or NULL if the results stay unsigned */
     bool unsafe;
     /* Called after each grading, and about ten times a second. DONE gradings have finished; FAILED
      * of these failed and need a review. */
@@ -35,24 +35,26 @@ struct batch_queue {
 enum batch_end {
     BATCH_FINISHED,
     BATCH_INTERRUPTED,
-    BATCH_STOPPED, /* the machine cannot grade (no compiler, disk full): ERROR says what to do */
+    /* the machine cannot grade (no compiler, full disk), and ERROR says what to do */
+    BATCH_STOPPED,
 };
 
 struct batch_outcome {
-    size_t done, failed; /* gradings that finished in this run, and those of them that failed */
+    size_t done, failed; /* gradings that finished in this run, and how many of them failed */
     char error[6000];
 };
 
 /* Grades all pending submissions. If it stops early, the grades made so far are in the store. */
 enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome *outcome);
 
-/* Grades SOURCE for LAB in this process, as a worker does: {"end": enum grade_end, "error",
+/* Grades SOURCE for LAB in this process, as a worker does. Returns {"end": enum grade_end, "error",
  * "result"}. The result shows the lab's file name, not the student's. */
 json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                         const struct text *source);
 
-/* Stores ANSWER, which batch_grade_one() returned for the pending ENTRY (NULL: the worker died).
- * *GRADED becomes true if ANSWER has a grade. False: batch_store_error() says why. */
+/* Stores ANSWER, which batch_grade_one() returned for the pending ENTRY, or which is NULL if the
+ * worker died. *GRADED becomes true if ANSWER has a grade. On failure returns false, and
+ * batch_store_error() says why. */
 bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json_t *answer,
                 bool *graded);
 

@@ -24,9 +24,10 @@ struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
     size_t cell_count;
-    size_t line, start; /* the current line and the row's first line, from 1; 0: no line yet */
+    /* the current line and the row's first line, from 1, or 0 before the first line */
+    size_t line, start;
     bool headed;
-    size_t id, name, family; /* indexes of columns; SIZE_MAX: no such column */
+    size_t id, name, family; /* indexes of columns, or SIZE_MAX if there is no such column */
     bool participants;       /* ids look like "Participant 4711" (Moodle); hand-ins say "4711" */
     const char *path;
     char *error;
@@ -41,8 +42,8 @@ static void complain(struct reading *reading, const char *what)
     reading->bad = true;
 }
 
-/* The column whose heading is one of NAMES, a NULL-terminated list in order of preference.
- * SIZE_MAX: there is none. */
+/* Returns the column whose heading is one of NAMES, a NULL-terminated list in order of preference.
+ * Returns SIZE_MAX if there is none. */
 static size_t find_column(const struct reading *reading, const char *const *names)
 {
     for (; *names; ++names)
@@ -52,8 +53,8 @@ static size_t find_column(const struct reading *reading, const char *const *name
     return SIZE_MAX;
 }
 
-/* Reads the first row, which must name the columns. Guessing them would be wrong: a heading could
- * become a student, or family names could become ids. */
+/* Reads the first row, which must name the columns. The reader must not guess columns, because a
+ * heading could become a student, or family names could become ids. */
 static void take_heading(struct reading *reading)
 {
     static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",
@@ -86,7 +87,7 @@ static bool is_known(const struct batch_roster *roster, const char *folded)
     return false;
 }
 
-/* The text of a column, without leading and trailing blanks. */
+/* Returns the text of a column, without leading and trailing blanks. */
 static char *cell(const struct reading *reading, size_t column)
 {
     char *text = column < reading->cell_count ? reading->cells[column] : "";
@@ -97,7 +98,7 @@ static char *cell(const struct reading *reading, size_t column)
     return text;
 }
 
-/* A cleaned and normalised copy of TEXT. */
+/* Returns a cleaned and normalised copy of TEXT. */
 static char *take(const char *text)
 {
     char *clean = batch_clean_name(text), *normal = clean ? people_normalise(clean) : NULL;
@@ -125,7 +126,8 @@ static char *take_name(const struct reading *reading)
     return name;
 }
 
-/* True for a row without a student. Canvas exports rows of this kind before the students. */
+/* Returns true for a row without a student. Canvas exports rows of this kind before the
+ * students. */
 static bool is_nobody(const struct reading *reading)
 {
     const char *name = cell(reading, reading->name);
@@ -198,8 +200,8 @@ static void on_row(int end, void *context)
     reading->start = 0;
 }
 
-/* The separator of columns. Spreadsheets choose it by country. A heading contains only one of the
- * possible separators. */
+/* Returns the separator of columns. Spreadsheets choose it by country. A heading contains only one
+ * of the possible separators. */
 static char separator(const char *bytes, size_t length)
 {
     size_t line = 0;
@@ -258,7 +260,7 @@ bool batch_roster_read(const char *path, struct batch_roster *roster, char *erro
         snprintf(error, size, "the roster %s %s", path, why);
         return false;
     }
-    /* spreadsheets begin a UTF-8 file with a byte order mark */
+    /* spreadsheet programs begin a UTF-8 file with a byte order mark */
     size_t mark = text.size >= 3 && memcmp(text.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (check_encoding(&reading, text.bytes + mark, text.size - mark))
         read_rows(&reading, text.bytes + mark, text.size - mark);
@@ -282,7 +284,7 @@ void batch_roster_free(struct batch_roster *roster)
 
 /* --- finding the student ---------------------------------------------------------------------- */
 
-/* True if C can be part of a word. All bytes of non-ASCII characters can. */
+/* Returns true if C can be part of a word. All bytes of non-ASCII characters can. */
 static bool is_letter(char c)
 {
     return ((unsigned char)c & 0x80) || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -298,7 +300,7 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A hand-in's name in all forms in which it is compared: base/people.h. */
+/* A hand-in's name in all forms in which it is compared (base/people.h). */
 struct sought {
     char *folded, *words, *joined;
 };
@@ -306,23 +308,23 @@ struct sought {
 /* The ways in which a hand-in's name can identify a student, the surest first. */
 enum way { ID, NAME, ID_WITHIN, NAME_WITHIN, WORDS, JOINED, WAYS };
 
-/* The length of the student's id or name if the hand-in's name matches it in this WAY; otherwise
- * 0. */
+/* Returns the length of the student's id or name if the hand-in's name matches it in this WAY,
+ * otherwise 0. */
 static size_t fits(const struct batch_student *student, const struct sought *sought, enum way way)
 {
     const char *keys[WAYS] = {student->folded_id,   student->folded_name, student->folded_id,
                               student->folded_name, student->name_words,  student->name_joined};
     const char *texts[WAYS] = {sought->folded, sought->folded, sought->folded,
                                sought->folded, sought->words,  sought->joined};
-    if (way == JOINED && *sought->words) /* several words: WORDS compares them in any order */
+    if (way == JOINED && *sought->words) /* with several words, WORDS compares them in any order */
         return 0;
     bool within = way == ID_WITHIN || way == NAME_WITHIN;
     bool found = within ? has_word(texts[way], keys[way]) : strcmp(texts[way], keys[way]) == 0;
     return found ? strlen(keys[way]) : 0;
 }
 
-/* The student who matches. If several match, the one with the longest match. NULL: no student, or
- * two with equally long matches. */
+/* Returns the student who matches, or the student with the longest match if several match. Returns
+ * NULL if no student matches, or two students have equally long matches. */
 static const struct batch_student *find_by(const struct batch_roster *roster,
                                            const struct sought *sought, enum way way, bool *several)
 {

@@ -1,4 +1,5 @@
-/* The list of a class's students: a CSV file (RFC 4180) with an id and a name in each row.
+/* Reads a roster, which is the list of a class's students. It is a CSV file (RFC 4180) with an id
+ * and a name in each row.
  *
  *     id,name
  *     s001,"Zuse, Konrad"
@@ -23,15 +24,17 @@ struct batch_roster {
     size_t count, room;
 };
 
-/* Reads PATH. False: ERROR (SIZE bytes) says why in one line, usually "PATH:LINE: ...". */
+/* Reads PATH. On failure returns false, and ERROR (SIZE bytes) says why in one line, usually
+ * "PATH:LINE: ...". */
 bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size);
 void batch_roster_free(struct batch_roster *roster);
 
 /* Finds the student whose hand-in is called NAME. NAME matches a student if it is the student's id
  * or name; if it contains one of them as whole words, as in "Konrad
  * Zuse_12345_assignsubmission_file"; or if it consists of the words of the student's name in any
- * order, with or without accents, as in "zuse_konrad" and "zusekonrad_123". Case is ignored. NULL:
- * no student matches, or several students do; *SEVERAL (may be NULL) is then true. */
+ * order, with or without accents, as in "zuse_konrad" and "zusekonrad_123". Case is ignored.
+ * Returns NULL if no student matches, or several students do; *SEVERAL (may be NULL) is then
+ * true. */
 const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name,
                                               bool *several);
 

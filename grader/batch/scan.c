@@ -20,9 +20,11 @@ struct walk {
     const struct batch_scan *scan;
     struct lab labs[MAX_LABS]; /* all labs of the kit, for batch/match.h */
     size_t lab_count;
-    struct stat out;              /* the output folder, which is not a student's */
-    size_t hand_ins;              /* number of files for a lab, and of entries of known students */
-    unsigned asked[MAX_LABS + 1]; /* per lab, the hand-in's files for review; last: no lab */
+    struct stat out; /* the output folder, which is not a student's */
+    /* number of files that are for a lab, plus the number of entries of known students */
+    size_t hand_ins;
+    /* the number of each lab's files for review in the hand-in; the last element is for no lab */
+    unsigned asked[MAX_LABS + 1];
     char *error;
     size_t size;
 };
@@ -31,11 +33,12 @@ struct walk {
 struct entry {
     char path[PATH_SIZE];
     char name[PATH_SIZE]; /* the entry's name, cleaned by batch_clean_name() */
-    const char *above;    /* the lab's folder that it is in, such as "01-parallelize/"; or "" */
-    bool folder;          /* the hand-in is a folder */
+    /* the lab's folder that contains the hand-in, such as "01-parallelize/", or "" */
+    const char *above;
+    bool folder; /* the hand-in is a folder */
 };
 
-/* Copies the store's error; always returns false. */
+/* Copies the store's error. Always returns false. */
 static bool fail(struct walk *walk)
 {
     snprintf(walk->error, walk->size, "%s", batch_store_error(walk->store));
@@ -44,8 +47,8 @@ static bool fail(struct walk *walk)
 
 /* --- the student ------------------------------------------------------------------------------ */
 
-/* The length of the part of ENTRY's name that names the student: all of a folder's name, an
- * archive's name before its ending, a file's name before the lab's word ("s001" in
+/* Returns the length of the part of ENTRY's name that names the student. This is all of a folder's
+ * name, an archive's name before its ending, and a file's name before the lab's word ("s001" in
  * "s001_parallelize.cu"). */
 static size_t student_length(const struct walk *walk, const struct entry *entry)
 {
@@ -65,7 +68,7 @@ static size_t student_length(const struct walk *walk, const struct entry *entry)
     return length;
 }
 
-/* The student's name in the entry's name. The caller frees it. */
+/* Returns the student's name in the entry's name. The caller frees it. */
 static char *student_name(const struct walk *walk, const struct entry *entry)
 {
     char *name = strndup(entry->name, student_length(walk, entry));
@@ -83,8 +86,9 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
     return one || several;
 }
 
-/* Adds an entry for review: NAME, the student of a hand-in, matches no student on the roster, or
- * several. If several, adds an entry for each of them too: a file that they lack may be in it. */
+/* Adds an entry for review, because NAME, which a hand-in gives as its student, matches no student
+ * or several students on the roster. If it matches several, also adds an entry for each of them,
+ * because a file that they lack may be in the hand-in. */
 static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
 {
     static const char *const may_be =
@@ -101,8 +105,8 @@ static bool ask_whose(struct walk *walk, const struct entry *entry, const char *
     return good;
 }
 
-/* Adds the student whose hand-in this is. Returns the id, which the caller frees. NULL: the store
- * has failed. */
+/* Adds the student who made the hand-in. Returns the id, which the caller frees. Returns NULL if
+ * the store has failed. */
 static char *add_student(struct walk *walk, const struct entry *entry)
 {
     const struct batch_roster *roster = walk->scan->roster;
@@ -130,7 +134,7 @@ struct candidate {
     char *shown; /* the file's path in the folder of submissions */
     enum batch_match match;
     size_t lab;
-    bool empty; /* empty or a link, so it cannot be the file that is meant */
+    bool empty; /* empty or a link, so it cannot be the intended file */
 };
 
 static void match_file(const struct walk *walk, const struct entry *entry,
@@ -142,14 +146,15 @@ static void match_file(const struct walk *walk, const struct entry *entry,
         candidate->shown = NULL;
         return;
     }
-    char *inside = NULL; /* the path without the student's name, which must not decide the lab */
+    /* the path without the student's name, which must not decide which lab it is */
+    char *inside = NULL;
     if (asprintf(&inside, "%s%s", entry->above, file->path) >= 0)
         candidate->match = batch_match(walk->labs, walk->lab_count, inside,
                                        file->text.bytes ? file->text.bytes : "", &candidate->lab);
     free(inside);
 }
 
-/* The number of candidates that match LAB in the way MATCH. */
+/* Returns the number of candidates that match LAB in the way MATCH. */
 static size_t count_matches(const struct candidate *candidates, size_t count, size_t lab,
                             enum batch_match match)
 {
@@ -159,8 +164,8 @@ static size_t count_matches(const struct candidate *candidates, size_t count, si
     return hits;
 }
 
-/* A file that has the lab's name is an attempt. A file with a less sure match is an attempt only
- * if no other file of the hand-in matches the lab as surely. */
+/* The decision about a file. A file that has the lab's name is an attempt. A file with a less sure
+ * match is an attempt only if no other file of the hand-in matches the lab as surely. */
 enum verdict { TAKE, LEAVE, ASK };
 
 static enum verdict judge_candidate(const struct candidate *candidates, size_t count, size_t i)
@@ -170,14 +175,13 @@ static enum verdict judge_candidate(const struct candidate *candidates, size_t c
         return TAKE;
     for (int surer = match + 1; match && surer <= BATCH_BY_NAME; ++surer)
         if (count_matches(candidates, count, candidates[i].lab, (enum batch_match)surer) > 0)
-            return LEAVE; /* a helper file next to the attempt */
+            return LEAVE; /* this is a helper file next to the attempt */
     if (match && count_matches(candidates, count, candidates[i].lab, match) == 1)
         return TAKE;
     return ASK;
 }
 
-/* At most this many files of a hand-in are listed for review for each lab, to keep the list
- * short. */
+/* The most files of a hand-in that are listed for review for each lab, to keep the list short. */
 #define MOST_ASKED 5
 
 static const char *asked_lab(const struct walk *walk, size_t i)
@@ -229,7 +233,7 @@ static bool take(struct walk *walk, const char *student, const struct candidate 
     return batch_store_add_submission(walk->store, &submission);
 }
 
-/* Notes that the candidate is empty or a link, for its lab if it has one. */
+/* Notes that the candidate, which may have a lab, is empty or a link. */
 static bool note_empty(struct walk *walk, const char *student, const struct candidate *candidate)
 {
     const struct lab *lab = candidate->match ? &walk->labs[candidate->lab] : NULL;
@@ -321,7 +325,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 
 static bool scan_folder(struct walk *walk, const char *folder, const char *above);
 
-/* The lab whose folder ENTRY is; NULL: ENTRY is a student's hand-in. */
+/* Returns the lab whose folder ENTRY is, or NULL if ENTRY is a student's hand-in. */
 static const struct lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
     for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)
@@ -332,7 +336,8 @@ static const struct lab *lab_of_folder(const struct walk *walk, const struct ent
 
 static bool add_entry(struct walk *walk, const char *folder, const char *above, const char *name)
 {
-    static struct entry entries[2]; /* one for each level; too large for a stack */
+    /* one for each level; static because they are too large for a stack */
+    static struct entry entries[2];
     struct entry *entry = &entries[*above != 0];
     struct stat status;
     char *clean = batch_clean_name(name);
@@ -358,7 +363,7 @@ static bool add_entry(struct walk *walk, const char *folder, const char *above, 
     }
     if (!entry->folder && !batch_is_archive(name, NULL) && !batch_is_source(name) &&
         !is_on_roster(walk, entry))
-        return true; /* the instructor's file, such as a roster */
+        return true; /* this is the instructor's file, such as a roster */
     return add_handin(walk, entry);
 }
 
@@ -417,8 +422,9 @@ static bool add_roster(struct walk *walk)
     return true;
 }
 
-/* True if the folder has at least one file for a lab, or an entry of a student on the roster.
- * Otherwise it is probably the wrong folder, and its scan must not replace the gradebook. */
+/* Returns true if the folder has at least one file for a lab, or an entry of a student on the
+ * roster. Otherwise it is probably the wrong folder, and its scan must not replace the
+ * gradebook. */
 static bool has_hand_ins(struct walk *walk)
 {
     json_t *reviews = batch_store_reviews(walk->store), *first = json_array_get(reviews, 0);
@@ -437,7 +443,8 @@ static bool has_hand_ins(struct walk *walk)
 
 bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size)
 {
-    static struct walk walk; /* labs have paths of 4 KB: too large for a stack */
+    /* static because labs have paths of 4 KB, which are too large for a stack */
+    static struct walk walk;
     walk = (struct walk){.store = store, .scan = scan, .error = error, .size = size};
     walk.lab_count = scan->lab_count + scan->other_count;
     for (size_t i = 0; i < walk.lab_count; ++i)

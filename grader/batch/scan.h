@@ -18,7 +18,7 @@
 
 struct batch_lab {
     struct lab lab;
-    char grader[HASH_SIZE]; /* hash of the lab's grader: batch_grader_hash() */
+    char grader[HASH_SIZE]; /* hash of the lab's grader (see batch_grader_hash()) */
 };
 
 struct batch_hidden;
@@ -29,7 +29,7 @@ struct batch_scan {
     struct batch_lab *labs;
     size_t lab_count;   /* number of labs to grade, which are the first elements of LABS */
     size_t other_count; /* number of other labs in LABS, whose files are skipped */
-    const struct batch_roster *roster; /* NULL: there is no roster */
+    const struct batch_roster *roster; /* NULL if there is no roster */
     enum grading_device device;
     struct grade_seed seed;
     struct batch_hidden *hidden; /* filled with the skipped entries; may be NULL */
@@ -41,8 +41,9 @@ struct batch_hidden {
     char first[PATH_SIZE]; /* the first of their names, cleaned */
 };
 
-/* Replaces the students and hand-ins in the store. False: ERROR (SIZE bytes) says why in one line,
- * and the store is unchanged. A folder without a hand-in for any lab is an error, too. */
+/* Replaces the students and hand-ins in the store. On failure returns false; ERROR (SIZE bytes)
+ * then says why in one line, and the store is unchanged. A folder without a hand-in for any lab is
+ * an error, too. */
 bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size);
 
 #endif

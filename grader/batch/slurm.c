@@ -14,7 +14,7 @@
 
 #define COMMAND_SECONDS 120 /* a busy controller can be slow */
 #define POLL_SECONDS    2
-#define MOST_UNANSWERED 150 /* failures of squeue in a row: about five minutes */
+#define MOST_UNANSWERED 150 /* consecutive failures of squeue, which take about five minutes */
 #define SMALLER         8   /* chunks of the next job are smaller by this factor */
 #define MOST_WORDS      64
 
@@ -23,7 +23,8 @@ struct work {
     const struct batch_queue *queue;
     const struct batch_slurm *slurm;
     struct batch_outcome *outcome;
-    json_t *open;        /* entries without a grade, by key; "why" says why a task failed */
+    /* entries without a grade, by key; "why" is the reason why a task failed */
+    json_t *open;
     json_t *states;      /* the state of each task of the job, by the task's number */
     bool broken;         /* the store has failed */
     unsigned unanswered; /* consecutive failures of squeue */
@@ -38,8 +39,8 @@ static bool stop(struct work *work, const char *what, const char *why)
 
 /* --- Slurm's commands ------------------------------------------------------------------------- */
 
-/* Runs the command WORDS (NULL-terminated; env finds it on the PATH). True: its exit code is 0.
- * OUTPUT gets its output in any case; the caller frees it. */
+/* Runs the command WORDS, which is NULL-terminated; env finds it on the PATH. Returns true if its
+ * exit code is 0. OUTPUT gets its output in any case; the caller frees it. */
 static bool run_words(const char *const *words, char **output)
 {
     struct process_command command = {.argv = words,
@@ -117,16 +118,16 @@ static bool is_over(const char *state)
     return false;
 }
 
-/* Reads the states of JOB's tasks into "states". *OVER becomes true if all tasks have ended. False:
- * Slurm's controller has not answered for MOST_UNANSWERED calls. A few missing answers are not an
- * error, because the controller may be restarting. */
+/* Reads the states of JOB's tasks into "states". *OVER becomes true if all tasks have ended.
+ * Returns false if Slurm's controller has not answered for MOST_UNANSWERED calls. A few missing
+ * answers are not an error, because the controller may be restarting. */
 static bool ask_states(struct work *work, const char *job, bool *over)
 {
     const char *words[] = {"/usr/bin/env", "squeue", "--noheader",     "--array", "--states=all",
                            "--jobs",       job,      "--format=%K %T", NULL};
     char *said, *rest = NULL, number[32], state[64];
     bool answered = run_words(words, &said);
-    /* The job ended so long ago that Slurm has forgotten it. */
+    /* the job ended so long ago that Slurm has forgotten it */
     bool forgotten = !answered && strstr(said, "Invalid job id");
     *over = answered || forgotten;
     for (char *line = answered ? strtok_r(said, "\n", &rest) : NULL; line;
@@ -147,14 +148,14 @@ static bool ask_states(struct work *work, const char *job, bool *over)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Stores the grade in ANSWER. If it has none, records why. */
+/* Stores the grade in ANSWER. If ANSWER has no grade, records the reason. */
 static bool take(const char *key, const json_t *answer, void *context)
 {
     struct work *work = context;
     json_t *entry = json_object_get(work->open, key);
     bool graded;
     if (!entry)
-        return true; /* the answer belongs to a submission that is gone */
+        return true; /* the answer belongs to a submission that no longer exists */
     if (!json_object_get(answer, "result")) {
         json_object_set(entry, "why", json_object_get(answer, "error"));
         return true;
@@ -185,8 +186,8 @@ static bool await(struct work *work, const char *job)
     const struct timespec pause = {.tv_sec = POLL_SECONDS};
     bool over = false;
     while (!over) {
-        /* Asks for the states first and collects answers afterwards, so that no answer is missed if
-         * all tasks have ended. */
+        /* ask for the states first and collect answers afterwards, so that no answer is missed if
+         * all tasks have ended */
         if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)
@@ -197,7 +198,7 @@ static bool await(struct work *work, const char *job)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* Writes down the running job's number, so that a later process can wait for the job if this one
+/* Records the running job's number, so that a later process can wait for the job if this process
  * dies. If JOB is NULL, no job is running. */
 static bool note_job(struct work *work, const char *job)
 {
@@ -225,7 +226,7 @@ static bool adopt(struct work *work)
     return good;
 }
 
-/* The last line of a task's log, which may say why it failed. */
+/* Reads the last line of a task's log, which may say why it failed. */
 static void read_log(const struct work *work, const char *job, const char *number, char *line,
                      size_t size)
 {
@@ -243,8 +244,8 @@ static void read_log(const struct work *work, const char *job, const char *numbe
     free(log.bytes);
 }
 
-/* For each entry that the job left without an answer, records how its task ended. False: there is
- * no grade yet and every task failed, so another job would fail, too. */
+/* Records how the task of each entry without an answer ended. Returns false if there is no grade
+ * yet and every task failed, so another job would fail, too. */
 static bool blame(struct work *work, const char *job, size_t given)
 {
     const char *key;

@@ -1,4 +1,4 @@
-/* The queue on a Slurm cluster: chunks of it become tasks of a job array.
+/* Runs the queue on a Slurm cluster. Chunks of the queue become tasks of a job array.
  *
  *     pending --chunk.h--> sbatch --array --> `lanewise batch --chunk` on the nodes
  *        ^                                        |
@@ -6,8 +6,8 @@
  *
  * Slurm decides where and when tasks run, and restarts tasks whose node has died. If a job leaves
  * entries without a grade (because a task ran out of time, say), the next job gets them in smaller
- * chunks, so that one bad submission affects few others. Entries without a grade after
- * BATCH_SLURM_TRIES jobs are for review.
+ * chunks, so that one bad submission affects few others. Entries that have no grade after
+ * BATCH_SLURM_TRIES jobs are listed for review.
  *
  * If this process ends early, the job continues. The next process waits for that job instead of
  * starting another. */
@@ -23,11 +23,12 @@ struct batch_slurm {
     const char *folder;  /* absolute path, on a file system that the nodes share */
     const char *program; /* absolute path of lanewise */
     size_t chunk_size;   /* gradings in a task of the first job */
-    const char *gres;    /* value of sbatch's --gres, such as "gpu:1"; NULL: none */
-    const char *options; /* more options for sbatch, separated by blanks; NULL: none */
+    const char *gres;    /* value of sbatch's --gres, such as "gpu:1", or NULL if there is none */
+    /* more options for sbatch, separated by blanks, or NULL if there is none */
+    const char *options;
 };
 
-/* Like batch_grade(), but as Slurm jobs. An interrupt leaves the job running. */
+/* Does the same as batch_grade(), but in Slurm jobs. An interrupt leaves the job running. */
 enum batch_end batch_slurm_grade(const struct batch_queue *queue, const struct batch_slurm *slurm,
                                  struct batch_outcome *outcome);
 

@@ -1,6 +1,6 @@
-/* The store in SQLite, with its rollback journal and full synchronisation. A committed transaction
- * survives kill -9 and a power cut, and the whole store is one file. No other file in the kit uses
- * SQL. */
+/* Implements the store in SQLite, with a rollback journal and full synchronisation. A committed
+ * transaction survives kill -9 and a power cut, and the whole store is one file. No other file in
+ * the kit uses SQL. */
 #include "batch/store.h"
 
 #include <errno.h>
@@ -43,7 +43,8 @@ struct batch_store {
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* True if the disk, a quota or a limit is full. SQLite loses the reason after a partial write. */
+/* Returns true if the disk, a quota or a limit is full. SQLite loses the reason after a partial
+ * write. */
 static bool is_full(struct batch_store *store)
 {
     int code = sqlite3_extended_errcode(store->database);
@@ -54,7 +55,7 @@ static bool is_full(struct batch_store *store)
             (reason == ENOSPC || reason == EFBIG || reason == EDQUOT));
 }
 
-/* Records SQLite's last error; always returns false. */
+/* Records SQLite's last error. Always returns false. */
 static bool fail(struct batch_store *store)
 {
     int code = sqlite3_errcode(store->database) & 0xff;
@@ -90,7 +91,7 @@ bool batch_store_is_full(const struct batch_store *store)
 /* --- statements ------------------------------------------------------------------------------- */
 
 /* Prepares SQL and binds the values. FORMAT has one letter for each value: s for a string, i for an
- * int64_t, f for a double, b for a struct text. NULL: it failed, and the error is recorded. */
+ * int64_t, f for a double, b for a struct text. Returns NULL on failure, and records the error. */
 static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const char *format,
                              va_list values)
 {
@@ -119,7 +120,7 @@ static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const c
     return statement;
 }
 
-/* Starts a query; NULL on failure. */
+/* Starts a query. Returns NULL on failure. */
 static sqlite3_stmt *query(struct batch_store *store, const char *sql, const char *format, ...)
 {
     va_list values;
@@ -129,7 +130,7 @@ static sqlite3_stmt *query(struct batch_store *store, const char *sql, const cha
     return statement;
 }
 
-/* Ends a query. False: the query failed. */
+/* Ends a query. Returns false if the query failed. */
 static bool finish(struct batch_store *store, sqlite3_stmt *statement)
 {
     return sqlite3_finalize(statement) == SQLITE_OK || fail(store);
@@ -160,7 +161,7 @@ static json_t *column_json(sqlite3_stmt *statement, int column)
     }
 }
 
-/* All rows of a query, each as an object with the columns by name. */
+/* Returns all rows of a query, each as an object with the columns by name. */
 static json_t *all_rows(struct batch_store *store, const char *sql)
 {
     sqlite3_stmt *statement = query(store, sql, "");

@@ -1,20 +1,20 @@
-/* The store of a class: students, their hand-ins, and every grade, in one SQLite file.
+/* The store of a class has the students, their hand-ins and all grades in one SQLite file.
  *
- *     students ---< submissions >--- sources          present hand-ins: each scan replaces them
+ *     students ---< submissions >--- sources          present hand-ins, replaced by each scan
  *                       | key
  *                       v
- *                   gradings                          all grades ever made: never removed
+ *                   gradings                          all grades ever made, never removed
  *
- * A grading belongs to a key, the hash of everything that it depends on (source, lab, grader,
- * device, seed), and not to a student. So equal submissions share a grading, and unchanged
- * submissions are not graded again.
+ * A grading does not belong to a student, but to a key: the hash of everything that the grading
+ * depends on (source, lab, grader, device, seed). So equal submissions share a grading, and
+ * unchanged submissions are not graded again.
  *
  * Each change is on the disk when its function returns, so finished grades survive a crash of the
- * process or the machine. One process can write at a time; others wait up to 5 seconds, then fail.
- * Any number of processes can read.
+ * process or the machine. One process can write at a time; other writers wait up to 5 seconds, then
+ * fail. Any number of processes can read.
  *
- * Functions that return bool or a pointer return false or NULL on failure; batch_store_error()
- * is then one line with the cause and the remedy. Arrays are new references. */
+ * Functions that return bool or a pointer return false or NULL on failure; batch_store_error() is
+ * then one line with the cause and the remedy. Arrays are new references. */
 #ifndef BATCH_STORE_H
 #define BATCH_STORE_H
 
@@ -28,16 +28,17 @@
 
 struct batch_store;
 
-/* Opens or creates the store at PATH. NULL: ERROR (SIZE bytes) says why in one line. */
+/* Opens or creates the store at PATH. On failure returns NULL, and ERROR (SIZE bytes) says why in
+ * one line. */
 struct batch_store *batch_store_open(const char *path, char *error, size_t size);
 void batch_store_close(struct batch_store *store); /* STORE may be NULL */
 
 const char *batch_store_error(const struct batch_store *store);
-/* True if the last failure was a full disk. */
+/* Returns true if the last failure was a full disk. */
 bool batch_store_is_full(const struct batch_store *store);
 
-/* A transaction: batch_store_end() makes all changes since batch_store_begin() together.
- * batch_store_cancel(), or the end of the process, drops them. */
+/* Begin, end or cancel a transaction. batch_store_end() makes all changes since batch_store_begin()
+ * together. batch_store_cancel(), or the end of the process, drops them. */
 bool batch_store_begin(struct batch_store *store);
 bool batch_store_end(struct batch_store *store);
 void batch_store_cancel(struct batch_store *store);
@@ -45,7 +46,8 @@ void batch_store_cancel(struct batch_store *store);
 /* --- settings: "seed", "device", "folder" ... ------------------------------------------------- */
 
 bool batch_store_set(struct batch_store *store, const char *name, const char *value);
-/* The caller frees the result. NULL: there is no such setting (or an error). */
+/* Returns a setting, which the caller frees. Returns NULL if there is no such setting (or an
+ * error). */
 char *batch_store_get(struct batch_store *store, const char *name);
 
 /* --- students and hand-ins: each scan replaces them ------------------------------------------- */
@@ -59,12 +61,12 @@ struct batch_submission {
     const char *key;           /* key of the submission's grading */
 };
 
-/* Removes students, labs, submissions, reviews and notes; keeps all gradings. */
+/* Removes students, labs, submissions, reviews and notes, but keeps all gradings. */
 bool batch_store_forget(struct batch_store *store);
 bool batch_store_add_student(struct batch_store *store, const char *id, const char *name);
 bool batch_store_add_lab(struct batch_store *store, const char *lab, const char *title,
                          double max_score);
-/* If a student has several equal files for a lab, only the earliest is kept. */
+/* Adds a submission. If a student has several equal files for a lab, only the earliest is kept. */
 bool batch_store_add_submission(struct batch_store *store,
                                 const struct batch_submission *submission);
 /* Adds an entry for a human to review. LAB may be "". */
@@ -77,10 +79,11 @@ bool batch_store_add_empty(struct batch_store *store, const char *student, const
 
 json_t *batch_store_students(struct batch_store *store); /* [{"student", "name"}], by id */
 json_t *batch_store_labs(struct batch_store *store);     /* [{"lab", "title", "max_score"}] */
-/* [{"student", "lab", "path", "submitted", "source", "key"}], by student, lab, time and path. */
+/* Returns [{"student", "lab", "path", "submitted", "source", "key"}], by student, lab, time and
+ * path. */
 json_t *batch_store_submissions(struct batch_store *store);
 json_t *batch_store_reviews(struct batch_store *store); /* [{"student", "lab", "path", "why"}] */
-json_t *batch_store_empties(struct batch_store *store); /* the same */
+json_t *batch_store_empties(struct batch_store *store); /* in the same form */
 /* Reads the source with this hash. The caller frees its bytes. */
 bool batch_store_source(struct batch_store *store, const char *hash, struct text *source);
 
@@ -102,14 +105,14 @@ bool batch_store_put(struct batch_store *store, const struct batch_key *key, con
 /* Records that the grader failed, and why, for review. An existing grade stays. */
 bool batch_store_fail(struct batch_store *store, const struct batch_key *key, const char *why);
 
-/* {"state": "graded", "result"}, {"state": "failed", "why"}, or {"state": "pending"}. */
+/* Returns {"state": "graded", "result"}, {"state": "failed", "why"}, or {"state": "pending"}. */
 json_t *batch_store_grading(struct batch_store *store, const char *key);
-/* True if KEY has a grade. Quick: does not read the result. */
+/* Returns true if KEY has a grade. This is quick, because it does not read the result. */
 bool batch_store_is_graded(struct batch_store *store, const char *key);
-/* The number of grades; 0 on failure. */
+/* Returns the number of grades, or 0 on failure. */
 size_t batch_store_count(struct batch_store *store);
-/* The newest grade of SOURCE for LAB under any key (another version of the grader may have made
- * it), in the form of batch_store_grading(). */
+/* Returns the newest grade of SOURCE for LAB under any key (another version of the grader may have
+ * made it), in the form of batch_store_grading(). */
 json_t *batch_store_earlier(struct batch_store *store, const char *lab, const char *source);
 
 #endif

@@ -18,7 +18,7 @@ static const char *if_no_kernel(const struct run *run)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* Formats the one number of an array in one of two static buffers. */
+/* Formats the only number of an array in one of two static buffers. */
 static const char *one_number(enum case_type type, const void *value)
 {
     static char buffers[2][24];
@@ -37,7 +37,7 @@ static bool equal(enum case_type type, const void *got, const void *want)
                             : judge_first_difference_u64(got, want, 1) == 1;
 }
 
-/* Checks that the result NAME of TRIAL is the one number WANT, of type TYPE. */
+/* Checks that the result NAME of TRIAL is the single number WANT, of type TYPE. */
 static void look_equal(struct check *check, const struct run *run, const char *name,
                        enum case_type type, const void *want)
 {
@@ -93,7 +93,7 @@ void check_equal_u64(struct check *check, const struct run *run, const char *nam
 
 /* --- a matrix --------------------------------------------------------------------------------- */
 
-/* Writes the index in TEXT: "[2][3]" in a matrix, "[3]" in one row, nothing for one number. */
+/* Writes the index in TEXT: "[2][3]" in a matrix, "[3]" in one row, and "" for one number. */
 static void write_index(const struct check_matrix *want, size_t index, char text[48])
 {
     size_t width = (size_t)want->width;
@@ -103,9 +103,9 @@ static void write_index(const struct check_matrix *want, size_t index, char text
         snprintf(text, 48, width > 1 ? "[%zu]" : "", index);
 }
 
-#define MANY_ULPS 1e6 /* a larger error is not told exactly */
+#define MANY_ULPS 1e6 /* the size of a larger error is not reported exactly */
 
-/* Writes in TEXT how far GOT is from the right value, in ulp; nothing if it is infinite or NaN. */
+/* Writes in TEXT how far GOT is from the right value, in ulp, or "" if GOT is infinite or NaN. */
 static void write_ulps(double got, double right, double allowed, char text[100])
 {
     double error = fabs(got - right) / judge_ulp(right);
@@ -117,8 +117,8 @@ static void write_ulps(double got, double right, double allowed, char text[100])
                  allowed);
 }
 
-/* Reports that GOT, an array of COUNT floats from RUN, is wrong at INDEX, and how many of the
- * floats are wrong. */
+/* Reports that GOT, an array of COUNT floats from RUN, is wrong at INDEX, and reports the number of
+ * wrong floats. */
 static void fail_within(struct check *check, const struct run *run, const float *got,
                         const char *name, const struct check_matrix *want, size_t count,
                         size_t index)
@@ -126,8 +126,8 @@ static void fail_within(struct check *check, const struct run *run, const float 
     char margin[100] = "", place[48], all[100] = "";
     size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
     bool is_long = want->type == CASE_INT || fabs(want->values[index]) >= 1e9;
-    int digits = is_long ? 10 : 9; /* enough for a float, no exponent */
-    double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* a NaN, unsigned */
+    int digits = is_long ? 10 : 9; /* enough for a float without an exponent */
+    double value = isnan(got[index]) ? (double)NAN : (double)got[index]; /* makes a NaN unsigned */
     if (want->ulps > 0)
         write_ulps(value, want->values[index], want->ulps, margin);
     else if (want->bounds)
@@ -145,7 +145,7 @@ static void fail_within(struct check *check, const struct run *run, const float 
                      "First make the answer right: without that, this check gives no points.");
 }
 
-/* The numbers of ARRAY, a result of RUN, as floats in the order of WANT. */
+/* Returns the numbers of ARRAY, a result of RUN, as floats in the order of WANT. */
 static const float *as_floats(struct check *check, const struct run *run,
                               const struct case_array *array, const struct check_matrix *want)
 {
@@ -196,7 +196,7 @@ static void look_within(struct check *check, const struct run *run, const char *
         check_explain_matrix(check, run, answer, numbers, want);
 }
 
-/* The same matrix with bounds where it states them in ulp. */
+/* Returns the same matrix, with bounds if it states them in ulp. */
 static struct check_matrix with_bounds(struct check *check, const struct check_matrix *want)
 {
     struct check_matrix matrix = *want;

@@ -11,9 +11,9 @@
 #include "checks/internal.h"
 #include "sandbox/sandbox.h"
 
-/* The bytes of the plural ending of the word at REST, which begins with a space: 2 of " passes of",
- * 1 of " sectors". 0: REST begins with another word, such as " as". *LENGTH: of the word without
- * the ending. */
+/* Returns the length of the plural ending of the word at REST, which begins with a space: 2 for "
+ * passes of", and 1 for " sectors". Returns 0 if REST begins with another word, such as " as".
+ * *LENGTH gets the length of the word without the ending. */
 static size_t plural_ending(const char *rest, size_t *length)
 {
     size_t whole = *rest == ' ' ? 1 + strcspn(rest + 1, " ,;:") : 0;
@@ -24,7 +24,8 @@ static size_t plural_ending(const char *rest, size_t *length)
     return ending;
 }
 
-/* Writes TEMPLATE with its "%s" replaced by VALUE. The noun after it is in the plural there. */
+/* Writes TEMPLATE with its "%s" replaced by VALUE. The noun after "%s" is in the plural in
+ * TEMPLATE. */
 static void fill_in(char *text, size_t size, const char *template, double value)
 {
     const char *hole = strstr(template, "%s");
@@ -46,7 +47,7 @@ void check_public_id(const struct check_info *info, char id[64])
             *at = '-';
 }
 
-/* Reports the figure. If it earns less than full points, also reports which figures earn full
+/* Reports the figure. If it earns less than full points, also reports the figures that earn full
  * points and no points. */
 static void report_figure(struct check *check)
 {
@@ -114,7 +115,7 @@ static void write_verdict(const struct check *check, double seconds)
     char path[PATH_SIZE];
     json_t *verdict = describe_verdict(check, seconds);
     char *text = verdict ? json_dumps(verdict, JSON_INDENT(2)) : NULL;
-    /* base_write_file() writes atomically, so a verdict that exists is complete. */
+    /* base_write_file() writes atomically, so a verdict that exists is complete */
     cr_assert(text && base_path(path, "%s/%s.json", check->job.folder, check->info->id) &&
                   base_write_file(path, text, strlen(text), 0600),
               "cannot write the verdict of %s", check->info->id);
@@ -152,7 +153,8 @@ static void apply_terms(struct check *check)
 
 void check_perform(const struct check_info *info)
 {
-    static struct check check; /* too large for a stack; each process performs one check */
+    /* static because it is too large for a stack; each process performs one check */
+    static struct check check;
     double start = clock_seconds();
     check = (struct check){.info = info,
                            .points = info->points,

@@ -15,9 +15,9 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* The limit is the larger of two numbers: TIMES the solution's total, and SHARE of the solution's
- * instructions. So a kernel can use a few barriers although the solution uses none. */
-/* LOSS: the id of the finding whose waste can be the reason. */
+/* The limits. A limit is the larger of two numbers: TIMES the solution's total, and SHARE of the
+ * solution's instructions. So a kernel can use a few barriers although the solution uses none. */
+/* LOSS is the id of the finding whose waste can be the reason. */
 static const struct {
     double times, share;
     const char *text, *hint, *loss;
@@ -52,7 +52,7 @@ static const struct {
          "Let one launch do the work of many small ones: each launch takes time, even with little to do."},
 };
 
-/* Sectors that copies on the GPU read and write. */
+/* Returns the number of sectors that copies on the GPU read and write. */
 static double sectors_copied(const struct run *run)
 {
     return check_sum(json_object_get(run->record, "sectors"), "copy copy_rows");
@@ -102,7 +102,7 @@ static void record(const struct check *check, const double costs[CHECK_COSTS])
     fclose(file);
 }
 
-/* The solution's costs for the check's next run; NULL: unknown. */
+/* Returns the solution's costs for the check's next run, or NULL if they are unknown. */
 static const double *find_solutions(const struct check *check)
 {
     if (!lab_costs) /* the lab has no costs.def */

@@ -16,8 +16,8 @@ void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
 {
     if (!run || !run->counters || !check_is_open(check))
         return;
-    /* A sector is 32 bytes. Bytes that are read twice count twice; a student gains nothing from
-     * that. */
+    /* a sector is 32 bytes; bytes that are read twice count twice, from which a student gains
+     * nothing */
     double read =
         32 * (check_counter(run, "global_load_sectors") + check_counter(run, "texture_sectors"));
     if (read >= (double)bytes)
@@ -120,11 +120,11 @@ static void point_at_worst_line(struct check *check, const struct run *run)
     }
 }
 
-/* Most figures do not count what comes from constant memory. Then kernels may use only this many
- * bytes of it, for a few sizes and addresses. */
+/* The most bytes of constant memory that kernels may use, for a few sizes and addresses, if the
+ * figure does not count reads of constant memory, as most figures do not. */
 #define MOST_CONSTANTS 256
 
-/* The largest size of the variables in constant memory that a launch could read. */
+/* Returns the largest size of the variables in constant memory that a launch could read. */
 static double constant_bytes(const struct run *run)
 {
     size_t i;

@@ -15,7 +15,8 @@
 #include "gpu/remote/server.h"
 #include "record/record.h"
 
-/* The last line of output that is not empty, cleaned for display; "" if there is none. */
+/* Returns the last line of output that is not empty, cleaned for display, or "" if there is
+ * none. */
 static const char *last_line(struct process_outcome *outcome)
 {
     char *text = outcome->output, *end = text + outcome->output_size;
@@ -35,8 +36,8 @@ static const char *last_line(struct process_outcome *outcome)
 
 #define PRINTED_LINES 5
 
-/* Where the last PRINTED_LINES lines of TEXT (LENGTH bytes) begin. If these lines have more than
- * MOST bytes, where the last MOST bytes begin. */
+/* Returns the beginning of the last PRINTED_LINES lines of TEXT (LENGTH bytes) or, if these lines
+ * have more than MOST bytes, the beginning of the last MOST bytes. */
 static const char *last_lines(const char *text, size_t length, size_t most)
 {
     const char *start = text + length, *end = start;
@@ -73,7 +74,7 @@ void check_keep_printed(struct check *check, const struct process_outcome *outco
         return;
     const char *start = last_lines(text, length, room);
     size_t kept = (size_t)(text + length - start);
-    if (kept == 0 || kept > room) /* one long line */
+    if (kept == 0 || kept > room) /* this is one long line */
         start = text, kept = length < room ? length : room;
     bool whole = start == text && !outcome->output_cut;
     snprintf(printed, sizeof check->verdict.printed, "%s%.*s", whole ? "" : "...\n", (int)kept,
@@ -103,7 +104,7 @@ static void advise_about(struct check *check, const json_t *finding)
                      strchr(".?", help[strlen(help) - 1]) ? "" : ".");
 }
 
-/* The hint that fits the way in which a run ended. */
+/* Returns the hint that fits the way in which a run ended. */
 static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
@@ -142,7 +143,7 @@ static void explain_exit(struct check *check, struct process_outcome *outcome)
             (unsigned long long)RUN_GPU_BYTES >> 20);
 }
 
-/* WHO did not end, and OUTCOME says which of LIMITS it has reached. */
+/* Explains that WHO did not end. OUTCOME says which of LIMITS it has reached. */
 static void explain_timeout(struct check *check, const char *who,
                             const struct process_outcome *outcome, const struct run_limits *limits,
                             unsigned cpu_seconds)
@@ -231,7 +232,7 @@ void check_explain_device(struct check *check, struct process_outcome *device,
     }
 }
 
-/* The status of the first launch that failed; "ok" if none did. */
+/* Returns the status of the first launch that failed, or "ok" if none did. */
 static const char *launch_status(const json_t *record)
 {
     size_t i;
@@ -245,9 +246,9 @@ static const char *launch_status(const json_t *record)
     return "ok";
 }
 
-/* The rank of FINDING among the errors of a run. Errors that come first cause the others: a missing
- * barrier lets a thread read what is not yet written, and after any error the runtime reports one,
- * too. */
+/* Returns the rank of FINDING among the errors of a run. Errors that come first cause the others. A
+ * missing barrier, for example, lets a thread read an unwritten value, and after any error, the
+ * runtime also reports an error. */
 static int rank_of(const json_t *finding)
 {
     static const char *const tools[] = {"synccheck", "racecheck", "initcheck"};
@@ -260,7 +261,7 @@ static int rank_of(const json_t *finding)
     return strcmp(id, "kernel-fault") == 0 ? last + 1 : 0;
 }
 
-/* The error in RECORD that causes the others; NULL: there are no errors. */
+/* Returns the error in RECORD that causes the others, or NULL if there are no errors. */
 static const json_t *find_cause(const json_t *record)
 {
     size_t i;
@@ -296,7 +297,7 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
         snprintf(check->verdict.kernel, sizeof check->verdict.kernel, "%s",
                  json_text_of(finding, "kernel"));
     else if (json_integer_of(finding, "line") == 0 && outcome)
-        said = last_line(outcome); /* the program itself may have printed where it was */
+        said = last_line(outcome); /* the program itself may have printed the place */
     if (memory) {
         record_write_places(memory, finding);
         fclose(memory);

@@ -1,5 +1,6 @@
-/* Explains why a run failed: makes verdicts from how its processes ended and from what the emulator
- * found. Each function does nothing if there is no failure, or if the check has failed already. */
+/* Explains why a run failed. Makes verdicts from the way in which its processes ended, and from the
+ * emulator's findings. Each function does nothing if there is no failure, or if the check has
+ * failed already. */
 #ifndef CHECKS_EXPLAIN_H
 #define CHECKS_EXPLAIN_H
 
@@ -25,14 +26,14 @@ void check_explain_findings(struct check *check, const json_t *record,
 void check_explain_end(struct check *check, struct process_outcome *program,
                        const struct run_limits *limits);
 
-/* Makes the check fail if its runs so far have taken too long together: LIMITS->check. */
+/* Makes the check fail if its runs so far have together taken longer than LIMITS->check. */
 void check_explain_total(struct check *check, const struct run_limits *limits);
 
 /* Looks for the cause of a wrong answer, for which the check has failed. RECORD comes from the run
- * that looked for the cause: reports the errors in it. False: there are none. */
+ * that looked for the cause. Reports the errors in RECORD. Returns false if there are none. */
 bool check_explain_wrong(struct check *check, const json_t *record);
 
-/* Keeps the last lines that the program printed, to show them if the check fails. They have no
+/* Keeps the last lines of the program's output, to show them if the check fails. They have no
  * effect on the verdict. */
 void check_keep_printed(struct check *check, const struct process_outcome *outcome);
 

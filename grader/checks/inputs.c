@@ -1,4 +1,4 @@
-/* Random inputs, cases, the decoy input that main() sees, and numbers as text. */
+/* Makes random inputs, cases, the decoy input that main() sees, and numbers as text. */
 #include "checks/inputs.h"
 
 #include <math.h>
@@ -42,8 +42,8 @@ float *check_random_floats(struct check *check, size_t count, float low, float h
 {
     float *values = check_memory(check, count, sizeof *values);
     for (size_t i = 0; i < count; ++i) {
-        /* The share is between 0 and 1 - 2^-24, and a float can store it exactly. The sum can round
-         * up to HIGH. */
+        /* the share is between 0 and 1 - 2^-24, and a float can store it exactly; the sum can round
+         * up to HIGH */
         float share = (float)(check_random_next(&check->random) >> 40) * 0x1p-24f;
         values[i] = low + (high - low) * share;
     }
@@ -68,18 +68,18 @@ struct case_data *check_case(struct check *check, const char *format, ...)
 /* --- the decoy input --------------------------------------------------------------------- */
 
 enum {
-    SHORTEST = 16, /* elements of an array; shorter ones are not hidden */
+    SHORTEST = 16, /* elements of an array; shorter arrays are not hidden */
     DRAWS = 64,
     MOST_EQUAL = DRAWS / 6, /* with 16 different elements, 4 of 64 pairs are equal on average */
-    PIECE = 16,             /* bytes: gpu/remote/views.h */
-    /* Number of spoilt pieces of an input that has at least four times as many pieces. With few
-     * spoilt pieces, a cheating program must inspect much of the input to find one; but of ten
-     * million honest programs, at most one may meet no spoilt piece. */
+    PIECE = 16,             /* bytes (gpu/remote/views.h) */
+    /* number of spoilt pieces of an input with at least 64 pieces; a cheating program must inspect
+     * much of the input to find a spoilt piece, but at most one of ten million honest programs may
+     * meet none */
     SPOILT = 16,
     POOL = 1 << 14, /* elements */
 };
 
-/* The bits of a random one of the COUNT elements of SIZE bytes each. */
+/* Picks one of COUNT elements of SIZE bytes at random, and returns its bits. */
 static inline uint64_t pick(const char *elements, size_t size, size_t count,
                             struct check_random *random)
 {
@@ -89,8 +89,8 @@ static inline uint64_t pick(const char *elements, size_t size, size_t count,
     return bits;
 }
 
-/* Whether a few neighbouring elements are enough to tell where in ARRAY they stand. That is so if
- * two elements picked at random are seldom equal. */
+/* Returns whether a few neighbouring elements are enough to find their place in ARRAY. This is so
+ * if two elements picked at random are seldom equal. */
 static bool has_places(const struct case_array *array, struct check_random *random)
 {
     size_t size = case_type_size(array->type), count = array->count;
@@ -103,7 +103,7 @@ static bool has_places(const struct case_array *array, struct check_random *rand
 
 /* Fills TO with COUNT random elements of ELEMENTS (COUNT elements of SIZE bytes each). They are
  * drawn from a small pool of elements, which is faster than random access to a large array; a match
- * of 16 consecutive bytes is still no coincidence. Zeros are avoided as far as possible, because
+ * of 16 consecutive bytes is still not a coincidence. Zeros are avoided as far as possible, because
  * programs put zeros between rows and after them. */
 __attribute__((always_inline)) static inline void
 draw(const char *elements, size_t size, size_t count, struct check_random *random, char *to)
@@ -175,7 +175,7 @@ const char *check_number(double n)
     static char buffers[8][48];
     static unsigned next;
     char *buffer = buffers[next++ % 8], digits[40];
-    if (fabs(n) < 100 && n != floor(n)) { /* a ratio */
+    if (fabs(n) < 100 && n != floor(n)) { /* N is a ratio */
         snprintf(buffer, sizeof buffers[0], "%.2f", n);
         return buffer;
     }

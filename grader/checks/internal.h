@@ -12,13 +12,13 @@
 
 #define CHECK_MAX_BLOCKS 64
 
-/* What the rounds of check_again() measured; speed.c fills it in. */
+/* The measurements of the rounds of check_again(), which speed.c fills in. */
 struct timing {
     unsigned round;
-    double naive;                   /* ms */
-    double times[2][CHECK_REPEATS]; /* ms, of CHECK_YOURS and CHECK_SOLUTION */
+    double naive;                   /* milliseconds */
+    double times[2][CHECK_REPEATS]; /* milliseconds of CHECK_YOURS and CHECK_SOLUTION */
     double walls[2][CHECK_REPEATS]; /* seconds of the processes that reported those times */
-    double copy_rate;               /* GB/s of this GPU's memory; 0: unknown */
+    double copy_rate;               /* GB/s of this GPU's memory, or 0 if unknown */
     size_t input_bytes;             /* bytes of the submission's cases */
 };
 
@@ -26,22 +26,23 @@ struct check {
     const struct check_info *info;
     struct grade_job job;
     struct check_random random; /* the stream from which checks.c draws its inputs */
-    char context[160];          /* describes the case made last */
-    double run_seconds;         /* what all runs so far have taken: run_seconds() */
-    double idle_seconds;        /* the part of it in which they waited */
+    char context[160];          /* describes the latest case */
+    double run_seconds;         /* the time that all runs so far have taken (see run_seconds()) */
+    double idle_seconds;        /* the part of that time in which they waited */
     unsigned process_count;     /* number of runs so far, including those that were freed */
-    double points;              /* points that can be earned: as declared, or as the course says */
-    struct judge_budget budget; /* the figure's budget: declared, a course's, or check_speed()'s */
+    double points;              /* points that can be earned, as declared or as the course says */
+    /* the figure's budget, as declared, from a course, or from check_speed() */
+    struct judge_budget budget;
     struct verdict verdict;
     struct timing timing;
 
-    /* Data for the report. */
+    /* Data for the report: */
     json_t *counters;         /* counters of the last run */
     json_t *findings;         /* findings of all runs */
-    json_t *cause;            /* the finding that caused the failure; NULL: none did */
-    json_t *lines, *accesses; /* data of the student's own lines, in all runs: record/lines.h */
-    json_t *shown;            /* pictures of inputs and results: check_show() */
-    json_t *timelines;        /* those of check_makespan() */
+    json_t *cause;            /* the finding that caused the failure, or NULL if none did */
+    json_t *lines, *accesses; /* data of the student's own lines, in all runs (record/lines.h) */
+    json_t *shown;            /* pictures of inputs and results (see check_show()) */
+    json_t *timelines;        /* timelines of check_makespan() */
 
     /* These exist as long as the check, or as a round of timing. */
     struct case_data *cases[CHECK_MAX_BLOCKS];
@@ -54,13 +55,13 @@ struct check {
 /* The array of the declarations of this program. */
 extern const struct check_info *const __start_lanewise_checks[], *const __stop_lanewise_checks[];
 
-/* The rows of the lab's costs.def; a row without a check ends them. A lab without that file does
+/* The rows of the lab's costs.def. A row without a check ends them. A lab without that file does
  * not define this symbol. */
 extern const struct check_cost_row lab_costs[] __attribute__((weak));
 
-/* Whether the check is part of a grading on DEVICE. */
+/* Returns whether the check is part of a grading on DEVICE. */
 bool check_runs_on(const struct check_info *info, enum grading_device device);
-/* The device on which the check's runs take place when GRADED is the graded device. */
+/* Returns the device on which the check's runs take place when GRADED is the graded device. */
 enum grading_device check_device(const struct check_info *info, enum grading_device graded);
 
 /* Writes ID with '-' in place of each '_'. */

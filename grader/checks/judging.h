@@ -1,4 +1,5 @@
-/* Functions shared by the files that judge a run. They read runs, and report through verdict.h. */
+/* Declares the functions that are shared by the files that judge a run. They read runs, and report
+ * through verdict.h. */
 #ifndef CHECKS_JUDGING_H
 #define CHECKS_JUDGING_H
 
@@ -11,13 +12,13 @@
 struct check;
 struct run;
 
-/* A result in the form in which it is judged, and where it comes from: provenance.c. */
+/* A result in the form in which it is judged, and its origin (provenance.c). */
 struct answer {
     struct answer *next;
     struct case_array array;
     bool made;            /* kernels made all bytes of the result */
     bool same;            /* the result does not change with other data, and is not all zeros */
-    bool is_other_spoilt; /* the other data was the spoilt data; false: the decoy input */
+    bool is_other_spoilt; /* the other data was the spoilt data, otherwise the decoy input */
     uint64_t values[];
 };
 
@@ -25,17 +26,17 @@ struct answer {
 #define CHECK_ADVICE_SAME                                                                          \
     "A kernel must compute it from the data that cudaMemcpy() copied to the GPU. main() may only copy."
 
-/* The result NAME in the form in which it is judged; NULL: there is none. Can run the submission
- * again. */
+/* Returns the result NAME in the form in which it is judged, or NULL if there is none. Can run the
+ * submission again. */
 const struct answer *check_answer(struct check *check, const struct run *run, const char *name);
 void check_free_answers(struct run *run);
 
-/* The sum of those numbers in COUNTS (a member of the record) whose names occur in WHAT, separated
- * by spaces. */
+/* Returns the sum of those numbers in COUNTS (a member of the record) whose names occur in WHAT,
+ * separated by spaces. */
 double check_sum(const json_t *counts, const char *what);
 
 /* Makes the report show the loss that contributes most to the figure's counter, and its cause.
- * False: there is no such loss. */
+ * Returns false if there is no such loss. */
 bool check_point_at_loss(struct check *check, const struct run *run);
 /* Makes the report show the worst loss of type ID, with its cause and advice, if that loss wastes
  * at least half of EXCESS. */

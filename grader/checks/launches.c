@@ -1,10 +1,10 @@
-/* Checks of single launches: their sizes, and how much they read. */
+/* Checks single launches: their sizes, and the amount that they read. */
 #include "base/json.h"
 #include "checks/check.h"
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* The product of a grid's or block's three dimensions. */
+/* Returns the product of a grid's or block's three dimensions. */
 static double volume(const json_t *dimensions)
 {
     double product = 1;
@@ -40,7 +40,8 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
                      index + 1, launch.blocks, launch.threads, blocks, threads);
 }
 
-/* The sectors that one launch read, or all launches, according to COUNTERS. */
+/* Returns the number of sectors that one launch or all launches have read, according to
+ * COUNTERS. */
 static double sectors_read(const json_t *counters)
 {
     return json_number_of(counters, "global_load_sectors") +
@@ -53,7 +54,7 @@ double check_sectors_read(const struct run *run)
     return run ? sectors_read(run->counters) : 0;
 }
 
-/* One warp may have at most 1 / WARPS of ALL. */
+/* Checks that one warp has at most 1 / WARPS of ALL. */
 static void need_share(struct check *check, const struct run *run, const char *counter, double all,
                        unsigned warps, const char *hint, const char *text)
 {
@@ -75,8 +76,8 @@ void check_is_shared(struct check *check, const struct run *run, double sectors,
                "one warp executes %s of %s instructions; at least %u warps must share them");
 }
 
-/* Most bytes that the loads of a warp can read by polling, as in grid.sync(), in addition to its
- * data. */
+/* The most bytes that the loads of a warp can read by polling, as in grid.sync(), in addition to
+ * its data. */
 #define POLLS 512
 
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes)

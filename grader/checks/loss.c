@@ -1,5 +1,6 @@
-/* Finds the loss behind a figure: the finding that explains the counter that a check judges, why
- * the access costs so much, and how many points the check would give without the loss. */
+/* Finds the loss that explains a figure. The loss is the finding that explains the counter that a
+ * check judges. Reports its cause, and the number of points that the check would give without the
+ * loss. */
 #include "checks/judging.h"
 
 #include <ctype.h>
@@ -12,7 +13,7 @@
 #include "checks/verdict.h"
 #include "record/losses.h"
 
-/* Losses whose id begins with the result increase COUNTER; "" if there are none. */
+/* Returns the beginning of the ids of losses that increase COUNTER, or "" if there are none. */
 static const char *losses_of(const char *counter)
 {
     static const struct {
@@ -28,8 +29,8 @@ static const char *losses_of(const char *counter)
     return "";
 }
 
-/* Whether FINDING is about the kind of access that COUNTER counts. A bank conflict of loads does
- * not explain a counter of stores, and the reverse. */
+/* Returns whether FINDING is about the kind of access that COUNTER counts. A bank conflict of loads
+ * does not explain a counter of stores, or the reverse. */
 static bool is_of_access(const char *counter, const json_t *finding)
 {
     const char *cause = json_text_of(finding, "cause");
@@ -37,7 +38,7 @@ static bool is_of_access(const char *counter, const json_t *finding)
            !(strstr(counter, "shared_load") && strstr(cause, " write "));
 }
 
-/* The most wasteful loss of type ID in the student's file, or NULL. Findings are sorted by
+/* Returns the most wasteful loss of type ID in the student's file, or NULL. Findings are sorted by
  * waste. */
 static const json_t *find_loss(const struct check *check, const struct run *run, const char *id)
 {
@@ -54,8 +55,8 @@ static const json_t *find_loss(const struct check *check, const struct run *run,
     return NULL;
 }
 
-/* The value of the figure if LOSS were absent and all else equal. Figures are proportional to their
- * counters. */
+/* Returns the value of the figure if LOSS were absent and all else equal. Figures are proportional
+ * to their counters. */
 static double ideal_value(const struct check *check, const struct run *run, const json_t *loss)
 {
     double all = check_counter(run, check->info->figure.counter);
@@ -106,8 +107,8 @@ void check_point_at_excess(struct check *check, const struct run *run, const cha
     point_and_advise(check, loss);
 }
 
-/* Points where most of a program's instructions run in fewer than 8 of 32 lanes. An access by few
- * lanes wastes nothing by itself, but there are many of them. */
+/* Makes the report show the place where most of a program's instructions run in fewer than 8 of 32
+ * lanes. An access by few lanes wastes nothing by itself, but there are many such accesses. */
 static bool point_at_idle_lanes(struct check *check, const struct run *run)
 {
     const json_t *loss = find_loss(check, run, "divergent-branch");

@@ -1,9 +1,11 @@
-/* The checks runner: one executable for each lab, build/checks/NN-name.
+/* Runs the checks of a lab. Each lab has its own checks runner, the executable
+ * build/checks/NN-name.
  *
  *     build/checks/01-parallelize --describe      prints the lab's declaration as JSON
  *     build/checks/01-parallelize                 performs the checks of the job in $LANEWISE_JOB
  *
- * Exit code 0: every check wrote its verdict, good or bad. Anything else: the grader has failed. */
+ * The exit code is 0 if every check has written its verdict, good or bad. Any other code means that
+ * the grader has failed. */
 #include "checks/internal.h"
 
 #include <criterion/options.h>
@@ -21,10 +23,10 @@
 
 #include "sandbox/process.h"
 
-/* Longer than any check takes, also on a busy machine, because its runs have limits, each and
- * together (checks/processes.c). */
+/* The time limit of a check. It is longer than any check takes, also on a busy machine, because
+ * each run and all runs together have their own limits (checks/processes.c). */
 #define CHECK_WALL_SECONDS 600
-#define SWEEP_SECONDS      3600 /* longer than any runner lives */
+#define SWEEP_SECONDS      3600 /* longer than the life of any runner */
 
 static json_t *describe_texts(const char *const *texts, size_t most)
 {
@@ -63,7 +65,7 @@ static int compare_lines(const void *left, const void *right)
 
 static int describe(void)
 {
-    /* The linker can put the declarations in any order. */
+    /* the linker can put the declarations in any order */
     const struct check_info *sorted[64];
     size_t count = (size_t)(__stop_lanewise_checks - __start_lanewise_checks);
     json_t *checks = json_array();
@@ -85,7 +87,7 @@ static int describe(void)
 
 /* Removes a file that Criterion left in FOLDER when its process was killed. The file's name
  * contains the process id, which is read with FORMAT. Containers that share the folder have other
- * process ids, so the file must also be older than any runner lives. */
+ * process ids, so the file must also be older than the life of any runner. */
 static void sweep(const char *folder, const char *format)
 {
     DIR *opened = opendir(folder);
@@ -106,9 +108,10 @@ static void sweep(const char *folder, const char *format)
         closedir(opened);
 }
 
-/* Criterion creates a socket named after its process id in a folder that all users share. A killed
- * process leaves its socket behind, and another user's process with the same id could not replace
- * that socket. In that case, a child process with another id continues. */
+/* Avoids a socket that is already taken. Criterion creates a socket named after its process id in a
+ * folder that all users share. A killed process leaves its socket behind, and another user's
+ * process with the same id could not replace that socket. In that case, a child process with
+ * another id continues. */
 static void avoid_taken_socket(void)
 {
     char path[64];
@@ -140,8 +143,8 @@ int main(int argc, char **argv)
     sweep("/dev/shm", "bxfi_%ld%n");
     avoid_taken_socket();
     struct criterion_test_set *tests = criterion_initialize();
-    /* Programs on a GPU wait for the driver most of the time. A timed program has the GPU for
-     * itself: processes.c. */
+    /* programs on a GPU wait for the driver most of the time; a timed program has the GPU for
+     * itself (processes.c) */
     criterion_options.jobs = job.device == ON_GPU ? 4 : 2;
     criterion_options.timeout = CHECK_WALL_SECONDS;
     criterion_options.use_ascii = true;

@@ -1,4 +1,4 @@
-/* The occupancy of a program's launches, on GPUs of any capability. */
+/* Computes the occupancy of a program's launches on GPUs of any capability. */
 #include "gpu/occupancy.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "checks/internal.h"
 #include "checks/run.h"
 
-/* Where the average warp executes less than this share of the longest, the launch counts less. */
+/* The share of the longest warp's instructions below which the average warp makes the launch count
+ * less. */
 #define BUSY 0.7
 
 static struct emu_demand demand_of(const struct check_launch *launch)
@@ -20,8 +21,8 @@ static struct emu_demand demand_of(const struct check_launch *launch)
         .shared = (uint64_t)(launch->static_shared_bytes + launch->dynamic_shared_bytes)};
 }
 
-/* How much of the longest warp's instructions the average warp executes, relative to BUSY: at most
- * 1. */
+/* Returns how much of the longest warp's instructions the average warp executes, relative to BUSY,
+ * and at most 1. */
 static double busy(const struct check_launch *launch, const json_t *counters)
 {
     struct emu_demand demand = demand_of(launch);
@@ -30,7 +31,7 @@ static double busy(const struct check_launch *launch, const json_t *counters)
     return longest > 0 ? fmin(1, average / emu_occupancy_warps(&demand) / longest / BUSY) : 1;
 }
 
-/* Says what a launch takes, and which limit binds. */
+/* Writes a note that says what resources a launch takes, and which limit binds. */
 static void write_note(struct check *check, const struct emu_limits *limits,
                        const struct check_launch *launch, double share)
 {
@@ -51,8 +52,8 @@ static void write_note(struct check *check, const struct emu_limits *limits,
              share < 1 ? " Warps that have much less to do than others count for less." : "");
 }
 
-/* Counts the launches that do some of the work, and of those the worst: another one cannot make up
- * for it. */
+/* The share of the work from which on a launch counts. The worst of these launches decides, because
+ * another launch cannot compensate for it. */
 #define SOME 0.05
 
 double check_occupancy(struct check *check, const struct run *run, unsigned capability)

@@ -21,7 +21,8 @@
 #define THREADS       512 /* the GPU's driver has several, the emulator one for each core */
 #define OUTPUT_KEEP   ((size_t)64 << 10)
 
-/* Sanitizers make everything slower, and so does emulation of another CPU (tests/arm64/try.sh). */
+/* Sanitizers slow everything down, and so does the emulation of another CPU
+ * (tests/arm64/try.sh). */
 #ifdef LANEWISE_PATIENCE
 #define PATIENCE LANEWISE_PATIENCE
 #elif defined LANEWISE_PRELOAD
@@ -30,17 +31,18 @@
 #define PATIENCE 1
 #endif
 
-/* Most warp instructions of a launch; they take a few seconds. This is several times as many as the
- * slowest correct kernel needs (about 5 million, for one thread and a million numbers). */
+/* The most warp instructions that a launch may execute. They take a few seconds, and are several
+ * times as many as the slowest correct kernel needs (about 5 million, for one thread and a million
+ * numbers). */
 #define MAX_INSTRUCTIONS           32000000
 #define MAX_INSTRUCTIONS_ONCE_HUNG 12000000
 
-/* A submission whose runs take this long together is too slow. A right one needs a few seconds for
- * a check. The runner allows a check five times as long (main.c), for busy machines. */
+/* A submission whose runs take this long in total is too slow. A correct submission needs a few
+ * seconds for a check. The runner allows a check five times as long (main.c), for busy machines. */
 #define CHECK_SECONDS 120
 
-/* A right main() takes a tenth of a second, and its kernels rarely more than one. A process on a
- * GPU spends seconds on starting the driver. */
+/* A correct main() takes a tenth of a second, and its kernels rarely more than one second. A
+ * process on a GPU spends seconds on starting the driver. */
 static const struct run_limits limits_of[][2] = {
     [ON_EMULATOR] = {{.wall = 120, .idle = 2, .program = 2, .device = 10},
                      {.wall = 60, .idle = 1, .program = 1, .device = 4, .are_short = true}},
@@ -67,7 +69,7 @@ double run_seconds(enum grading_device device, const struct process_outcome *pro
 
 enum { MOST_VARIABLES = 16, MOST_FOLDERS = 10 };
 
-/* "NAME=value" strings: a NULL-terminated list, and the text that it points to. */
+/* A NULL-terminated list of "NAME=value" strings, and the text that it points to. */
 struct environment {
     const char *list[MOST_VARIABLES + 1];
     char text[MOST_VARIABLES][PATH_SIZE + 32];
@@ -97,7 +99,8 @@ static void fill_program(struct environment *environment, const struct run_files
 {
     add(environment, "PATH=/usr/bin:/bin");
     add(environment, "LC_ALL=C");
-    if (plan->device == ON_GPU) { /* where the driver is, and which GPU the batch system assigned */
+    if (plan->device == ON_GPU) { /* the path of the driver, and the GPU that the batch system
+                                   * assigned */
         pass_on(environment, "CUDA_VISIBLE_DEVICES");
         pass_on(environment, "LD_LIBRARY_PATH");
         return;
@@ -284,7 +287,7 @@ static bool write_views(const struct run_files *files, const struct case_data *s
            base_write_file(files->answers, "", 0, 0600);
 }
 
-/* Begins to watch who opens the case, after it was written. */
+/* Begins to watch for processes that open the case, after it was written. */
 static void watch_input(struct run_files *files)
 {
     files->opens = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

@@ -1,13 +1,13 @@
-/* The processes of a run: the program in a sandbox and, on the emulator, its device in another one,
- * each with its files and its environment.
+/* Runs the processes of a run: the program in a sandbox and, on the emulator, its device in another
+ * sandbox, each with its own files and environment.
  *
  *     case ----> [ ./program --case case --result result ] ----> result    judged by the check
  *                        | socket
  *                [ ./lanewise-device ]  -----------------------> record    launches and findings
  *
  * If the run hides its input, the program gets a decoy case. The device then gets both cases, and
- * writes the answers to be judged into a third file: gpu/remote/twin.h. A case with nothing to hide
- * is its own decoy. */
+ * writes the answers to be judged into a third file (gpu/remote/twin.h). A case with nothing to
+ * hide is its own decoy. */
 #ifndef CHECKS_PROCESSES_H
 #define CHECKS_PROCESSES_H
 
@@ -19,30 +19,33 @@
 #define RUN_FILE_BYTES   (2 * RUN_RESULT_BYTES)
 #define RUN_GPU_BYTES    ((uint64_t)1 << 30) /* memory of each device, also of a twin */
 
-/* The limits of a run in seconds; 0: none. On the emulator, time in which a process waits for a CPU
- * does not count, so that a busy machine ends no program early: the wall time is for the worst case
- * alone. */
+/* The limits of a run in seconds; 0 means no limit. On the emulator, time in which a process waits
+ * for a CPU does not count, so that no program is ended early on a busy machine; the limit of wall
+ * time is only for the worst case. */
 struct run_limits {
     unsigned wall, idle;
     unsigned program, device; /* CPU time of main() and of the emulator */
-    unsigned check;           /* what all runs of a check may take together: run_seconds() */
-    bool are_short;           /* the submission has hung before */
+    /* time that all runs of a check may take together (see run_seconds()) */
+    unsigned check;
+    bool are_short; /* the submission has hung before */
 };
 struct run_limits run_limits_of(enum grading_device device, bool has_hung);
 
 struct run_files {
     char folder[PATH_SIZE], input[PATH_SIZE], result[PATH_SIZE];
     char device_folder[PATH_SIZE], record[PATH_SIZE];
-    /* Used only if the run hides its input: the decoy, the judged input, and the answers. */
+    /* used only if the run hides its input: the decoy, the judged input, and the answers */
     char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
-    int opens;                      /* of inotify: tells when INPUT is opened; -1: unknown */
+    /* descriptor of inotify, which tells when INPUT is opened, or -1 if unknown */
+    int opens;
     char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
-    uint64_t poison, spoil;         /* seeds for the bytes in fresh memory, for the spoilt pieces */
-    unsigned wider_pitch;           /* emu_options.wider_pitch: makes typed-in pitches wrong */
+    /* seeds for the bytes in fresh memory, and for the spoilt pieces */
+    uint64_t poison, spoil;
+    unsigned wider_pitch; /* emu_options.wider_pitch, which makes literal pitches wrong */
 };
 
 /* Makes the folders and files of a run on INPUT. If SHOWN is not NULL, the program gets SHOWN
- * instead of INPUT. False: errno says why. */
+ * instead of INPUT. On failure returns false with the reason in errno. */
 bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
                     const struct case_data *input, const struct case_data *shown);
 
@@ -52,12 +55,12 @@ void run_processes(const struct run_files *files, const struct check *check,
                    const struct run_plan *plan, const struct run_limits *limits,
                    struct process_outcome *program, struct process_outcome *device);
 
-/* The seconds that a run on DEVICE has taken: on the emulator, CPU time and time of waiting for
- * nothing, which do not depend on how busy the machine is; on a GPU, wall time. */
+/* Returns the seconds that a run on DEVICE has taken. On the emulator, these are CPU time and time
+ * of idle waiting, which do not depend on the load of the machine; on a GPU, they are wall time. */
 double run_seconds(enum grading_device device, const struct process_outcome *program,
                    const struct process_outcome *server);
 
-/* Whether the program has opened its case. True if that is unknown. */
+/* Returns whether the program has opened its case, or true if that is unknown. */
 bool run_files_opened(const struct run_files *files);
 
 /* Removes the folders of the run. */

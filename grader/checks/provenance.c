@@ -4,15 +4,15 @@
  * that main() computed, or changed afterwards, matches no copy; bytes that main() put into the
  * GPU's memory were not written by kernels.
  *
- * That leaves main() one way to cheat: it passes its own result to a kernel as an argument, or as
- * the size of a grid, and the kernel writes it. So main() sees a decoy input (gpu/remote/views.h),
- * and its result is replaced by the same copies from the device that had the judged input. If
- * main() saw the judged input, the copies must at least differ on a second device, whose data was
- * spoilt (gpu/remote/twin.h).
+ * main() can still cheat in one way: it passes its own result to a kernel as an argument, or as the
+ * size of a grid, and the kernel writes it. So main() sees a decoy input (gpu/remote/views.h), and
+ * its result is replaced by the same copies from the device that had the judged input. If main()
+ * saw the judged input, the copies must at least differ on a second device, whose data was spoilt
+ * (gpu/remote/twin.h).
  *
  * If main() and kernels share memory ("lent" memory), main() takes results from it without a copy.
- * The device with the judged input has its own version of that memory, so both contents of each
- * piece that its kernels made are known (twin.h). Parts of these pieces count like copies. */
+ * The device with the judged input has its own version of that memory, so both versions of each
+ * piece that its kernels made are known (twin.h). Parts of these pieces are treated like copies. */
 #include "checks/judging.h"
 
 #include <stdlib.h>
@@ -23,24 +23,24 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* Most bytes that are compared, so that the search ends even if a result contains copies in a
+/* The most bytes that are compared, so that the search ends even if a result contains copies in a
  * different order. */
 #define MOST_COMPARED ((size_t)1 << 28)
-/* Bytes of a word. Parts of lent memory begin with a whole word, and all elements of a result are
- * whole words, or bytes. */
+/* The number of bytes of a word. Parts of lent memory begin with a whole word, and all elements of
+ * a result are whole words, or bytes. */
 #define WORD 4
 
 struct cover {
     const json_t *copies;
-    const struct text *answers; /* the judged bytes; NULL: main() saw the judged input */
+    const struct text *answers; /* the judged bytes, or NULL if main() saw the judged input */
     const unsigned char *bytes;
     unsigned char *judged; /* receives the judged bytes for BYTES */
     size_t left;           /* number of bytes that no copy covers yet */
-    /* Bytes of an element. Smaller copies, and copies of less than a word, do not count: they would
-     * let main() pick the bytes of an answer from a table. */
+    /* Bytes of an element. Smaller copies, and copies of less than a word, do not count, because
+     * they would let main() pick the bytes of an answer from a table. */
     size_t element;
     size_t compared;   /* number of bytes compared so far */
-    bool prefers_long; /* of the copies that fit, the longest is taken */
+    bool prefers_long; /* the longest of the copies that fit is taken */
     bool same;         /* all copies so far are the same with other data */
     size_t found, at;  /* the copy whose answers were found last, and the offset of its answers */
 };
@@ -48,9 +48,11 @@ struct cover {
 /* The piece that covers the first uncovered bytes: copy number INDEX, or a part of it. */
 struct piece {
     size_t index, size;
-    const unsigned char *seen;   /* bytes of lent memory as main() sees them */
-    const unsigned char *judged; /* the same bytes as they are judged; NULL: as main() sees them */
-    bool same, whole;            /* whole: the piece is a whole copy, not only a part of one */
+    const unsigned char *seen; /* bytes of lent memory as main() sees them */
+    /* the same bytes as they are judged, or NULL if they are judged as main() sees them */
+    const unsigned char *judged;
+    /* `whole` says that the piece is a whole copy, not only a part of a copy */
+    bool same, whole;
 };
 
 static size_t size_of(const json_t *copy)
@@ -68,9 +70,9 @@ static bool is_lent(const json_t *copy)
     return json_is_true(json_object_get(copy, "lent"));
 }
 
-/* The answers for copy number INDEX; NULL: they are cut off. The file has the answers of all
- * copies, one after another: for each copy that kernels made, its judged bytes; for lent memory,
- * first the bytes that main() sees, then the judged bytes. */
+/* Returns the answers for copy number INDEX, or NULL if they are cut off. The file has the answers
+ * of all copies, one after another. For each copy that kernels made, it has the judged bytes; for
+ * lent memory, it has first the bytes that main() sees, then the judged bytes. */
 static const unsigned char *answers_of(struct cover *cover, size_t index)
 {
     if (index < cover->found)
@@ -141,7 +143,7 @@ static size_t advance(const struct cover *cover, const uint32_t *fails, size_t m
     return matched + (word_of(cover->bytes, matched) == next);
 }
 
-/* Makes FAILS for the first COUNT words of the uncovered bytes; NULL: out of memory. */
+/* Makes FAILS for the first COUNT words of the uncovered bytes. Returns NULL when out of memory. */
 static uint32_t *new_fails(const struct cover *cover, size_t count)
 {
     uint32_t *fails = calloc(count + 1, sizeof *fails);
@@ -168,8 +170,8 @@ static void find_part(struct cover *cover, const uint32_t *fails, size_t most, s
     }
 }
 
-/* Whether lent copy INDEX and the uncovered bytes are equal up to the end of the shorter of the
- * two. */
+/* Returns whether lent copy INDEX and the uncovered bytes are equal up to the end of the shorter of
+ * the two. */
 static bool is_next(struct cover *cover, size_t index, struct piece *piece)
 {
     const json_t *copy = json_array_get(cover->copies, index);
@@ -182,8 +184,8 @@ static bool is_next(struct cover *cover, size_t index, struct piece *piece)
     return true;
 }
 
-/* Whether the latest piece of lent memory that is long enough begins with all uncovered bytes,
- * which may end with a part of a word. */
+/* Returns whether the latest piece of lent memory that is long enough begins with all uncovered
+ * bytes, which may end with a part of a word. */
 static bool has_all(struct cover *cover, struct piece *piece)
 {
     for (size_t i = json_array_size(cover->copies); i-- > 0;)
@@ -212,8 +214,8 @@ static bool find_longest(struct cover *cover, struct piece *piece)
     return piece->size > 0;
 }
 
-/* Like find_copy(), for lent memory. Rows often follow one another, so the piece after number LAST
- * is tried first. */
+/* Does the same as find_copy(), for lent memory. Rows often follow one another, so the piece after
+ * number LAST is tried first. */
 static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
 {
     bool found = cover->answers && (is_next(cover, last + 1, piece) || has_all(cover, piece) ||
@@ -223,8 +225,8 @@ static bool find_lent(struct cover *cover, size_t last, struct piece *piece)
     return found;
 }
 
-/* Covers the first uncovered bytes. *LAST is the copy that was found last, and is updated. False:
- * nothing covers them. */
+/* Covers the first uncovered bytes. *LAST is the copy that was found last, and is updated. Returns
+ * false if nothing covers them. */
 static bool cover_front(struct cover *cover, size_t *last)
 {
     struct piece piece;
@@ -242,7 +244,7 @@ static bool cover_front(struct cover *cover, size_t *last)
 
 static struct cover cover_all(struct cover cover)
 {
-    size_t last = json_array_size(cover.copies) - 1; /* the copy after this one is number 0 */
+    size_t last = json_array_size(cover.copies) - 1; /* the copy after this copy is number 0 */
     while (cover.left > 0 && cover_front(&cover, &last))
         ;
     return cover;
@@ -264,14 +266,15 @@ static void judge_origin(struct answer *answer, const struct run *run, size_t si
                           .element = case_type_size(answer->array.type),
                           .same = true};
     struct cover cover = cover_all(start);
-    if (cover.left > 0) { /* a short copy may have hidden a long one with the same first bytes */
+    if (cover.left > 0) { /* a short copy may have hidden a long copy with the same first bytes */
         start.prefers_long = true;
         cover = cover_all(start);
     }
     answer->made = cover.left == 0;
     answer->same = answer->made && cover.same && !run->plan.shows &&
                    !is_zero(answer->array.values, size) &&
-                   !run->plan.backwards; /* an answer right by luck can be wrong in the same way */
+                   !run->plan.backwards; /* an answer that is right by luck can be wrong in the same
+                                          * way */
     answer->is_other_spoilt = run->plan.spoils;
     if (run->plan.hides && answer->made)
         answer->array.values = answer->values;
@@ -306,7 +309,7 @@ void check_free_answers(struct run *run)
     }
 }
 
-/* Whether the program launched kernels, and all of them belong to a library. */
+/* Returns whether the program launched kernels, and all of them belong to a library. */
 static bool is_by_library(const struct run *run)
 {
     size_t i, own = 0;
@@ -314,16 +317,16 @@ static bool is_by_library(const struct run *run)
     json_array_foreach(launches, i, launch)
     {
         const char *name = json_string_value(json_object_get(launch, "kernel"));
-        if (name && strncmp(name, "void ", 5) == 0) /* a template's name has its type */
+        if (name && strncmp(name, "void ", 5) == 0) /* a template's name begins with its type */
             name += 5;
         own += !name || (strncmp(name, "cub::", 5) != 0 && strncmp(name, "thrust::", 8) != 0);
     }
     return own == 0 && json_array_size(launches) > 0;
 }
 
-/* Advice on how to hand in a result. If main() has seen the judged input, nothing in memory that
- * main() shares with the GPU counts as made by kernels, because main() can also write there at any
- * time. */
+/* Returns advice on how to hand in a result. If main() has seen the judged input, nothing in memory
+ * that main() shares with the GPU counts as made by kernels, because main() can also write there at
+ * any time. */
 static const char *how_to_hand_in(const struct run *run)
 {
     if (check_requests(run, "lend") > 0)
@@ -331,8 +334,9 @@ static const char *how_to_hand_in(const struct run *run)
     return "Hand in exactly what cudaMemcpy() copies from the GPU: main() must neither compute the answer nor change it.";
 }
 
-/* If main() saw the judged input, it could have done the work itself, while kernels read the data
- * to no purpose. Such a run earns nothing in a check that asks for more than a right answer. */
+/* Fails a check that needs an unchanged input. If main() saw the judged input, it could have done
+ * the work itself, while kernels read the data to no purpose. Such a run earns nothing in a check
+ * that asks for more than a right answer. */
 static void needs_input_as_it_is(struct check *check, const struct run *run, const char *name)
 {
     const struct check_info *info = check->info;
@@ -369,7 +373,7 @@ void check_made_by_kernels(struct check *check, const struct run *run, const cha
     check_advise(check, "%s", how_to_hand_in(run));
 }
 
-/* The fraction of ARRAY's elements that are equal in OTHER. */
+/* Returns the fraction of ARRAY's elements that are equal in OTHER. */
 static double share_equal(const struct case_array *array, const struct case_array *other)
 {
     size_t size = case_type_size(array->type), equal = 0;
@@ -456,8 +460,8 @@ void check_ran(struct check *check, const struct run *run, const char *kernel)
     json_array_foreach(json_object_get(run->record, "launches"), i, launch)
     {
         const char *name = json_string_value(json_object_get(launch, "kernel"));
-        /* The kernel's name is demangled: "sum_grid(int const*, int)", or with template
-         * arguments. */
+        /* the kernel's name is demangled: "sum_grid(int const*, int)", or with template
+         * arguments */
         if (name && strncmp(name, kernel, length) == 0 && strchr("(<", name[length]))
             return;
     }

@@ -1,6 +1,7 @@
-/* Random numbers of a check, as hard to guess as the secret of the grading (grade/seed.h). Each
- * stream is AES-256 in counter mode under its own key, so seeing one stream reveals nothing about
- * another. Processors have instructions for AES, so a million numbers take about a millisecond. */
+/* Makes the random numbers of a check, which are as hard to guess as the secret of the grading
+ * (grade/seed.h). Each stream is AES-256 in counter mode under its own key, so seeing one stream
+ * reveals nothing about another. Processors have instructions for AES, so a million numbers take
+ * about a millisecond. */
 #ifndef CHECKS_RANDOM_H
 #define CHECKS_RANDOM_H
 
@@ -33,15 +34,15 @@ static inline uint64_t check_random_next(struct check_random *random)
     return random->words[CHECK_RANDOM_WORDS - random->left--];
 }
 
-/* A random number below COUNT, evenly distributed as far as 64 bits allow: the upper half of a 64 x
- * 64 bit product. */
+/* Returns a random number below COUNT, evenly distributed as far as 64 bits allow. It is the upper
+ * half of a 64 x 64 bit product. */
 static inline uint64_t check_random_below(struct check_random *random, uint64_t count)
 {
     return (uint64_t)((unsigned __int128)check_random_next(random) * count >> 64);
 }
 
-/* The first number other than 0 of the stream for PURPOSE. The device makes its own random bytes
- * from it. */
+/* Returns the first number other than 0 of the stream for PURPOSE. The device makes its own random
+ * bytes from it. */
 uint64_t check_random_number(const struct check *check, const char *purpose);
 
 #endif

@@ -16,7 +16,7 @@ struct reader {
     const struct case_data *input;
     const char *name;
     size_t rows, columns;
-    const float *from; /* the matrix as it is */
+    const float *from; /* the matrix without a change */
     float *to;         /* the matrix as the submission may have read it */
     struct case_data *changed;
     size_t wrong_row; /* the first wrong row of the result */
@@ -25,7 +25,7 @@ struct reader {
     size_t size;
 };
 
-/* The number at row Y and column X of the input; 0 outside the matrix. */
+/* Returns the number at row Y and column X of the input, or 0 outside the matrix. */
 static float number_at(const struct reader *reader, size_t y, size_t x)
 {
     return y < reader->rows && x < reader->columns ? reader->from[y * reader->columns + x] : 0;
@@ -36,7 +36,7 @@ static void make_row(const struct reader *reader, size_t y)
     reader->want->make_row(reader->changed, (int)y, reader->other + y * reader->matrix->width);
 }
 
-/* Whether row Y of the submission's result equals the right result of the changed input. */
+/* Returns whether row Y of the submission's result equals the right result of the changed input. */
 static bool row_fits(const struct reader *reader, size_t y)
 {
     const struct judge_matrix *matrix = reader->matrix;
@@ -47,8 +47,8 @@ static bool row_fits(const struct reader *reader, size_t y)
                                matrix->width) == matrix->width;
 }
 
-/* Whether all rows of the result fit. First tries the row that is known to be wrong, because most
- * hypotheses fail there. */
+/* Returns whether all rows of the result fit. First tries the row that is known to be wrong,
+ * because most hypotheses fail there. */
 static bool fits(const struct reader *reader)
 {
     if (!row_fits(reader, reader->wrong_row))
@@ -102,7 +102,7 @@ static bool tell_only(const struct reader *reader, const char *which, size_t cou
                 reader->name);
 }
 
-/* Whether column WHICH of each PERIOD columns was not read. */
+/* Returns whether column WHICH of each PERIOD columns was not read. */
 static bool lacks_each(const struct reader *reader, size_t period, size_t which)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i)
@@ -111,7 +111,7 @@ static bool lacks_each(const struct reader *reader, size_t period, size_t which)
                                 which == 0 ? "first" : "last", period, reader->name);
 }
 
-/* Whether each tile of SIDE x SIDE numbers was read column by column. */
+/* Returns whether each tile of SIDE x SIDE numbers was read column by column. */
 static bool has_turned_tiles(const struct reader *reader, size_t side)
 {
     for (size_t i = 0; i < reader->rows * reader->columns; ++i) {
@@ -123,7 +123,8 @@ static bool has_turned_tiles(const struct reader *reader, size_t side)
                 reader->name);
 }
 
-/* Whether the first SIDE rows (or columns) were read again in place of all later ones. */
+/* Returns whether the first SIDE rows (or columns) were read again in place of all later rows (or
+ * columns). */
 static bool has_repeated_tiles(const struct reader *reader, size_t side, bool rows)
 {
     if (side >= (rows ? reader->rows : reader->columns))
@@ -144,7 +145,7 @@ static bool is_shifted(const struct reader *reader, size_t down, size_t along)
            TELL(reader, "as if %s were shifted by one %s", reader->name, down ? "row" : "column");
 }
 
-/* Whether only the first columns were read. */
+/* Returns whether only the first columns were read. */
 static bool has_first(const struct reader *reader)
 {
     size_t all = reader->columns;
@@ -158,7 +159,7 @@ static bool has_first(const struct reader *reader)
     return false;
 }
 
-/* Whether only the last columns were read. */
+/* Returns whether only the last columns were read. */
 static bool has_last(const struct reader *reader)
 {
     size_t all = reader->columns;
@@ -182,7 +183,7 @@ static bool has_wrong_tiles(const struct reader *reader)
     return false;
 }
 
-/* The size that ARRAY of the case holds; 0 if ARRAY is not a single int. */
+/* Returns the size in ARRAY of the case, or 0 if ARRAY is not a single int. */
 static size_t size_in(const struct case_array *array)
 {
     return array->type == CASE_INT && array->count == 1 ? (size_t) * (const int *)array->values : 0;
@@ -244,7 +245,8 @@ static bool try_array(struct reader *reader, const struct case_array *array)
     reader->from = array->values;
     reader->changed = copy_case(reader->input);
     if (reader->changed) {
-        reader->to = (float *)case_find(reader->changed, array->name)->values; /* our own copy */
+        /* this is our own copy */
+        reader->to = (float *)case_find(reader->changed, array->name)->values;
         told = try_shapes(reader, array->count);
     }
     case_free(reader->changed);

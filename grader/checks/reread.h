@@ -12,7 +12,7 @@
 struct check_matrix;
 struct judge_matrix;
 
-/* Writes an explanation of MATRIX, which was made from INPUT. False: none was found. */
+/* Writes an explanation of MATRIX, which was made from INPUT. Returns false if none was found. */
 bool check_reread(const struct check_matrix *want, const struct judge_matrix *matrix,
                   const struct case_data *input, char *text, size_t size);
 

@@ -3,7 +3,7 @@
 CHECKS_OBJECTS := $(call objects,$(call sources,grader/checks))
 CHECKS_LIBS := -lcriterion $(GRADER_LIBS) -lpng
 
-# A stub with libgit2's name is linked before libcriterion, so that libcriterion uses it: git.c says why.
+# A stub with libgit2's name is linked before libcriterion, so that libcriterion uses it (git.c says why).
 LIBGIT := $(shell readelf -d $$($(CC) -print-file-name=libcriterion.so) 2>/dev/null | \
 	sed -n 's/.*\[\(libgit2\.so[^]]*\)\].*/\1/p')
 NO_GIT := $(LIBGIT:%=$(BUILD)/lib/empty/%)
@@ -16,7 +16,7 @@ $(NO_GIT): grader/checks/empty/git.c
 LABS := $(patsubst labs/%/checks.c,%,$(wildcard labs/*/checks.c))
 LAB_OBJECTS := $(LABS:%=$(BUILD)/obj/labs/%/checks.o)
 CHECKS := $(LABS:%=$(BUILD)/checks/%)
-# What each lab's solution costs: checks/costs.c. `make costs` measures it.
+# The costs of each lab's solution (checks/costs.c), which `make costs` measures.
 LAB_COSTS := $(wildcard labs/*/costs.def)
 $(LAB_COSTS:labs/%/costs.def=$(BUILD)/obj/labs/%/checks.o): CPPFLAGS += -DLAB_COSTS='"labs/$(notdir $(@D))/costs.def"' -I.
 OBJECTS += $(CHECKS_OBJECTS) $(LAB_OBJECTS)
@@ -31,7 +31,7 @@ $(CHECKS): $(BUILD)/checks/%: $(BUILD)/obj/labs/%/checks.o $(CHECKS_OBJECTS) $(G
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) $(CHECKS_LIBS)
 
 # Hashes of the sources of each checks runner and of the grader, for grade/graded_by.h. Unlike the
-# programs, the hashes do not depend on the tree's path. Each is written after its program is built.
+# programs, the hashes do not depend on the tree's path. Each hash is written after its program is built.
 # The pattern must match every file that becomes part of the grader.
 SOURCE_HASHES := $(LABS:%=$(BUILD)/sources/%) $(BUILD)/sources/grader
 GRADER_SOURCES := $(sort Makefile $(shell find grader -path grader/tests -prune -o \
@@ -46,7 +46,7 @@ $(BUILD)/sources/grader: $(GRADER_SOURCES) $(BUILD)/flags $(LANEWISE) $(REMOTE_D
 	@mkdir -p $(@D)
 	$(Q){ $(CC) --version; cat $(BUILD)/flags; sha256sum $(GRADER_SOURCES); } | sha256sum >$@
 
-# Two labs that only tests use: one tries everything that checks can request, the other is attacked.
+# Two labs that only tests use. One of them tries everything that checks can request, the other is attacked.
 TEST_LABS := $(BUILD)/tests/fixture-lab $(BUILD)/tests/attacks-lab
 TEST_LAB_OBJECTS := $(BUILD)/obj/grader/tests/checks/fixture/lab/checks.o $(BUILD)/obj/grader/tests/attacks/checks.o
 OBJECTS += $(TEST_LAB_OBJECTS)

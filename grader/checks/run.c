@@ -1,5 +1,5 @@
-/* Performs one run of the submission. Decides whether main() sees the judged input, takes over what
- * the run left, and decides which runs must be repeated in another way.
+/* Performs one run of the submission. Decides whether main() sees the judged input, takes over the
+ * data that the run left, and decides which runs must be repeated in another way.
  *
  * The output of the program is never judged; its last lines are only shown. */
 #include "checks/run.h"
@@ -21,8 +21,8 @@
 #include "record/lines.h"
 #include "record/record.h"
 
-/* The path of a file that exists once the submission has hung. All checks of this grading see that
- * file. */
+/* Makes the path of a file that exists once the submission has hung. All checks of this grading see
+ * that file. */
 static bool hung_path(const struct check *check, char path[PATH_SIZE])
 {
     return base_path(path, "%s/hung", check->job.folder);
@@ -38,12 +38,12 @@ static void note_hung(const struct check *check)
 {
     char path[PATH_SIZE];
     if (hung_path(check, path))
-        base_write_file(path, "", 0, 0600); /* if that fails, the next run only takes longer */
+        base_write_file(path, "", 0, 0600); /* if this fails, the next run only takes longer */
 }
 
-/* A program that hangs before it opens its case does the same in every check, because only the case
- * differs. After it has done so in two checks, no other check runs it. The paths of the files that
- * exist after the first and the second time. */
+/* Makes the path of the file that exists after the program has hung early for the first or the
+ * second TIME. A program that hangs before it opens its case does the same in every check, because
+ * only the case differs. After it has done so in two checks, no other check runs it. */
 static bool early_path(const struct check *check, int time, char path[PATH_SIZE])
 {
     return base_path(path, "%s/hung-early-%d", check->job.folder, time);
@@ -140,17 +140,18 @@ static void take_result(struct check *check, struct run *run, const char *path)
 
 /* The processes of a run after they have ended, and their record. */
 struct ended {
-    struct run_plan plan; /* the plan as carried out: no decoy if INPUT has nothing to hide */
+    /* the plan as carried out; it has no decoy if INPUT has nothing to hide */
+    struct run_plan plan;
     struct run_files files;
     struct process_outcome program, device;
     struct run_limits limits;
-    json_t *record; /* NULL: none */
-    char why[200];  /* the record is unreadable; "" otherwise */
+    json_t *record; /* NULL if there is none */
+    char why[200];  /* the reason if the record is unreadable, otherwise "" */
 };
 
-/* Whether main() copied the whole decoy to the GPU unchanged, so that kernels worked on the judged
- * input. Returns true for a program that the grader stopped, because a second run would not be
- * worth the time. */
+/* Returns whether main() copied the whole decoy to the GPU unchanged, so that kernels worked on the
+ * judged input. Returns true for a program that the grader stopped, because a second run would not
+ * be worth the time. */
 static bool has_arrived(const struct ended *ended)
 {
     enum process_end end = ended->program.end;
@@ -222,7 +223,7 @@ static void take_run(struct check *check, struct run *run, struct ended *ended)
     check_explain_device(check, &ended->device, &ended->limits);
     if (run->record) {
         run->counters = sum_counters(run->record);
-        if (!run->plan.backwards) /* the record would only repeat the first run's data */
+        if (!run->plan.backwards) /* otherwise the record would only repeat the first run's data */
             take_record(check, run);
         check_explain_findings(check, run->record, &ended->program);
     } else if (*ended->why) {
@@ -325,8 +326,8 @@ struct case_data *check_run_misled(struct check *check, const struct run *run,
     return try_run(check, &plan, run->input);
 }
 
-/* Most instructions of a run that is watched when it is repeated. Watching takes two to four times
- * as long as running. */
+/* The most instructions of a run that is watched when it is repeated. Watching takes two to four
+ * times as long as running. */
 #define MOST_WATCHED 8e6 /* warp instructions */
 
 struct rerun check_run_again(struct check *check, const struct run *run)

@@ -1,5 +1,6 @@
-/* Pictures for the report: an array of bytes, such as a lab's picture before and after, becomes a
- * PNG. It is made here, from bytes alone, so nothing that the student wrote reaches the page. */
+/* Makes pictures for the report. An array of bytes, such as a lab's picture before and after,
+ * becomes a PNG. The PNG is made here, from bytes alone, so nothing that the student wrote reaches
+ * the page. */
 #include <nettle/base64.h>
 #include <png.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "checks/judging.h"
 #include "checks/run.h"
 
-/* The PNG of HEIGHT rows of WIDTH greys, in base64; NULL: it failed. The caller frees it. */
+/* Returns the PNG of HEIGHT rows of WIDTH greys, in base64, or NULL if it failed. The caller frees
+ * it. */
 static char *make_png(const uint8_t *pixels, int width, int height)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,
@@ -29,7 +31,8 @@ static char *make_png(const uint8_t *pixels, int width, int height)
     return text;
 }
 
-/* The array NAME of the input, or of the result as it is judged; NULL: there is none. */
+/* Returns the array NAME of the input, or of the result as it is judged, or NULL if there is
+ * none. */
 static const struct case_array *find_array(struct check *check, const struct run *run,
                                            const char *name)
 {

@@ -1,12 +1,13 @@
-/* Timing on a GPU: compares the submission with the lab's own solution and with its naive kernel.
+/* Judges times on a GPU. Compares the submission with the lab's own solution and with its naive
+ * kernel.
  *
- *     naive                         once: it only says which time earns nothing
- *     round 1   yours  solution     fresh inputs, each a process, each result verified
+ *     naive                         once, because it only says which time earns nothing
+ *     round 1   yours  solution     fresh inputs; each is a process, and each result is verified
  *     round 2   yours  solution
  *     ...                           median of each column
  *
  * The check judges a ratio of times, taken in turn on one GPU, and never a time: a slower card, a
- * warm one or a busy host slows both. */
+ * warm card or a busy host slows both. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +18,10 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-#define PASSES 3 /* the first warms up */
+#define PASSES 3 /* the first pass warms up */
 
-/* If the naive kernel takes less than this many times as long as the solution, the times mean
- * nothing. */
+/* The least ratio of the naive kernel's time to the solution's time with which the times mean
+ * something. */
 #define LEAST_GAIN 1.5
 
 bool check_again(struct check *check)
@@ -33,7 +34,7 @@ bool check_again(struct check *check)
     return true;
 }
 
-/* The one number that lab.h handed in as NAME; 0 if there is no such number. */
+/* Returns the single number that lab.h handed in as NAME, or 0 if there is no such number. */
 static double number_in(const struct run *run, const char *name)
 {
     const struct case_array *array = case_find(run->result, name);
@@ -56,7 +57,7 @@ static void note_time(struct check *check, enum check_program program, const str
     }
     check->timing.times[program][check->timing.round - 1] = milliseconds;
     check->timing.walls[program][check->timing.round - 1] = run->seconds;
-    if (program == CHECK_SOLUTION) /* a submission could lie about it */
+    if (program == CHECK_SOLUTION) /* a submission could lie about the copy rate */
         check->timing.copy_rate = number_in(run, "copy_gb_per_s");
 }
 
@@ -118,8 +119,8 @@ static double median(const double times[CHECK_REPEATS])
     return sorted[CHECK_REPEATS / 2];
 }
 
-/* The shortest time. Other load on the machine can only make a run slower, so the shortest is the
- * most accurate. */
+/* Returns the shortest time. Other load on the machine can only make a run slower, so the shortest
+ * time is the most accurate. */
 static double least(const double times[CHECK_REPEATS])
 {
     double least = times[0];
@@ -139,8 +140,8 @@ static void write_note(struct check *check, double yours, double solution, doubl
                  "; this GPU copies %s GB/s", check_number(floor(check->timing.copy_rate)));
 }
 
-/* Whether the time is long enough for reading the input. The L2 cache is flushed before a timed
- * pass, so the input comes from the GPU's memory. */
+/* Returns whether the time is long enough for reading the input. The L2 cache is flushed before a
+ * timed pass, so the input comes from the GPU's memory. */
 static bool is_plausible_read(struct check *check, double yours)
 {
     double least = judge_least_time((double)check->timing.input_bytes, check->timing.copy_rate);

@@ -1,4 +1,4 @@
-/* The predicted time of a program's copies and kernels. */
+/* Judges the predicted time of a program's copies and kernels. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
-/* Bytes that were copied by ENGINE: "to-device" or "from-device". */
+/* Returns the number of bytes that were copied by ENGINE: "to-device" or "from-device". */
 static double copied(const json_t *timeline, const char *engine)
 {
     const json_t *work = json_object_get(timeline, "work");
@@ -47,7 +47,8 @@ double check_makespan(struct check *check, const struct run *run, uint64_t bytes
     if (!run || !check_is_open(check))
         return 0;
     double in = copied(timeline, "to-device"), out = copied(timeline, "from-device");
-    if (timeline) { /* NULL: the program had no work for the GPU, or checks.c does not name one */
+    if (timeline) { /* NULL if the program had no work for the GPU, or checks.c does not name a
+                     * GPU */
         write_note(check, timeline);
         keep(check, timeline);
     }

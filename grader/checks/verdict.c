@@ -67,8 +67,8 @@ bool check_is_own_file(const struct check *check, const char *file)
 
 void check_point_at(struct check *check, const char *file, unsigned line, unsigned column)
 {
-    /* Points only into the student's own file. File names are compared without folders, because the
-     * file was compiled in a folder that no longer exists. */
+    /* point only into the student's own file; file names are compared without folders, because the
+     * file was compiled in a folder that no longer exists */
     if (line == 0 || !check_is_own_file(check, file))
         return;
     snprintf(check->verdict.file, sizeof check->verdict.file, "%s", check->job.file_name);

@@ -1,4 +1,4 @@
-/* A verdict: the report of a check about the submission. Each check has one verdict, which its
+/* A verdict is the report of a check about the submission. Each check has one verdict, which its
  * first failure decides. */
 #ifndef CHECKS_VERDICT_H
 #define CHECKS_VERDICT_H
@@ -10,49 +10,52 @@
 struct check;
 
 struct verdict {
-    const char *status; /* "failed", "crashed", "timeout" or "no-result"; NULL: none of these yet */
+    /* "failed", "crashed", "timeout" or "no-result", or NULL if none of these has happened */
+    const char *status;
     char message[CHECK_MESSAGE_SIZE];
-    char failed_case[160]; /* describes the case that failed; "" none */
-    bool advised;          /* HINT is about this failure; false: the check's own hint is shown */
+    char failed_case[160]; /* describes the case that failed, or is "" */
+    bool advised;          /* HINT is about this failure; otherwise the check's own hint is shown */
     char hint[400];
-    char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed; "" if it did not */
-    double share;                    /* fraction of the check's points that is earned: 0 to 1 */
+    char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed, or "" if it did not */
+    /* fraction of the check's points that is earned, from 0 to 1 */
+    double share;
     bool guessed; /* MESSAGE names a mistake that gives exactly the submission's wrong result */
     bool measured;
     double value; /* value of the figure, if measured */
 
-    /* Details that the report shows in addition to the message. */
-    char note[300];      /* shown with any status; "": none */
-    char printed[600];   /* the last lines that the program printed in its last run; "" none */
-    char file[256];      /* a source line; "" none */
-    unsigned line;       /* line number, from 1; 0: unknown */
-    unsigned column;     /* column number, from 1; 0: unknown */
-    char kernel[200];    /* without a line: the kernel whose launch is shown; "" none */
-    char cause[400];     /* why that line costs so much; "" unknown */
+    /* Details that the report shows in addition to the message: */
+    char note[300];      /* shown with any status; "" if there is none */
+    char printed[600];   /* the last lines of the program's output in its last run, or "" */
+    char file[256];      /* the file of a source line, or "" if there is none */
+    unsigned line;       /* line number, from 1, or 0 if unknown */
+    unsigned column;     /* column number, from 1, or 0 if unknown */
+    char kernel[200];    /* without a line, the kernel whose launch is shown, or "" */
+    char cause[400];     /* the reason for the cost of that line, or "" if unknown */
     char loss_case[160]; /* describes the run in which CAUSE and SPARE were found */
-    char spare[200];     /* what that line would cost and earn if it were ideal; "" unknown */
+    char spare[200];     /* the cost and points of that line if it were ideal, or "" if unknown */
 };
 
-/* True until the submission or the grader has failed. */
+/* Returns true until the submission or the grader has failed. */
 bool check_is_open(const struct check *check);
 
-/* True if the figure has been measured and earns nothing, so a refusal would only hide it. */
+/* Returns true if the figure has been measured and earns nothing, so a refusal would only hide
+ * it. */
 bool check_is_lost(const struct check *check);
 
 /* Reports that the submission has failed. STATUS is one of those listed above. */
 void check_fail(struct check *check, const char *status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Sets the hint for the failure just reported, because the check's own hint is about wrong
+/* Sets the hint for the failure that was just reported, because the check's own hint is about wrong
  * answers. */
 void check_advise(struct check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Call this after a run with warps in the other order: if it failed, the verdict says that the
- * order is the reason. */
+/* Makes the verdict say that the order of warps is the reason, if the run failed. Call this after a
+ * run with warps in the other order. */
 void check_blame_order(struct check *check);
 
-/* Appends text to the message of the failure just reported. */
+/* Appends text to the message of the failure that was just reported. */
 void check_add(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reports that the grader has failed, so there will be no grade. The first call decides. */
@@ -61,7 +64,7 @@ void check_break(struct check *check, const char *format, ...)
 
 /* Makes the report show a source line, if FILE is the student's file. */
 void check_point_at(struct check *check, const char *file, unsigned line, unsigned column);
-/* Whether FILE is the student's file. */
+/* Returns whether FILE is the student's file. */
 bool check_is_own_file(const struct check *check, const char *file);
 
 /* Gives the points that VALUE, the check's figure, earns according to its budget. */

@@ -14,12 +14,12 @@
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
 
-/* Runs the program again and reports the errors found in that run. True: nothing more needs to be
- * explained. The caller frees AGAIN. */
+/* Runs the program again and reports the errors found in that run. Returns true if nothing more
+ * needs to be explained. The caller frees AGAIN. */
 static bool find_error(struct check *check, const struct run *run, struct rerun *again)
 {
     *again = (struct rerun){0};
-    if (run->plan.backwards) /* the answer was right in the usual order, in a watched run */
+    if (run->plan.backwards) /* in a watched run, the answer was right in the usual order */
         return true;
     *again = check_run_again(check, run);
     return check_explain_wrong(check, again->record);
@@ -33,8 +33,8 @@ static void free_rerun(struct rerun *again)
 
 /* --- one number ------------------------------------------------------------------------------- */
 
-/* The only long array of ints in INPUT, whose numbers the program probably adds up; NULL: there is
- * none. */
+/* Returns the only long array of ints in INPUT, whose numbers the program probably adds up, or NULL
+ * if there is none. */
 static const struct case_array *find_numbers(const struct case_data *input)
 {
     const struct case_array *array, *found = NULL;
@@ -71,7 +71,7 @@ static bool explain_number(const struct run *run, const struct answer *answer, c
     return judge_wrong_sum(&sum, text, size);
 }
 
-/* Added to the message about a wrong answer that is not what kernels have made. */
+/* Added to the message about a wrong answer that is not a copy of the kernels' results. */
 #define NOT_MADE "it is not a copy of what kernels left on the GPU"
 
 void check_explain_number(struct check *check, const struct run *run, const struct answer *answer,
@@ -90,7 +90,7 @@ void check_explain_number(struct check *check, const struct run *run, const stru
 
 /* --- a matrix --------------------------------------------------------------------------------- */
 
-/* The matrix NAME with COUNT numbers in DATA; NULL: there is none. */
+/* Returns the matrix NAME with COUNT numbers in DATA, or NULL if there is none. */
 static const float *find_matrix(const struct case_data *data, const char *name, size_t count)
 {
     const struct case_array *array = data ? case_find(data, name) : NULL;
@@ -107,9 +107,10 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
             matrix->inputs[used++] = (struct judge_input){array->name, array->values};
 }
 
-#define RELATIVE 1e-6 /* error of a wrong number that is much larger than the right one */
+/* relative error of a wrong number that is much larger than the right number */
+#define RELATIVE 1e-6
 
-/* Whether the wrong matrix is the guess VALUES. Both may be off by the largest bound. */
+/* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound. */
 static bool is_close(const float *values, const struct judge_matrix *matrix)
 {
     size_t count = matrix->height * matrix->width;
@@ -124,7 +125,8 @@ static bool is_close(const float *values, const struct judge_matrix *matrix)
     return true;
 }
 
-/* The guess that gives the wrong matrix, as exactly as the right one is wanted; NULL: none. */
+/* Returns the guess that gives the wrong matrix within the bounds for the right matrix, or NULL if
+ * there is none. */
 static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
                               const struct case_data *input)
 {

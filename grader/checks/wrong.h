@@ -1,6 +1,6 @@
-/* Finds out why an answer is wrong. After check_fail(), these functions look for the cause: an
- * error that a second, watched run finds, or else a simple hypothesis that gives exactly the wrong
- * numbers. */
+/* Finds out why an answer is wrong. After check_fail(), these functions look for the cause. It is
+ * an error that a second, watched run finds, or else a simple hypothesis that gives exactly the
+ * wrong numbers. */
 #ifndef CHECKS_WRONG_H
 #define CHECKS_WRONG_H
 

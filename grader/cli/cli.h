@@ -1,8 +1,8 @@
-/* The commands of build/lanewise. Each is in its own file, cmd_NAME.c.
+/* Declares the commands of build/lanewise. Each command is in its own file, cmd_NAME.c.
  *
- * argv[0] is the command's name. Each function returns the exit code of lanewise: 0 success, 1 less
- * than full marks, 2 wrong usage or environment, 3 the grader failed. It reports a usage error as
- * one line on stderr. */
+ * argv[0] is the command's name. Each function returns the exit code of lanewise: 0 for success, 1
+ * for less than full marks, 2 for wrong usage or environment, and 3 if the grader failed. Each
+ * function reports a usage error as one line on stderr. */
 #ifndef CLI_H
 #define CLI_H
 

@@ -85,7 +85,7 @@ static int audit(struct grading *grading)
 
 static int perform(const struct options *options, struct grading *grading)
 {
-    static struct submission submission; /* too large for the stack */
+    static struct submission submission; /* static because it is too large for the stack */
     static struct lab lab;
     char error[6000];
     int code;

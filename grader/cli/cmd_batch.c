@@ -2,7 +2,7 @@
  *
  *     folder --scan--> store --pending--> queue --grades--> store --> gradebook, reports
  *
- * Each grade is stored as soon as it is made, so after an interruption the next run goes on. */
+ * Each grade is stored as soon as it is made, so the next run continues after an interruption. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -43,8 +43,8 @@ struct options {
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-/* Number of gradings in one task. A task then takes minutes, so its start costs little in
- * comparison, and a lost task loses little. */
+/* The number of gradings in one task. With this number, a task takes minutes, so its start costs
+ * little in comparison, and little is lost with it. */
 #define CHUNK_SIZE 20
 
 /* --- the command line ------------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static const struct cli_syntax syntax = {
     .words = 1,
     .word_advice = "batch takes one folder of submissions"};
 
-/* Reads the options. Returns the exit code, or -1 if the command should go on. */
+/* Reads the options. Returns the exit code, or -1 if the command should continue. */
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -110,7 +110,8 @@ static int read_options(int argc, char **argv, struct options *options)
     return -1;
 }
 
-/* The number in TEXT, which cli_read_options() has checked; OTHERWISE if TEXT is NULL. */
+/* Returns the number in TEXT, which cli_read_options() has checked, or OTHERWISE if TEXT is
+ * NULL. */
 static unsigned number_or(const char *text, unsigned otherwise)
 {
     return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
@@ -135,13 +136,14 @@ struct session {
     unsigned jobs;
     size_t chunk_size;
     int lock;
-    bool new_out;            /* this run made the folder of --out; the scan has not succeeded yet */
-    char scratch[PATH_SIZE]; /* the temporary folder of gradings; "": none */
+    /* this run made the folder of --out, and the scan has not succeeded yet */
+    bool new_out;
+    char scratch[PATH_SIZE]; /* the temporary folder of gradings, or "" if there is none */
     struct batch_store *store;
     struct report_bar bar;
 };
 
-/* Reads the terms from the course file; options override them. */
+/* Reads the terms from the course file. Options override them. */
 static bool read_terms(struct session *session)
 {
     const struct options *options = &session->options;
@@ -264,7 +266,7 @@ static bool fail(struct session *session)
 }
 
 /* Keeps the seed of the last run, with its secret, if its number is WANTED or if WANTED is NULL.
- * False: it is not kept. */
+ * Returns false if the seed is not kept. */
 static bool keep_seed(struct session *session, const char *wanted, const char *last)
 {
     char *secret = batch_store_get(session->store, "secret");
@@ -277,7 +279,7 @@ static bool keep_seed(struct session *session, const char *wanted, const char *l
     return same;
 }
 
-/* Chooses the seed: that of --seed; otherwise the last run's seed; otherwise a new one. */
+/* Chooses the seed: that of --seed, otherwise the last run's seed, otherwise a new seed. */
 static bool choose_seed(struct session *session)
 {
     char text[40], *last = batch_store_get(session->store, "seed");
@@ -316,8 +318,8 @@ static bool open_store(struct session *session)
     session->store = batch_store_open(path, error, sizeof error);
     if (!session->store)
         complain(EXIT_USAGE, "%s", error);
-    /* Sets TMPDIR unless --slurm is given: tasks on other nodes would inherit a folder that does
-     * not exist there. */
+    /* sets TMPDIR unless --slurm is given, because tasks on other nodes would inherit a folder that
+     * does not exist there */
     return session->store && choose_seed(session) &&
            (session->options.slurm || open_scratch(session));
 }
@@ -441,7 +443,7 @@ static int grade(struct session *session)
     return 0;
 }
 
-/* "s017, 02-coalesce: path: why", without the student if the path starts with the student's
+/* Prints "s017, 02-coalesce: path: why", without the student if the path starts with the student's
  * folder. */
 static void print_review(const char *student, const char *lab, const char *path, const char *why)
 {
@@ -470,7 +472,7 @@ static void print_reviews(const struct session *session, const json_t *review)
         cli_say(stdout, "  and %zu more in %s/class.json", count - SHOWN, session->options.out);
 }
 
-/* Lists hand-ins that are empty or links, at most SHOWN of them. One hand-in can be for several
+/* Lists hand-ins that are empty or links, at most SHOWN of them. A hand-in can be for several
  * labs. */
 static void print_empty(const json_t *class)
 {
@@ -627,7 +629,7 @@ static void close_session(struct session *session)
 
 int cmd_batch(int argc, char **argv)
 {
-    static struct session session; /* too large for the stack */
+    static struct session session; /* static because it is too large for the stack */
     session = (struct session){.options = {.out = "grades"}, .lock = -1};
     int code = read_options(argc, argv, &session.options);
     if (code >= 0)

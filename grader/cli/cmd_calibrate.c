@@ -5,8 +5,8 @@
  *     mutants            /
  *
  * A figure is the value that a check measures: a counter or a time. The output is a course file,
- * with the table in its comments. Exit code: 0 it has thresholds for all figures; 2 some are
- * missing, and a line says why. */
+ * with the table in its comments. The exit code is 0 if the file has thresholds for all figures,
+ * and 2 if some are missing, in which case a line says why. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -48,10 +48,10 @@ struct calibration {
 /* A check with a figure, and its measurements. */
 struct figure {
     const char *check;
-    bool timed; /* the figure is a time, compared with the solution's: checks/speed.c */
+    bool timed; /* the figure is a time, compared with the solution's (checks/speed.c) */
     struct judge_budget budget;
     struct judge_sample sample;
-    char poor[200]; /* the program whose figure is sample.poor; "": none was measured */
+    char poor[200]; /* the program whose figure is sample.poor, or "" if none was measured */
     struct judge_proposal proposal;
 };
 
@@ -67,9 +67,9 @@ static const json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* The figure in one answer; NAN: the answer has none, or its program failed the check for another
- * reason. A time becomes a share of the solution's speed in the same run, so that runs are
- * comparable: 1 is as fast as the solution. */
+/* Returns the figure in one answer, or NAN if the answer has none or its program failed the check
+ * for another reason. A time becomes a share of the solution's speed in the same run, so that runs
+ * are comparable; 1 is as fast as the solution. */
 static double figure_in(const struct figure *figure, const json_t *answer)
 {
     const json_t *checks = json_object_get(json_object_get(answer, "result"), "checks");
@@ -82,7 +82,7 @@ static double figure_in(const struct figure *figure, const json_t *answer)
     return figure->timed ? value / (json_number_of(found, "full") * figure->budget.slack) : value;
 }
 
-/* True if the program of TASK should lose points in this check. */
+/* Returns true if the program of TASK should lose points in this check. */
 static bool should_lose(const struct figure *figure, const struct lab_task *task)
 {
     if (task->kind == LAB_MUTANT)
@@ -90,7 +90,8 @@ static bool should_lose(const struct figure *figure, const struct lab_task *task
     return task->kind == LAB_SKELETON;
 }
 
-/* Stores VALUE in *KEPT if *KEPT is NAN or if VALUE is worse (WANT 1) or better (WANT -1). */
+/* Stores VALUE in *KEPT if *KEPT is NAN or if VALUE is worse (for WANT 1) or better (for WANT
+ * -1). */
 static bool keep(const struct figure *figure, double *kept, int want, double value)
 {
     int sign = figure->budget.solution < figure->budget.naive ? want : -want;
@@ -163,7 +164,7 @@ static void print_margin(double one, double other)
         printf(" %5.*fx", margin < 10 ? 2 : margin < 100 ? 1 : 0, margin);
 }
 
-/* The reason why there is no proposal; NULL: there is one. */
+/* Returns the reason why there is no proposal, or NULL if there is one. */
 static const char *why_not(const struct figure *figure)
 {
     if (isnan(figure->sample.solution))
@@ -210,7 +211,7 @@ static void print_setting(const struct figure *figure)
                judge_round(figure->proposal.naive, less));
 }
 
-/* Reports the programs that could not be graded and so have no figures. */
+/* Reports the programs that could not be graded and therefore have no figures. */
 static void print_failures(struct calibration *c, const struct lab_parts *parts)
 {
     char name[200];
@@ -290,7 +291,7 @@ static int calibrate(struct calibration *c, const struct lab_names *labs)
 
 int cmd_calibrate(int argc, char **argv)
 {
-    static struct calibration calibration; /* too large for the stack */
+    static struct calibration calibration; /* static because it is too large for the stack */
     struct lab_names labs;
     int code = lab_read_options(&syntax, argc, argv, &calibration.gradings, &labs);
     if (code >= 0)

@@ -1,6 +1,6 @@
 /* lanewise diff: compares the student's file with the solution, once the student has full marks.
- * Compares only the code, because the comments always differ: the skeleton's say what to do, and
- * the solution's say what was done. */
+ * Compares only the code, because the comments always differ: those of the skeleton say what to do,
+ * and those of the solution say what was done. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -43,11 +43,11 @@ static const struct cli_syntax syntax = {
 /* The lines of a file that are compared. */
 struct code {
     int file;        /* the lines, in a memory file that diff(1) reads */
-    unsigned *lines; /* for each line, its number in the whole file */
+    unsigned *lines; /* the number of each line in the whole file */
     size_t count;
 };
 
-/* The end of the token at TEXT: a comment, a string or a single character. */
+/* Returns the end of the token at TEXT, which is a comment, a string or a single character. */
 static char *skip(char *text)
 {
     char quote = *text, *end;
@@ -74,7 +74,8 @@ static void mark_comments(char *text)
     }
 }
 
-/* Writes LINE without its marks and the blanks at its end. False: there was only a comment. */
+/* Writes LINE without its marks and the blanks at its end. Returns false if the line has only a
+ * comment. */
 static bool put_line(FILE *to, const char *line, size_t length)
 {
     bool marked = memchr(line, MARK, length) != NULL;
@@ -103,8 +104,8 @@ static bool fill_code(struct code *code, const char *text)
     return to && fclose(to) == 0 && code->lines;
 }
 
-/* Reads PATH, and leaves out its comments unless COMMENTS is true. False: the reason was
- * printed. */
+/* Reads PATH, and leaves out its comments unless COMMENTS is true. On failure prints the reason and
+ * returns false. */
 static bool read_code(const char *path, bool comments, struct code *code)
 {
     char why[200];
@@ -135,13 +136,13 @@ static void free_code(struct code *code)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* The number in the whole file of line NUMBER of CODE. */
+/* Returns the number in the whole file of line NUMBER of CODE. */
 static unsigned true_line(const struct code *code, unsigned number)
 {
     return number > 0 && number <= code->count ? code->lines[number - 1] : number;
 }
 
-/* Prints one line of diff's output. CODES: the student's code and the solution's. */
+/* Prints one line of diff's output. CODES are the student's code and the solution's. */
 static void print_line(const char *line, const struct code codes[2], bool colour)
 {
     unsigned own, other;

@@ -1,8 +1,9 @@
-/* lanewise doctor: checks this machine. Prints a row for each tool and library, which says what was
+/* lanewise doctor: checks this machine. Prints a row for each tool and library that says what was
  * found and what to do.
  *
- * A small function fills in each row: it runs a command with --version or opens a library. Nothing
- * is installed or changed. The exit code is 2 if something that grading needs is missing. */
+ * A small function fills in each row by running a command with --version or opening a library.
+ * Nothing is installed or changed. The exit code is 2 if something that grading needs is
+ * missing. */
 #include "cli/cli.h"
 #include "cli/options.h"
 
@@ -28,7 +29,7 @@ enum { FOUND_SIZE = 120, TO_DO_SIZE = 300, OUTPUT_SIZE = 4096 };
 struct finding {
     bool good;
     char found[FOUND_SIZE]; /* what was found: "gcc 12.2.0" */
-    char to_do[TO_DO_SIZE]; /* what to do; "": nothing */
+    char to_do[TO_DO_SIZE]; /* what to do, or "" if there is nothing to do */
 };
 
 static void print_to(char *text, size_t size, const char *format, ...)
@@ -46,7 +47,7 @@ static void print_to(char *text, size_t size, const char *format, ...)
 
 /* --- running commands ------------------------------------------------------------------------- */
 
-/* Runs a command from the PATH and stores its output. True if its exit code is 0. */
+/* Runs a command from the PATH and stores the output. Returns true if the exit code is 0. */
 static bool run_command(const char *name, const char *argument, char output[OUTPUT_SIZE])
 {
     const char *argv[] = {"/usr/bin/env", name, argument, NULL};
@@ -64,7 +65,8 @@ static bool run_command(const char *name, const char *argument, char output[OUTP
     return outcome.end == PROCESS_EXITED && outcome.code == 0;
 }
 
-/* The first version number in TEXT, which is cut off after the number; "" if there is none. */
+/* Returns the first version number in TEXT, which is cut off after the number. Returns "" if there
+ * is none. */
 static const char *find_version(char *text)
 {
     for (char *at = text; *at; at++) {
@@ -94,7 +96,7 @@ static bool find_command(struct finding *finding, const char *name, const char *
 
 static void check_c(struct finding *finding)
 {
-    finding->good = kit_tools(); /* a package of `make dist`, which is built already */
+    finding->good = kit_tools(); /* true for a package of `make dist`, which is built already */
     if (finding->good)
         FOUND(finding, "not needed: Lanewise is built");
     else if (!find_command(finding, "gcc", "gcc"))
@@ -163,7 +165,8 @@ static void check_criterion(struct finding *finding)
     finding->good = dlopen("libcriterion.so.3", RTLD_LAZY | RTLD_LOCAL) != NULL;
     if (finding->good)
         FOUND(finding, "%s",
-              LANEWISE_CRITERION); /* the version that setup found: Criterion reports none */
+              /* the version that setup found, because Criterion reports none */
+              LANEWISE_CRITERION);
     else
         TO_DO(finding, SET_UP);
 }

@@ -39,7 +39,7 @@ static void list_kinds(void)
     printf("\nlanewise explain ID explains a finding\n");
 }
 
-/* Prints the example for finding ID. False: it cannot be read, and the reason was printed. */
+/* Prints the example for finding ID. If it cannot be read, prints the reason and returns false. */
 static bool print_example(const char *id)
 {
     char path[PATH_SIZE], why[200];

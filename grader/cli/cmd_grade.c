@@ -1,11 +1,11 @@
 /* lanewise grade: grades one lab or all labs and reports the result.
  *
- * Exit codes: 0 full marks; 1 less; 2 wrong usage or environment, nothing was graded; 3 the grader
- * failed, nothing was graded. Results of an earlier grading are removed first: if this one fails,
- * there is no result.
+ * The exit code is 0 for full marks and 1 for less. It is 2 after wrong usage or in a wrong
+ * environment, and 3 if the grader failed; nothing was graded then. Results of an earlier grading
+ * are removed first, so there is no result if this grading fails.
  *
- * With --format the caller is a learning system. Then the exit code is 0 for any grade, even for an
- * unreadable submission, and only the document goes to stdout. */
+ * With --format, the caller is a learning system. In this case, the exit code is 0 for any grade,
+ * even for an unreadable submission, and only the document goes to stdout. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -93,15 +93,16 @@ struct session {
     enum grading_device device;
     char gpu_name[256];
     struct grade_seed seed;
-    struct course course; /* without --course: all labs, as their checks.c files declare them */
-    struct seal_key key;  /* the key that signs the results, if has_key */
+    /* without --course, it has all labs, as their checks.c files declare them */
+    struct course course;
+    struct seal_key key; /* the key that signs the results, if has_key */
     bool has_key;
     bool own; /* this run grades the student's own files, so it records progress */
     struct report_progress page;
     json_t *results, *progress;
-    json_t *needs;   /* for each lab, the labs to do first */
-    json_t *pages;   /* for each lab that the student has not begun, its handout */
-    json_t *changes; /* without --lab: what has changed in each lab since its last grading */
+    json_t *needs;   /* the labs to do before each lab */
+    json_t *pages;   /* the handout of each lab that the student has not begun */
+    json_t *changes; /* without --lab, the changes in each lab since its last grading */
 };
 
 static bool has_passed(const json_t *result)
@@ -110,8 +111,7 @@ static bool has_passed(const json_t *result)
     return status && strcmp(status, "passed") == 0;
 }
 
-/* Shows what has changed since the last grading: immediately with --lab, otherwise after the
- * table. */
+/* Shows the changes since the last grading, immediately with --lab, otherwise after the table. */
 static void show_change(struct session *session, const json_t *result)
 {
     double difference;
@@ -129,7 +129,7 @@ static void show_change(struct session *session, const json_t *result)
     free(change);
 }
 
-/* Shows RESULT: in full with --lab, otherwise as a row of a table. NEEDS: the labs to do before
+/* Shows RESULT, in full with --lab, otherwise as a row of a table. NEEDS are the labs to do before
  * this lab. */
 static void show(struct session *session, const json_t *result, const json_t *needs)
 {
@@ -150,8 +150,8 @@ static void show(struct session *session, const json_t *result, const json_t *ne
     fflush(session->page.to);
 }
 
-/* Grades SUBMISSION. If it is unfit (ERROR says why), makes a result that says so, because a
- * learning system needs a result for every submission. */
+/* Grades SUBMISSION. If it is unfit (ERROR says why), makes a result that states the reason,
+ * because a learning system needs a result for every submission. */
 static enum grade_end grade(struct session *session, const struct lab *lab,
                             const struct submission *submission, json_t **result, char *error,
                             size_t size)
@@ -178,7 +178,7 @@ static enum grade_end grade(struct session *session, const struct lab *lab,
 /* Grades one lab and shows the result. Returns 0, or the exit code of an error. */
 static int grade_lab(struct session *session, const char *name)
 {
-    static struct submission submission; /* too large for the stack */
+    static struct submission submission; /* static because it is too large for the stack */
     static struct lab lab;
     char error[6000], page[PATH_SIZE];
     json_t *result = NULL;
@@ -231,7 +231,7 @@ static int grade_all_labs(struct session *session)
     return code;
 }
 
-/* Where the JSON file is without --json. */
+/* Returns the path of the JSON file without --json. */
 static const char *default_json(void)
 {
     static char path[PATH_SIZE];
@@ -239,8 +239,8 @@ static const char *default_json(void)
     return path;
 }
 
-/* Writes the JSON file: one lab's result, or the set of all labs' results. If only the default file
- * cannot be written, that is no error, because the user did not ask for this file. */
+/* Writes the JSON file: one lab's result, or the set of all labs' results. It is not an error if
+ * the default file cannot be written, because the user did not ask for it. */
 static int write_json(const struct session *session, const json_t *document)
 {
     const char *path = session->options->json;
@@ -259,7 +259,7 @@ static int write_sarif(const struct session *session, const json_t *document)
     return written ? 0 : complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(reason));
 }
 
-/* The current time as learning systems write it. */
+/* Returns the current time as learning systems write it. */
 static char *write_now(char text[32])
 {
     time_t now = time(NULL);
@@ -268,8 +268,8 @@ static char *write_now(char text[32])
     return text;
 }
 
-/* Writes the document in the format of --format: to memory first, so that the file is never half
- * written. */
+/* Writes the document in the format of --format. Writes to memory first, so that the file is never
+ * half written. */
 static int write_format(const struct session *session, const json_t *document)
 {
     const char *path = session->options->out;
@@ -278,7 +278,7 @@ static int write_format(const struct session *session, const json_t *document)
     FILE *memory = session->options->format ? open_memstream(&text, &size) : NULL;
     if (!memory)
         return 0;
-    /* Classroom 50 sets these variables; other systems do not. */
+    /* Classroom 50 sets these variables; other systems do not */
     struct report_context context = {.classroom = getenv("CLASSROOM"),
                                      .assignment = getenv("ASSIGNMENT"),
                                      .assignment_type = getenv("ASSIGNMENT_TYPE"),
@@ -311,7 +311,7 @@ static double sum_seconds(const json_t *results)
     return sum;
 }
 
-/* True if LAB has full marks, in this run or an earlier one. */
+/* Returns true if LAB has full marks, in this run or an earlier run. */
 static bool is_done(const struct session *session, const char *lab)
 {
     size_t i;
@@ -324,7 +324,7 @@ static bool is_done(const struct session *session, const char *lab)
     return progress_done(session->progress, lab);
 }
 
-/* The first lab to do before LAB that is not done; NULL: LAB can be started. */
+/* Returns the first lab to do before LAB that is not done, or NULL if LAB can be started. */
 static const char *missing_need(const struct session *session, const char *lab)
 {
     size_t i;
@@ -337,7 +337,7 @@ static const char *missing_need(const struct session *session, const char *lab)
     return NULL;
 }
 
-/* Suggests the next lab: the first one below full marks that can be started. */
+/* Suggests the next lab, which is the first lab below full marks that can be started. */
 static void suggest_next(const struct session *session)
 {
     size_t i;

@@ -1,5 +1,5 @@
-/* lanewise hint: shows one more hint each time. The first is a nudge, the last almost the
- * answer. */
+/* lanewise hint: shows one more hint each time. The first hint is a nudge; the last hint is almost
+ * the answer. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -27,7 +27,7 @@ static const struct cli_syntax syntax = {
 
 /* --- hints for what is left ------------------------------------------------------------------- */
 
-/* The number after WORD in TEXT; 0: there is none. */
+/* Returns the number after WORD in TEXT, or 0 if there is none. */
 static int number_after(const char *text, const char *word)
 {
     const char *found = text ? strstr(text, word) : NULL;
@@ -37,7 +37,7 @@ static int number_after(const char *text, const char *word)
 /* The first part of the lab that the last grading of KNOWN, the lab's progress, found
  * unfinished. */
 struct unfinished {
-    int todo, rung; /* 0: unknown, or the first */
+    int todo, rung; /* numbers of a TODO and a rung, or 0 if unknown or for the first */
 };
 
 static struct unfinished find_unfinished(const json_t *declared, const json_t *known)
@@ -61,15 +61,15 @@ static struct unfinished find_unfinished(const json_t *declared, const json_t *k
     return (struct unfinished){0, 0};
 }
 
-/* Removes from TEXT the parts, "TODO 1: ..." or "Rung 1: ...", about what is finished. A part ends
- * where the next part begins. */
+/* Removes from TEXT the parts, "TODO 1: ..." or "Rung 1: ...", that are about finished work. A part
+ * ends where the next part begins. */
 static void skip_finished(char *text, const char *word, int first)
 {
     char *begin = strstr(text, word);
     while (begin && number_after(begin, word) < first) {
         char *end = strstr(begin + 1, word);
         if (!end || begin[strlen(word) + 1] != ':')
-            return; /* the last part, or one that is about several numbers */
+            return; /* this is the last part, or a part about several numbers */
         memmove(begin, end, strlen(end) + 1);
     }
 }
@@ -86,7 +86,7 @@ static void print_hint(const json_t *hints, size_t number, struct unfinished unf
     free(text);
 }
 
-/* Prints the next hint or, after the last one, all hints. Returns the number of hints that the
+/* Prints the next hint or, after the last hint, all hints. Returns the number of hints that the
  * student has seen. */
 static size_t print_next(const char *lab, const json_t *hints, size_t seen,
                          struct unfinished unfinished)

@@ -2,11 +2,12 @@
  *
  *     rules        lab_rules.c: files, texts, points
  *     skeleton     must compile and score less than half of the points
- *     solution     must get full marks with three seeds
- *     mutants      must lose the points that they declare, in each check
+ *     solution     must get full marks with three seeds, and show the figures that checks declare
+ *     mutants      must lose the points that they declare, in each check; some must show the naive
+ *                  figures that checks declare
  *
  * Programs are graded like a student's file (lab_gradings.h). Prints one line for each violation,
- * then a table. Exit code: 0 sound, 2 not sound. */
+ * then a table. The exit code is 0 if all labs are sound, otherwise 2. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -49,22 +50,8 @@ struct kit {
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* Reports each check in which the solution lost points. */
-static void blame_checks(struct row *row, const char *name, const json_t *result)
-{
-    size_t i;
-    json_t *check;
-    json_array_foreach(json_object_get(result, "checks"), i, check)
-    {
-        double points = json_number_of(check, "points"), most = json_number_of(check, "max_points");
-        if (points < most - 0.05)
-            lab_violates(&row->findings, "%s: %g of %g for %s: %s", name, points, most,
-                         json_string_value(json_object_get(check, "id")),
-                         json_string_value(json_object_get(check, "message")));
-    }
-}
-
-/* True if a mutant lost the points in CHECK that it declares. Otherwise reports a violation. */
+/* Returns true if a mutant lost the points in CHECK that it declares. Otherwise reports a
+ * violation. */
 static bool judge_loss(struct row *row, const struct mutant *mutant, const json_t *check)
 {
     const char *id = json_string_value(json_object_get(check, "id"));
@@ -84,14 +71,65 @@ static bool judge_loss(struct row *row, const struct mutant *mutant, const json_
     return false;
 }
 
-static void judge_mutant(struct row *row, const struct mutant *mutant, const json_t *result)
+#define FIGURE_SLACK 0.05 /* part by which a figure may differ from the declared one */
+
+/* The declared budget of check ID. NULL: it has none. */
+static const json_t *budget_of(const struct lab *lab, const char *id)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(lab->declared, "checks"), i, check)
+    {
+        if (strcmp(json_text_of(check, "id"), id) == 0)
+            return json_object_get(check, "budget");
+    }
+    return NULL;
+}
+
+/* Returns true if the figure in CHECK is the one that the lab declares as KEY, "naive" or "solution", or if
+ * the lab declares none, as for times. Otherwise reports a violation. */
+static bool judge_figure(struct row *row, const char *name, const json_t *check, const char *key)
+{
+    const char *id = json_text_of(check, "id");
+    const json_t *figure = json_object_get(json_object_get(check, "figure"), "value");
+    double want = json_number_value(json_object_get(budget_of(&row->parts.lab, id), key));
+    double value = json_number_value(figure);
+    if (want == 0 || (figure && fabs(value - want) <= FIGURE_SLACK * want))
+        return true;
+    lab_violates(&row->findings, "%s: the figure of %s is %g, but checks.c declares .%s = %g", name,
+                 id, value, key, want);
+    return false;
+}
+
+static void judge_mutant(struct row *row, const char *name, const struct mutant *mutant,
+                         const json_t *result)
 {
     size_t i;
     json_t *check;
     bool good = true;
-    json_array_foreach(json_object_get(result, "checks"), i, check) good =
-        judge_loss(row, mutant, check) && good;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        good = judge_loss(row, mutant, check) && good;
+        if (mutant_is_naive(mutant, json_text_of(check, "id")))
+            good = judge_figure(row, name, check, "naive") && good;
+    }
     row->mutants += good;
+}
+
+/* Reports each check in which the solution lost points, or has another figure than declared. */
+static void judge_solution(struct row *row, const char *name, const json_t *result)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        double points = json_number_of(check, "points"), most = json_number_of(check, "max_points");
+        if (points < most - 0.05)
+            lab_violates(&row->findings, "%s: %g of %g for %s: %s", name, points, most,
+                         json_text_of(check, "id"), json_text_of(check, "message"));
+        else
+            judge_figure(row, name, check, "solution");
+    }
 }
 
 static bool is_built(struct row *row, const char *name, const json_t *result)
@@ -124,9 +162,9 @@ static void judge(const struct lab_task *task, const json_t *answer)
         lab_violates(&row->findings, "the skeleton scores %g; it must be under 50", row->skeleton);
     else if (task->kind == LAB_SOLUTION) {
         row->solutions += strcmp(json_text_of(result, "status"), "passed") == 0;
-        blame_checks(row, name, result);
+        judge_solution(row, name, result);
     } else if (task->kind == LAB_MUTANT)
-        judge_mutant(row, &task->parts->mutants[task->number], result);
+        judge_mutant(row, name, &task->parts->mutants[task->number], result);
 }
 
 /* --- all labs --------------------------------------------------------------------------------- */
@@ -205,7 +243,7 @@ static int check_kit(struct kit *kit, struct lab_names *labs)
 
 int cmd_lab_check(int argc, char **argv)
 {
-    static struct kit kit; /* too large for the stack */
+    static struct kit kit; /* static because it is too large for the stack */
     struct lab_names labs;
     int code = lab_read_options(&syntax, argc, argv, &kit.gradings, &labs);
     if (code >= 0)

@@ -33,7 +33,8 @@ struct names {
     char file[100];  /* "two_words.cu" */
 };
 
-/* True for two digits, a hyphen and a letter, then lower-case letters, digits and hyphens. */
+/* Returns true for two digits, a hyphen and a letter, followed by lower-case letters, digits and
+ * hyphens. */
 static bool is_lab_name(const char *name)
 {
     return isdigit((unsigned char)name[0]) && isdigit((unsigned char)name[1]) && name[2] == '-' &&
@@ -69,8 +70,8 @@ static bool make_folders(const char *path)
     return true;
 }
 
-/* Writes the file PATH, relative to the kit's root, from TEMPLATE. False: it cannot be written, and
- * the reason was printed. */
+/* Writes the file PATH, relative to the kit's root, from TEMPLATE. If it cannot be written, prints
+ * the reason and returns false. */
 static bool make_file(const struct names *names, const char *template, const char *path)
 {
     char from[PATH_SIZE], to[PATH_SIZE], why[100], number[3];

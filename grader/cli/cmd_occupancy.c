@@ -1,4 +1,4 @@
-/* lanewise occupancy: how many blocks and warps of a kernel a multiprocessor holds, for every
+/* lanewise occupancy: shows how many blocks and warps of a kernel a multiprocessor holds, for every
  * compute capability. The numbers are those of gpu/limits.def. */
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,7 @@ struct options {
     const char *threads, *registers, *shared, *capability, *output;
     bool limits;
     bool all;                        /* --cc all */
-    const struct emu_limits *chosen; /* by --cc */
+    const struct emu_limits *chosen; /* chosen by --cc */
     struct emu_demand demand;
 };
 
@@ -60,7 +60,7 @@ static int complain_of_capability(const char *text)
     return complain("no compute capability \"%s\"; known are %s", text, known);
 }
 
-/* Finds the capability of --cc. Returns the exit code, or -1 to go on. */
+/* Finds the capability of --cc. Returns the exit code, or -1 to continue. */
 static int choose(struct options *options)
 {
     const char *text = options->capability ? options->capability : options->limits ? "all" : "9.0";
@@ -95,7 +95,7 @@ static int read_options(int argc, char **argv, struct options *options)
     return -1;
 }
 
-/* Draws to memory first, so that the file is never half written. */
+/* Draws the picture. Draws to memory first, so that the file is never half written. */
 static int draw(const struct options *options)
 {
     char *text = NULL;

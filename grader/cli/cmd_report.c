@@ -59,7 +59,7 @@ static const char *today(char text[64])
     return text;
 }
 
-/* Writes the page to memory first, so that the file is never half written. */
+/* Writes the page. Writes to memory first, so that the file is never half written. */
 static bool write_page(const char *path, const json_t *result, const struct report_page *page)
 {
     char *text = NULL;
@@ -73,8 +73,8 @@ static bool write_page(const char *path, const json_t *result, const struct repo
     return written;
 }
 
-/* The address of the page of steps for a link on the report: only its name if both are in the same
- * folder. */
+/* Finds the address of the page of steps for a link on the report. It is only the page's name if
+ * both are in the same folder. */
 static bool find_address(const struct options *options, char address[PATH_SIZE])
 {
     const char *name = base_name(options->steps);
@@ -88,7 +88,7 @@ static bool find_address(const struct options *options, char address[PATH_SIZE])
     return good;
 }
 
-/* Runs `lanewise step` for the submission. What the program prints is not shown. */
+/* Runs `lanewise step` for the submission. The program's output is not shown. */
 static bool write_steps(const struct options *options)
 {
     char self[] = "/proc/self/exe";
@@ -143,7 +143,7 @@ static int report(const struct options *options, const struct grading *grading)
 
 static int perform(const struct options *options, struct grading *grading)
 {
-    static struct submission submission; /* too large for the stack */
+    static struct submission submission; /* static because it is too large for the stack */
     static struct lab lab;
     char error[6000];
     int code;

@@ -24,7 +24,8 @@ static const struct cli_syntax syntax = {
     .options = table,
     .word_advice = "name the lab with --lab"};
 
-/* Renames the file OWN to OLD, an unused name. False: errno says why. */
+/* Renames the file OWN to OLD, an unused name. On failure returns false with the reason in
+ * errno. */
 static bool keep(const char *own, char old[PATH_SIZE])
 {
     for (int i = 1; i <= MAX_OLD; ++i) {

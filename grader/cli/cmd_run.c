@@ -37,8 +37,9 @@
 struct options {
     const char *json; /* the JSON file to write, or NULL */
     const char *sarif;
-    const char *lab;            /* the lab to build and run, or NULL */
-    const char *draw, *picture; /* which pictures of predicted times; the file of one, or NULL */
+    const char *lab; /* the lab to build and run, or NULL */
+    /* the pictures of predicted times to draw; the file of one picture, or NULL */
+    const char *draw, *picture;
     const char *lines, *workers, *tools, *rules, *gpu, *clock, *max_instructions;
     bool all, deterministic, ignores_order;
     struct cli_lab_program built;
@@ -102,7 +103,7 @@ static bool ends_in(const char *text, const char *end)
     return length > of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-/* Checks --draw and --picture. False: the reason was printed. */
+/* Checks --draw and --picture. On failure prints the reason and returns false. */
 static bool choose_pictures(struct options *options)
 {
     const char *draw = options->draw ? options->draw : "limits";
@@ -125,8 +126,8 @@ static bool choose_pictures(struct options *options)
     return false;
 }
 
-/* Checks the options and passes them to the runtime library. False: an option is wrong, and the
- * reason was printed. */
+/* Checks the options and passes them to the runtime library. If an option is wrong, prints the
+ * reason and returns false. */
 static bool apply_options(struct options *options)
 {
     unsigned tools;
@@ -173,7 +174,7 @@ static bool apply_options(struct options *options)
 
 static bool choose_program(struct options *options, char **argv)
 {
-    /* The program is a file name, as for a compiler: $PATH is not searched. */
+    /* the program is a file name, as for a compiler, so $PATH is not searched */
     int size = snprintf(options->program, sizeof options->program, "%s%s",
                         strchr(argv[0], '/') ? "" : "./", argv[0]);
     options->argv = argv;
@@ -193,7 +194,7 @@ static bool choose_lab(struct options *options, char **argv)
     return choose_program(options, argv);
 }
 
-/* Reads the options. Returns the exit code, or -1 if the command should go on. */
+/* Reads the options. Returns the exit code, or -1 if the command should continue. */
 static int read_options(struct options *options, int argc, char **argv)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -223,7 +224,7 @@ static json_t *describe_device(void)
                      deterministic && strcmp(deterministic, "1") == 0);
 }
 
-/* TEXT as a JSON string. If TEXT is not UTF-8, every non-ASCII byte becomes '?'. */
+/* Returns TEXT as a JSON string. If TEXT is not UTF-8, every non-ASCII byte becomes '?'. */
 static json_t *json_text(const char *text)
 {
     json_t *value = json_string(text);
@@ -259,7 +260,7 @@ static bool wants_colour(void)
     return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Whether some launch has the value VALUE for KEY. */
+/* Returns whether some launch has the value VALUE for KEY. */
 static bool has_launch(const json_t *record, const char *key, const char *value)
 {
     size_t i;
@@ -272,7 +273,7 @@ static bool has_launch(const json_t *record, const char *key, const char *value)
     return false;
 }
 
-/* Whether FLAG is true for some launch. */
+/* Returns whether FLAG is true for some launch. */
 static bool has_flag(const json_t *record, const char *flag)
 {
     size_t i;
@@ -297,7 +298,7 @@ static void print_watch(const json_t *record)
             "make:\nWITH=racecheck,initcheck).\n");
 }
 
-/* Says whose time the program's clocks have shown, if they did not show predicted time. */
+/* Says which time the program's clocks have shown, if they did not show predicted time. */
 static void print_clock(const struct options *options, const json_t *record)
 {
     bool events = json_object_get(json_object_get(record, "calls"), "cudaEventElapsedTime");
@@ -313,7 +314,7 @@ static void print_clock(const struct options *options, const json_t *record)
 }
 
 /* Says how to raise the limit if a launch was stopped, because a correct kernel may just have much
- * to do. */
+ * work. */
 static void print_limit(const struct options *options, const json_t *record)
 {
     if (options->max_instructions && has_launch(record, "status", "timeout"))
@@ -339,7 +340,7 @@ static void print_report(const struct options *options, const json_t *record)
     print_clock(options, record);
 }
 
-/* Writes the file of --picture. Draws to memory first, so that the file is never half written. */
+/* Writes the file of --picture. Writes to memory first, so that the file is never half written. */
 static int draw(const struct options *options, const json_t *record)
 {
     char *text = NULL;
@@ -395,7 +396,7 @@ static int perform(const struct options *options)
 
 int cmd_run(int argc, char **argv)
 {
-    static struct options options; /* too large for the stack */
+    static struct options options; /* static because it is too large for the stack */
     options = (struct options){.report = {.line_limit = DEFAULT_LINES}};
     int code = read_options(&options, argc, argv);
     if (code < 0)

@@ -3,8 +3,8 @@
  *   program --record--> findings: which launch and block are interesting?
  *   program --steps---> the block, step by step --report/step_page.c--> one HTML file
  *
- * The first run also records a block. The program only runs again if its findings are about
- * another one; that run is silent. */
+ * The first run also records a block. The program only runs again if its findings are about another
+ * block; this second run is silent. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -27,7 +27,8 @@
 #include "cli/step_variables.h"
 #include "report/step_page.h"
 
-#define MOST_INSTRUCTIONS "200000000" /* of a launch, so that endless kernels end */
+/* most instructions of a launch, so that endless kernels end */
+#define MOST_INSTRUCTIONS "200000000"
 #define MAX_SOURCE        ((size_t)1 << 20)
 
 struct options {
@@ -78,7 +79,7 @@ static const struct cli_syntax syntax = {
     .end = "exit code: 0 written, 2 the program could not be run, or the block was not run\n",
     .words = CLI_PROGRAM};
 
-/* Reads the options. Returns the exit code, or -1 if the command should go on. */
+/* Reads the options. Returns the exit code, or -1 if the command should continue. */
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -103,8 +104,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- the block with the first finding --------------------------------------------------------- */
 
-/* Reads "3" or "(1,2,0)" after "block " in a finding's message: a block of a GRID. 0: there is
- * none. */
+/* Reads the block's index in a GRID, "3" or "(1,2,0)", after "block " in a finding's message.
+ * Returns 0 if there is none. */
 static unsigned long long block_in(const char *message, const json_t *grid)
 {
     const char *at = strstr(message, " of block ");
@@ -119,7 +120,7 @@ static unsigned long long block_in(const char *message, const json_t *grid)
     return index[0] + size[0] * (index[1] + size[1] * index[2]);
 }
 
-/* The launch of the first finding's kernel, and the block that the finding names. */
+/* Returns the launch of the first finding's kernel, and the block that the finding names. */
 static struct target find_target(const json_t *record)
 {
     const json_t *finding, *launch, *findings = json_object_get(record, "findings");
@@ -176,8 +177,8 @@ static bool set_environment(const struct options *options, struct target target,
            setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
 }
 
-/* The JSON document in FILE; NULL: there is none. A kernel that launches the same kernel again
- * could write a second one, which is ignored. */
+/* Returns the JSON document in FILE, or NULL if there is none. A kernel that launches the same
+ * kernel again could write a second one, which is ignored. */
 static json_t *read_document(int file)
 {
     struct stat info;
@@ -192,8 +193,8 @@ static json_t *read_document(int file)
     return json;
 }
 
-/* Runs the program and reads what it has recorded of TARGET. *RECORD gets the record; *STEPS stays
- * NULL if the block did not run. */
+/* Runs the program and reads its recording of TARGET. *RECORD gets the record; *STEPS stays NULL if
+ * the block did not run. */
 static bool run(const struct options *options, struct target target, json_t **record,
                 json_t **steps)
 {
@@ -212,7 +213,7 @@ static bool run(const struct options *options, struct target target, json_t **re
     return done;
 }
 
-/* Like run(), but the program reads and prints nothing. */
+/* Does the same as run(), but the program reads and prints nothing. */
 static bool run_silently(const struct options *options, struct target target, json_t **record,
                          json_t **steps)
 {
@@ -233,7 +234,7 @@ static bool run_silently(const struct options *options, struct target target, js
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* The source file PATH as {"name", "text"}; null if it cannot be read. */
+/* Returns the source file PATH as {"name", "text"}, or null if it cannot be read. */
 static json_t *source_json(const struct options *options, const char *path)
 {
     const char *file = cli_is_lab_file(path, &options->built) ? options->built.source : path;
@@ -271,7 +272,7 @@ static void add_findings(json_t *steps, const json_t *record)
     json_object_set_new(steps, "findings", list);
 }
 
-/* Writes to memory first, so that the file is never half written. */
+/* Writes the page. Writes to memory first, so that the file is never half written. */
 static int write_page(const struct options *options, json_t *steps)
 {
     char *text = NULL, why[200];
@@ -345,14 +346,14 @@ static bool choose_lab(struct options *options)
     options->built.debug = options->debug;
     if (!cli_build_lab_program("step", options->lab, options->submission, &options->built))
         return false;
-    options->argv--; /* the word there was an option or its value, already read */
+    options->argv--; /* this word was an option or an option's value, which has been read already */
     options->argv[0] = options->program = options->built.program;
     return true;
 }
 
 int cmd_step(int argc, char **argv)
 {
-    static struct options options; /* too large for the stack */
+    static struct options options; /* static because it is too large for the stack */
     options = (struct options){0};
     int code = read_options(argc, argv, &options);
     if (code < 0)

@@ -29,7 +29,7 @@ struct options {
     bool heat;
     struct cli_lab_program built;
     char *program, **argv; /* the program and its arguments, NULL-terminated */
-    char file[PATH_MAX];   /* FILE of --line; "": none */
+    char file[PATH_MAX];   /* FILE of --line, or "" if there is none */
     unsigned number;       /* LINE of --line */
 };
 
@@ -87,7 +87,7 @@ static bool parse_line(struct options *options)
     return true;
 }
 
-/* Reads the options. Returns the exit code, or -1 if the command should go on. */
+/* Reads the options. Returns the exit code, or -1 if the command should continue. */
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -109,8 +109,8 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- the picture ------------------------------------------------------------------------------ */
 
-/* The text of FILE with unprintable characters replaced. Its bytes are NULL if FILE cannot be
- * read. */
+/* Returns the text of FILE with unprintable characters replaced. Its bytes are NULL if FILE cannot
+ * be read. */
 static struct text read_source(const char *file)
 {
     struct text text;
@@ -131,7 +131,7 @@ static bool accesses_memory(const struct report_line *line)
            value[EMU_shared_load_requests] || value[EMU_shared_store_requests];
 }
 
-/* Prints why there is no access to draw, and which lines access memory. */
+/* Prints why there is no access to draw, and lists the lines that access memory. */
 static int explain_nothing(const struct options *options, const struct report_totals *totals)
 {
     char lines[200] = "";
@@ -165,7 +165,7 @@ static int draw_line(const struct options *options, const json_t *record,
     return 0;
 }
 
-/* Of the source files that can be read, draws the one with the costliest line. */
+/* Draws the source file with the costliest line, of the files that can be read. */
 static int draw_heat(const struct options *options, const struct report_totals *totals, FILE *to)
 {
     struct text source = {0};
@@ -183,7 +183,7 @@ static int draw_heat(const struct options *options, const struct report_totals *
     return 0;
 }
 
-/* Draws to memory first, so that the file is never half written. */
+/* Draws the picture. Draws to memory first, so that the file is never half written. */
 static int draw(const struct options *options, const json_t *record)
 {
     struct report_totals totals;
@@ -210,7 +210,7 @@ static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, NULL, &options->built))
         return false;
-    options->argv--; /* the word there was an option or its value, already read */
+    options->argv--; /* this word was an option or an option's value, which has been read already */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);
@@ -249,7 +249,7 @@ static int perform(struct options *options)
 
 int cmd_trace(int argc, char **argv)
 {
-    static struct options options; /* too large for the stack */
+    static struct options options; /* static because it is too large for the stack */
     options = (struct options){0};
     int code = read_options(argc, argv, &options);
     if (code < 0)

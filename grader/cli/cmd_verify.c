@@ -1,10 +1,11 @@
-/* lanewise verify: checks that a result is what the grader wrote, and that it can be reproduced.
+/* lanewise verify: checks that a result is unchanged since the grader wrote it, and that it can be
+ * reproduced.
  *
  *     seal                                      -> unchanged since it was signed?
  *     hashes in the result                      -> the same submission, lab, grader and compiler?
  *     seed + submission, by grade_submission()  -> the same points and counters?
  *
- * Each question gets a row of the output, even if the answer to an earlier one is no. */
+ * Each question gets a row of the output, even if the answer to an earlier question is no. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -60,7 +61,7 @@ static const struct cli_syntax syntax = {
     .words = 1,
     .word_advice = "verify takes one result; name the submission with --submission"};
 
-/* Reads the options. Returns the exit code, or -1 if the command should go on. */
+/* Reads the options. Returns the exit code, or -1 if the command should continue. */
 static int read_options(int argc, char **argv, struct options *options)
 {
     int code = cli_read_options(&syntax, argc, argv, options);
@@ -212,7 +213,7 @@ static int check_rows(struct verify *verify, const json_t *result, const struct 
 
 static int verify_result(struct verify *verify, const json_t *result)
 {
-    static struct submission submission; /* too large for the stack */
+    static struct submission submission; /* static because it is too large for the stack */
     static struct lab lab;
     char error[6000];
     if (!agree_is_sound(result))
@@ -229,7 +230,7 @@ static int verify_result(struct verify *verify, const json_t *result)
         code = complain(EXIT_USAGE, "%s is not one of the labs in %s", lab.name,
                         verify->options.course);
     else if (submission_open(&lab, path, &submission, error, sizeof error)) {
-        /* Messages contain the file's path, so the new ones must contain the recorded path. */
+        /* messages contain the file's path, so the new messages must contain the recorded path */
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
         printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
                (long long)json_integer_of(result, "seed"),
@@ -265,7 +266,7 @@ static int verify_document(struct verify *verify, const json_t *document)
 }
 
 /* Returns the exit code if there was no error. Without a key, the code must not be 0 unless the
- * user gave --unsigned: a forger can make the hashes match and can forge a seal, so "nothing
+ * user gave --unsigned. A forger can make the hashes match and can forge a seal, so "nothing
  * differs" proves nothing. */
 static int conclude(const struct verify *verify)
 {
@@ -280,7 +281,7 @@ static int conclude(const struct verify *verify)
 
 int cmd_verify(int argc, char **argv)
 {
-    static struct verify verify; /* too large for the stack */
+    static struct verify verify; /* static because it is too large for the stack */
     json_error_t error;
     int code = read_options(argc, argv, &verify.options);
     if (code >= 0)

@@ -2,8 +2,8 @@
  *
  * One poll() waits for saves (inotify) and for Ctrl-C and the end of a grading (signalfd). inotify
  * watches the folder, because editors often replace a file instead of writing to it. A grading is
- * `lanewise grade` in a child process. If the student saves while a grading runs, the grading is
- * ended and another starts. */
+ * `lanewise grade` in a child process. If the student saves while a grading runs, this grading is
+ * ended and another grading starts. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -20,7 +20,7 @@
 
 #include "sandbox/process.h"
 
-#define SETTLE_MS 50 /* wait after a save: editors save in several steps */
+#define SETTLE_MS 50 /* wait after a save, because editors save in several steps */
 
 struct options {
     const char *lab, *device;
@@ -43,10 +43,10 @@ struct watch {
     struct lab lab;
     int saves, signals; /* file descriptors */
     sigset_t blocked, before;
-    pid_t grading; /* process id of the running grading; 0: none */
+    pid_t grading; /* process id of the running grading, or 0 if there is none */
 };
 
-/* Reads the events of the folder. True if the lab's file was saved. */
+/* Reads the events of the folder. Returns true if the lab's file was saved. */
 static bool take_saves(struct watch *watch)
 {
     char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -95,7 +95,7 @@ static void grade(struct watch *watch)
     }
 }
 
-/* If the grading has ended by itself, prints that the command waits for the next save. */
+/* Prints that the command waits for the next save, if the grading has ended by itself. */
 static void print_ready(struct watch *watch)
 {
     int status;
@@ -106,7 +106,7 @@ static void print_ready(struct watch *watch)
     }
 }
 
-/* Reads all pending signals. False: one of them, such as Ctrl-C, ends the command. */
+/* Reads all pending signals. Returns false if one of them, such as Ctrl-C, ends the command. */
 static bool take_signals(struct watch *watch)
 {
     struct signalfd_siginfo info;

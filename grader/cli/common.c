@@ -73,12 +73,12 @@ bool cli_choose_device(const char *command, const char *text, enum grading_devic
     return true;
 }
 
-/* The number in TEXT, or a random one if TEXT is NULL. */
+/* Sets *NUMBER to the number in TEXT, or to a random number if TEXT is NULL. */
 static bool read_number(const char *text, uint64_t *number)
 {
     char *end;
     if (!text && getrandom(number, sizeof *number, 0) == sizeof *number) {
-        *number >>= 11; /* 53 bits: exact in every JSON reader */
+        *number >>= 11; /* 53 bits are exact in every JSON reader */
         return true;
     }
     errno = 0;
@@ -130,8 +130,9 @@ static bool is_same_file(const char *left, const char *right)
            a.st_ino == b.st_ino;
 }
 
-/* The reason why PATH must not be written; NULL: it may be written. This catches a missing value of
- * an option: the next word on the command line is then taken as the output file. */
+/* Returns the reason why PATH must not be written, or NULL if it may be written. This catches a
+ * missing value of an option, because the next word on the command line is then taken as the output
+ * file. */
 static const char *find_trouble(const char *path, const struct cli_files *files)
 {
     const char *ending = strrchr(path, '.');
@@ -203,7 +204,7 @@ void cli_catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` must still write its result */
-    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit then is an ordinary error */
+    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit is then an ordinary error */
 }
 
 bool cli_open_lab(const char *command, const char *word, struct lab *lab)
@@ -226,7 +227,7 @@ bool cli_read_course(const char *path, struct course *course)
     char error[4096];
     if (course_read(path, course, error, sizeof error))
         return true;
-    /* Leaves out the command's name, so that editors can jump to "FILE:LINE: ...". */
+    /* leaves out the command's name, so that editors can jump to "FILE:LINE: ..." */
     fflush(stdout);
     fprintf(stderr, "%s\n", error);
     return false;

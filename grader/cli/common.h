@@ -1,4 +1,5 @@
-/* Functions that several commands share: messages, device, seed, sandbox, key, lab and course. */
+/* Declares the functions that several commands share, about messages, device, seed, sandbox, key,
+ * lab and course. */
 #ifndef CLI_COMMON_H
 #define CLI_COMMON_H
 
@@ -13,7 +14,7 @@
 /* The exit codes of commands that grade. */
 enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
 
-/* Prints "lanewise COMMAND: ..." as one line on stderr; returns CODE. Names in the message may
+/* Prints "lanewise COMMAND: ..." as one line on stderr. Returns CODE. Names in the message may
  * contain any byte. */
 int cli_complain(const char *command, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -27,11 +28,11 @@ void cli_say(FILE *to, const char *format, ...) __attribute__((format(printf, 2,
 bool cli_choose_device(const char *command, const char *text, enum grading_device *device,
                        char *name, size_t size);
 
-/* The seed in TEXT, or a random one if TEXT is NULL. */
+/* Sets the seed to that in TEXT, or to a random seed if TEXT is NULL. */
 bool cli_choose_seed(const char *command, const char *text, struct grade_seed *seed);
 
-/* Warns if this machine has only a weak sandbox (sandbox/sandbox.h). False: it has no sandbox, and
- * UNSAFE is false. */
+/* Warns if this machine has only a weak sandbox (sandbox/sandbox.h). Returns false if it has no
+ * sandbox, and UNSAFE is false. */
 bool cli_check_sandbox(const char *command, bool unsafe);
 
 /* The files that a command will write, and the files that it reads. Unused entries are NULL. */
@@ -41,15 +42,16 @@ struct cli_files {
 };
 
 /* Removes the outputs of an earlier run, so that they are not mistaken for this run's outputs if it
- * fails. False: one of them cannot be written, or would overwrite an input or a source. */
+ * fails. Returns false if one of them cannot be written, or would overwrite an input or a
+ * source. */
 bool cli_clear_outputs(const char *command, const struct cli_files *files);
 
-/* Like cli_clear_outputs(), after a mistake on the command line that is already reported: prints
- * nothing. Returns CODE. */
+/* Does the same as cli_clear_outputs(), after a mistake on the command line that is already
+ * reported, and prints nothing. Returns CODE. */
 int cli_clear_after_mistake(int code, const struct cli_files *files);
 
 /* Reads the key in the file PATH. If PATH is NULL, reads the file $LANEWISE_KEY, if that variable
- * is set. *HAS_KEY says whether a file was named. False: the key cannot be read. */
+ * is set. *HAS_KEY says whether a file was named. Returns false if the key cannot be read. */
 bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key);
 
 /* Returns the exit code for a grading of LAB that ended with END. Prints ERROR if the grading

@@ -19,7 +19,7 @@
 
 /* --- the program's environment ---------------------------------------------------------------- */
 
-/* The folder of our runtime library: lib/ next to this executable. */
+/* Finds the folder of our runtime library, which is lib/ next to this executable. */
 static bool find_library(char folder[PATH_MAX])
 {
     char self[PATH_MAX], file[PATH_MAX + 32];
@@ -33,7 +33,7 @@ static bool find_library(char folder[PATH_MAX])
     return access(file, R_OK) == 0;
 }
 
-/* Puts VALUE and a colon in front of the value of the environment variable NAME. */
+/* Puts VALUE and a colon before the value of the environment variable NAME. */
 static bool prepend(const char *name, const char *value)
 {
     const char *old = getenv(name);
@@ -69,7 +69,7 @@ static bool set_environment(const char *library, const char *record)
 /* --- running ---------------------------------------------------------------------------------- */
 
 /* Runs the program until it ends. *STATUS gets the status from waitpid(). Ctrl-C ends the program
- * but not this process, which still reports. */
+ * but not this process, which still makes its report. */
 static bool run_program(const char *command, const char *program, char **argv, int *status)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;

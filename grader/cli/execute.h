@@ -1,4 +1,4 @@
-/* Runs a program on the emulator, for commands that report what its kernels did.
+/* Runs a program on the emulator, for commands that report on its kernels.
  *
  *   lanewise --environment--> program + our libcudart.so.13 --record file--> a JSON document
  *
@@ -9,9 +9,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Unless the user chooses tools, all tools are on. Racecheck and initcheck then stop once they have
- * cost this much (struct emu_options): less than 1 s on a server, and less than 2 s on a slow
- * laptop. */
+/* The tools that are on unless the user chooses tools, and their limit. Racecheck and initcheck
+ * stop once they have cost this much (struct emu_options), which is less than 1 s on a server, and
+ * less than 2 s on a slow laptop. */
 #define CLI_ALL_TOOLS    "racecheck,initcheck"
 #define CLI_WATCH_BUDGET "8000000"
 
@@ -20,12 +20,12 @@
 bool cli_pass(const char *variable, const char *value);
 
 /* Runs PROGRAM with ARGV. Environment variables configure the runtime library. *STATUS gets the
- * status from waitpid(); *RECORD gets the document of record_take(), which the caller owns. False:
- * there is no record, and the reason was printed as `lanewise COMMAND: ...`. */
+ * status from waitpid(); *RECORD gets the document of record_take(), which the caller owns. If
+ * there is no record, prints the reason as `lanewise COMMAND: ...` and returns false. */
 bool cli_execute(const char *command, const char *program, char **argv, int *status,
                  json_t **record);
 
-/* The exit code that a shell reports for STATUS. */
+/* Returns the exit code that a shell reports for STATUS. */
 int cli_exit_code(int status);
 
 #endif

@@ -26,8 +26,8 @@ static const struct cli_option table[] = {
     CLI_TEXT(lab, "lab", "NAME", "only this lab, such as 01-parallelize (default: all labs)"),
     CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
     CLI_FLAG(quick, "quick",
-             "only one mutant for each check, the one that loses\n"
-             "points in the fewest other checks"),
+             "only one mutant for each check: the naive one, or the one\n"
+             "that loses points in the fewest other checks"),
     CLI_END};
 
 int lab_read_options(const struct cli_syntax *text, int argc, char **argv,
@@ -105,16 +105,24 @@ static void add_task(struct lab_gradings *gradings, const struct lab_parts *part
         gradings->tasks[gradings->task_count++] = (struct lab_task){parts, kind, number};
 }
 
-/* True if MUTANT is the one that a quick run grades for some check: of all mutants that lose points
- * in this check, it loses points in the fewest checks. */
-static bool isolates_check(const struct lab_parts *parts, const struct mutant *mutant)
+/* Returns whether A represents CHECK better than B does: it shows the naive figure, or it loses
+ * points in fewer checks. */
+static bool is_better(const struct mutant *a, const struct mutant *b, const char *check)
+{
+    bool naive[] = {mutant_is_naive(a, check), mutant_is_naive(b, check)};
+    return naive[0] != naive[1] ? naive[0] : a->loss_count < b->loss_count;
+}
+
+/* Returns true if MUTANT is the one that a quick run grades for some check: the best of all mutants
+ * that lose points in this check. */
+static bool represents_check(const struct lab_parts *parts, const struct mutant *mutant)
 {
     for (size_t i = 0; i < mutant->loss_count; ++i) {
+        const char *check = mutant->losses[i].check;
         const struct mutant *best = NULL;
         for (size_t k = 0; k < parts->mutant_count; ++k) {
             const struct mutant *other = &parts->mutants[k];
-            if (mutant_find_loss(other, mutant->losses[i].check) &&
-                (!best || other->loss_count < best->loss_count))
+            if (mutant_find_loss(other, check) && (!best || is_better(other, best, check)))
                 best = other;
         }
         if (best == mutant)
@@ -131,12 +139,12 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
     for (size_t i = 0; i < parts->mutant_count; ++i) {
         const struct mutant *mutant = &parts->mutants[i];
         if ((gradings->device == ON_GPU && mutant->emulator_only) ||
-            (gradings->quick && !isolates_check(parts, mutant)))
+            (gradings->quick && !represents_check(parts, mutant)))
             continue;
         add_task(gradings, parts, LAB_MUTANT, i);
         ++mutants;
     }
-    /* last: until then, the solution's program is in the cache */
+    /* these come last, because the solution's program is in the cache by then */
     for (size_t seed = 2; seed <= LAB_SOLUTION_SEEDS; ++seed)
         add_task(gradings, parts, LAB_SOLUTION, seed);
     return mutants;
@@ -183,7 +191,8 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
                                 .done = keep,
                                 .tick = show};
     if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
-        pool.jobs = MOST_ON_GPU; /* more would only wait: programs are timed one by one */
+        pool.jobs = MOST_ON_GPU; /* more gradings would only wait, because programs are timed one by
+                                  * one */
     if (!progress.answers)
         return NULL;
     if (to)

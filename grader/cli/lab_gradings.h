@@ -1,5 +1,5 @@
 /* Grades the kit's own programs: each lab's skeleton, its solution with several seeds, and its
- * mutants. Each is graded by grade_submission() like a student's file, in parallel processes. */
+ * mutants. grade_submission() grades each of them like a student's file, in parallel processes. */
 #ifndef CLI_LAB_GRADINGS_H
 #define CLI_LAB_GRADINGS_H
 
@@ -22,7 +22,7 @@ struct lab_task {
 
 struct lab_gradings {
     enum grading_device device;
-    bool quick; /* of the mutants, grade one for each check */
+    bool quick; /* grade only one mutant for each check */
     char gpu_name[256];
     struct lab_task tasks[LAB_MOST_TASKS];
     size_t task_count;
@@ -31,8 +31,8 @@ struct lab_gradings {
 /* Reads the options --lab, --device and --quick, and finds the device and the labs (without --lab,
  * all labs).
  * From then on, Ctrl-C ends running gradings. SYNTAX is the command's syntax without options.
- * Returns the exit code, or -1 if the command should go on; the caller then ends with labs_free()
- * for LABS. */
+ * Returns the exit code, or -1 if the command should continue; the caller then ends with
+ * labs_free() for LABS. */
 int lab_read_options(const struct cli_syntax *syntax, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs);
 
@@ -44,10 +44,10 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
 /* Writes the task's NAME: "the skeleton", "the solution, seed 2" or "mutant one-warp". */
 void lab_name_task(const struct lab_task *task, char *name, size_t size);
 
-/* Runs all gradings and shows progress on TO (NULL: nowhere). Returns one answer per task:
+/* Runs all gradings and shows progress on TO, unless TO is NULL. Returns one answer per task:
  * {"result": ...}, {"error": ...}, or NULL if the task's process failed. After an interrupt
  * (process_interrupted()), some answers are missing. The caller owns the array and the answers.
- * NULL: out of memory. */
+ * Returns NULL when out of memory. */
 json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to);
 
 #endif

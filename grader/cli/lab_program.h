@@ -9,23 +9,23 @@
 
 struct cli_lab_program {
     bool debug;              /* set by the caller: build with nvcc -G */
-    char folder[PATH_SIZE];  /* the private folder of the build; "": none */
+    char folder[PATH_SIZE];  /* the private folder of the build, or "" if there is none */
     char program[PATH_SIZE]; /* the executable in that folder */
     char own[PATH_SIZE];     /* the student's file */
-    char source[PATH_SIZE];  /* the file that was built: OWN or another submission */
+    char source[PATH_SIZE];  /* the file that was built, which is OWN or another submission */
 };
 
 /* Builds the student's file of the lab that WORD names, or the file or folder SUBMISSION if it is
- * not NULL. False: the reason was printed as `lanewise COMMAND: ...`. In any case the caller ends
- * with cli_forget_lab_program(). */
+ * not NULL. On failure prints the reason as `lanewise COMMAND: ...` and returns false. In any case,
+ * the caller must call cli_forget_lab_program() in the end. */
 bool cli_build_lab_program(const char *command, const char *word, const char *submission,
                            struct cli_lab_program *built);
 void cli_forget_lab_program(const struct cli_lab_program *built);
 
-/* Replaces the file's path in the private folder, wherever RECORD has it, with the path of the
- * student's file. */
+/* Replaces the file's path in the private folder with the path of the student's file, everywhere in
+ * RECORD. */
 void cli_name_lab_file(json_t *record, const struct cli_lab_program *built);
-/* Whether PATH, which the compiler was given, is the student's file. */
+/* Returns whether PATH, which was given to the compiler, is the student's file. */
 bool cli_is_lab_file(const char *path, const struct cli_lab_program *built);
 
 #endif

@@ -1,4 +1,5 @@
-/* The rules, one small function for each. Every message names the file and says what to do. */
+/* Implements the rules, each in a small function. Every message names the file and says what to
+ * do. */
 #include "cli/lab_rules.h"
 
 #include <glob.h>
@@ -107,7 +108,7 @@ static void check_sources(const struct lab_parts *parts, struct lab_findings *fi
         lab_violates(findings, "solutions/%s/%s still has a TODO", name, file);
 }
 
-/* The copy that `make reset` restores must be equal to the skeleton. */
+/* Checks that the copy that `make reset` restores is equal to the skeleton. */
 static void check_pristine(const struct lab_parts *parts, struct lab_findings *findings)
 {
     char path[PATH_SIZE], why[100];
@@ -141,7 +142,7 @@ static void check_texts(const struct lab_parts *parts, struct lab_findings *find
     }
 }
 
-/* On each device, a check must detect programs that are right only by luck. */
+/* Checks that on each device, a check detects programs that are right only by luck. */
 static void check_watched(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;
@@ -188,7 +189,7 @@ static void check_points(const struct lab_parts *parts, struct lab_findings *fin
     }
 }
 
-/* The declared check ID, or NULL. */
+/* Returns the declared check ID, or NULL. */
 static const json_t *find_check(const struct lab_parts *parts, const char *id)
 {
     size_t i;
@@ -236,8 +237,8 @@ static void check_mutants(const struct lab_parts *parts, struct lab_findings *fi
                      LAB_LEAST_MUTANTS);
 }
 
-/* Some mutant must lose points in each check: it shows the check's message, and the solution is
- * what the message leads to. */
+/* Checks that some mutant loses points in each check. The mutant shows the check's message, which
+ * must lead to the solution. */
 static void check_reached(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;
@@ -254,7 +255,7 @@ static void check_reached(const struct lab_parts *parts, struct lab_findings *fi
     }
 }
 
-/* If there are handouts, each lab must have one. */
+/* Checks that each lab has a handout, if there are handouts. */
 static void check_handout(const struct lab_parts *parts, struct lab_findings *findings)
 {
     char path[PATH_SIZE];

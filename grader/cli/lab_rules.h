@@ -1,4 +1,5 @@
-/* The rules for a lab's files. `lanewise lab-check` applies them before it grades anything. */
+/* Checks the rules for a lab's files. `lanewise lab-check` applies them before it grades
+ * anything. */
 #ifndef CLI_LAB_RULES_H
 #define CLI_LAB_RULES_H
 
@@ -25,8 +26,8 @@ struct lab_parts {
     size_t mutant_count;
 };
 
-/* Reads the parts of lab NAME. A missing part is a violation. False: without the missing parts, the
- * lab cannot be checked. */
+/* Reads the parts of lab NAME. A missing part is a violation. Returns false if the lab cannot be
+ * checked without the missing parts. */
 bool lab_read_parts(const char *name, struct lab_parts *parts, struct lab_findings *findings);
 void lab_free_parts(struct lab_parts *parts);
 

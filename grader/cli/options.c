@@ -16,7 +16,7 @@
 
 #define MAX_OPTIONS   32
 #define MAX_WORD      32
-#define FIRST         256 /* first value of long options; smaller ones are letters */
+#define FIRST         256 /* first value of long options; smaller values are letters */
 
 #define complain(...) cli_complain(syntax->command, EXIT_USAGE, __VA_ARGS__)
 
@@ -80,7 +80,7 @@ static void make_table(const struct cli_syntax *syntax, struct table *table)
     table->known[table->count] = (struct option){"help", no_argument, NULL, 'h'};
 }
 
-/* The option that getopt_long() returned as NUMBER. */
+/* Returns the option that getopt_long() returned as NUMBER. */
 static const struct cli_option *find_option(const struct cli_syntax *syntax, int number)
 {
     const struct cli_option *option = syntax->options;
@@ -91,7 +91,7 @@ static const struct cli_option *find_option(const struct cli_syntax *syntax, int
     return option;
 }
 
-/* The word on the command line that getopt_long() could not read. */
+/* Returns the word on the command line that getopt_long() could not read. */
 static const char *unread_word(char **argv)
 {
     const char *word = argv[optind - 1];
@@ -168,7 +168,7 @@ static int complain_of(const struct cli_syntax *syntax, const struct table *tabl
 }
 
 /* Reads all options, even after a mistake, because the caller removes the old outputs that they
- * name. Returns the exit code, or -1 if the command should go on. */
+ * name. Returns the exit code, or -1 if the command should continue. */
 static int read_all(const struct cli_syntax *syntax, const struct table *table, int argc,
                     char **argv, void *values)
 {

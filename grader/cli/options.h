@@ -1,4 +1,4 @@
-/* The options of a command: one table serves both to read the command line and to print --help. */
+/* The options of a command. One table serves both to read the command line and to print --help. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -6,20 +6,21 @@
 #include <stdio.h>
 
 enum cli_option_kind {
-    CLI_KIND_FLAG,   /* bool: set to true */
-    CLI_KIND_TEXT,   /* const char *: the value as typed */
-    CLI_KIND_WHOLE,  /* const char *: a whole number in digits, from LEAST to MOST */
-    CLI_KIND_NUMBER, /* const char *: a number from LEAST to MOST */
+    CLI_KIND_FLAG,   /* for a bool, which is set to true */
+    CLI_KIND_TEXT,   /* for a const char *: the value as typed */
+    CLI_KIND_WHOLE,  /* for a const char *: a whole number in digits, from LEAST to MOST */
+    CLI_KIND_NUMBER, /* for a const char *: a number from LEAST to MOST */
 };
 
 struct cli_option {
     const char *name;     /* "seed" for --seed */
-    const char *argument; /* the value's name in --help, "N"; NULL for a flag */
+    const char *argument; /* the value's name in --help, such as "N", or NULL for a flag */
     enum cli_option_kind kind;
     size_t destination; /* offset of the member in the command's struct options */
-    const char *help;   /* the option's text in --help; '\n' starts another line; NULL: not shown */
+    /* the option's text in --help, or NULL if it is not shown; '\n' starts another line */
+    const char *help;
     unsigned long long least, most;
-    char letter; /* the short form: 'o' for -o; 0: none */
+    char letter; /* the short form, such as 'o' for -o, or 0 if there is none */
 };
 
 /* A row of a table, for a command that stores its options in its own `struct options`. */
@@ -44,12 +45,14 @@ struct cli_option {
 enum { CLI_PROGRAM = -1 };
 
 struct cli_syntax {
-    const char *command;              /* the command's name, "grade" */
-    const char *usage;                /* the text of --help before the options */
-    const struct cli_option *options; /* the table, which ends with CLI_END; NULL: only --help */
-    const char *end;                  /* the text of --help after the options; NULL: none */
-    int words;                        /* most words that are not options, or CLI_PROGRAM */
-    const char *word_advice;          /* printed after a surplus word: "key takes one file name" */
+    const char *command; /* the command's name, "grade" */
+    const char *usage;   /* the text of --help before the options */
+    /* the table, which ends with CLI_END, or NULL for only --help */
+    const struct cli_option *options;
+    /* the text of --help after the options, or NULL if there is none */
+    const char *end;
+    int words;               /* most words that are not options, or CLI_PROGRAM */
+    const char *word_advice; /* printed after a surplus word: "key takes one file name" */
 };
 
 /* Help that several commands share. */
@@ -61,11 +64,12 @@ struct cli_syntax {
 #define CLI_HELP_FILE   "the student's file or its folder (default: your own copy)"
 
 /* Reads ARGV with getopt_long() into the struct at VALUES; argv[optind] is then the first word that
- * is not an option. Returns -1 to go on. Otherwise --help or one line of complaint was printed, and
- * the result is the exit code; after a complaint, the struct has the values that could be read. */
+ * is not an option. Returns -1 if the command should continue. Otherwise, --help or one line of
+ * complaint was printed, and the result is the exit code; after a complaint, the struct has the
+ * values that could be read. */
 int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, void *values);
 
-/* Writes what --help prints. */
+/* Writes the output of --help. */
 void cli_print_help(const struct cli_syntax *syntax, FILE *to);
 
 #endif

@@ -35,14 +35,15 @@ struct program {
     struct bytes sections; /* the section table: an array of Elf64_Shdr */
     struct bytes names;    /* string table with the names of the sections */
     bool has_fat_binary;   /* the program has a section .nv_fatbin or __nv_relfatbin */
-    char runtime[64];      /* the CUDA runtime library that it needs; "": none */
+    char runtime[64];      /* the CUDA runtime library that it needs, or "" if there is none */
     bool registers_kernels;
-    bool needs_driver;    /* the program is linked with the CUDA driver */
-    char driver_call[64]; /* a function of the driver that it calls, such as cuInit; "": none */
+    bool needs_driver; /* the program is linked with the CUDA driver */
+    /* a function of the driver that it calls, such as cuInit, or "" if there is none */
+    char driver_call[64];
     struct fatbin_summary code;
 };
 
-/* The SIZE bytes at OFFSET of WHOLE; empty if WHOLE is too short. */
+/* Returns the SIZE bytes at OFFSET of WHOLE, or none if WHOLE is too short. */
 static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
 {
     if (offset > whole.size || size > whole.size - offset)
@@ -50,7 +51,7 @@ static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
     return (struct bytes){whole.start + offset, size};
 }
 
-/* The string at OFFSET of TABLE; "" if it is not terminated there. */
+/* Returns the string at OFFSET of TABLE, or "" if it is not terminated there. */
 static const char *string_at(struct bytes table, uint64_t offset)
 {
     if (offset >= table.size || !memchr(table.start + offset, '\0', table.size - offset))
@@ -58,8 +59,8 @@ static const char *string_at(struct bytes table, uint64_t offset)
     return (const char *)table.start + offset;
 }
 
-/* Copies entry INDEX of TABLE, whose entries have SIZE bytes, to ENTRY. False: TABLE has no such
- * entry. */
+/* Copies entry INDEX of TABLE, whose entries have SIZE bytes, to ENTRY. Returns false if TABLE has
+ * no such entry. */
 static bool entry_at(struct bytes table, size_t index, size_t size, void *entry)
 {
     if (index >= table.size / size)
@@ -75,7 +76,8 @@ static struct bytes section_bytes(const struct program *program, const Elf64_Shd
     return part(program->file, section->sh_offset, section->sh_size);
 }
 
-/* The bytes of section NUMBER, such as the string table that another section's sh_link names. */
+/* Returns the bytes of section NUMBER, such as the string table that another section's sh_link
+ * names. */
 static struct bytes linked_bytes(const struct program *program, uint32_t number)
 {
     Elf64_Shdr section;
@@ -110,14 +112,15 @@ static void read_symbols(struct program *program, struct bytes table, struct byt
         const char *name = string_at(strings, symbol.st_name);
         if (strcmp(name, "__cudaRegisterFunction") == 0)
             program->registers_kernels = true;
-        /* The driver's names are like cuInit, those of other libraries like cublasCreate. */
+        /* the driver's names are like cuInit, those of other libraries like cublasCreate */
         if (symbol.st_shndx == SHN_UNDEF && begins_with(name, "cu") &&
             isupper((unsigned char)name[2]))
             snprintf(program->driver_call, sizeof program->driver_call, "%s", name);
     }
 }
 
-/* One section holds the fat binaries of all translation units in sequence. */
+/* Reads the fat binaries of all translation units, which are in one section, one after the
+ * other. */
 static void read_fat_binaries(struct program *program, struct bytes section)
 {
     struct fatbin fatbin;
@@ -125,7 +128,7 @@ static void read_fat_binaries(struct program *program, struct bytes section)
     program->has_fat_binary = true;
     for (size_t at = 0; at + FATBIN_HEADER_SIZE <= section.size;) {
         if (!fatbin_open(&fatbin, section.start + at, section.size - at)) {
-            at += 8; /* padding: fat binaries are aligned to 8 bytes */
+            at += 8; /* skips padding, because fat binaries are aligned to 8 bytes */
             continue;
         }
         fatbin_summarise(&program->code, section.start + at, section.size - at, EMU_CAPABILITY,
@@ -152,7 +155,7 @@ static void read_section(struct program *program, const Elf64_Shdr *section)
 #define OWN_MACHINE EM_X86_64
 #endif
 
-/* Reads the sections. False: the file is not a 64-bit executable for this machine. */
+/* Reads the sections. Returns false if the file is not a 64-bit executable for this machine. */
 static bool read_elf(struct program *program)
 {
     Elf64_Ehdr header;
@@ -208,7 +211,7 @@ static bool judge(const struct program *program, const char *path, char *message
     return false;
 }
 
-/* The bytes of the file FD; none if it is empty or cannot be read. */
+/* Returns the bytes of the file FD, or none if it is empty or cannot be read. */
 static struct bytes map_file(int fd)
 {
     struct stat status;

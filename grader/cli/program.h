@@ -1,7 +1,7 @@
-/* Checks, without running it, whether an executable can run on the emulator.
+/* Checks whether an executable can run on the emulator, without running it.
  *
  * The executable must be a CUDA program that is linked with the shared runtime library, which
- * Lanewise replaces. And it must contain PTX, which Lanewise executes. nvcc links the static
+ * Lanewise replaces. It must also contain PTX, which Lanewise executes. nvcc links the static
  * runtime by default, so most programs that fail here need one more flag. */
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* False: PATH cannot run on the emulator. MESSAGE (SIZE bytes) says why, and what to change, in one
- * line. */
+/* Returns false if PATH cannot run on the emulator. MESSAGE (SIZE bytes) says why, and what to
+ * change, in one line. */
 bool cli_check_program(const char *path, char *message, size_t size);
 
-/* The PTX of the program at PATH that the emulator executes, which the caller frees; NULL: there is
- * none. Of a program of several files it is the PTX of one of them. */
+/* Returns the PTX of the program at PATH that the emulator executes, which the caller frees, or
+ * NULL if there is none. If the program has several files, this is the PTX of one of them. */
 char *cli_program_ptx(const char *path);
 
 #endif

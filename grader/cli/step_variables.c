@@ -1,5 +1,5 @@
-/* nvcc -G writes DWARF into PTX as text: .section .debug_info { .b8 1; .b64 $L__tmp3; ... }. An
- * address there is a label in the code.
+/* Finds variables in debug information. nvcc -G writes DWARF into PTX as text: .section .debug_info
+ * { .b8 1; .b64 $L__tmp3; ... }. An address there is a label in the code.
  *
  *   PTX --scan--> labels; the bytes of three sections --libelf--> a file --libdw--> variables
  *
@@ -20,7 +20,7 @@
 #include "cli/program.h"
 
 #define MOST_LABELS   200000
-#define MOST_ELEMENTS 64 /* of an array */
+#define MOST_ELEMENTS 64 /* most elements of an array */
 
 /* --- from PTX to sections --------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ struct section {
 };
 
 struct scan {
-    struct hsearch_data labels; /* the lines of labels; the keys point into the text */
+    struct hsearch_data labels; /* the lines of labels, whose keys point into the text */
     struct section sections[SECTIONS], *section;
 };
 
@@ -48,7 +48,7 @@ static void open_section(struct scan *scan, const char *line)
             scan->section = &scan->sections[i];
 }
 
-/* The value of "12", "$L__tmp3" or ".debug_loc+12". A symbol that is not a label is 0. */
+/* Returns the value of "12", "$L__tmp3" or ".debug_loc+12". A symbol that is not a label is 0. */
 static uint64_t value_of(struct scan *scan, char *word)
 {
     ENTRY *found = NULL;
@@ -105,7 +105,7 @@ static void scan_text(struct scan *scan, char *text)
 
 /* --- from sections to a file that libdw can read ---------------------------------------------- */
 
-/* The sections' names: their places in this text are in add_section(). */
+/* The names of the sections. add_section() contains the places of the names in this text. */
 static char name_table[] = "\0.debug_info\0.debug_abbrev\0.debug_loc\0.shstrtab";
 static const size_t name_at[] = {1, 13, 27, 38};
 
@@ -153,7 +153,7 @@ struct walk {
     const json_t *code, *registers;
     json_t *list;
     size_t function, first, end; /* the function that is walked, and its instructions */
-    size_t parameters;           /* those of this function so far */
+    size_t parameters;           /* number of parameters of this function so far */
 };
 
 static json_int_t number_in(const json_t *list, size_t index, size_t member)
@@ -161,13 +161,13 @@ static json_int_t number_in(const json_t *list, size_t index, size_t member)
     return json_integer_value(json_array_get(json_array_get(list, index), member));
 }
 
-/* An instruction's line in the PTX. */
+/* Returns an instruction's line in the PTX. */
 static Dwarf_Addr line_of(const struct walk *walk, size_t pc)
 {
     return (Dwarf_Addr)number_in(walk->code, pc, 8);
 }
 
-/* The register that DWARF calls NUMBER; -1: there is none. */
+/* Returns the register that DWARF calls NUMBER, or -1 if there is none. */
 static json_int_t find_register(const struct walk *walk, uint64_t number)
 {
     char name[9] = "";
@@ -185,7 +185,7 @@ static json_int_t find_register(const struct walk *walk, uint64_t number)
     return -1;
 }
 
-/* Where the variable is while a lane stands at PC. False: unknown. */
+/* Finds the place of the variable while a lane stands at PC. Returns false if it is unknown. */
 static bool place_at(const struct walk *walk, Dwarf_Attribute *location, bool is_parameter,
                      size_t pc, const char **kind, json_int_t *value)
 {
@@ -205,7 +205,7 @@ static bool place_at(const struct walk *walk, Dwarf_Attribute *location, bool is
     return *value >= 0;
 }
 
-/* The places of a variable whose scope is from LOW up to HIGH. */
+/* Returns the places of a variable whose scope is from LOW up to HIGH. */
 static json_t *places_of(const struct walk *walk, Dwarf_Attribute *location, bool is_parameter,
                          Dwarf_Addr low, Dwarf_Addr high)
 {
@@ -228,7 +228,8 @@ static json_t *places_of(const struct walk *walk, Dwarf_Attribute *location, boo
     return places;
 }
 
-/* Adds the members of VARIABLE that its type determines. False: the type is not simple. */
+/* Adds the members of VARIABLE that its type determines. Returns false if the type is not
+ * simple. */
 static bool add_type(json_t *variable, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;

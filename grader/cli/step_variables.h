@@ -1,10 +1,12 @@
-/* The names of a program's variables, from the debug information that nvcc -G writes into PTX. */
+/* Finds the names of a program's variables in the debug information that nvcc -G writes into
+ * PTX. */
 #ifndef CLI_STEP_VARIABLES_H
 #define CLI_STEP_VARIABLES_H
 
 #include <jansson.h>
 
-/* The variables of the functions of STEPS (gpu/record/steps.h), a recording of a launch of PROGRAM:
+/* Returns the variables of the functions of STEPS (gpu/record/steps.h), a recording of a launch of
+ * PROGRAM:
  *
  *   [{"name", "fn": its function's number, "type": "int", "unsigned" or "float",
  *     "bytes": size of an element, "count": number of elements,

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define CACHE_ENTRIES 1024         /* executables, about 50 KB each; the oldest are removed */
-#define CACHE_PROGRAM (4 << 20)    /* bytes of a program; the cache does not keep larger ones */
+#define CACHE_PROGRAM (4 << 20)    /* bytes of a program; the cache does not keep larger programs */
 #define PROGRAM_BYTES (64 << 20)   /* bytes; no program is larger */
 #define SCRATCH_BYTES (1ull << 30) /* for the compiler's temporary files */
 #define PROCESSES     256          /* most processes; nvcc starts about ten, one after another */
@@ -27,8 +27,8 @@
 
 #define MAX_FLAGS     20
 
-/* The same numbers on every CPU: on arm64, char would be unsigned, also in kernels, and the host's
- * a * b + c would round only once. */
+/* The flags that give the same numbers on every CPU. On arm64, char would be unsigned, also in
+ * kernels, and the host's a * b + c would round only once. */
 #ifdef __aarch64__
 #define PORTABLE "-Xcudafe=--signed_chars", "-Xcompiler=-fsigned-char,-ffp-contract=off",
 #else
@@ -62,7 +62,7 @@ static const char *headers(void)
     return folder;
 }
 
-/* The same programs serve all builds. */
+/* Returns the folder of the cache, in which the same programs serve all builds. */
 static const char *cache(void)
 {
     static char folder[PATH_SIZE];
@@ -73,7 +73,7 @@ static const char *cache(void)
 
 /* --- the command line ------------------------------------------------------------------------- */
 
-/* The flags that contain paths; "": none. */
+/* The flags that contain paths, or "" if there is none. */
 struct path_flags {
     char headers[PATH_SIZE + 2], host[PATH_SIZE + 64], hidden[PATH_SIZE + 64];
 };
@@ -82,8 +82,8 @@ static const struct path_flags *path_flags(void)
 {
     static struct path_flags flags;
     snprintf(flags.headers, sizeof flags.headers, "-I%s", headers());
-    /* -w: cudafe++ gives the same warnings more plainly; -g1: findings can name the lines of host
-     * calls; -f: hides the path of lab.h in CHECK_CUDA() */
+    /* -w is set because cudafe++ gives the same warnings more plainly; -g1 lets findings name the
+     * lines of host calls; -f hides the path of lab.h in CHECK_CUDA() */
     snprintf(flags.hidden, sizeof flags.hidden,
              "-Xcompiler=-w,-g1,-fmacro-prefix-map=%s/=", headers());
     if (kit_tools())
@@ -91,7 +91,8 @@ static const struct path_flags *path_flags(void)
     return &flags;
 }
 
-/* The command line without source and output; NULL-terminated. Returns the number of words. */
+/* Fills FLAGS with the command line without source and output, NULL-terminated. Returns the number
+ * of words. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     const struct path_flags *paths = path_flags();
@@ -120,7 +121,8 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job 
 
 static void add_string(struct base_hash *hash, const char *text)
 {
-    base_hash_add(hash, text, strlen(text) + 1); /* with its NUL: "ab","c" is not "a","bc" */
+    /* with its NUL, so that "ab", "c" differs from "a", "bc" */
+    base_hash_add(hash, text, strlen(text) + 1);
 }
 
 static void add_compiler(struct base_hash *hash)
@@ -157,7 +159,7 @@ void compile_add_headers(struct base_hash *hash)
         free(entries);
 }
 
-/* The path of the job's executable in the cache; false if it cannot be computed. */
+/* Finds the path of the job's executable in the cache. Returns false if it cannot be computed. */
 static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
 {
     const char *flags[MAX_FLAGS];
@@ -176,7 +178,8 @@ static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
     return base_path(path, "%s/%s", cache(), hex);
 }
 
-/* Any user may read and run the copy, because a sandbox may run as a separate user. */
+/* Copies a program. Any user may read and run the copy, because a sandbox may run as a separate
+ * user. */
 static bool copy_program(const char *from, const char *to)
 {
     struct text bytes;
@@ -310,7 +313,8 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
         .argv = words,
         .environment = environment,
         .folder = job->folder,
-        .wall_seconds = 5 * COMPILE_SECONDS, /* for a busy machine; what counts is CPU time */
+        /* for a busy machine; the real limit is the CPU time */
+        .wall_seconds = 5 * COMPILE_SECONDS,
         .cpu_seconds = COMPILE_SECONDS,
         .address_bytes = 8ull << 30,
         .file_bytes = 4 * (uint64_t)PROGRAM_BYTES,
@@ -321,7 +325,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     process_run(&command, outcome);
 }
 
-/* True if the compiler has overwritten the empty file that was made for its program. */
+/* Returns true if the compiler has overwritten the empty file that was made for its program. */
 static bool has_program(const struct compile_build *build)
 {
     struct stat status;
@@ -329,7 +333,7 @@ static bool has_program(const struct compile_build *build)
            chmod(build->program, 0755) == 0;
 }
 
-/* Returns nvcc's complaint about its own set-up, not about the source; NULL: there is none. A
+/* Returns nvcc's complaint about its own set-up, not about the source, or NULL if there is none. A
  * source can put any words into the compiler's messages, so a complaint counts only if an empty
  * program causes one, too. */
 static const char *find_complaint(const struct compile_job *job, struct compile_build *build,
@@ -350,8 +354,8 @@ static const char *find_complaint(const struct compile_job *job, struct compile_
     return fatal;
 }
 
-/* Says why the compiler did not find CUB or Thrust: a sandbox hides their folders from submissions
- * (sandbox/visible_files.c). */
+/* Explains why the compiler did not find CUB or Thrust: a sandbox hides their folders from
+ * submissions (sandbox/visible_files.c). */
 static void explain_hidden(struct compile_build *build, const char *raw)
 {
     static const char *const hidden[] = {": cub/", ": thrust/"};
@@ -394,7 +398,7 @@ static void judge_compiler(const struct compile_job *job, struct compile_build *
     }
 }
 
-/* False if the object defines a symbol of CUDA or the C library, which is not allowed. */
+/* Returns false if the object defines a symbol of CUDA or the C library, which is not allowed. */
 static bool check_object(struct compile_build *build)
 {
     char name[200];
@@ -411,9 +415,9 @@ static bool check_object(struct compile_build *build)
     return false;
 }
 
-/* On a GPU, the program runs in one process with the runtime that measures its times. So nvcc first
- * makes an object file, which is checked and linked here. The messages of that first step are
- * kept. */
+/* Links a program for the GPU. There, the program runs in the same process as the runtime that
+ * measures its times. So nvcc first makes an object file, which is checked and linked here. The
+ * messages of that first step are kept. */
 static void link_object(const struct compile_job *job, struct compile_build *build)
 {
     static const char object[] = "object.o";
@@ -435,9 +439,9 @@ static void link_object(const struct compile_job *job, struct compile_build *bui
         build->messages = messages;
 }
 
-/* $NVCC may name a compiler that the set-up would reject. A program that was built with headers of
- * another release would pass structures that our runtime does not expect. A compiler that names no
- * release is accepted. */
+/* Checks the compiler's release, because $NVCC may name a compiler that the set-up would reject. A
+ * program that was built with headers of another release would pass structures that our runtime
+ * does not expect. A compiler that names no release is accepted. */
 static bool check_release(struct compile_build *build)
 {
     const char *const words[] = {compile_compiler(), "--version", NULL};
@@ -462,7 +466,7 @@ static bool check_release(struct compile_build *build)
     return good;
 }
 
-/* True if the compiler and its files are there; otherwise BUILD says what is missing. */
+/* Returns true if the compiler and its files exist. Otherwise, BUILD says what is missing. */
 static bool check_tools(const struct compile_job *job, struct compile_build *build)
 {
     char source[PATH_SIZE], library[PATH_SIZE];

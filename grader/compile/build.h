@@ -2,8 +2,8 @@
  *
  * Both devices get the same optimisation flags, so the emulator counts the program that the GPU
  * would run. For the emulator nvcc stops at PTX and links our runtime library; for a GPU it
- * continues to machine code and links NVIDIA's. A source that was built before comes from
- * build/cache/, which is indexed by the SHA-256 of the source and everything else that its
+ * continues to machine code and links NVIDIA's. If a source was built before, its program comes
+ * from build/cache/, which is indexed by the SHA-256 of the source and everything else that the
  * program depends on. */
 #ifndef COMPILE_BUILD_H
 #define COMPILE_BUILD_H
@@ -13,15 +13,16 @@
 
 enum grading_device { ON_EMULATOR, ON_GPU };
 
-/* "emulator" or "gpu". */
+/* Returns "emulator" or "gpu". */
 const char *grading_device_name(enum grading_device device);
 
 struct compile_job {
     const struct text *source; /* the submission's file */
-    const char *file_name;     /* the lab's name for it, "parallelize.cu" */
-    const char *shown;         /* its name in messages, "labs/01-parallelize/parallelize.cu" */
+    const char *file_name;     /* the lab's name for the file, "parallelize.cu" */
+    /* the file's name in messages, "labs/01-parallelize/parallelize.cu" */
+    const char *shown;
     enum grading_device device;
-    const char *gpu_arch;     /* for ON_GPU: "sm_90" */
+    const char *gpu_arch;     /* for ON_GPU, such as "sm_90" */
     bool debug;               /* with -G: names of variables, and no optimisation */
     enum sandbox_level level; /* level of the compiler's sandbox */
     /* private folder in which the source, the program and the program's libcudart are left */
@@ -30,15 +31,16 @@ struct compile_job {
 
 enum compile_end {
     COMPILE_DONE,
-    COMPILE_REJECTED, /* the compiler found errors: see messages */
+    COMPILE_REJECTED, /* the compiler found errors (see `messages`) */
     COMPILE_TOO_LONG, /* the compiler took more than COMPILE_SECONDS of CPU time */
-    /* the compiler, a library or disk space is missing: messages is one line; there is no grade */
+    /* the compiler, a library or disk space is missing; there is no grade, and `messages` is one
+     * line */
     COMPILE_BROKEN,
     COMPILE_INTERRUPTED,
 };
 
 #define COMPILE_SECONDS 60
-/* The CUDA release of the compilers that grading accepts. grader/setup.sh has it, too. */
+/* The CUDA release of the compilers that grading accepts. It is also in grader/setup.sh. */
 #define COMPILE_RELEASE "13."
 
 struct compile_build {
@@ -53,9 +55,9 @@ struct compile_build {
 void compile_build(const struct compile_job *job, struct compile_build *build);
 void compile_build_free(struct compile_build *build);
 
-/* The path of nvcc: $NVCC, or the one that the set-up found. */
+/* Returns the path of nvcc: $NVCC, or the compiler that the set-up found. */
 const char *compile_compiler(void);
-/* Adds the names and contents of the headers that submissions may include to HASH. */
+/* Adds to HASH the names and contents of the headers that submissions may include. */
 void compile_add_headers(struct base_hash *hash);
 
 #endif

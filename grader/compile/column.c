@@ -1,7 +1,7 @@
-/* Some keywords of CUDA C are macros: __global__ reaches the compiler as __attribute__((global)).
- * compile_true_column() walks along the original line and adds up how much the keywords grow. It
- * does not know other macros. If the column is inside a word or after the end of the line, there
- * must be other macros on the line. */
+/* Corrects columns. Some keywords of CUDA C are macros: __global__ reaches the compiler as
+ * __attribute__((global)). compile_true_column() walks along the original line and adds up the
+ * growth of the keywords. It does not know other macros. If the column is inside a word or after
+ * the end of the line, there must be other macros on the line. */
 #include "compile/column.h"
 
 #include <ctype.h>
@@ -15,7 +15,8 @@
 
 #define MAX_SOURCE (16 << 20)
 
-/* The number of bytes by which the word at TEXT (LENGTH bytes) grows when it is expanded. */
+/* Returns the number of bytes by which the word at TEXT (LENGTH bytes) grows when it is
+ * expanded. */
 static unsigned growth_of(const char *text, size_t length)
 {
     static const struct {

@@ -6,8 +6,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The column in LINE (LENGTH bytes) of the token that nvcc reports at COLUMN (both count from 1).
- * 0: unknown, because macros moved the token. */
+/* Returns the column in LINE (LENGTH bytes) of the token that nvcc reports at COLUMN (both count
+ * from 1). Returns 0 if it is unknown, because macros moved the token. */
 unsigned compile_true_column(const char *line, size_t length, unsigned column);
 
 /* Corrects "column" in each of FINDINGS (of lanewise/run/v1) whose "file" can be read on this

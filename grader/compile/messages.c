@@ -1,4 +1,4 @@
-/* Rewrites nvcc's messages. They come from two programs, each with its own form:
+/* Rewrites nvcc's messages. They come from two programs, which use different forms:
  *
  *     a.cu(4): error: expected a ";"             cudafe++, with a copy of the line and a caret
  *           p[0] = x;
@@ -7,10 +7,10 @@
  *     a.cu:1:10: fatal error: nothere.h: ...     gcc, with "    1 | ..." and a caret
  *
  * The first form is converted to the second. The linker's messages about missing functions are
- * replaced by messages in plain words. If there are many errors, only the first ones are shown.
+ * replaced by messages in plain words. If there are many errors, only the first few are shown.
  * Warnings are shown only if the program was built. A block begins with a first line in one of
- * these forms and goes on up to an empty line or the next first line. nvcc compiles every file
- * twice, for device and host, so blocks appear twice. */
+ * these forms and extends to an empty line or the next first line. nvcc compiles every file twice,
+ * for device and host, so blocks appear twice. */
 #include "compile/messages.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@
 
 #define MAX_BLOCKS 64 /* blocks remembered, to drop repeated ones */
 #define MAX_NOTES  12 /* lines between a message and its caret */
-#define MAX_ERRORS 5  /* errors shown; later ones often follow from the first ones */
+#define MAX_ERRORS 5  /* errors shown; later errors often follow from the first */
 
 struct text_job {
     const char *name, *shown, *source;
@@ -33,7 +33,7 @@ struct text_job {
     char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
 };
 
-/* True if LINE begins "name(12): "; REST is what follows. */
+/* Returns true if LINE begins with "name(12): ". REST gets the text after that. */
 static bool match_cudafe(const struct text_job *job, const char *line, unsigned *number,
                          const char **rest)
 {
@@ -54,8 +54,8 @@ static bool is_caret(const char *line)
     return mark[0] == '^' && mark[1] == 0;
 }
 
-/* The column of cudafe++'s caret, or 0 if in doubt. cudafe++ indents its copy of the line by two
- * and may expand keywords, but from the caret on the copy must agree with the source. */
+/* Returns the column of cudafe++'s caret, or 0 if in doubt. cudafe++ indents its copy of the line
+ * by two and may expand keywords, but from the caret on the copy must agree with the source. */
 static unsigned find_column(const struct text_job *job, unsigned number, const char *copy,
                             const char *caret)
 {
@@ -69,7 +69,7 @@ static unsigned find_column(const struct text_job *job, unsigned number, const c
     return (unsigned)(length - rest + 1);
 }
 
-/* Remembers the first line of a block. True: it was already remembered. */
+/* Remembers the first line of a block. Returns true if it was already remembered. */
 static bool seen_before(struct text_job *job, const char *line)
 {
     for (unsigned i = 0; i < job->seen_count; ++i)
@@ -106,7 +106,7 @@ struct cudafe_block {
     unsigned number;  /* number of the source line */
     const char *rest; /* rest of the first line */
     unsigned count;
-    const char *lines[MAX_NOTES]; /* notes, if any; then the copy of the source; then the caret */
+    const char *lines[MAX_NOTES]; /* notes, if any, then the copy of the source, then the caret */
 };
 
 static void put_cudafe_block(struct text_job *job, const struct cudafe_block *block)
@@ -128,18 +128,19 @@ static void put_cudafe_block(struct text_job *job, const struct cudafe_block *bl
     base_print_snippet(job->to, job->source, block->number, column, NULL);
 }
 
-/* True for advice on nvcc's flags, and for lines that count the messages before them. */
+/* Returns true for advice on nvcc's flags, and for lines that count the messages before them. */
 static bool is_noise(const char *line)
 {
     return strncmp(line, "Remark: ", 8) == 0 || strstr(line, " detected in the compilation of ") ||
            strncmp(line, "compilation terminated", 22) == 0 ||
            strcmp(line, "collect2: error: ld returned 1 exit status") == 0 ||
-           strstr(line, ": in function `") ||       /* the linker, before its messages */
-           strstr(line, ": warning: the use of `"); /* the linker, about functions in libraries */
+           strstr(line, ": in function `") || /* printed by the linker before its messages */
+           /* printed by the linker about functions in libraries */
+           strstr(line, ": warning: the use of `");
 }
 
-/* If LINE is the linker's message about a missing function, writes a plain message instead, only
- * once for each function. */
+/* Writes a plain message in place of LINE, once for each function, if LINE is the linker's message
+ * about a missing function. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
     static const char words[] = "undefined reference to `";
@@ -162,7 +163,7 @@ static bool put_undefined(struct text_job *job, const char *line)
     return true;
 }
 
-/* True if the message that begins with LINE is not shown. */
+/* Returns true if the message that begins with LINE is not shown. */
 static bool is_left_out(struct text_job *job, const char *line)
 {
     bool own = strncmp(line, job->name, strlen(job->name)) == 0;
@@ -171,7 +172,8 @@ static bool is_left_out(struct text_job *job, const char *line)
     return seen_before(job, line) || ++job->errors > MAX_ERRORS;
 }
 
-/* The line at *AT, without its newline. Advances *AT to the next line. NULL at the end. */
+/* Returns the line at *AT, without its newline. Advances *AT to the next line. Returns NULL at the
+ * end. */
 static char *next_line(char **at)
 {
     char *line = *at;

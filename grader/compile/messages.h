@@ -2,10 +2,10 @@
 #ifndef COMPILE_MESSAGES_H
 #define COMPILE_MESSAGES_H
 
-/* RAW is nvcc's output for a file called NAME. Returns the messages in gcc's form,
- * "SHOWN:line:column: error: ...", each followed by the line of SOURCE and a caret. Messages
- * that two passes of the compiler repeat appear once. There are at most MAX_LINES lines. The
- * result is malloc'd; NULL when out of memory. */
+/* Returns the messages in RAW, nvcc's output for a file called NAME, in gcc's form,
+ * "SHOWN:line:column: error: ...", each followed by the line of SOURCE and a caret. Messages that
+ * two passes of the compiler repeat appear once. There are at most MAX_LINES lines. The caller
+ * frees the result, which is NULL when out of memory. */
 char *compile_messages(const char *raw, const char *name, const char *shown, const char *source,
                        unsigned max_lines);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* True for names of the CUDA runtime such as cudaMalloc and __cudaLaunchKernel, and of the driver
- * such as cuInit. */
+/* Returns true for names of the CUDA runtime such as cudaMalloc and __cudaLaunchKernel, and of the
+ * driver such as cuInit. */
 static bool is_cuda(const char *name)
 {
     const char *bare = strncmp(name, "__", 2) == 0 ? name + 2 : name;
@@ -19,7 +19,8 @@ static bool is_cuda(const char *name)
            (strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]));
 }
 
-/* True for names that this machine's C library exports: the program will be linked with it. */
+/* Returns true for names that this machine's C library exports, because the program will be linked
+ * with it. */
 static bool is_libc(const char *name)
 {
     static void *library;
@@ -28,13 +29,14 @@ static bool is_libc(const char *name)
     return library && dlsym(library, name);
 }
 
-/* True if the linker takes SYMBOL as a definition of its name. */
+/* Returns true if the linker takes SYMBOL as the definition of a name. */
 static bool is_defined(const GElf_Sym *symbol)
 {
     return symbol->st_shndx != SHN_UNDEF && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
 
-/* True if TABLE, a symbol table of FILE, defines a reserved name, which is written to NAME. */
+/* Returns true if TABLE, a symbol table of FILE, defines a reserved name, which is written to
+ * NAME. */
 static bool search(Elf *file, Elf_Scn *table, const GElf_Shdr *header, char *name, size_t size)
 {
     Elf_Data *data = elf_getdata(table, NULL);

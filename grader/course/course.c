@@ -1,5 +1,5 @@
 /* Reads the keys of a course file and their values. A check measures a figure (sectors, for
- * example). Full points require the figure "full"; the figure "naive" and worse ones earn no
+ * example). Full points require the figure "full"; the figure "naive" and worse figures earn no
  * points. */
 #include "course/course.h"
 
@@ -12,7 +12,7 @@
 #include "course/settings.h"
 
 #define MOST_CHECKS 64
-#define ALL_POINTS  100 /* the sum of a lab's points on each device: checks/check.h */
+#define ALL_POINTS  100 /* the sum of a lab's points on each device (checks/check.h) */
 
 /* --- one lab's checks ------------------------------------------------------------------------- */
 
@@ -27,8 +27,8 @@ static double declared(const json_t *check, const char *key)
     return json_number_of(json_object_get(check, "budget"), key);
 }
 
-/* True for a check of time. Such a check compares the submission with the lab's solution in the
- * same run, so it declares only a slack. */
+/* Returns true for a check of time. Such a check compares the submission with the lab's solution in
+ * the same run, so it declares only a slack. */
 static bool is_timed(const json_t *check)
 {
     return json_object_get(check, "budget") && declared(check, "naive") == declared(check, "full");
@@ -45,7 +45,7 @@ static void read_term(struct settings *settings, const yaml_node_t *node, const 
         json_object_set_new(terms, key, json_real(value));
 }
 
-/* Complains unless full is better than naive. TERMS may change only one of them; the other then
+/* Complains unless "full" is better than "naive". If TERMS changes only one of them, the other
  * keeps its declared value. */
 static void check_figures(struct settings *settings, const yaml_node_t *node, const char *id,
                           const json_t *check, const json_t *terms)
@@ -81,7 +81,7 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
                             !has_figure       ? plain
                             : is_timed(check) ? timed
                                               : figure)) {
-        /* A threshold of 0 makes sense (no conflicts), but only if the solution reaches it. */
+        /* a threshold of 0 makes sense (no conflicts), but only if the solution reaches it */
         double least = declared(check, "full") > 0 ? 1e-9 : 0;
         read_term(settings, node, id, "points", 0, ALL_POINTS, own);
         read_term(settings, node, id, "full", least, 1e15, own);
@@ -162,7 +162,7 @@ static void read_checks(struct reading *reading, const yaml_node_t *node, const 
         if (check)
             read_check(reading, value, check, into->terms);
     }
-    /* After a value that could not be read, a complaint about the sum would only confuse. */
+    /* after a value that could not be read, a complaint about the sum would only confuse */
     for (enum grading_device device = ON_EMULATOR;
          device <= ON_GPU && settings->complaints == before; ++device)
         check_points(reading, node, lab, into->terms, device);
@@ -186,7 +186,8 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
     struct settings *settings = &reading->settings;
     struct lab lab;
     char error[PATH_SIZE + 200];
-    if (is_empty(node)) /* "02-coalesce:" alone: the lab counts as its checks.c declares it */
+    if (is_empty(node)) /* "02-coalesce:" without a value means that the lab counts as its checks.c
+                         * declares it */
         return;
     settings_check_keys(settings, node, name, keys);
     settings_number(settings, settings_find(settings, node, "points"), "points", 1, 100000,
@@ -243,7 +244,8 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
                           "every lab has weight 0: give at least one a weight above 0");
 }
 
-/* If there is no key "labs:", all labs count with the points that their checks.c files declare. */
+/* Lets all labs count with the points that their checks.c files declare, if there is no key
+ * "labs:". */
 static void take_all_labs(struct course *course)
 {
     struct lab_names names;
@@ -253,7 +255,8 @@ static void take_all_labs(struct course *course)
     labs_free(&names);
 }
 
-/* The points for full marks in lab NAME in the course CONTEXT; 0: the lab does not count. */
+/* Returns the points for full marks in lab NAME in the course CONTEXT, or 0 if the lab does not
+ * count. */
 static double full_marks(const void *context, const char *name)
 {
     const struct course *course = context;

@@ -1,4 +1,4 @@
-/* The course file: one small file in which an instructor configures a course, without touching
+/* Reads the course file, a small file in which an instructor configures a course without changing
  * code.
  *
  *     course: CUDA for scientists, autumn 2026
@@ -9,13 +9,13 @@
  *       01-parallelize:
  *         deadline: 2026-10-12
  *       02-coalesce:
- *         points: 20                # what full marks are worth
+ *         points: 20                # points for full marks
  *         weight: 2                 # counts twice in the total
  *         deadline: 2026-10-19 18:00 +02:00
  *         checks:
  *           correct: {points: 20}
  *           sectors: {points: 60, full: 6, naive: 30}
- *     students:                     # exceptions for single students: course/exception.h
+ *     students:                     # exceptions for single students (course/exception.h)
  *       s017:
  *         02-coalesce: {deadline: 2026-10-26}
  *
@@ -34,11 +34,12 @@
 
 struct course_lab {
     char name[LAB_NAME_SIZE];
-    json_t *terms; /* changed points and thresholds, for lab_set_terms(); NULL: none */
+    /* changed points and thresholds, for lab_set_terms(), or NULL if there is none */
+    json_t *terms;
 };
 
 struct course {
-    char title[200];                  /* the course's title; "": none */
+    char title[200];                  /* the course's title, or "" if there is none */
     struct course_lab labs[MAX_LABS]; /* in the file's order */
     size_t lab_count;
     struct course_exceptions exceptions;
@@ -52,7 +53,7 @@ struct course {
 bool course_read(const char *path, struct course *course, char *error, size_t size);
 void course_free(struct course *course);
 
-/* The course's lab with this full NAME; NULL: the lab does not count. */
+/* Returns the course's lab with this full NAME, or NULL if the lab does not count. */
 const struct course_lab *course_find(const struct course *course, const char *name);
 
 #endif

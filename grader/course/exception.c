@@ -11,7 +11,8 @@ struct place {
     const yaml_node_t *key, *value;
 };
 
-/* Appends an exception that has only its line and STUDENT, which it owns. NULL: out of memory. */
+/* Appends an exception that has only its line and STUDENT, which it owns. Returns NULL when out of
+ * memory. */
 static struct course_exception *add(struct course_exceptions *exceptions, char *student,
                                     const struct place *place)
 {

@@ -1,4 +1,4 @@
-/* Exceptions for single students, from the course file:
+/* Reads exceptions for single students from the course file:
  *
  *     students:
  *       s017:
@@ -18,11 +18,12 @@
 struct course_exception {
     char *student; /* the id, normalised (NFC) */
     char lab[LAB_NAME_SIZE];
-    int64_t deadline;      /* UNIX seconds; 0: the lab's deadline applies */
-    bool excused, by_hand; /* the lab does not count; POINTS replace the grader's points */
-    double points;         /* in points of this course, with no late penalty */
-    char *why;             /* the instructor's reason; "": none given */
-    size_t line;           /* line in the course file */
+    int64_t deadline; /* UNIX seconds, or 0 if the lab's deadline applies */
+    /* `excused`: the lab does not count; `by_hand`: POINTS replace the grader's points */
+    bool excused, by_hand;
+    double points; /* in points of this course, with no late penalty */
+    char *why;     /* the instructor's reason, or "" if none is given */
+    size_t line;   /* line in the course file */
 };
 
 struct course_exceptions {
@@ -30,7 +31,7 @@ struct course_exceptions {
     size_t count;
 };
 
-/* The points for full marks in lab NAME; 0: the lab does not count. */
+/* Returns the points for full marks in lab NAME, or 0 if the lab does not count. */
 typedef double (*course_full_marks)(const void *context, const char *name);
 
 /* Reads the mapping NODE. Reports mistakes as complaints of SETTINGS. The caller frees EXCEPTIONS
@@ -40,7 +41,7 @@ void course_exceptions_read(struct settings *settings, const yaml_node_t *node,
                             struct course_exceptions *exceptions);
 void course_exceptions_free(struct course_exceptions *exceptions);
 
-/* The exception for STUDENT in LAB; NULL: none. */
+/* Returns the exception for STUDENT in LAB, or NULL if there is none. */
 const struct course_exception *course_exception_find(const struct course_exceptions *exceptions,
                                                      const char *student, const char *lab);
 

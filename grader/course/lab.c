@@ -58,8 +58,8 @@ void labs_text(char *text, size_t size)
     labs_free(&list);
 }
 
-/* How well WORD matches the lab's NAME. 0: not at all. 1: WORD is a part of NAME. 2: WORD is the
- * lab's name or number. */
+/* Returns how well WORD matches the lab's NAME: 2 if WORD is the lab's name or number, 1 if WORD is
+ * a part of NAME, otherwise 0. */
 static int matches(const char *word, const char *name)
 {
     char *end_of_word, *end_of_number;
@@ -98,7 +98,7 @@ bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t s
     return hits == 1;
 }
 
-/* Asks the runner what the lab declares. NULL: it gave no answer. */
+/* Asks the runner for the lab's declaration. Returns NULL if it gave no answer. */
 static json_t *ask_runner(const char *runner)
 {
     const char *argv[] = {runner, "--describe", NULL};

@@ -1,4 +1,4 @@
-/* The labs: their names, files and declared checks. */
+/* Finds the labs and reads their names, files and declared checks. */
 #ifndef COURSE_LAB_H
 #define COURSE_LAB_H
 
@@ -23,8 +23,8 @@ void labs_free(struct lab_names *list);
 void labs_text(char *text, size_t size);
 
 /* Finds the lab that WORD names. WORD is the lab's full name, its number with or without leading
- * zeros, or a part of its name that no other lab's name has. False: ERROR is one line that lists
- * the labs. */
+ * zeros, or a part of its name that no other lab's name has. On failure returns false, and ERROR is
+ * one line that lists the labs. */
 bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t size);
 
 struct lab {
@@ -32,37 +32,39 @@ struct lab {
     char runner[PATH_SIZE];   /* the program that runs the lab's checks, build/checks/NAME */
     char solution[PATH_SIZE]; /* solutions/NAME/file */
     char file[256];           /* the file that students edit, "parallelize.cu" */
-    json_t *declared;         /* what `build/checks/NAME --describe` prints: checks/main.c */
-    json_t *terms;            /* changes to "declared" by a course: lab_set_terms(); NULL: none */
+    json_t *declared;         /* the output of `build/checks/NAME --describe` (checks/main.c) */
+    /* changes to `declared` by a course (see lab_set_terms()), or NULL if there are none */
+    json_t *terms;
 };
 
-/* Opens lab NAME. False: ERROR is one line that says what is wrong and what to do. */
+/* Opens lab NAME. On failure returns false, and ERROR is one line that says what is wrong and what
+ * to do. */
 bool labs_open(const char *name, struct lab *lab, char *error, size_t size);
 void labs_close(struct lab *lab);
 
-/* Replaces points and thresholds that checks.c declares with a course's TERMS (NULL: none), for all
- * later gradings of LAB. TERMS has, by check id, any of points, full and naive (for a check of
- * time, slack instead of full and naive). They are merged into LAB->declared, and each result lists
- * them.
+/* Replaces points and thresholds that checks.c declares with a course's TERMS, which may be NULL,
+ * for all later gradings of LAB. TERMS has, by check id, any of points, full and naive (for a check
+ * of time, slack instead of full and naive). They are merged into LAB->declared, and each result
+ * lists them.
  *
  *     {"sectors": {"points": 60, "full": 5}, "correct": {"points": 20}}
  *
  * The caller has validated them (course/course.h). */
 void lab_set_terms(struct lab *lab, const json_t *terms);
 
-/* The path of the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. This copy exists
- * because git cannot restore the skeleton in all cases: a student's folder need not be a clone, and
- * in a clone the student may have committed changes to the skeleton. False: the path is too
- * long. */
+/* Makes the path of the untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. This copy
+ * exists because git cannot restore the skeleton in all cases: a student's folder need not be a
+ * clone, and in a clone the student may have committed changes to the skeleton. Returns false if
+ * the path is too long. */
 #define LAB_PRISTINE ".skeleton.cu"
 bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE]);
-/* The folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many users
- * share read-only. */
+/* Returns the folder of the student's working files: labs/, or $LANEWISE_LABS for a kit that many
+ * users share read-only. */
 const char *lab_students_folder(void);
-/* The path of the student's working file, NAME/file in lab_students_folder(). */
+/* Makes the path of the student's working file, NAME/file in lab_students_folder(). */
 bool lab_own_path(const struct lab *lab, char path[PATH_SIZE]);
 
-/* True if CHECK, one of a lab's declared checks, runs in a grading on DEVICE. */
+/* Returns true if CHECK, one of a lab's declared checks, runs in a grading on DEVICE. */
 bool lab_has_check(const json_t *check, enum grading_device device);
 
 #endif

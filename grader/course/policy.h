@@ -1,4 +1,4 @@
-/* A course's grading policy: how a student's attempts become grades. A course file sets it
+/* A course's grading policy says how a student's attempts become grades. A course file sets it
  * (course/course.h); without a course file, the defaults apply. */
 #ifndef COURSE_POLICY_H
 #define COURSE_POLICY_H
@@ -10,23 +10,23 @@
 #include "course/exception.h"
 
 struct course_lab_policy {
-    const char *lab;  /* "01-parallelize" */
-    double points;    /* points for full marks in the course; 0: the lab's own points */
-    double weight;    /* the lab's weight in the total; 0: not counted */
-    int64_t deadline; /* UNIX seconds; 0: no deadline */
+    const char *lab;  /* such as "01-parallelize" */
+    double points;    /* points for full marks in the course, or 0 for the lab's own points */
+    double weight;    /* the lab's weight in the total, or 0 if not counted */
+    int64_t deadline; /* UNIX seconds, or 0 if there is no deadline */
 };
 
 struct course_policy {
-    const char *course;  /* the course's title; "": none */
+    const char *course;  /* the course's title, or "" if there is none */
     bool latest;         /* the latest attempt counts, not the best */
     double late_penalty; /* percent of the earned points lost for each day begun after a deadline */
     bool limits_late;    /* attempts more than LATE_LIMIT days late do not count */
-    unsigned late_limit; /* in days, if limits_late; 0: no late attempt counts */
-    unsigned per_day;    /* most attempts that are graded on one day (UTC); 0: no limit */
-    /* Labs that are not in this list have their own points, weight 1 and no deadline. */
+    unsigned late_limit; /* in days, for limits_late; 0 if no late attempt counts */
+    unsigned per_day;    /* most attempts that are graded on one day (UTC), or 0 for no limit */
+    /* labs that are not in this list have their own points, weight 1 and no deadline */
     const struct course_lab_policy *labs;
     size_t lab_count;
-    const struct course_exceptions *exceptions; /* NULL: there are no exceptions */
+    const struct course_exceptions *exceptions; /* NULL if there are no exceptions */
 };
 
 #endif

@@ -57,7 +57,8 @@ static void complain_at(struct settings *settings, size_t line, const char *form
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* True if this line is indented with a tab, a common mistake that libyaml does not explain. */
+/* Returns true if this line is indented with a tab, which is a common mistake that libyaml does not
+ * explain. */
 static bool is_indented_by_tab(const struct text *text, size_t line)
 {
     const char *start;
@@ -82,7 +83,8 @@ static void explain_syntax(struct settings *settings, const yaml_parser_t *parse
                     parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
-/* Counts nesting levels and documents as EVENT begins or ends them. False: there are too many. */
+/* Counts nesting levels and documents as EVENT begins or ends them. Returns false if there are too
+ * many. */
 static bool take_event(struct settings *settings, const yaml_event_t *event, unsigned *depth,
                        unsigned *documents)
 {
@@ -98,7 +100,7 @@ static bool take_event(struct settings *settings, const yaml_event_t *event, uns
 }
 
 /* Checks the nesting before libyaml makes a document, which takes time quadratic in the nesting
- * depth. Ignores syntax errors: making the document reports them. */
+ * depth. Ignores syntax errors, because they are reported when the document is made. */
 static bool check_events(struct settings *settings, const struct text *text)
 {
     yaml_parser_t parser;
@@ -157,7 +159,7 @@ yaml_node_t *settings_root(struct settings *settings)
 
 /* --- mappings --------------------------------------------------------------------------------- */
 
-/* The text of NODE if it is a scalar without NUL bytes; otherwise NULL. */
+/* Returns the text of NODE if it is a scalar without NUL bytes, otherwise NULL. */
 static const char *scalar(const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE)
@@ -264,7 +266,7 @@ bool settings_number(struct settings *settings, const yaml_node_t *node, const c
     if (!node)
         return false;
     double value = text && *text ? strtod(text, &end) : NAN;
-    /* strtod() also accepts 0x10, nan and infinity, but in a settings file they are mistakes. */
+    /* strtod() also accepts 0x10, nan and infinity, but they are mistakes in a settings file */
     bool plain = text && *text && *end == 0 && strspn(text, "+-.0123456789eE") == strlen(text);
     if (plain && value >= least && value <= most) {
         *number = value;
@@ -330,7 +332,7 @@ static bool read_time(const char *text, time_t *moment)
         return false;
     date.tm_year -= 1900;
     date.tm_mon -= 1;
-    struct tm normal = date; /* mktime turns the 30th of February into the 2nd of March */
+    struct tm normal = date; /* mktime() turns the 30th of February into the 2nd of March */
     *moment = local ? mktime(&normal) : timegm(&normal) - zone;
     return normal.tm_mon == date.tm_mon && normal.tm_mday == date.tm_mday && date.tm_hour < 24 &&
            date.tm_min < 60 && date.tm_year >= 100;

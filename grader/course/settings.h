@@ -1,5 +1,5 @@
 /* Reads a settings file in YAML that a human wrote, and reports every mistake with its line. This
- * module knows nothing about labs or courses: course/course.h does.
+ * module knows nothing about labs or courses, which course/course.h handles.
  *
  *     file --libyaml--> nodes, each with its line --settings_...()--> values, or complaints
  *
@@ -18,40 +18,42 @@
 struct settings {
     const char *path; /* the file's path as complaints show it */
     yaml_document_t document;
-    char *error; /* the complaints: lines "PATH:LINE: ...", the last without a newline */
+    char *error; /* the complaints, as lines "PATH:LINE: ...", the last without a newline */
     size_t size, used;
     unsigned complaints;
 };
 
-/* Reads the file PATH. False: it cannot be read or is not YAML, and ERROR (SIZE bytes) says why.
- * Call settings_close() in any case. PATH and ERROR must outlive SETTINGS. */
+/* Reads the file PATH. Returns false if it cannot be read or is not YAML; ERROR (SIZE bytes) says
+ * why. Call settings_close() in any case. PATH and ERROR must outlive SETTINGS. */
 bool settings_open(struct settings *settings, const char *path, char *error, size_t size);
 void settings_close(struct settings *settings);
 
-/* Adds a complaint about NODE, or, if NODE is NULL, about the whole file. */
+/* Adds a complaint about NODE or, if NODE is NULL, about the whole file. */
 void settings_complain(struct settings *settings, const yaml_node_t *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The top node; NULL if the file is empty. */
+/* Returns the top node, or NULL if the file is empty. */
 yaml_node_t *settings_root(struct settings *settings);
 
-/* The value of KEY in the mapping NODE; NULL: there is none. NODE may be NULL. */
+/* Returns the value of KEY in the mapping NODE, or NULL if there is none. NODE may be NULL. */
 yaml_node_t *settings_find(struct settings *settings, const yaml_node_t *node, const char *key);
 
-/* Gets pair number I (from 0) of the mapping NODE. False: NODE has no such pair, or is not a
- * mapping. */
+/* Gets pair number I (from 0) of the mapping NODE. Returns false if NODE has no such pair, or is
+ * not a mapping. */
 bool settings_pair(struct settings *settings, const yaml_node_t *node, size_t i, yaml_node_t **key,
                    yaml_node_t **value);
 /* Checks that NODE is a mapping whose keys are distinct scalars. If KEYS is not NULL, each key must
- * be one of KEYS, whose last element is NULL. False: there are complaints; they call NODE WHAT. */
+ * be one of KEYS, whose last element is NULL. Returns false after complaints, in which NODE is
+ * called WHAT. */
 bool settings_check_keys(struct settings *settings, const yaml_node_t *node, const char *what,
                          const char *const *keys);
 
-/* The text of the scalar NODE. NULL: NODE is NULL, or is not text; the latter adds a complaint. */
+/* Returns the text of the scalar NODE. Returns NULL if NODE is NULL, or is not text; the latter
+ * adds a complaint. */
 const char *settings_text(struct settings *settings, const yaml_node_t *node, const char *what);
 
-/* Reads a number between LEAST and MOST. False: NODE is NULL, or a complaint was added; *NUMBER is
- * then unchanged. */
+/* Reads a number between LEAST and MOST. Returns false if NODE is NULL, or a complaint was added;
+ * *NUMBER is then unchanged. */
 bool settings_number(struct settings *settings, const yaml_node_t *node, const char *what,
                      double least, double most, double *number);
 bool settings_whole(struct settings *settings, const yaml_node_t *node, const char *what,

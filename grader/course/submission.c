@@ -15,8 +15,8 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* True if PATH is a link. Links are not followed, because a link in a folder that a student handed
- * in can lead to another person's file. */
+/* Returns true if PATH is a link. Links are not followed, because a link in a folder that a student
+ * handed in can lead to another person's file. */
 static bool is_link(const char *path)
 {
     struct stat status;
@@ -40,7 +40,8 @@ static bool find_in_folder(const struct lab *lab, const char *folder, int length
     return !*link && access(found, F_OK) == 0;
 }
 
-/* Finds the submission's path. False: ERROR says that the folder lacks it. */
+/* Finds the submission's path. On failure returns false, and ERROR says that the folder lacks
+ * it. */
 static bool find_file(const struct lab *lab, const char *path, char found[PATH_SIZE], char *error,
                       size_t size)
 {
@@ -67,8 +68,8 @@ static bool is_blank(const struct text *text)
     return strspn(text->bytes, " \t\r\n") == text->size;
 }
 
-/* True for UTF-16, which some editors on Windows write. It begins with a byte order mark, or nearly
- * every second byte is zero, because C source is ASCII. */
+/* Returns true for UTF-16, which some editors on Windows write. It begins with a byte order mark,
+ * or nearly every second byte is zero, because C source is ASCII. */
 static bool is_utf16(const struct text *text)
 {
     size_t zeros[2] = {0, 0};
@@ -86,8 +87,7 @@ unsigned submission_lab_number(const char *source)
     return sscanf(source, "/* Lab %u:", &number) == 1 ? number : 0;
 }
 
-/* True if the file itself is the reason why it could not be read: it is not a regular file, or it
- * is too large. */
+/* Returns true if the file could not be read because it is not a regular file, or is too large. */
 static bool is_unfit_file(const char *path)
 {
     struct stat status;
@@ -95,8 +95,8 @@ static bool is_unfit_file(const char *path)
            (!S_ISREG(status.st_mode) || status.st_size > (off_t)SUBMISSION_BYTES);
 }
 
-/* The number of a lab, other than OWN, whose file was pasted further down, with its first comment
- * and #include; 0: none was. */
+/* Returns the number of a lab other than OWN whose file, with its first comment and #include, was
+ * pasted further down. Returns 0 if there is none. */
 static unsigned other_lab(const char *source, unsigned own)
 {
     static const char include[] = "#include \"lab.h\"";

@@ -1,4 +1,4 @@
-/* A submission: one student's file for one lab. */
+/* A submission is one student's file for one lab. */
 #ifndef COURSE_SUBMISSION_H
 #define COURSE_SUBMISSION_H
 
@@ -13,19 +13,20 @@ struct submission {
 };
 
 /* Finds and reads the submission. PATH is the file, or a folder that contains it or NAME/file; NULL
- * is the student's own copy (lab_own_path). False: ERROR is one line. SUBMISSION->unfit then says
- * whether the student caused the failure: the folder lacks the file, or the file is a link, empty,
- * not text, or for another lab. If PATH itself is a link to a folder, the link is followed, because
- * the user who named it trusts it. */
+ * is the student's own copy (lab_own_path). On failure returns false, and ERROR is one line.
+ * SUBMISSION->unfit then says whether the student caused the failure: the folder lacks the file, or
+ * the file is a link, empty, not text, or for another lab. If PATH itself is a link to a folder,
+ * the link is followed, because the user who named it trusts it. */
 bool submission_open(const struct lab *lab, const char *path, struct submission *submission,
                      char *error, size_t size);
 void submission_close(struct submission *submission);
 
-/* True if SOURCE can be a submission for LAB. False: WHY continues a sentence that begins with the
- * file's name: "is empty: ...". */
+/* Returns true if SOURCE can be a submission for LAB. On failure returns false, and WHY continues a
+ * sentence that begins with the file's name: "is empty: ...". */
 bool submission_check(const struct lab *lab, const struct text *source, char *why, size_t size);
 
-/* The lab's number in the comment at the top of SOURCE, "Lab 02: ..."; 0: it names no lab. */
+/* Returns the lab's number in the comment at the top of SOURCE, "Lab 02: ...", or 0 if it names no
+ * lab. */
 unsigned submission_lab_number(const char *source);
 
 #endif

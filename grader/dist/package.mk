@@ -1,6 +1,6 @@
 # Lanewise @VERSION@: the labs, and all that grading needs. `make help` lists the targets.
 #
-# Nothing is built or installed here. ./lanewise does the same without make: ./lanewise help.
+# Nothing is built or installed here. ./lanewise does the same without make (see ./lanewise help).
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 BUILD := build

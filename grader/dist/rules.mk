@@ -1,4 +1,4 @@
-# Packages for machines where nothing can be installed, and trials on bare systems. The scripts say how.
+# Makes packages for machines where nothing can be installed, and tries them on bare systems. The scripts say how.
 DIST := build/dist
 
 dist: build/setup/dist handouts
@@ -8,6 +8,6 @@ dist: build/setup/dist handouts
 try-dist: build/setup/dist
 	$(Q)grader/dist/try-dist.sh $(DIST)
 
-# Follows the README in a bare Debian system, and says how long that takes.
+# Follows the README in a bare Debian system, and reports the time that this takes.
 try-debian-12 try-debian-13: try-debian-%: build/setup/dist
 	$(Q)grader/dist/try-debian.sh $* $(DIST)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #pragma clang force_cuda_host_device end
 
-/* clang's own <new> and <algorithm> need these; CUDA's headers define them again. */
+/* clang's own <new> and <algorithm> need these macros; CUDA's headers define them again. */
 #define __host__   __attribute__((host))
 #define __device__ __attribute__((device))
 #include <new>

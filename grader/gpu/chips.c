@@ -8,8 +8,8 @@
 
 #define MOST_BYTES (64u << 10) /* largest size of a chip's file */
 
-/* The chips that come with Lanewise: CHIP(name, symbol). Each is a file in predict/chips/, which is
- * compiled into the library, so that it needs no file at run time. */
+/* The chips that come with Lanewise: CHIP(name, symbol). Each chip has a file in predict/chips/,
+ * which is compiled into the library, so that the library needs no file at run time. */
 #define CHIPS                                                                                      \
     CHIP(h200, h200)                                                                               \
     CHIP(h100, h100)                                                                               \
@@ -70,7 +70,8 @@ static void copy_text(char *to, size_t size, const char *begin, const char *end)
     to[length] = '\0';
 }
 
-/* Sets the field NAME. False: there is no such field, or VALUE is not a number of 0 or more. */
+/* Sets the field NAME. Returns false if there is no such field, or VALUE is not a number of 0 or
+ * more. */
 static bool set(struct emu_chip *chip, bool seen[FIELDS], const char *name, const char *value)
 {
     if (strcmp(name, "title") == 0) {

@@ -1,5 +1,5 @@
-/* Chips whose times can be predicted. The numbers of a chip, with their sources, are a file in
- * predict/chips/; chips.def says what each number means. */
+/* Finds chips whose times can be predicted. The numbers of a chip, with their sources, are in a
+ * file in predict/chips/; chips.def says what each number means. */
 #ifndef GPU_CHIPS_H
 #define GPU_CHIPS_H
 
@@ -9,19 +9,19 @@
 #include "gpu/limits.h"
 
 struct emu_chip {
-    char name[64];  /* the file's name: "h200" */
-    char title[64]; /* "NVIDIA H200" */
+    char name[64];  /* the file's name, such as "h200" */
+    char title[64]; /* such as "NVIDIA H200" */
 #define C(name, meaning) double name;
 #include "gpu/chips.def"
 #undef C
-    const struct emu_limits *limits; /* of its capability */
+    const struct emu_limits *limits; /* limits of its capability */
 };
 
-/* Finds the chip NAME: one of emu_chip_names(), or a file whose name contains a '/'. False: WHY
- * (SIZE bytes) gets the reason as one line. */
+/* Finds the chip NAME, which is one of emu_chip_names(), or a file whose name contains a '/'. On
+ * failure returns false, and WHY (SIZE bytes) gets the reason as one line. */
 bool emu_find_chip(const char *name, struct emu_chip *chip, char *why, size_t size);
 
-/* The names of all chips that come with Lanewise: "a100, h100, h200". */
+/* Returns the names of all chips that come with Lanewise, such as "a100, h100, h200". */
 const char *emu_chip_names(void);
 
 #endif

@@ -1,14 +1,14 @@
-/* The emulated GPU: programs reach the emulator only through the functions of this header ("the
- * door").
+/* Declares the emulated GPU. Programs reach the emulator only through the functions of this header.
  *
  * A device has memory, modules of PTX and a record of its launches. Arguments and results are only
  * plain integers and byte ranges, so the device can run in a different process from its program.
- * Device addresses are never host addresses, except those of lent memory (see emu_lend()). A CTA
- * is a thread block, in PTX's words.
+ * Device addresses are never host addresses, except those of lent memory (see emu_lend()). A CTA is
+ * a thread block, in PTX's words.
  *
  * Most calls return an emu_status. A failed call changes nothing, and emu_message() gives the
  * reason in one line. emu_launch() returns when the launch has ended or is parked (see struct
- * emu_parked). Any thread may call these functions: a lock serialises the calls on a device. */
+ * emu_parked). Any thread may call these functions, because a lock serialises the calls on a
+ * device. */
 #ifndef GPU_DEVICE_H
 #define GPU_DEVICE_H
 
@@ -27,11 +27,12 @@ enum emu_status {
     EMU_INVALID_VALUE,   /* an argument is not valid */
     EMU_INVALID_ADDRESS, /* the range is not inside one live allocation */
     EMU_OUT_OF_MEMORY,
-    EMU_NOT_FOUND,        /* no such module, kernel or symbol */
-    EMU_INVALID_PTX,      /* malformed or not supported; the message names kernel, line and text */
+    EMU_NOT_FOUND, /* no such module, kernel or symbol */
+    /* the PTX is malformed or not supported; the message has the kernel, the line and the text */
+    EMU_INVALID_PTX,
     EMU_INVALID_CONFIG,   /* a grid or block that the device cannot run */
     EMU_OUT_OF_RESOURCES, /* more shared memory or registers than a CTA may have */
-    /* How a launch can end. The findings in the record say why. */
+    /* The ways in which a launch can end. The findings in the record give the reason. */
     EMU_ILLEGAL_ADDRESS,    /* a kernel accessed memory that is not allocated */
     EMU_MISALIGNED_ADDRESS, /* a kernel's address is not a multiple of the access's width */
     EMU_TRAP,               /* a kernel executed trap, or misused a barrier or a texture */
@@ -39,7 +40,7 @@ enum emu_status {
     EMU_DEADLOCK,           /* no lane can ever proceed */
     EMU_TIMEOUT,            /* a launch exceeded options.max_warp_instructions */
     EMU_INTERNAL,           /* the emulator itself failed */
-    EMU_PARKED,             /* the launch has not ended: emu_go_on() continues it */
+    EMU_PARKED,             /* the launch has not ended, and emu_go_on() continues it */
 };
 
 /* Chooses the memory accesses to record. In each launch, the record gets one access for each chosen
@@ -47,76 +48,84 @@ enum emu_status {
  * chooses all blocks, warps or steps. */
 #define EMU_ANY UINT64_MAX
 struct emu_trace {
-    const char *file;           /* the end of the source file's path; NULL: any file */
-    uint32_t line;              /* 0: every line */
-    uint64_t block, warp, step; /* the block's number (x counts fastest), the warp's number in the
-                                 * block, the access's number in the warp, from 1 */
+    const char *file; /* the end of the source file's path, or NULL for any file */
+    uint32_t line;    /* 0 for every line */
+    /* the block's number (x counts fastest), the warp's number in the block, and the access's
+     * number in the warp, from 1 */
+    uint64_t block, warp, step;
 };
 
 struct emu_chip;
 
-/* Records one CTA step by step: gpu/observe/stepper.h. */
+/* The CTA to record step by step (gpu/observe/stepper.h). */
 struct emu_steps {
     uint64_t launch; /* number of the launch, from 1 */
     uint64_t block;  /* the block's number; x counts fastest */
     uint64_t from;   /* the recording skips the block's first FROM warp instructions */
-    int fd;          /* where the recording is written */
-    /* The steps, in ascending order, after which the machine's state is written to dump_fd (-1: not
-     * written). None: after all steps, and without registers. */
+    int fd;          /* the descriptor to which the recording is written */
+    /* The steps, in ascending order, after which the machine's state is written to dump_fd, or to
+     * nowhere if it is -1. If there are none, the state is written after all steps, and without
+     * registers. */
     const uint64_t *dump;
     uint32_t dump_count;
     int dump_fd;
 };
 
 struct emu_options {
-    unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
-    bool deterministic;             /* one worker runs CTAs in order: every run is the same */
-    uint64_t max_warp_instructions; /* per launch; 0: no limit */
-    uint64_t memory_bytes;          /* device memory; 0: 16 GiB. Unused pages cost nothing */
-    uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
-    unsigned tools;                 /* bits of enum emu_tool; faults are always reported */
-    uint64_t watch_budget; /* the cost at which racecheck and initcheck end, in units of about 0.1
-                            * microseconds; 0: no limit */
-    enum emu_rules rules;  /* how memory traffic is counted; 0: as today's GPUs do */
+    unsigned workers;               /* CPU threads that run CTAs, or 0 for one per core */
+    bool deterministic;             /* one worker runs CTAs in order, so every run is the same */
+    uint64_t max_warp_instructions; /* per launch, or 0 for no limit */
+    /* bytes of device memory, or 0 for 16 GiB; unused pages cost nothing */
+    uint64_t memory_bytes;
+    /* the seed of the bytes in fresh allocations, or 0 if they are zeroed */
+    uint64_t poison;
+    unsigned tools; /* bits of enum emu_tool; faults are always reported */
+    /* the cost at which racecheck and initcheck end, in units of about 0.1 microseconds, or 0 for
+     * no limit */
+    uint64_t watch_budget;
+    enum emu_rules rules; /* how memory traffic is counted; 0 means as on today's GPUs */
     /* A worker calls this function when a launch takes seconds, with a line that says where the
-     * launch is. NULL: no calls. */
+     * launch is. It may be NULL. */
     void (*tell)(const char *line);
-    const struct emu_trace *trace; /* must outlive the device; NULL: no access is recorded */
-    const struct emu_steps *steps; /* must outlive the device; NULL: no block is recorded */
+    const struct emu_trace *trace; /* must outlive the device, or NULL if no access is recorded */
+    const struct emu_steps *steps; /* must outlive the device, or NULL if no block is recorded */
     /* CTAs, and the warps of each CTA, start in reverse order. At an atomic whose old value is
      * used, the lanes continue one after the other until they wait for each other. */
     bool backwards;
-    bool scrambles_shared;       /* loads from shared memory return wrong values */
-    bool ignores_order;          /* the runtime library does not check the order of work */
-    bool ignores_strays;         /* accesses just past an allocation's end do not fail */
-    uint64_t wider_pitch;        /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
-    int record_fd;               /* where the record is written; -1: no record */
-    uint64_t record_bytes;       /* a record larger than this gets no more lines; 0: no limit */
-    const struct emu_chip *chip; /* the chip for which launch times are predicted; NULL: none */
-    bool predicts_clock;         /* with a chip: clocks that programs read show predicted time */
+    bool scrambles_shared; /* loads from shared memory return wrong values */
+    bool ignores_order;    /* the runtime library does not check the order of work */
+    bool ignores_strays;   /* accesses just past an allocation's end do not fail */
+    uint64_t wider_pitch;  /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
+    /* the descriptor to which the record is written, or -1 if there is no record */
+    int record_fd;
+    /* a record larger than this gets no more lines; 0 for no limit */
+    uint64_t record_bytes;
+    /* the chip for which launch times are predicted, or NULL if there is none */
+    const struct emu_chip *chip;
+    bool predicts_clock; /* if there is a chip, the clocks that programs read show predicted time */
 };
 
 struct emu_device;
 
-/* Opens a device. On failure *DEVICE is NULL. */
+/* Opens a device. Sets *DEVICE to NULL on failure. */
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device);
-void emu_close(struct emu_device *device); /* NULL is allowed */
+void emu_close(struct emu_device *device); /* accepts NULL */
 
-/* Stops all running launches of this process and reports a finding for them. False: no launch is
- * running. A signal handler may call it. */
+/* Stops all running launches of this process and reports a finding for them. Returns false if no
+ * launch is running. A signal handler may call it. */
 bool emu_interrupt(void);
 
-/* The reason for the latest failure: one line, valid until the same thread's next call. If the
- * fault is in PTX that came from a source line, the message begins with "FILE:LINE: ", with FILE
- * as the compiler names it. */
+/* Returns the reason for the latest failure as one line, which is valid until the same thread's
+ * next call. If the fault is in PTX that came from a source line, the message begins with
+ * "FILE:LINE: ", with FILE as the compiler names it. */
 const char *emu_message(struct emu_device *device);
 
 /* --- memory: sizes in bytes ------------------------------------------------------------------- */
 
 /* Allocates SIZE > 0 bytes, aligned to 512. */
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
-/* Allocates COUNT > 0 rows of WIDTH > 0 bytes. Rows begin *PITCH bytes apart: a multiple of
- * EMU_PITCH, and the smallest one unless options.wider_pitch says otherwise. */
+/* Allocates COUNT > 0 rows of WIDTH > 0 bytes. Rows begin *PITCH bytes apart. This is a multiple of
+ * EMU_PITCH, and the smallest possible multiple unless options.wider_pitch says otherwise. */
 #define EMU_PITCH 512u
 enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
                                emu_addr *addr, uint64_t *pitch);
@@ -132,38 +141,38 @@ struct emu_place {
  * freed, PLACE is the place that freed it. */
 void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place);
 
-/* Finds the live allocation that contains ADDR. EMU_NOT_FOUND: there is none. BASE and SIZE may be
- * NULL. */
+/* Finds the live allocation that contains ADDR. Returns EMU_NOT_FOUND if there is none. BASE and
+ * SIZE may be NULL. */
 enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size);
-/* Lends the program's SIZE bytes at HOST to the device until emu_free(): kernels then use these
+/* Lends the program's SIZE bytes at HOST to the device until emu_free(). Kernels then use these
  * bytes as the device's memory at ADDR. ADDR is either the start of a live allocation of SIZE
  * bytes, which moves to HOST, or an address outside of all allocations. */
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
 /* Promises that only the device, and calls on it, write to the lent memory at ADDR. With the tool
- * "origins", the device then also tracks which of its bytes kernels wrote. CLEARED: the memory
- * holds zeros, which count as written by kernels. */
+ * "origins", the device then also tracks which of its bytes kernels wrote. CLEARED says that the
+ * memory holds zeros, which count as written by kernels. */
 void emu_watch_lent(struct emu_device *device, emu_addr addr, bool cleared);
 /* Finds the first range of bytes, at or after *AT and in the same allocation, that kernels wrote
- * last or that were cleared. Moves *AT to the beginning of the range and returns its size; 0: there
- * is no such range. */
+ * last or that were cleared. Moves *AT to the beginning of the range and returns its size. Returns
+ * 0 if there is no such range. */
 uint64_t emu_find_made(struct emu_device *device, emu_addr *at);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
-/* If the tool "origins" runs, notes in the record that the host received SEEN when it read the SIZE
- * bytes at FROM. SAME: the twin (gpu/remote/twin.h) has equal bytes there. Returns whether kernels
- * wrote all of these bytes. */
+/* Notes in the record, if the tool "origins" runs, that the host received SEEN when it read the
+ * SIZE bytes at FROM. SAME says that the twin (gpu/remote/twin.h) has equal bytes there. Returns
+ * whether kernels wrote all of these bytes. */
 bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, uint64_t size,
                    bool same);
 /* Copies SIZE bytes in device memory. The two ranges may overlap. */
 enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size);
 
-/* COUNT > 0 rows of WIDTH > 0 bytes. A pitch is the distance in bytes between the starts of two
- * rows; on the device, it is at least WIDTH. */
+/* The shape of COUNT > 0 rows of WIDTH > 0 bytes. A pitch is the distance in bytes between the
+ * starts of two rows; on the device, it is at least WIDTH. */
 struct emu_rows {
     uint64_t width, count, to_pitch, from_pitch;
 };
-/* Like emu_write(), emu_read() and emu_copy(), for each row. A copy changes nothing unless all its
- * rows are inside memory. */
+/* Do the same as emu_write(), emu_read() and emu_copy(), for each row. A copy changes nothing
+ * unless all its rows are inside memory. */
 enum emu_status emu_write_rows(struct emu_device *device, emu_addr to, const void *from,
                                const struct emu_rows *rows);
 enum emu_status emu_read_rows(struct emu_device *device, void *to, emu_addr from,
@@ -173,13 +182,13 @@ enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr f
 
 /* Fills SIZE bytes with the four bytes of PATTERN, the lowest first. */
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint32_t pattern, uint64_t size);
-/* Like emu_set(), for each row; from_pitch is not used. */
+/* Does the same as emu_set(), for each row; from_pitch is not used. */
 enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint32_t pattern,
                              const struct emu_rows *rows);
-/* Limits on what kernels use, in bytes: the size of a thread's stack (default 1024), of the heap
- * for malloc() in kernels (default 8 MiB), and of the text printed between two calls of
- * emu_output() (default 8.25 MiB). Changing the heap's size after a kernel that allocates has been
- * launched fails with EMU_INVALID_VALUE. */
+/* The limits of kernels, in bytes: the size of a thread's stack (default 1024), of the heap for
+ * malloc() in kernels (default 8 MiB), and of the text printed between two calls of emu_output()
+ * (default 8.25 MiB). Changing the heap's size after a kernel that allocates has been launched
+ * fails with EMU_INVALID_VALUE. */
 enum emu_limit { EMU_STACK, EMU_HEAP, EMU_PRINT, EMU_LIMITS };
 enum emu_status emu_set_limit(struct emu_device *device, enum emu_limit limit, uint64_t bytes);
 uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit);
@@ -194,28 +203,33 @@ enum emu_address_mode { EMU_WRAP, EMU_CLAMP, EMU_MIRROR, EMU_BORDER };
 
 struct emu_texture {
     emu_addr addr;
-    uint32_t width, height, depth; /* texels, at least 1; depth counts layers, if layered */
-    uint64_t pitch, slice;         /* bytes from row to row, and from layer to layer */
-    uint8_t channels, bits, kind;  /* 1 to 4 channels of 8, 16 or 32 bits; 'u', 's' or 'f' */
-    uint8_t address[3];            /* enum emu_address_mode, for each dimension */
-    bool layered, is_surface;      /* kernels can write a surface, but not fetch from it */
-    bool linear;                   /* fetches interpolate; false: they take the nearest texel */
-    bool normalized_coords;        /* coordinates go from 0 to 1 */
-    bool normalized_float;         /* integers are read as 0 to 1, or -1 to 1 */
-    uint32_t border[4];            /* the value outside of the texture, for EMU_BORDER */
+    /* in texels, at least 1; `depth` counts layers if the texture is layered */
+    uint32_t width, height, depth;
+    uint64_t pitch, slice; /* bytes from row to row, and from layer to layer */
+    /* 1 to 4 channels of 8, 16 or 32 bits; the kind is 'u', 's' or 'f' */
+    uint8_t channels, bits, kind;
+    uint8_t address[3];       /* an enum emu_address_mode for each dimension */
+    bool layered, is_surface; /* kernels can write to a surface, but not fetch from it */
+    bool linear;              /* fetches interpolate, otherwise they take the nearest texel */
+    bool normalized_coords;   /* coordinates go from 0 to 1 */
+    bool normalized_float;    /* integers are read as 0 to 1, or -1 to 1 */
+    uint32_t border[4];       /* the value outside of the texture, for EMU_BORDER */
 
-    /* A mipmap: each level is half as large in each dimension and directly follows the one
-     * before. */
-    uint8_t levels;             /* number of levels; 0 counts as 1 */
-    bool level_linear;          /* fetches interpolate between levels; false: nearest level */
-    bool cube;                  /* square layers, six for each cube: fetched by direction */
+    /* A mipmap. Each level is half as large in each dimension and directly follows the previous
+     * level. */
+    uint8_t levels; /* number of levels; 0 counts as 1 */
+    /* fetches interpolate between levels, otherwise they take the nearest level */
+    bool level_linear;
+    /* square layers, six for each cube, which are fetched by direction */
+    bool cube;
     float level_bias;           /* added to the level of a fetch */
     float level_min, level_max; /* limits of the level after adding level_bias */
 };
 
 /* Returns LEVEL, which must exist, as a texture of one level. */
 struct emu_texture emu_texture_level(const struct emu_texture *texture, unsigned level);
-/* Bytes from the first texel of the first level to the last texel of the last level. */
+/* Returns the number of bytes from the first texel of the first level to the last texel of the last
+ * level. */
 uint64_t emu_texture_bytes(const struct emu_texture *texture);
 
 /* Gives a texture or surface a handle for kernels. Its memory must be allocated whenever a kernel
@@ -231,10 +245,10 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle);
 /* Parses SIZE bytes of PTX (NUL padding allowed) and places its variables in device memory. */
 enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size, uint32_t *module);
 enum emu_status emu_unload(struct emu_device *device, uint32_t module);
-/* The address and size of a .global or .const variable. */
+/* Gets the address and size of a .global or .const variable. */
 enum emu_status emu_symbol(struct emu_device *device, uint32_t module, const char *name,
                            emu_addr *addr, uint64_t *size);
-/* A kernel's handle; handles are not reused. NAME is the mangled name in the PTX. */
+/* Gets a kernel's handle. Handles are not reused. NAME is the mangled name in the PTX. */
 enum emu_status emu_kernel(struct emu_device *device, uint32_t module, const char *name,
                            uint32_t *kernel);
 
@@ -246,13 +260,13 @@ struct emu_kernel_info {
     uint32_t param_count;
     const struct emu_param *params; /* owned by the module */
     uint32_t param_bytes;
-    uint32_t registers;               /* per thread, at most 255: an estimate of ptxas's choice */
+    uint32_t registers;               /* estimate of ptxas's choice per thread, at most 255 */
     uint32_t shared_bytes;            /* static, per CTA */
     uint32_t local_bytes;             /* per thread */
     uint32_t const_bytes;             /* per module */
-    uint32_t max_threads;             /* per CTA: .maxntid, or 1024 */
-    uint32_t ptx_version, sm_version; /* 90 for 9.0; 75 for sm_75 */
-    uint32_t cluster[3];              /* CTAs in a cluster along x, y, z; if [0] is 0: any size */
+    uint32_t max_threads;             /* per CTA, from .maxntid or 1024 */
+    uint32_t ptx_version, sm_version; /* 90 for 9.0, and 75 for sm_75 */
+    uint32_t cluster[3];              /* CTAs in a cluster along x, y, z; [0] is 0 for any size */
     uint32_t max_cluster;             /* the most CTAs in a cluster */
     bool needs_cluster;               /* a launch must give the cluster's size */
 };
@@ -266,19 +280,20 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
 enum emu_touches { EMU_TOUCHES_NONE, EMU_TOUCHES_LENT, EMU_TOUCHES_ALL };
 
 struct emu_launch {
-    /* The program's line that launches, which the findings name; "": unknown, or not of interest */
+    /* the program's line that launches, which the findings name; "" if unknown or not of
+     * interest */
     char file[236];
     uint32_t line;
     uint32_t kernel;
     uint32_t grid[3], block[3]; /* x, y, z */
-    uint32_t cluster[3];        /* CTAs in a cluster; if [0] is 0: as the kernel says, or 1 */
+    uint32_t cluster[3];        /* CTAs in a cluster; if [0] is 0, the kernel's own size, or 1 */
     uint32_t dynamic_shared_bytes;
-    const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
+    const void *params; /* param_bytes bytes, laid out as described by emu_kernel_info */
     uint32_t param_bytes;
     bool cooperative; /* all CTAs run at the same time, for grid.sync() */
-    bool alone;       /* the program only waits for the launch: lent memory cannot change */
+    bool alone;       /* the program only waits for the launch, so lent memory cannot change */
     bool may_park;    /* the launch may return EMU_PARKED */
-    uint8_t touches;  /* enum emu_touches: what emu_touched() returns */
+    uint8_t touches;  /* enum emu_touches, which selects the result of emu_touched() */
 };
 
 /* Runs the launch to its end and, if it began, appends it to the record. COUNTERS (may be NULL)
@@ -302,21 +317,21 @@ enum emu_step_type {
     EMU_STEP_RECORD,     /* STREAM records EVENT */
     EMU_STEP_WAIT,       /* later work in STREAM waits for EVENT */
     EMU_STEP_FORGET,     /* EVENT is no longer used */
-    EMU_STEP_HOST_EVENT, /* the host waits for EVENT, for STREAM, for all work */
+    EMU_STEP_HOST_EVENT, /* the host waits for EVENT, for STREAM, or for all work */
     EMU_STEP_HOST_STREAM,
     EMU_STEP_HOST_ALL,
     EMU_STEP_END, /* the program has ended */
     EMU_STEP_TYPES
 };
 
-/* EMU_IN_A_KERNEL: the launches since the latest step of this kind. */
+/* The kinds of work. EMU_IN_A_KERNEL is all launches since the latest step of this kind. */
 enum emu_step_work {
     EMU_IN_A_KERNEL,
     EMU_COPY_TO_DEVICE,
     EMU_COPY_FROM_DEVICE,
     EMU_COPY_ON_DEVICE,
     EMU_FILL_DEVICE,
-    EMU_ON_THE_HOST, /* takes no part of the GPU, such as a host function */
+    EMU_ON_THE_HOST, /* work that uses no part of the GPU, such as a host function */
     EMU_STEP_WORKS
 };
 
@@ -334,15 +349,15 @@ struct emu_step {
     enum emu_step_work work;
     unsigned flags;
     uint64_t stream, event; /* numbers that the caller chooses */
-    uint64_t bytes;         /* of a copy or fill */
-    emu_addr host;          /* of a copy between host and device: its address on the host */
+    uint64_t bytes;         /* size of a copy or fill */
+    emu_addr host;          /* host address of a copy between host and device */
 };
 
-/* Whether the device predicts when work runs. If not, emu_step() does nothing. */
+/* Returns whether the device predicts when work runs. If not, emu_step() does nothing. */
 bool emu_is_timed(struct emu_device *device);
 void emu_step(struct emu_device *device, const struct emu_step *step);
 /* Advances the timeline until EVENT is recorded. *US gets the predicted microseconds since the
- * program's first work. False: the time is unknown. */
+ * program's first work. Returns false if the time is unknown. */
 bool emu_event_time(struct emu_device *device, uint64_t event, double *us);
 
 /* --- parked launches -------------------------------------------------------------------------- */
@@ -356,20 +371,21 @@ struct emu_parked {
     bool has_changed; /* the launch has changed memory since it last started or continued */
     bool is_still;    /* the launch can proceed only after others change memory */
 };
-/* After EMU_PARKED: the launch that this thread's latest call has parked. */
+/* Returns the launch that this thread's latest call has parked. Call it after EMU_PARKED. */
 struct emu_parked emu_parked(struct emu_device *device);
 
 enum emu_patience {
-    EMU_POLL,  /* run until parked again; do not count a failed poll as executed */
-    EMU_WAIT,  /* run until parked again; count every instruction */
-    EMU_FINISH /* run to the end: the awaited change will not come */
+    EMU_POLL,  /* run until parked again, and do not count a failed poll as executed */
+    EMU_WAIT,  /* run until parked again, and count every instruction */
+    EMU_FINISH /* run to the end, because the awaited change will not come */
 };
-/* Continues a parked launch. It ends like emu_launch(). */
+/* Continues a parked launch, and returns as emu_launch() does. */
 enum emu_status emu_go_on(struct emu_device *device, uint64_t launch, enum emu_patience patience);
 /* Ends a parked launch immediately. The record shows it as successful. */
 enum emu_status emu_abandon(struct emu_device *device, uint64_t launch);
 
-/* The streams that kernels print to: printf to EMU_STDOUT, failed assertions to EMU_STDERR. */
+/* The streams that kernels print to. printf prints to EMU_STDOUT, and failed assertions print to
+ * EMU_STDERR. */
 enum emu_stream { EMU_STDOUT, EMU_STDERR, EMU_STREAMS };
 
 /* Takes the text that kernels have printed to STREAM since the last call. The caller frees *TEXT,
@@ -378,10 +394,10 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-/* Whether the device has a record of launches and findings. */
+/* Returns whether the device has a record of launches and findings. */
 bool emu_has_record(struct emu_device *device);
-/* Appends a LINE from the program's runtime library: SIZE bytes of JSON without a newline; see
- * gpu/record/record.h. Fails if there is no record. */
+/* Appends a LINE from the program's runtime library: SIZE bytes of JSON without a newline (see
+ * gpu/record/record.h). Fails if there is no record. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size);
 
 /* Limits of the virtual GPU (those of an H100) that are not in gpu/limits.h. */

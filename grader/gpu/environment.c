@@ -1,5 +1,6 @@
-/* Reads the options. This file is the only one in the library that may end the process by itself: a
- * mistyped option must not pass silently. (Signals that the library catches are raised again.) */
+/* Reads the options. This is the only file in the library that may end the process by itself,
+ * because a mistyped option must not pass silently. (Signals that the library catches are raised
+ * again.) */
 #include "gpu/environment.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ __attribute__((noreturn)) static void refuse(const char *name, const char *value
     _exit(USAGE_ERROR);
 }
 
-/* The number in the environment variable NAME, at most MAX; ABSENT if it is not set. */
+/* Returns the number in the environment variable NAME, at most MAX, or ABSENT if it is not set. */
 static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
 {
     const char *value = getenv(name);
@@ -31,13 +32,13 @@ static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
     char *end;
     errno = 0;
     unsigned long long number = strtoull(value, &end, 10);
-    /* strtoull would accept signs and spaces, and read "-1" as the largest number */
+    /* strtoull() would accept signs and spaces, and read "-1" as the largest number */
     if (value[0] < '0' || value[0] > '9' || *end || errno || number > max)
         refuse(name, value, "expected a whole number");
     return number;
 }
 
-/* $LANEWISE_TRACE is FILE:LINE, or "*" for every line of every file. */
+/* Reads $LANEWISE_TRACE, which is FILE:LINE, or "*" for every line of every file. */
 static const struct emu_trace *read_trace(void)
 {
     static struct emu_trace trace;
@@ -64,7 +65,7 @@ static const struct emu_trace *read_trace(void)
     return &trace;
 }
 
-/* Opens the file that the environment variable NAME names; -1: it is not set. */
+/* Opens the file that the environment variable NAME names. Returns -1 if it is not set. */
 static int open_output(const char *name)
 {
     const char *path = getenv(name);
@@ -76,7 +77,7 @@ static int open_output(const char *name)
     return fd;
 }
 
-/* Reads the numbers of the steps after which the state is dumped: "10,200,3000". */
+/* Reads the numbers of the steps after which the state is dumped, such as "10,200,3000". */
 static uint32_t read_dumps(uint64_t *list, uint32_t most)
 {
     const char *text = getenv("LANEWISE_STEPS_DUMP_AT");
@@ -89,7 +90,7 @@ static uint32_t read_dumps(uint64_t *list, uint32_t most)
     return count;
 }
 
-/* $LANEWISE_STEPS names the file for the recording of a block. */
+/* Reads $LANEWISE_STEPS, which names the file for the recording of a block. */
 static const struct emu_steps *read_steps(void)
 {
     static struct emu_steps steps;
@@ -126,7 +127,7 @@ static enum emu_rules read_rules(void)
     return rules;
 }
 
-/* $LANEWISE_GPU names the chip whose times are predicted. */
+/* Reads $LANEWISE_GPU, which names the chip whose times are predicted. */
 static const struct emu_chip *read_chip(void)
 {
     static struct emu_chip chip;
@@ -139,7 +140,7 @@ static const struct emu_chip *read_chip(void)
     return &chip;
 }
 
-/* $LANEWISE_CLOCK=predicted: clocks show predicted time. */
+/* Reads $LANEWISE_CLOCK, which is "predicted" if clocks show predicted time. */
 static bool read_clock(void)
 {
     const char *name = getenv("LANEWISE_CLOCK");

@@ -18,8 +18,8 @@
 
 #include "gpu/device.h"
 
-/* A variable that is not set counts as 0 or absent. An invalid value ends the process with code
- * 2 and a line on stderr. */
+/* Reads the options. A variable that is not set counts as 0 or absent. An invalid value ends the
+ * process with code 2 and a line on stderr. */
 void emu_read_environment(struct emu_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* The kinds of findings: findings.def as a table. */
+/* Makes a table of the kinds of findings from findings.def. */
 #ifndef GPU_FINDING_KINDS_H
 #define GPU_FINDING_KINDS_H
 
@@ -7,18 +7,18 @@
 
 struct finding_kind {
     const char *id;       /* such as "bank-conflict" */
-    const char *tool;     /* "counters", "runtime", or as in compute-sanitizer */
+    const char *tool;     /* "counters", "runtime", or a tool's name as in compute-sanitizer */
     const char *severity; /* "error", "warning" or "note" */
     bool has_example;
     const char *title; /* the finding in one line */
     const char *help;  /* a fix to try, in one line */
-    const char *text;  /* the long form: a paragraph */
+    const char *text;  /* the long form, which is a paragraph */
 };
 
 extern const struct finding_kind emu_finding_kinds[];
 extern const size_t emu_finding_kind_count;
 
-/* The kind with this ID, or NULL. */
+/* Returns the kind with this ID, or NULL. */
 const struct finding_kind *emu_finding_kind(const char *id);
 
 #endif

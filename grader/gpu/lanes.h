@@ -1,5 +1,5 @@
-/* Sizes of warps and blocks, and attributes for functions that loop over lanes. All folders of the
- * emulator include this header. */
+/* Defines the sizes of warps and blocks, and attributes for functions that loop over lanes. All
+ * folders of the emulator include this header. */
 #ifndef GPU_LANES_H
 #define GPU_LANES_H
 
@@ -8,16 +8,16 @@
 #define MAX_WARPS 32u /* per CTA */
 #define BARRIERS  16u /* per CTA */
 
-/* The compiler builds a function that loops over lanes three times: for AVX-512, for AVX2 and
- * for any other CPU. The loader picks one. Sanitizers do not support these clones. */
+/* Makes the compiler build a function that loops over lanes three times: for AVX-512, for AVX2 and
+ * for any other CPU. The loader picks one of them. Sanitizers do not support these clones. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__) || !defined(__x86_64__)
 #define LANES_CLONES
 #else
 #define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
-/* For helpers that a function with LANES_CLONES calls: they become part of it, so they are compiled
- * for the same CPU. */
+/* For helpers that a function with LANES_CLONES calls. They become part of that function, so they
+ * are compiled for the same CPU. */
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #endif

@@ -1,5 +1,5 @@
-/* The limits of each compute capability, read from limits.def, and those of the virtual GPU, whose
- * capability is 9.0. */
+/* Provides the limits of each compute capability, read from limits.def, and those of the virtual
+ * GPU, whose capability is 9.0. */
 #ifndef GPU_LIMITS_H
 #define GPU_LIMITS_H
 
@@ -8,8 +8,8 @@
 #define EMU_SPLITS 12 /* more than any capability has */
 
 struct emu_limits {
-    uint32_t capability;    /* times 10: 90 is 9.0 */
-    const char *generation; /* "Hopper" */
+    uint32_t capability;    /* the capability times 10, so 90 is 9.0 */
+    const char *generation; /* such as "Hopper" */
 #define F(field, meaning) uint32_t field;
 #include "gpu/limits.def"
     /* Sizes to which a multiprocessor's shared memory can be set, in KiB, from the smallest to the
@@ -17,20 +17,22 @@ struct emu_limits {
     uint32_t splits[EMU_SPLITS];
 };
 
-/* The limits of CAPABILITY (times 10), or NULL if it is not in the table. */
+/* Returns the limits of CAPABILITY (times 10), or NULL if it is not in the table. */
 const struct emu_limits *emu_limits(uint32_t capability);
 
-/* The row at INDEX of the table, in the order of capabilities; NULL after the last one. */
+/* Returns the row at INDEX of the table, in the order of capabilities, or NULL after the last
+ * row. */
 const struct emu_limits *emu_limits_at(uint32_t index);
 
-/* The value and the meaning of the field at INDEX, in the order of limits.def. NULL after the last
- * field. LIMITS may be NULL if VALUE is. */
+/* Returns the value and the meaning of the field at INDEX, in the order of limits.def. Returns NULL
+ * after the last field. LIMITS may be NULL if VALUE is. */
 const char *emu_limits_field(const struct emu_limits *limits, uint32_t index, uint32_t *value);
 
-/* The name of the feature at INDEX, and the first CAPABILITY that has it. NULL after the last. */
+/* Returns the name of the feature at INDEX, and the first CAPABILITY that has it. Returns NULL
+ * after the last feature. */
 const char *emu_limits_feature(uint32_t index, uint32_t *capability);
 
-/* The smallest split that is at least BYTES, in bytes; if none is, the largest. */
+/* Returns the smallest split that is at least BYTES, in bytes, or the largest split if none is. */
 uint32_t emu_limits_split(const struct emu_limits *limits, uint64_t bytes);
 
 /* The virtual GPU's limits as constants. */

@@ -1,8 +1,8 @@
 /* Computes occupancy from the table of limits.
  *
  * Since capability 2.0, an SM has parts, each with its own registers. A warp takes its registers
- * from one part, in units; a CTA's warps go to the parts in turn. Before, a CTA took registers for
- * all of its warps together, and for an even number of warps. */
+ * from one part, in units; a CTA's warps go to the parts in turn. On older GPUs, a CTA took
+ * registers for all of its warps together, and for an even number of warps. */
 #include "gpu/occupancy.h"
 
 #include <stdbool.h>
@@ -19,17 +19,18 @@ uint32_t emu_occupancy_warps(const struct emu_demand *demand)
     return (demand->threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
 }
 
-/* The registers that WARPS warps take together: of one part, or before 2.0 of the SM. */
+/* Returns the registers that WARPS warps take together, from one part or, before 2.0, from the
+ * SM. */
 static uint32_t registers_of(const struct emu_limits *limits, uint32_t registers, uint32_t warps)
 {
     uint64_t units = round_up((uint64_t)registers * EMU_WARP_SIZE * warps, limits->register_unit) /
                      limits->register_unit;
     if (limits->capability / 10 == 2 && units >= 11 && units <= 23 && units % 4 == 3)
-        units++; /* so do GPUs of capability 2.x with 11, 15, 19 and 23 units */
+        units++; /* GPUs of capability 2.x also do this with 11, 15, 19 and 23 units */
     return (uint32_t)units * limits->register_unit;
 }
 
-/* The number of warps whose registers fit into an SM that has parts. */
+/* Returns the number of warps whose registers fit into an SM that has parts. */
 static uint32_t warps_by_registers(const struct emu_limits *limits, uint32_t registers)
 {
     uint32_t of_warp = registers_of(limits, registers, 1), parts = limits->register_parts;
@@ -44,8 +45,8 @@ uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct e
                : registers_of(limits, demand->registers, (uint32_t)round_up(warps, 2));
 }
 
-/* A GPU checks a CTA as if all parts had as many of its warps as the fullest one. 6.0 has two
- * parts, but checks for four, like 6.1. */
+/* Returns whether a CTA needs too many registers. A GPU checks a CTA as if all parts had as many of
+ * its warps as the fullest part. 6.0 has two parts, but checks for four, as 6.1 does. */
 static bool is_too_much(const struct emu_limits *limits, const struct emu_demand *demand)
 {
     struct emu_demand even = *demand;
@@ -96,7 +97,7 @@ void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand
     find_most(limits, demand, limits->sm_shared, most);
 }
 
-/* The occupancy of an SM with CAPACITY bytes of shared memory. */
+/* Returns the occupancy of an SM with CAPACITY bytes of shared memory. */
 static struct emu_occupancy occupancy(const struct emu_limits *limits,
                                       const struct emu_demand *demand, uint32_t capacity)
 {
@@ -132,9 +133,9 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(limits, demand, emu_limits_split(limits, wanted > needed ? wanted : needed));
 }
 
-/* SMs come in groups. Some SMs are switched off, not the same ones on every GPU. With these group
- * sizes, the answers are an H100's for clusters of 1 to 16 blocks, with 2, 8, 11 and 32 blocks on
- * an SM. */
+/* SMs come in groups. Some SMs are switched off; they are not the same on every GPU. With these
+ * group sizes, the answers are an H100's for clusters of 1 to 16 blocks, with 2, 8, 11 and 32
+ * blocks on an SM. */
 #define CLUSTERED_CTAS 8u /* most CTAs in clusters on one SM */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {

@@ -1,13 +1,13 @@
-/* Occupancy: how many CTAs and warps of a kernel one multiprocessor (SM) holds at a time. The same
- * function answers programs that ask, limits cooperative launches, decides how many CTAs of a
- * launch run together, fills in the record, and answers `lanewise occupancy`. */
+/* Computes occupancy: the number of CTAs and warps of a kernel that one multiprocessor (SM) holds
+ * at a time. The same function answers queries of programs, limits cooperative launches, decides
+ * how many CTAs of a launch run together, fills in the record, and answers `lanewise occupancy`. */
 #ifndef GPU_OCCUPANCY_H
 #define GPU_OCCUPANCY_H
 
 #include "gpu/limits.h"
 
-/* The resource that is used up first. If several are used up together, the first of them in this
- * list. */
+/* The resource that is used up first. If several are used up together, it is the first of them in
+ * this list. */
 enum emu_occupancy_limit {
     EMU_BY_WARPS,
     EMU_BY_BLOCKS,
@@ -17,8 +17,8 @@ enum emu_occupancy_limit {
 };
 
 struct emu_occupancy {
-    uint32_t ctas;  /* CTAs on one SM; 0: not even one fits */
-    uint32_t warps; /* warps of these CTAs: at most EMU_SM_WARPS */
+    uint32_t ctas;  /* CTAs on one SM, or 0 if not even one fits */
+    uint32_t warps; /* warps of these CTAs, at most EMU_SM_WARPS */
     enum emu_occupancy_limit limit;
 };
 
@@ -29,37 +29,37 @@ struct emu_demand {
     uint64_t shared;    /* bytes, static and dynamic */
 };
 
-/* The number of warps of a CTA. */
+/* Returns the number of warps of a CTA. */
 uint32_t emu_occupancy_warps(const struct emu_demand *demand);
 
-/* The occupancy on the virtual GPU. */
+/* Returns the occupancy on the virtual GPU. */
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
-/* The occupancy on a GPU with these LIMITS. */
+/* Returns the occupancy on a GPU with these LIMITS. */
 struct emu_occupancy emu_occupancy_of(const struct emu_limits *limits,
                                       const struct emu_demand *demand);
 
-/* The number of CTAs that each resource alone allows. 0: one CTA needs more than it may have.
- * UINT32_MAX: the kernel does not use the resource. */
+/* Finds the number of CTAs that each resource alone allows. It is 0 if one CTA needs more than it
+ * may have, and UINT32_MAX if the kernel does not use the resource. */
 void emu_occupancy_most(const struct emu_limits *limits, const struct emu_demand *demand,
                         uint32_t most[EMU_OCCUPANCY_LIMITS]);
 
-/* The registers and the bytes of shared memory that an SM sets aside for a CTA. */
+/* Returns the registers and the bytes of shared memory that an SM sets aside for a CTA. */
 uint32_t emu_occupancy_registers(const struct emu_limits *limits, const struct emu_demand *demand);
 uint64_t emu_occupancy_shared(const struct emu_limits *limits, uint64_t shared);
-/* Like emu_occupancy(), for a kernel that asks for only PERCENT of the SM's shared memory and
- * leaves the rest to the cache. GPUs offer only some sizes of shared memory; the SM gets the
- * smallest one that is at least PERCENT and holds a CTA. */
+/* Does the same as emu_occupancy(), for a kernel that asks for only PERCENT of the SM's shared
+ * memory and leaves the rest to the cache. GPUs offer only some sizes of shared memory; the SM gets
+ * the smallest size that is at least PERCENT and holds a CTA. */
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent);
 
-/* The number of clusters of SIZE CTAs that the GPU holds at the same time. A cluster stays within
- * one group of SMs. */
+/* Returns the number of clusters of SIZE CTAs that the GPU holds at the same time. A cluster stays
+ * within one group of SMs. */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size);
 
-/* The number of threads of the largest CTA whose threads can have REGISTERS each: a multiple of
- * the warp size, at most 1024. */
+/* Returns the number of threads of the largest CTA whose threads can have REGISTERS each. It is a
+ * multiple of the warp size, at most 1024. */
 uint32_t emu_occupancy_threads(uint32_t registers);
 
-/* "warps", "blocks", "registers" or "shared memory". */
+/* Returns "warps", "blocks", "registers" or "shared memory". */
 const char *emu_occupancy_limit_name(enum emu_occupancy_limit limit);
 
 #endif

@@ -1,5 +1,5 @@
-/* The rules by which a warp's addresses are counted as memory traffic: those of today's GPUs or of
- * old ones. They change counters, never results. */
+/* Names the rules by which a warp's addresses are counted as memory traffic: those of today's GPUs
+ * or of old GPUs. They change counters, never results. */
 #ifndef GPU_RULES_H
 #define GPU_RULES_H
 
@@ -7,14 +7,14 @@
 
 enum emu_rules {
     EMU_SECTOR, /* today's GPUs: sectors of 32 bytes, 32 banks */
-    EMU_GT200,  /* compute capability 1.2 and 1.3: see observe/old_rules.h */
+    EMU_GT200,  /* compute capability 1.2 and 1.3 (see observe/old_rules.h) */
     EMU_G80,    /* compute capability 1.0 and 1.1 */
 };
 
 /* The names of all rules, for messages. */
 #define EMU_RULES_NAMES "sector, gt200, g80"
 
-/* Sets *RULES to the rules called NAME. False: the name is unknown. */
+/* Sets *RULES to the rules called NAME. Returns false if the name is unknown. */
 bool emu_find_rules(const char *name, enum emu_rules *rules);
 const char *emu_rules_name(enum emu_rules rules);
 

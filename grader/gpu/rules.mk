@@ -1,4 +1,4 @@
-# The emulated GPU, as a static library. Programs and libraries that contain it do not export its
+# Builds the emulated GPU as a static library. Programs and libraries that contain it do not export its
 # symbols.
 EMULATOR_DIRS := $(addprefix grader/gpu,/ /ptx /analyse /memory /observe /execute /predict /record /order /device)
 EMULATOR_OBJECTS := $(call objects,$(call sources,$(EMULATOR_DIRS:/=)))
@@ -18,13 +18,13 @@ $(call objects,grader/gpu/chips.c): $(wildcard grader/gpu/predict/chips/*)
 # The flags below appear only in this file, so the objects depend on it.
 $(EMULATOR_OBJECTS): grader/gpu/rules.mk
 
-# The arithmetic code changes the rounding mode at run time (-frounding-math). alu.c does without this flag,
-# which would prevent vectorised loops: a row of alu.def is one operation on loaded values, so the compiler
+# The arithmetic code changes the rounding mode at run time (-frounding-math). alu.c is compiled without this flag,
+# which would prevent vectorised loops. A row of alu.def is one operation on loaded values, so the compiler
 # can compute nothing in advance. The Makefile's PORTABLE makes a * b + c round twice, as PTX needs it.
 $(filter %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math
 # No code reads floating-point exceptions or errno. Without these flags, loops with a choice or a
 # square root would not be vectorised.
 $(filter %/alu.o %/convert.o %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -fno-trapping-math -fno-math-errno
-# The compiler vectorises loops over lanes, but not accesses to the members of a structure: the CPU
-# stalls when it reads members as one vector that were written one by one.
+# The compiler vectorises loops over lanes, but not accesses to the members of a structure, because
+# the CPU stalls when it reads members as one vector that were written one by one.
 $(call objects,$(call sources,grader/gpu/memory grader/gpu/execute grader/gpu/observe)): CFLAGS += -O3 -fno-tree-slp-vectorize

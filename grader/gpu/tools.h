@@ -1,4 +1,4 @@
-/* The tools that watch kernels, named like compute-sanitizer's tools. */
+/* Names the tools that watch kernels, like compute-sanitizer's tools. */
 #ifndef GPU_TOOLS_H
 #define GPU_TOOLS_H
 
@@ -7,7 +7,7 @@
 /* The bits of a set of tools. Unless EMU_ONLY is set, memcheck and synccheck always run, the
  * counters run if the caller asks for them, and the runtime library checks the order between
  * streams and the host (EMU_ORDERCHECK). For that check, the library asks which memory each launch
- * touches: see emu_launch.touches. */
+ * touches (see emu_launch.touches). */
 enum emu_tool {
     EMU_ONLY = 32, /* run only the named tools */
 #define T(tool, name, code, bits) EMU_##tool = bits,
@@ -20,7 +20,8 @@ enum emu_tool {
  * measure the cost of tools. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, ordercheck, racecheck, initcheck"
 
-/* Sets *TOOLS to the tools in LIST, separated by commas. False: LIST has an unknown name. */
+/* Sets *TOOLS to the tools in LIST, separated by commas. Returns false if LIST has an unknown
+ * name. */
 bool emu_find_tools(const char *list, unsigned *tools);
 
 #endif

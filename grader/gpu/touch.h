@@ -8,9 +8,10 @@
 enum emu_touch_kind {
     EMU_READS,
     EMU_WRITES,
-    EMU_UPDATES, /* atomics: they do not conflict with each other */
-    EMU_SIGNALS, /* volatile accesses, and atomics with system scope: with them, a kernel and
-                  * other threads can synchronise, so they never conflict */
+    EMU_UPDATES, /* atomics, which do not conflict with each other */
+    /* volatile accesses, and atomics with system scope; a kernel and other threads can synchronise
+     * by them, so they never conflict */
+    EMU_SIGNALS,
     EMU_TOUCH_KINDS
 };
 

@@ -42,9 +42,9 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* A copy of RESULT with only the members that a second grading must reproduce. A check that ran out
- * of time gets a varying distance before it is stopped, so its details and all findings and lines
- * are removed, too. */
+/* Returns a copy of RESULT with only the members that a second grading must reproduce. A check that
+ * ran out of time has made varying progress when it is stopped, so its details and all findings and
+ * lines are removed, too. */
 static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
@@ -80,7 +80,7 @@ static bool same_bytes(const json_t *left, const json_t *right)
     return same;
 }
 
-/* The element of CHECKS with this ID; NULL: none. */
+/* Returns the element of CHECKS with this ID, or NULL if there is none. */
 static json_t *find_check(const json_t *checks, const char *id)
 {
     size_t i;
@@ -93,7 +93,7 @@ static json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* The first member in which two objects differ; NULL: none. */
+/* Returns the first member in which two objects differ, or NULL if there is none. */
 static const char *find_difference(const json_t *left, const json_t *right)
 {
     const char *key;
@@ -111,7 +111,7 @@ static const char *find_difference(const json_t *left, const json_t *right)
     return NULL;
 }
 
-/* Describes how the first differing check differs. False: no check differs. */
+/* Describes how the first differing check differs. Returns false if no check differs. */
 static bool describe_check_difference(const json_t *recorded, const json_t *now, char *what,
                                       size_t size)
 {
@@ -167,8 +167,8 @@ bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t si
 
 /* --- two devices ------------------------------------------------------------------------------ */
 
-/* True if the program's results were right, even if it was slow. A check that measured a figure had
- * right results, although its status is "failed" if the figure earned no points. */
+/* Returns true if the program's results were right, even if it was slow. A check that measured a
+ * figure had right results, although its status is "failed" if the figure earned no points. */
 static bool is_right(const json_t *check)
 {
     const char *status = json_text_of(check, "status");

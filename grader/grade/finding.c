@@ -1,4 +1,5 @@
-/* A submission's program writes its record, so all text in a finding is cleaned for display. */
+/* Composes findings and causes. A submission's program writes its record, so all text in a finding
+ * is cleaned for display. */
 #include "grade/finding.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #define MAX_FINDINGS 50
 
-/* A copy of TEXT that is safe to show, of at most MOST bytes. */
+/* Returns a copy of TEXT that is safe to show, of at most MOST bytes. */
 static json_t *clean_string(const char *text, size_t most)
 {
     char *copy = strndup(text, most);
@@ -48,8 +49,8 @@ static bool same_finding(const json_t *left, const json_t *right)
     return true;
 }
 
-/* FILE as messages show it. The submission's file appears as its path; any other file appears as
- * its name. */
+/* Returns FILE as messages show it. The submission's file appears as its path; any other file
+ * appears as its name. */
 static json_t *shown_file(const struct grade_result *result, const char *file)
 {
     const struct grading *grading = result->grading;
@@ -57,7 +58,7 @@ static json_t *shown_file(const struct grade_result *result, const char *file)
     return clean_string(own ? grading->submission->shown : base_name(file), 4096);
 }
 
-/* The related places of FOUND; NULL: none. */
+/* Returns the related places of FOUND, or NULL if there is none. */
 static json_t *describe_related(const struct grade_result *result, const json_t *found)
 {
     static const char *const texts[] = {"message", NULL};
@@ -76,8 +77,8 @@ static json_t *describe_related(const struct grade_result *result, const json_t 
 
 /* Copies the run's name, and the members that only losses (findings about wasted work) have. They
  * are not added up over several runs, because each run has its own cost. The first run's members
- * are kept, unless another run wastes more than one and a half times as much: the first runs have
- * the simplest inputs. */
+ * are kept, because the first runs have the simplest inputs, unless another run wastes more than
+ * one and a half times as much. */
 static void copy_loss(json_t *finding, const json_t *found)
 {
     static const char *const texts[] = {"case", "cause", "help", "unit", "spare", NULL};
@@ -105,7 +106,7 @@ static void copy_source(const struct grade_result *result, json_t *finding)
     }
 }
 
-/* FOUND, a finding of a record, as an element of the result's findings. */
+/* Returns FOUND, a finding of a record, as an element of the result's findings. */
 static json_t *describe(const struct grade_result *result, const json_t *found)
 {
     const char *id = "", *severity = "error", *file = "", *message = "";
@@ -147,8 +148,8 @@ void grade_add_finding(struct grade_result *result, const json_t *found)
 
 /* --- causes ----------------------------------------------------------------------------------- */
 
-/* Whether FINDING is at LINE of FILE. If FINDING is about a pair of accesses, either of them can be
- * there. */
+/* Returns whether FINDING is at LINE of FILE. If FINDING is about a pair of accesses, either of
+ * them can be there. */
 static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
 {
     const json_t *other = record_other_access(finding);
@@ -158,7 +159,7 @@ static bool is_at(const json_t *finding, const json_t *file, json_int_t line)
             json_equal(json_object_get(other, "file"), file));
 }
 
-/* Whether LEFT and RIGHT come from one mistake, so that one change fixes both. */
+/* Returns whether LEFT and RIGHT come from the same mistake, so that one change fixes both. */
 static bool same_cause(const json_t *left, const json_t *right)
 {
     const json_t *other = record_other_access(right);
@@ -167,8 +168,8 @@ static bool same_cause(const json_t *left, const json_t *right)
             (other && is_at(left, json_object_get(other, "file"), json_integer_of(other, "line"))));
 }
 
-/* The element of the result's causes for FINDING, which INPUT showed first. Adds an element if
- * there is none. Takes ownership of FINDING. */
+/* Returns the element of the result's causes for FINDING, which INPUT showed first. Adds an element
+ * if there is none. Takes ownership of FINDING. */
 static json_t *find_cause(struct grade_result *result, json_t *finding, const json_t *input)
 {
     const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
@@ -189,8 +190,8 @@ static json_t *find_cause(struct grade_result *result, json_t *finding, const js
     return finding;
 }
 
-/* Gives FINDING, which has no line, the place that the report shows for CHECK: that of a kernel
- * launch. */
+/* Gives FINDING, which has no line, the place of the kernel launch that the report shows for
+ * CHECK. */
 static void copy_place(json_t *finding, const json_t *check)
 {
     json_t *place = json_object_get(check, "place");

@@ -1,4 +1,4 @@
-/* Composes the findings and the causes of a result: report/RESULTS.md describes both. */
+/* Composes the findings and the causes of a result, which report/RESULTS.md describes. */
 #ifndef GRADE_FINDING_H
 #define GRADE_FINDING_H
 
@@ -8,12 +8,13 @@
  * FOUND's count to it. */
 void grade_add_finding(struct grade_result *result, const json_t *found);
 
-/* If a finding caused the failure that VERDICT reports, adds the check to that finding's cause.
- * CHECK is the check's element in the result. Does nothing after a check whose message names the
- * mistake, because a cause is shown above all checks. */
+/* Adds the check to the cause of a finding, if this finding caused the failure that VERDICT
+ * reports. CHECK is the check's element in the result. Does nothing after a check whose message
+ * names the mistake, because a cause is shown above all checks. */
 void grade_add_cause(struct grade_result *result, const json_t *verdict, const json_t *check);
 
-/* Copies the members NAMES (the last is NULL) of FROM that are non-empty strings, cleaned. */
+/* Copies those members NAMES (the last is NULL) of FROM that are non-empty strings, and cleans
+ * them. */
 void grade_copy_texts(json_t *into, const json_t *from, const char *const *names);
 
 #endif

@@ -16,9 +16,9 @@
 #include "grade/result.h"
 #include "sandbox/process.h"
 
-#define RUNNER_SECONDS                                                                             \
-    3000 /* far more than all checks take, because each check has its own limit */
-#define ROOM_BYTES (64u << 20) /* more than the compiler and all runs of a grading write */
+/* far more than all checks take, because each check has its own limit */
+#define RUNNER_SECONDS 3000
+#define ROOM_BYTES     (64u << 20) /* more than the compiler and all runs of a grading write */
 
 /* The state of one grading. */
 struct grade {
@@ -34,7 +34,7 @@ struct grade {
 
 static bool stop(struct grade *grade, enum grade_end end, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Records why there is no grade; always returns false. */
+/* Records why there is no grade. Always returns false. */
 static bool stop(struct grade *grade, enum grade_end end, const char *format, ...)
 {
     va_list arguments;
@@ -52,7 +52,7 @@ static const json_t *declared_checks(const struct grade *grade)
     return json_object_get(grade->grading->lab->declared, "checks");
 }
 
-/* True if this grading has a check whose declared "where" is WHERE. */
+/* Returns true if this grading has a check whose declared "where" is WHERE. */
 static bool has_checks(const struct grade *grade, const char *where)
 {
     size_t i;
@@ -66,7 +66,7 @@ static bool has_checks(const struct grade *grade, const char *where)
     return false;
 }
 
-/* Makes a folder NAME inside the grading's folder. False: there will be no grade. */
+/* Makes a folder NAME inside the grading's folder. Returns false if there will be no grade. */
 static bool make_folder(struct grade *grade, const char *name, char path[PATH_SIZE])
 {
     if (base_path(path, "%s/%s", grade->folder, name) && base_make_folder(path))
@@ -75,7 +75,7 @@ static bool make_folder(struct grade *grade, const char *name, char path[PATH_SI
                 strerror(errno));
 }
 
-/* Builds SOURCE for DEVICE in FOLDER. False: there will be no grade. */
+/* Builds SOURCE for DEVICE in FOLDER. Returns false if there will be no grade. */
 static bool build_one(struct grade *grade, const struct text *source, const char *shown,
                       enum grading_device device, const char *folder, struct compile_build *build)
 {
@@ -181,7 +181,7 @@ static bool run_checks(struct grade *grade)
     value = getenv("LD_LIBRARY_PATH");
     if (value && snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", value) < 4096)
         environment[count++] = libraries;
-    value = getenv("LANEWISE_COSTS"); /* of `make costs` */
+    value = getenv("LANEWISE_COSTS"); /* set by `make costs` */
     if (value && snprintf(costs, sizeof costs, "LANEWISE_COSTS=%s", value) < PATH_SIZE)
         environment[count++] = costs;
     const char *argv[] = {grade->grading->lab->runner, NULL};
@@ -204,8 +204,8 @@ static bool run_checks(struct grade *grade)
     return good;
 }
 
-/* Reads the verdict on one declared check that the checks runner wrote. NULL: there will be no
- * grade. */
+/* Reads the verdict on one declared check that the checks runner wrote. Returns NULL if there will
+ * be no grade. */
 static json_t *read_verdict(struct grade *grade, const json_t *declared)
 {
     const char *name = json_string_value(json_object_get(declared, "name"));
@@ -226,15 +226,16 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
     return NULL;
 }
 
-/* The build that the check DECLARED runs: on a GPU, checks of counters run on the emulator. */
+/* Returns the build that the check DECLARED runs. In a grading on a GPU, checks of counters still
+ * run on the emulator. */
 static const struct compile_build *build_of(const struct grade *grade, const json_t *declared)
 {
     bool counts = json_is_true(json_object_get(declared, "counts"));
     return &grade->builds[counts ? ON_EMULATOR : grade->grading->device];
 }
 
-/* Adds the verdicts on all declared checks to RESULT. False: a verdict is missing, so there is no
- * grade. */
+/* Adds the verdicts on all declared checks to RESULT. Returns false if a verdict is missing, so
+ * there is no grade. */
 static bool collect(struct grade *grade, struct grade_result *result)
 {
     size_t i;
@@ -256,7 +257,8 @@ static bool collect(struct grade *grade, struct grade_result *result)
     return true;
 }
 
-/* Chooses the best sandbox of this machine. False: there is none, and --unsafe was not given. */
+/* Chooses the best sandbox of this machine. Returns false if there is none, and --unsafe was not
+ * given. */
 static bool choose_level(struct grade *grade)
 {
     char why[400];
@@ -311,7 +313,8 @@ static void perform(struct grade *grade)
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size)
 {
-    static struct grade grade; /* too large for a stack; a process runs one grading at a time */
+    /* static because it is too large for a stack; a process runs one grading at a time */
+    static struct grade grade;
     grade = (struct grade){.grading = grading, .error = error, .error_size = size};
     *result = NULL;
     error[0] = 0;

@@ -5,8 +5,8 @@
  *
  * The checks runner is a program built from the lab's checks.c.
  *
- * There are three outcomes: a grade, even if it is 0; this machine lacks something that grading
- * needs; the grader itself failed. Only a grade comes with a result. */
+ * There are three outcomes: there is a grade, even if it is 0; or this machine lacks something that
+ * grading needs; or the grader itself failed. Only a grade comes with a result. */
 #ifndef GRADE_GRADE_H
 #define GRADE_GRADE_H
 
@@ -20,7 +20,7 @@ struct grading {
     const struct lab *lab;
     const struct submission *submission;
     enum grading_device device;
-    const char *gpu_name, *gpu_arch; /* for ON_GPU: as grade/installed_gpu.h returns them */
+    const char *gpu_name, *gpu_arch; /* for ON_GPU, as grade/installed_gpu.h returns them */
     struct grade_seed seed;
     bool pictures;    /* adds "accesses" to the result, for pictures */
     bool fingerprint; /* adds "print" to the result, for the search for copies */
@@ -29,7 +29,7 @@ struct grading {
 
 enum grade_end {
     GRADE_DONE,
-    GRADE_IMPOSSIBLE, /* no compiler, no disk space...: the error says what to do */
+    GRADE_IMPOSSIBLE, /* no compiler, no disk space, or the like; the error says what to do */
     GRADER_FAILED,    /* the grader itself failed; the error says how */
     GRADE_INTERRUPTED,
 };
@@ -39,8 +39,8 @@ enum grade_end {
 enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
                                 size_t size);
 
-/* A new result for an unfit submission (course/submission.h). No check earns points, and the
- * build's messages are WHY. */
+/* Returns a new result for an unfit submission (course/submission.h). No check earns points, and
+ * the build's messages are WHY. */
 json_t *grade_unfit(const struct grading *grading, const char *why);
 
 #endif

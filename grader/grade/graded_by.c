@@ -43,7 +43,7 @@ static bool hash_lab(const struct lab *lab, char hex[HASH_SIZE])
     return true;
 }
 
-/* The hash of the kit; "" when out of memory. */
+/* Returns the hash of the kit, or "" when out of memory. */
 static const char *grader_hash(void)
 {
     static char hex[HASH_SIZE];
@@ -56,7 +56,7 @@ static const char *grader_hash(void)
     return hex;
 }
 
-/* The build's name in the output of `nvcc --version`; "unknown" if it has none. */
+/* Returns the build's name in the output of `nvcc --version`, or "unknown" if there is none. */
 static const char *compiler_version(void)
 {
     static char version[100];

@@ -47,7 +47,7 @@ static json_t *ask_driver(size_t i, void *context)
     return json_pack("{s:s, s:o}", "name", name, "arch", json_sprintf("sm_%d%d", major, minor));
 }
 
-/* Where take_answer() stores the driver's answer. */
+/* The place where take_answer() stores the driver's answer. */
 struct driver_answer {
     char *name;
     size_t size;
@@ -67,8 +67,9 @@ static bool take_answer(size_t i, const json_t *json, void *context)
     return true;
 }
 
-/* Loads the driver in a child process, which then exits. In this process, the driver's threads
- * would receive our signals, and the driver would not work in processes that we fork later. */
+/* Finds the GPU. Loads the driver in a child process, which then exits. In this process, the
+ * driver's threads would receive our signals, and the driver would not work in processes that we
+ * fork later. */
 bool installed_gpu_find(char *name, size_t size)
 {
     struct driver_answer answer = {.name = name, .size = size};
@@ -94,12 +95,12 @@ static int open_turns(const char *name)
                                  : !base_path(path, "/tmp/lanewise-%s-%s", name, host))
         return -1;
     int turns = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW |
-                               O_CLOEXEC); /* another user's file can be locked */
+                               O_CLOEXEC); /* another user's file can be locked, too */
     return turns >= 0 ? turns : open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-/* While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue". Otherwise,
- * programs that share the GPU could make a program that needs it alone wait forever. */
+/* Locks the GPU. While a process waits for the lock "gpu-turns", it holds the lock "gpu-queue".
+ * Otherwise, programs that share the GPU could make a program that needs it alone wait forever. */
 int installed_gpu_lock(bool alone)
 {
     int queue = open_turns("gpu-queue");

@@ -1,23 +1,23 @@
-/* The GPU of this machine, if CUDA programs can use it. */
+/* Finds the GPU of this machine, if CUDA programs can use it. */
 #ifndef GRADE_INSTALLED_GPU_H
 #define GRADE_INSTALLED_GPU_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Asks the CUDA driver for a GPU. True: NAME is the first GPU's name, such as "NVIDIA H100 80GB
- * HBM3". False: NAME says in a few words why no GPU was found. */
+/* Asks the CUDA driver for a GPU. Returns whether there is one. NAME gets the first GPU's name,
+ * such as "NVIDIA H100 80GB HBM3", or says in a few words why no GPU was found. */
 bool installed_gpu_find(char *name, size_t size);
 
-/* The architecture of the GPU that installed_gpu_find() found, as nvcc calls it: "sm_90"; "" if it
- * found none. nvcc's own -arch=native is not used, because it would start the driver again, under
- * the limits of the compiler's process. */
+/* Returns the architecture of the GPU that installed_gpu_find() found, as nvcc calls it, such as
+ * "sm_90", or "" if it found none. nvcc's own -arch=native is not used, because it would start the
+ * driver again, under the limits of the compiler's process. */
 const char *installed_gpu_arch(void);
 
 /* Locks the GPU for this process. ALONE is for a program that is timed; other programs, which are
- * not timed, share the GPU. Waits until the lock is free. Returns the lock, called a "turn", for
- * installed_gpu_unlock(). Only gradings by this kit take turns; other programs can use the GPU at
- * any time. Does not wait if the lock files in build/ cannot be opened. */
+ * not timed, share the GPU. Waits until the lock is free, except if the lock files in build/ cannot
+ * be opened. Returns the lock, called a "turn", for installed_gpu_unlock(). Only gradings by this
+ * kit take turns; other programs can use the GPU at any time. */
 int installed_gpu_lock(bool alone);
 void installed_gpu_unlock(int turn);
 

@@ -1,4 +1,4 @@
-/* A job: the JSON file that tells the checks runner what to check, and the folder into which the
+/* A job is the JSON file that tells the checks runner what to check, and the folder into which the
  * runner writes its verdicts.
  *
  *     lanewise grade --job.json--> build/checks/NN-name --one NAME.json per check--> lanewise grade
@@ -18,25 +18,29 @@
  * each check in a new process that inherits only the environment. */
 #define GRADE_JOB_VARIABLE "LANEWISE_JOB"
 
-/* The socket that Criterion makes in /tmp for a checks runner: a format for printf with the
- * runner's process id. */
+/* The name of the socket that Criterion makes in /tmp for a checks runner, as a format for printf
+ * with the runner's process id. */
 #define GRADE_SOCKET "criterion_%ld.sock"
 
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
     enum sandbox_level level;   /* level of the sandbox in which the submission runs */
-    char bubblewrap[PATH_SIZE]; /* the program of that sandbox; "": the first that is found */
+    /* path of that sandbox's program, or "" to use the first that is found */
+    char bubblewrap[PATH_SIZE];
     struct grade_seed seed;
     bool pictures; /* record accesses, for pictures in reports */
     char folder[PATH_SIZE];
-    char file_name[256];         /* name of the lab's file, "parallelize.cu" */
-    char programs[2][PATH_SIZE]; /* the built submission by enum grading_device; "": not built */
-    char solution[PATH_SIZE];    /* the lab's solution, built for DEVICE; "": not built */
-    json_t *terms;               /* for lab_set_terms(); NULL: none. The reader frees them */
+    char file_name[256]; /* name of the lab's file, "parallelize.cu" */
+    /* the built submission by enum grading_device, or "" if it was not built */
+    char programs[2][PATH_SIZE];
+    /* the lab's solution, built for DEVICE, or "" if it was not built */
+    char solution[PATH_SIZE];
+    /* for lab_set_terms(), or NULL if there are none; the reader frees them */
+    json_t *terms;
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);
-/* Reads the job that $LANEWISE_JOB names. False: there is none, or it is malformed. */
+/* Reads the job that $LANEWISE_JOB names. Returns false if there is none, or it is malformed. */
 bool grade_job_read(struct grade_job *job);
 
 #endif

@@ -1,4 +1,5 @@
-/* Reads a mutant line by line: a head of "key: value" lines, then blocks of '-' and '+' lines. */
+/* Reads a mutant line by line. A mutant has a head of "key: value" lines, followed by blocks of '-'
+ * and '+' lines. */
 #include "grade/mutant.h"
 
 #include <dirent.h>
@@ -43,10 +44,10 @@ struct reader {
     char *error;
     size_t size;
     unsigned line; /* number of the current line, from 1 */
-    char *at;      /* where the next line begins */
+    char *at;      /* the beginning of the next line */
 };
 
-/* The next line, without its newline; NULL at the end. */
+/* Returns the next line, without its newline, or NULL at the end. */
 static char *next_line(struct reader *reader)
 {
     char *line = reader->at, *end = line + strcspn(line, "\n");
@@ -90,6 +91,19 @@ static bool read_losses(struct reader *reader, char *value)
     return true;
 }
 
+/* Reads the value of "naive", such as "tree, shared". */
+static bool read_naive(struct reader *reader, char *value)
+{
+    struct mutant *mutant = reader->mutant;
+    char *rest, *word = strtok_r(value, ", ", &rest);
+    for (; word; word = strtok_r(NULL, ", ", &rest)) {
+        if (mutant->naive_count == MUTANT_LOSSES)
+            return fail(reader, "this line names more than %d checks", MUTANT_LOSSES);
+        snprintf(mutant->naive[mutant->naive_count++], sizeof *mutant->naive, "%s", word);
+    }
+    return true;
+}
+
 static bool read_head(struct reader *reader)
 {
     struct mutant *mutant = reader->mutant;
@@ -107,6 +121,8 @@ static bool read_head(struct reader *reader)
             mutant->emulator_only = true;
         else if (strcmp(line, "loses") == 0)
             losing = read_losses(reader, value);
+        else if (strcmp(line, "naive") == 0)
+            read_naive(reader, value);
         else if (strcmp(line, "scores") == 0) {
             mutant->scores = strtod(value, &end);
             scored = end != value && *end == '\0';
@@ -219,4 +235,12 @@ const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const ch
         if (strcmp(mutant->losses[i].check, check) == 0)
             return &mutant->losses[i];
     return NULL;
+}
+
+bool mutant_is_naive(const struct mutant *mutant, const char *check)
+{
+    for (size_t i = 0; i < mutant->naive_count; ++i)
+        if (strcmp(mutant->naive[i], check) == 0)
+            return true;
+    return false;
 }

@@ -1,4 +1,4 @@
-/* Mutants: typical wrong or slow solutions of students. Each mutant declares the points that it
+/* Mutants are typical wrong or slow solutions of students. Each mutant declares the points that it
  * must lose.
  *
  * A mutant is a file grader/tests/mutants/NN-name/WHAT.diff, which changes a few lines of the
@@ -14,7 +14,8 @@
  * `scores` is the score on the emulator. `loses` is `nothing`, or a list of the checks that lose
  * points, each with its loss. A check without a number (for checks of time) loses some or all of
  * its points. Checks that do not run on the graded device are ignored. `device: emulator` marks a
- * defect that a GPU does not show in every run.
+ * defect that a GPU does not show in every run. `naive: ragged` lists checks whose declared naive
+ * figure is that of the mutant.
  *
  * An empty line ends this head. The edits follow, separated by empty lines. An edit consists of
  * whole lines of the solution, which must occur there exactly once, and of the lines that replace
@@ -32,7 +33,7 @@
 
 struct mutant_loss {
     char check[64]; /* the check's id, "grid-path" */
-    double points;  /* the points that it loses; -1: some or all of them */
+    double points;  /* the points that it loses, or -1 for some or all of them */
 };
 
 struct mutant {
@@ -42,6 +43,8 @@ struct mutant {
     double scores;      /* the score on the emulator */
     struct mutant_loss losses[MUTANT_LOSSES];
     size_t loss_count;
+    char naive[MUTANT_LOSSES][64]; /* ids of the checks whose naive figure it shows */
+    size_t naive_count;
     char *source; /* the solution after the edits */
 };
 
@@ -49,16 +52,19 @@ struct mutant {
  * frees each path. $LANEWISE_MUTANTS, if it is set, replaces the folder grader/tests/mutants/. */
 size_t mutant_list(const struct lab *lab, char **paths, size_t most);
 
-/* Reads the file PATH and applies its edits to SOLUTION. False: ERROR is one line. The caller
- * frees MUTANT with mutant_free(). */
+/* Reads the file PATH and applies its edits to SOLUTION. On failure returns false, and ERROR is one
+ * line. The caller frees MUTANT with mutant_free(). */
 bool mutant_read(const char *path, const char *solution, struct mutant *mutant, char *error,
                  size_t size);
 void mutant_free(struct mutant *mutant);
 
-/* Applies EDITS, which it changes, to *SOURCE, memory from malloc(). False: ERROR is one line. */
+/* Applies EDITS, which it changes, to *SOURCE, memory from malloc(). On failure returns false, and
+ * ERROR is one line. */
 bool mutant_edit(char *edits, char **source, char *error, size_t size);
 
-/* The loss that MUTANT declares for CHECK; NULL: none. */
+/* Returns the loss that MUTANT declares for CHECK, or NULL if there is none. */
 const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const char *check);
+/* Whether MUTANT shows the naive figure of CHECK. */
+bool mutant_is_naive(const struct mutant *mutant, const char *check);
 
 #endif

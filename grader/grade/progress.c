@@ -53,7 +53,7 @@ static bool was_built(const json_t *result)
     return strcmp(json_text_of(result, "status"), "not-built") != 0;
 }
 
-/* The points of RESULT, as the file keeps them. */
+/* Returns the points of RESULT, as the file keeps them. */
 static json_t *points_of(const json_t *result)
 {
     size_t i;
@@ -95,7 +95,7 @@ static size_t put_changed(FILE *to, const json_t *result, const json_t *last, in
     return count;
 }
 
-/* Returns what put_changed() writes as a new text; NULL: there are no such checks. */
+/* Returns the text that put_changed() writes, or NULL if there are no such checks. */
 static char *list_changed(const json_t *result, const json_t *last, int sign)
 {
     char *text = NULL;

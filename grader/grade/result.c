@@ -19,8 +19,8 @@
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* The number of the line of SOURCE that launches KERNEL, such as "void sum<int>(int*)"; 0 unless
- * SOURCE has exactly one such launch. */
+/* Returns the number of the line of SOURCE that launches KERNEL, such as "void sum<int>(int*)", or
+ * 0 unless SOURCE has exactly one such launch. */
 static json_int_t find_launch(const char *source, const char *kernel)
 {
     char launch[200];
@@ -38,8 +38,8 @@ static json_int_t find_launch(const char *source, const char *kernel)
     return line;
 }
 
-/* The place that a verdict names. Includes the source line, so that reports can show it without the
- * source. */
+/* Returns the place that a verdict names. Includes the source line, so that reports can show it
+ * without the source. */
 static json_t *describe_place(const struct grade_result *result, const json_t *verdict)
 {
     static const char *const of_place[] = {"cause", "spare", NULL};
@@ -70,7 +70,7 @@ static double rounded(double seconds)
     return (double)(long long)(seconds * 1000 + 0.5) / 1000;
 }
 
-/* One element of the result's "checks". */
+/* Returns one element of the result's "checks". */
 static json_t *describe_check(const struct grade_result *result, const json_t *declared,
                               const json_t *verdict)
 {
@@ -174,7 +174,7 @@ json_t *grade_result_compose(const struct grade_result *result, double seconds)
     return document;
 }
 
-/* Adds the built program's fingerprint. A program without PTX, or with too much of it, has no
+/* Adds the built program's fingerprint. A program without PTX, or with too much PTX, has no
  * fingerprint and is not compared. */
 static void add_fingerprint(const struct grade_result *result, json_t *document)
 {
@@ -188,7 +188,7 @@ void grade_result_add_optional(const struct grade_result *result, json_t *docume
 {
     size_t i;
     json_t *access;
-    /* Accesses name the path at which the file was compiled: replace this path. */
+    /* accesses name the path at which the file was compiled; replace this path */
     json_array_foreach(result->accesses, i, access)
         json_object_set_new(access, "file", json_string(result->grading->submission->shown));
     if (result->grading->lab->terms)

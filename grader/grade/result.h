@@ -10,11 +10,11 @@ struct grade_result {
     enum sandbox_level level;
     const struct compile_build *build;  /* the build for the graded device */
     json_t *checks, *causes, *findings; /* members of the result */
-    json_t *lines, *accesses;           /* members of the result, added up over all checks:
-                                        * record/lines.h */
-    json_t *shown;                      /* a member: the pictures of all checks */
-    json_t *timelines;                  /* a member: the timelines of all checks */
-    bool guessed;                       /* a check's message names the mistake */
+    /* members of the result, added up over all checks (record/lines.h) */
+    json_t *lines, *accesses;
+    json_t *shown;     /* a member: the pictures of all checks */
+    json_t *timelines; /* a member: the timelines of all checks */
+    bool guessed;      /* a check's message names the mistake */
 };
 
 void grade_result_begin(struct grade_result *result, const struct grading *grading,
@@ -24,12 +24,13 @@ void grade_result_free(struct grade_result *result);
 /* Adds the VERDICT on a DECLARED check. */
 void grade_result_add(struct grade_result *result, const json_t *declared, const json_t *verdict);
 
-/* A new object: the verdict on a DECLARED check of a submission that was not built. MESSAGES: the
- * compiler's messages if the submission was built for the GPU but not for the emulator; otherwise
- * NULL. */
+/* Returns a new object with the verdict on a DECLARED check of a submission that was not built.
+ * MESSAGES has the compiler's messages if the submission was built for the GPU but not for the
+ * emulator, otherwise it is NULL. */
 json_t *grade_unbuilt_verdict(const json_t *declared, const char *messages);
 
-/* A new object: the result without its optional members. NULL when out of memory. */
+/* Returns a new object with the result, but without its optional members. Returns NULL when out of
+ * memory. */
 json_t *grade_result_compose(const struct grade_result *result, double seconds);
 
 /* Adds the optional members: a course's terms, pictures, and the fingerprint of the built

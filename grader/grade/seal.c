@@ -100,7 +100,7 @@ char *seal_canonical(const json_t *document)
     return json_dumps(document, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(12));
 }
 
-/* Computes the HMAC of DOCUMENT without its seal. False when out of memory. */
+/* Computes the HMAC of DOCUMENT without its seal. Returns false when out of memory. */
 static bool sign(const json_t *document, const struct seal_key *key, uint8_t digest[])
 {
     json_t *bare = json_copy((json_t *)document);
@@ -127,7 +127,7 @@ bool seal_document(json_t *document, const struct seal_key *key)
                                json_pack("{s:s, s:s}", "key", key->id, "hmac_sha256", hex)) == 0;
 }
 
-/* True if HEX is DIGEST in hex digits. Compares in constant time. */
+/* Returns true if HEX is DIGEST in hex digits. Compares in constant time. */
 static bool has_digest(const char *hex, const uint8_t digest[BASE_HMAC_SIZE])
 {
     struct base16_decode_ctx state;

@@ -1,4 +1,5 @@
-/* Seals. A seal proves that nobody without the key has changed a document since it was sealed.
+/* Seals documents. A seal proves that nobody without the key has changed a document since it was
+ * sealed.
  *
  *     document --canonical JSON--> HMAC-SHA256 under the key --> document's "seal"
  *
@@ -21,19 +22,19 @@ struct seal_key {
     char id[SEAL_KEY_ID];
 };
 
-/* Makes a random key in a new file that only its owner can read: 64 hex digits and a newline. An
- * existing file is never changed. False: errno says why. */
+/* Makes a random key of 64 hex digits and a newline, in a new file that only its owner can read. An
+ * existing file is never changed. On failure returns false with the reason in errno. */
 bool seal_key_make(const char *path, struct seal_key *key);
 
-/* Reads a key. Refuses a file that other users may read or write. False: ERROR says in one line
- * what to do. */
+/* Reads a key. Refuses a file that other users may read or write. On failure returns false, and
+ * ERROR says in one line what to do. */
 bool seal_key_read(const char *path, struct seal_key *key, char *error, size_t size);
 
 /* Erases KEY from memory by overwriting it. */
 void seal_key_forget(struct seal_key *key);
 
 /* Seals the object DOCUMENT: "seal" becomes {"key", "hmac_sha256"}, or null if KEY is NULL. An
- * older seal is replaced. False when out of memory. */
+ * older seal is replaced. Returns false when out of memory. */
 bool seal_document(json_t *document, const struct seal_key *key);
 
 enum seal_state {
@@ -47,7 +48,7 @@ enum seal_state {
 /* Checks the seal of DOCUMENT with KEY, which may be NULL. */
 enum seal_state seal_check(const json_t *document, const struct seal_key *key);
 
-/* DOCUMENT in canonical form. The caller frees it. NULL when out of memory. */
+/* Returns DOCUMENT in canonical form. The caller frees it. Returns NULL when out of memory. */
 char *seal_canonical(const json_t *document);
 
 #endif

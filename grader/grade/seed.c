@@ -31,8 +31,8 @@ static void make_folders(const char *path)
             mkdir(folder, 0700);
 }
 
-/* Gradings that begin at the same time must agree on one secret: each writes its own file, and the
- * first one to link it to PATH decides. */
+/* Makes the secret's file. Gradings that begin at the same time must agree on one secret, so each
+ * writes its own file, and the first that links it to PATH decides. */
 static void make_file(const char *path)
 {
     struct seal_key key;
@@ -41,7 +41,7 @@ static void make_file(const char *path)
     if (!base_path(own, "%s.%d", path, (int)getpid()) || !seal_key_make(own, &key))
         return;
     if (link(own, path) != 0 && errno != EEXIST)
-        rename(own, path); /* a file system without links */
+        rename(own, path); /* the file system has no links */
     unlink(own);
     seal_key_forget(&key);
 }

@@ -1,9 +1,9 @@
-/* The seed of a grading, from which all its random inputs follow.
+/* Makes the seed of a grading, from which all random inputs of the grading follow.
  *
  *     the owner's secret --HMAC-SHA256 of the number--> this grading's secret --> all inputs
  *
- * The number alone must not be enough: a submission could try small numbers until one gives the
- * data that it is shown, and then compute the data that it must not see. So a secret of the
+ * The number alone must not be enough, because a submission could try small numbers until one gives
+ * the data that it is shown, and then compute the data that it must not see. So a secret of the
  * grader's owner keys the inputs. It is in a file that no submission can read. The same owner and
  * the same number give the same inputs again. */
 #ifndef GRADE_SEED_H
@@ -16,18 +16,20 @@
 #define GRADE_SECRET_SIZE 65 /* 64 hex digits and a NUL */
 
 struct grade_seed {
-    uint64_t number;                /* below 2^63: --seed, or a random one; reports show it */
-    char secret[GRADE_SECRET_SIZE]; /* this grading's secret; reveals no other grading's secret */
+    /* below 2^63, either --seed or a random number; reports show it */
+    uint64_t number;
+    /* this grading's secret, which reveals no other grading's secret */
+    char secret[GRADE_SECRET_SIZE];
 };
 
-/* Sets SEED to NUMBER under the owner's secret: the file $LANEWISE_SECRET, or lanewise/secret.key
- * in $XDG_STATE_HOME (~/.local/state), which the first call makes. If that file cannot be made, the
- * secret is random, and the same NUMBER gives other inputs the next time. ERROR is then a warning
- * if the file exists but is damaged, otherwise empty. False: $LANEWISE_SECRET is set, but is not a
- * key of `lanewise key`; ERROR is one line. */
+/* Sets SEED to NUMBER under the owner's secret. The secret is in the file $LANEWISE_SECRET, or in
+ * lanewise/secret.key in $XDG_STATE_HOME (~/.local/state), which the first call makes. If that file
+ * cannot be made, the secret is random, and the same NUMBER gives other inputs the next time. ERROR
+ * is then a warning if the file exists but is damaged, otherwise empty. Returns false if
+ * $LANEWISE_SECRET is set, but is not a key of `lanewise key`; ERROR is one line. */
 bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t size);
 
-/* Seed N for the kit's own programs, which need no secret: the same inputs on every machine. */
+/* Seed N for the kit's own programs. They need no secret, but the same inputs on every machine. */
 #define GRADE_SEED_OPEN(n)                                                                         \
     (struct grade_seed)                                                                            \
     {                                                                                              \
@@ -35,8 +37,8 @@ bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t
         .secret = "0000000000000000000000000000000000000000000000000000000000000000"               \
     }
 
-/* Sets SEED to the seed of RESULT (lanewise/result/v1). False: RESULT has no secret. Results for
- * students have none. */
+/* Sets SEED to the seed of RESULT (lanewise/result/v1). Returns false if RESULT has no secret.
+ * Results for students have none. */
 bool grade_seed_read(const json_t *result, struct grade_seed *seed);
 
 #endif

@@ -1,4 +1,4 @@
-/* Is an answer right? Pure functions that compare arrays. */
+/* Decides whether an answer is right, by pure functions that compare arrays. */
 #ifndef JUDGE_COMPARE_H
 #define JUDGE_COMPARE_H
 
@@ -6,21 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The index of the first element that differs; COUNT if none does. */
+/* Returns the index of the first element that differs, or COUNT if none does. */
 size_t judge_first_difference_int(const int32_t *got, const int32_t *want, size_t count);
 size_t judge_first_difference_u64(const uint64_t *got, const uint64_t *want, size_t count);
 
-/* True if GOT is finite and at most BOUND away from WANT; false if any of the three is a NaN. */
+/* Returns true if GOT is finite and at most BOUND away from WANT, and false if any of the three is
+ * a NaN. */
 bool judge_within(double got, double want, double bound);
 
-/* The unit in the last place of VALUE, which is finite, as a float. */
+/* Returns the unit in the last place of VALUE, which is finite, as a float. */
 double judge_ulp(double value);
 
-/* The index of the first element of GOT that is not within bounds[i] of want[i]; COUNT if all are.
- * If BOUNDS is NULL, each element must equal the one in WANT. */
+/* Returns the index of the first element of GOT that is not within bounds[i] of want[i], or COUNT
+ * if all are. If BOUNDS is NULL, each element must equal that of WANT. */
 size_t judge_first_outside(const float *got, const double *want, const double *bounds,
                            size_t count);
-/* The number of elements that are not within their bounds. */
+/* Returns the number of elements that are not within their bounds. */
 size_t judge_count_outside(const float *got, const double *want, const double *bounds,
                            size_t count);
 

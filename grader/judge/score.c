@@ -21,7 +21,7 @@ double judge_share(const struct judge_budget *budget, double figure)
     if (!isfinite(figure))
         return 0;
     double share = (naive - on_scale(budget, figure)) / (naive - full);
-    /* An empty budget makes the share a NaN, which becomes 0. */
+    /* an empty budget makes the share a NaN, which becomes 0 */
     return share >= 1 ? 1 : share > 0 ? share : 0;
 }
 
@@ -29,7 +29,7 @@ double judge_points(double share, double max)
 {
     if (share >= 1)
         return max;
-    /* The tiny addend keeps 0.7 * 10 from becoming 6.9; it is far below a tenth of a point. */
+    /* the tiny addend keeps 0.7 * 10 from becoming 6.9; it is far below a tenth of a point */
     return share > 0 ? floor(share * max * 10 + 1e-9) / 10 : 0;
 }
 

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-/* True if A is a worse figure than B. */
+/* Returns true if A is a worse figure than B. */
 static bool is_worse(double a, double b, bool less_is_better)
 {
     return less_is_better ? a > b : a < b;
 }
 
-/* The middle of two figures: halfway by ratio, or by difference if a figure is 0 and has no
+/* Returns the middle of two figures: halfway by ratio, or by difference if a figure is 0 and has no
  * ratio. */
 static double halfway(double one, double other)
 {
@@ -45,8 +45,8 @@ double judge_round(double figure, bool less_is_better)
         return figure;
     double unit = pow(10, floor(log10(fabs(figure))) - 5);
     double steps = figure / unit;
-    /* A figure that already has six digits stays unchanged despite the rounding error of the
-     * division. */
+    /* a figure that already has six digits stays unchanged despite the rounding error of the
+     * division */
     if (fabs(steps - round(steps)) < 1e-6)
         return round(steps) * unit;
     return (less_is_better ? ceil(steps) : floor(steps)) * unit;

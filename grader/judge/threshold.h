@@ -1,5 +1,5 @@
 /* Proposes thresholds from measurements: the worst figure for full points, and the first figure for
- * no points. Pure functions.
+ * no points. The functions are pure.
  *
  *     solution  good           full              poor                naive
  *     ---|-------|-------------|----------------|-------------------|-----> figure (less is better)
@@ -8,8 +8,8 @@
  *                                                points
  *
  * The declared slack is the lab author's estimate of how much good programs differ. The slack is
- * kept if the figures of all good programs are within it and those of all poor programs beyond it.
- * Otherwise full points begin halfway (by ratio) between good and poor. */
+ * kept if the figures of all good programs are within it and the figures of all poor programs are
+ * beyond it. Otherwise full points begin halfway (by ratio) between good and poor. */
 #ifndef JUDGE_THRESHOLD_H
 #define JUDGE_THRESHOLD_H
 
@@ -19,28 +19,29 @@
 struct judge_sample {
     double solution; /* the worst figure of the lab's solution */
     double good;     /* the worst figure of all programs that should earn full points */
-    double poor;     /* the best figure of all programs that should lose points; or NAN */
-    double naive;    /* the naive kernel's figure; NAN: not measured */
+    double poor;     /* the best figure of all programs that should lose points, or NAN */
+    double naive;    /* the naive kernel's figure, or NAN if it was not measured */
 };
 
 struct judge_proposal {
-    bool apart;   /* false: no threshold separates good from poor; ignore the other members */
+    /* false if no threshold separates good from poor; the other members are then meaningless */
+    bool apart;
     bool moved;   /* the declared slack does not fit the measurements */
     double full;  /* the worst figure that earns full points */
     double naive; /* the best figure that earns no points */
 };
 
-/* BUDGET is the budget that the lab declares. Its direction and slack are used, and its naive
- * figure if none was measured. */
+/* Proposes thresholds. BUDGET is the budget that the lab declares. Its direction and slack are
+ * used, and its naive figure if none was measured. */
 struct judge_proposal judge_propose(const struct judge_budget *budget,
                                     const struct judge_sample *sample);
 
-/* The ratio of the larger figure to the smaller; INFINITY if only the smaller is 0, 1 if both are
- * equal. */
+/* Returns the ratio of the larger figure to the smaller, INFINITY if only the smaller is 0, or 1 if
+ * both are equal. */
 double judge_margin(double one, double other);
 
-/* FIGURE rounded to six significant digits, in the direction that does not make the threshold
- * harder to reach. */
+/* Returns FIGURE rounded to six significant digits, in the direction that does not make the
+ * threshold harder to reach. */
 double judge_round(double figure, bool less_is_better);
 
 #endif

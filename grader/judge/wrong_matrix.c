@@ -8,14 +8,15 @@
 #include "base/number.h"
 #include "judge/compare.h"
 
-/* A matrix, and which of its numbers are wrong. */
+/* A matrix, and the record of its wrong numbers. */
 struct facts {
     const struct judge_matrix *matrix;
-    size_t count; /* how many numbers the matrix has */
+    size_t count; /* number of the matrix's numbers */
     size_t wrong_count;
-    bool *wrong;                /* for each number, whether it is wrong */
-    size_t *in_row, *in_column; /* how many numbers are wrong in each row and column */
-    double log_chance;          /* log10 of the chance that a number equals another one of WANT */
+    bool *wrong;                /* whether each number is wrong */
+    size_t *in_row, *in_column; /* how many numbers are wrong in each row and in each column */
+    /* log10 of the chance that a number equals a different number of WANT */
+    double log_chance;
     char *text;
     size_t size;
 };
@@ -55,7 +56,7 @@ static size_t count_lines(const struct lines *lines)
     return count;
 }
 
-/* Whether the lines with wrong numbers are FROM, FROM + STEP, ..., TO. */
+/* Returns whether the lines with wrong numbers are FROM, FROM + STEP, ..., TO. */
 static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_t *step)
 {
     size_t last = 0, found = 0;
@@ -76,8 +77,8 @@ static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_
     return found > 0;
 }
 
-/* Names the lines that have wrong numbers; "" if all have. False: there is no short name for
- * them. */
+/* Names the lines that have wrong numbers, or writes "" if all have. Returns false if there is no
+ * short name for them. */
 static bool name_lines(const struct lines *lines, char *text, size_t size)
 {
     size_t from = 0, to = 0, step;
@@ -104,7 +105,7 @@ static bool name_lines(const struct lines *lines, char *text, size_t size)
 }
 
 /* Names the rows and columns in which all numbers are wrong, apart from a few that are right by
- * chance. False if a number elsewhere is wrong. */
+ * chance. Returns false if a number elsewhere is wrong. */
 static bool name_place(const struct facts *facts, char *text, size_t size)
 {
     const struct lines rows = rows_of(facts), columns = columns_of(facts);
@@ -127,7 +128,7 @@ static bool is_value(const struct facts *facts, size_t i, float value)
     return got == value || (isnan(got) && isnan(value));
 }
 
-/* Whether all wrong numbers are VALUE, which may be NaN. */
+/* Returns whether all wrong numbers are VALUE, which may be NaN. */
 static bool are_all(const struct facts *facts, float value)
 {
     for (size_t i = 0; i < facts->count; ++i)
@@ -136,7 +137,7 @@ static bool are_all(const struct facts *facts, float value)
     return true;
 }
 
-/* Whether all wrong numbers change when fresh memory holds other bytes. */
+/* Returns whether all wrong numbers change when fresh memory holds other bytes. */
 static bool are_unwritten(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -146,8 +147,8 @@ static bool are_unwritten(const struct facts *facts)
     return matrix->again;
 }
 
-/* Whether all wrong numbers are right in the other run, in which main() saw the numbers that are on
- * the GPU. */
+/* Returns whether all wrong numbers are right in the other run, in which main() saw the numbers
+ * that are on the GPU. */
 static bool are_right_again(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -158,8 +159,8 @@ static bool are_right_again(const struct facts *facts)
     return matrix->again;
 }
 
-/* Whether all wrong numbers are TIMES the right ones. At least one of them must prove it: its bound
- * is small compared with the number. */
+/* Returns whether all wrong numbers are TIMES the right numbers. At least one of them must prove
+ * it, by a bound that is small compared with the number. */
 static bool are_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -176,7 +177,8 @@ static bool are_times(const struct facts *facts, double times)
     return matrix->bounds ? least < 1e-5 : facts->wrong_count >= 4;
 }
 
-/* The quotient (wrong / right) of the wrong number that is largest compared with its bound. */
+/* Returns the quotient (wrong / right) of the wrong number that is largest compared with its
+ * bound. */
 static double quotient_of(const struct facts *facts)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -212,8 +214,8 @@ static bool tell_times(const struct facts *facts)
 
 /* --- numbers from another place --------------------------------------------------------------- */
 
-/* A hypothesis about the place in WANT from which number I of the result comes; COUNT or more:
- * none. */
+/* A hypothesis about the place in WANT from which number I of the result comes. Returns COUNT or
+ * more if there is no such place. */
 typedef size_t source(const struct judge_matrix *matrix, size_t i);
 
 static size_t row_of(const struct judge_matrix *matrix, size_t i)
@@ -297,14 +299,14 @@ static const struct {
     {first_of_column, "each is what the first number of its column should be"},
 };
 
-/* Whether a match of MATCHES numbers by chance is very unlikely, even if a thousand hypotheses are
- * tried. */
+/* Returns whether a match of MATCHES numbers by chance is very unlikely, even if a thousand
+ * hypotheses are tried. */
 static bool is_no_chance(const struct facts *facts, size_t matches)
 {
     return (double)matches * facts->log_chance <= -7;
 }
 
-/* Whether FROM explains all wrong numbers that have a source, and most of them have one. */
+/* Returns whether FROM explains all wrong numbers that have a source, and most of them have one. */
 static bool come_from(const struct facts *facts, source *from)
 {
     size_t matches = 0;
@@ -334,8 +336,9 @@ static size_t place_of(const struct facts *facts, const struct neighbour *neighb
               column_of(matrix, i) + (size_t)neighbour->dx);
 }
 
-/* Whether all wrong numbers that have these neighbours are BASE times the right number, plus the
- * neighbour MORE, minus the neighbour LESS. NULL: no such neighbour. */
+/* Returns whether all wrong numbers that have these neighbours are BASE times the right number,
+ * plus the neighbour MORE, minus the neighbour LESS. MORE or LESS is NULL if there is no such
+ * neighbour. */
 static bool come_by(const struct facts *facts, double base, const struct neighbour *more,
                     const struct neighbour *less)
 {
@@ -403,8 +406,8 @@ static bool tell_input(const struct facts *facts)
 
 /* --- rows of the wrong length ----------------------------------------------------------------- */
 
-/* Whether rows are SHIFT numbers longer or shorter than they should be, so that the displacement
- * grows from row to row. */
+/* Returns whether rows are longer than they should be by SHIFT numbers (which may be negative), so
+ * that the displacement grows from row to row. */
 static bool come_by_pitch(const struct facts *facts, long shift)
 {
     const struct judge_matrix *matrix = facts->matrix;
@@ -473,7 +476,7 @@ static bool find_wrong(struct facts *facts)
     return facts->wrong_count > 0;
 }
 
-/* Whether many of the last lines are wrong, and none of the others. */
+/* Returns whether many of the last lines are wrong, and none of the others. */
 static bool lack_end(struct lines lines)
 {
     enum { MANY = 8 };
@@ -491,8 +494,8 @@ static const char *ask_for_threads(const struct facts *facts)
                : "";
 }
 
-/* Whether the first quarter is right and all other numbers are VALUE, apart from a few that are
- * right by chance. */
+/* Returns whether the first quarter is right and all other numbers are VALUE, apart from a few that
+ * are right by chance. */
 static bool is_first_quarter(const struct facts *facts, float value)
 {
     size_t quarter = facts->count / sizeof(float), others = 0, first = 0;
@@ -503,7 +506,7 @@ static bool is_first_quarter(const struct facts *facts, float value)
     return facts->count >= 64 && first == quarter && others <= (facts->count - quarter) / 50;
 }
 
-/* All wrong numbers are VALUE, which is called NAME. */
+/* Explains that all wrong numbers are VALUE, which is called NAME. */
 static bool tell_all(const struct facts *facts, float value, const char *name)
 {
     if (is_first_quarter(facts, value))

@@ -1,5 +1,5 @@
-/* Explains what is wrong with a matrix: a pure function that tries simple hypotheses, such as
- * "equal to the transpose", and names the rows or columns that are wrong.
+/* Explains the mistake in a wrong matrix. A pure function tries simple hypotheses, such as "equal
+ * to the transpose", and names the rows or columns that are wrong.
  *
  * A hypothesis is reported only if it fits all wrong numbers and is very unlikely to fit them by
  * chance. */
@@ -12,7 +12,7 @@
 /* An input matrix of the same size. */
 struct judge_input {
     const char *name;
-    const float *values; /* NULL: the end of a list */
+    const float *values; /* NULL at the end of a list */
 };
 
 #define JUDGE_INPUTS 4
@@ -21,18 +21,19 @@ struct judge_matrix {
     size_t height, width;
     const float *got;
     const double *want;
-    const double *bounds; /* the largest error allowed for each number; NULL: 0 */
-    const float *again;   /* result of a run whose fresh memory held other bytes; NULL: unknown */
-    bool hides;           /* main() saw another input than kernels, but not in that run */
+    const double *bounds; /* the largest error allowed for each number, or NULL if it is 0 */
+    /* result of a run whose fresh memory held other bytes, or NULL if unknown */
+    const float *again;
+    bool hides; /* main() saw another input than kernels, but not in that run */
     struct judge_input inputs[JUDGE_INPUTS + 1];
-    size_t threads; /* in a block of the launch; 0: unknown */
+    size_t threads; /* threads in a block of the launch, or 0 if unknown */
 };
 
-/* Writes explanations, separated by semicolons. False: no hypothesis fits. */
+/* Writes explanations, separated by semicolons. Returns false if no hypothesis fits. */
 bool judge_wrong_matrix(const struct judge_matrix *matrix, char *text, size_t size);
 
-/* Whether OTHER explains the result: all numbers are near OTHER's, which is very unlikely by
- * chance. */
+/* Returns whether OTHER explains the result, because all numbers are near OTHER's numbers, which is
+ * very unlikely by chance. */
 bool judge_is_matrix(const struct judge_matrix *matrix, const double *other);
 
 #endif

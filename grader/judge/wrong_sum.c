@@ -1,4 +1,5 @@
-/* All sums are taken modulo 2^64, or modulo 2^32 if the result is an int, as the GPU does. */
+/* Explains wrong sums. All sums are taken modulo 2^64, or modulo 2^32 if the result is an int, as
+ * the GPU does. */
 #include "judge/wrong_sum.h"
 
 #include <stdio.h>
@@ -12,13 +13,13 @@
 /* The known facts about a sum, prepared for the hypotheses. */
 struct facts {
     const struct judge_sum *sum;
-    bool squares;     /* the squares are added up, not the numbers */
-    uint64_t *before; /* before[i]: the sum of the first i terms */
+    bool squares;     /* the squares of the numbers are added up, not the numbers */
+    uint64_t *before; /* before[i] is the sum of the first i terms */
     char *text;
     size_t size;
 };
 
-/* VALUE as the result's type stores it: an int wraps around. */
+/* Returns VALUE as the result's type stores it: an int wraps around. */
 static int64_t wrap(const struct judge_sum *sum, uint64_t value)
 {
     return sum->is_int ? (int64_t)(int32_t)(uint32_t)value : (int64_t)value;
@@ -39,8 +40,8 @@ static double size_of(int64_t value)
 
 /* --- hypotheses about the sum alone ----------------------------------------------------------- */
 
-/* Names the number of the launch that equals COUNT, such as ", the number of blocks"; "" if none
- * does. */
+/* Returns a phrase for the number of the launch that equals COUNT, such as ", the number of
+ * blocks", or "" if no number does. */
 static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads                 ? ", the number of threads in a block"
@@ -50,7 +51,8 @@ static const char *meaning_of(const struct judge_sum *sum, uint64_t count)
                                                  : "";
 }
 
-/* Who adds a whole sum, if the result is COUNT times too large. */
+/* Returns a phrase for the part of the program that adds a whole sum, if the result is COUNT times
+ * too large. */
 static const char *adder_of(const struct judge_sum *sum, uint64_t count)
 {
     return count == sum->threads  ? ", as if each thread of a block added the block's whole sum"
@@ -60,8 +62,8 @@ static const char *adder_of(const struct judge_sum *sum, uint64_t count)
                            : "";
 }
 
-/* Whether the sum is TIMES the right one. A small sum is a multiple of many numbers, so it proves
- * nothing. */
+/* Returns whether the sum is TIMES the right sum. A small sum is a multiple of many numbers, so it
+ * proves nothing. */
 static bool is_multiple(const struct judge_sum *sum, uint64_t times)
 {
     return size_of(sum->want) >= 1000 && wrap(sum, (uint64_t)sum->want * times) == sum->got;
@@ -102,7 +104,8 @@ static bool has_other_sign(const struct facts *facts)
            TELL(facts, "right except for the sign");
 }
 
-/* 32-bit numbers that have wrapped around are off by multiples of 2^32, and so is their sum. */
+/* Returns whether numbers have overflowed. 32-bit numbers that have wrapped around are off by
+ * multiples of 2^32, and so is their sum. */
 static bool has_overflowed(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -114,8 +117,8 @@ static bool has_overflowed(const struct facts *facts)
     return TELL(facts, "off by a multiple of 2^32, as if a 32-bit int had overflowed");
 }
 
-/* A float keeps 24 bits. Whether the sum is a number of 24 bits, and its error is at most the
- * rounding error of one. */
+/* Returns whether the sum was computed in a float, which keeps 24 bits: the sum is a number of 24
+ * bits, and its error is at most the rounding error of such a number. */
 static bool was_a_float(const struct facts *facts)
 {
     const struct judge_sum *sum = facts->sum;
@@ -152,16 +155,16 @@ static void try(struct search *search, size_t index, uint64_t candidate)
     }
 }
 
-/* Whether the match is unlikely to be a coincidence: at most one in ONE_IN such searches for a
- * random value would succeed. NEAR: the number of candidates that the match could be confused
- * with. */
+/* Returns whether the match is unlikely to be a coincidence: at most one in ONE_IN such searches
+ * for a random value would succeed. NEAR is the number of candidates that the match could be
+ * confused with. */
 static bool is_no_chance(const struct search *search, size_t near, double one_in)
 {
     return search->found && (double)near * one_in <= 4 * size_of(search->value);
 }
 
-/* Whether the match is certain enough to be reported. Candidates number 0 and number LAST are
- * likelier than the others. */
+/* Returns whether the match is certain enough to be reported. Candidates number 0 and number LAST
+ * are likelier than the others. */
 static bool is_sure(const struct search *search, size_t last, double one_in)
 {
     bool at_end = search->at == 0 || search->at == last;
@@ -172,7 +175,7 @@ static bool is_sure(const struct search *search, size_t last, double one_in)
 struct parts {
     const char *one, *more, *of; /* "thread", "threads", " of each block" */
     size_t width;                /* number of consecutive numbers that belong to one part */
-    size_t count;                /* number of parts; after the last one, the first one follows */
+    size_t count;                /* number of parts; the first part follows the last */
 };
 
 enum { MOST_PARTS = 8 };
@@ -198,7 +201,7 @@ static size_t list_parts(const struct judge_sum *sum, struct parts list[MOST_PAR
     return used;
 }
 
-/* The sum of each part's terms; NULL: out of memory. */
+/* Returns the sum of each part's terms, or NULL when out of memory. */
 static uint64_t *add_up_parts(const struct facts *facts, const struct parts *parts)
 {
     uint64_t *sums = calloc(parts->count, sizeof *sums);
@@ -213,11 +216,12 @@ static uint64_t *add_up_parts(const struct facts *facts, const struct parts *par
     return sums;
 }
 
-#define ONE_IN 30000 /* total for all hypotheses, of which there are about 30 kinds */
+#define ONE_IN 30000 /* the limit for all hypotheses together; there are about 30 kinds */
 
 /* The searches among the sums of the parts. */
 struct part_searches {
-    struct search only, without, first; /* one part; all but one part; the first parts */
+    /* for one part, for all but one part, and for the first parts */
+    struct search only, without, first;
 };
 
 static bool tell_parts(const struct facts *facts, const struct parts *parts,
@@ -274,7 +278,7 @@ static void try_first_threads(const struct facts *facts, size_t period, uint64_t
         for (size_t block = 0; block < sum->blocks; ++block) {
             uint64_t *mine = sums + block * (period + 1), all = mine[period];
             bool is_first = block % sum->second_threads % period < most;
-            mine[0] += most > 1 ? mine[most - 1] : 0; /* now the sum of the first threads */
+            mine[0] += most > 1 ? mine[most - 1] : 0; /* this is now the sum of the first threads */
             only += is_first ? mine[0] : 0;
             without += is_first ? 0 : all - mine[0];
             twice += (all + mine[0]) * (is_first ? 2 : 1);
@@ -337,7 +341,7 @@ static bool is_by_first_threads(const struct facts *facts)
 
 /* --- shuffles --------------------------------------------------------------------------------- */
 
-/* The lane whose value another shuffle than __shfl_down_sync() passes to LANE. */
+/* Returns the lane whose value a shuffle other than __shfl_down_sync() passes to LANE. */
 typedef size_t passer(size_t lane, size_t off);
 
 static size_t from_lower(size_t lane, size_t off)
@@ -351,7 +355,8 @@ static size_t from_same(size_t lane, size_t off)
     return off;
 }
 
-/* The sum that lane 0 has after each lane has added the values of five shuffles to its own. */
+/* Returns the sum that lane 0 has after each lane has added the values of five shuffles to its
+ * own. */
 static uint64_t add_by_shuffles(passer *from, const uint64_t *lanes)
 {
     uint64_t now[WARP], next[WARP];
@@ -364,7 +369,8 @@ static uint64_t add_by_shuffles(passer *from, const uint64_t *lanes)
     return now[0];
 }
 
-/* SUMS has, for each block, the sums of its threads, grouped by their lane. */
+/* Reports a wrong shuffle. SUMS has, for each block, the sums of its threads, grouped by their
+ * lane. */
 static bool tell_shuffle(const struct facts *facts, const uint64_t *sums, passer *from,
                          const char *name)
 {
@@ -416,7 +422,7 @@ static void count_begins(const struct facts *facts, const struct begin *begin, u
         }
 }
 
-/* The sum that all threads compute together if their loops step by STEP. */
+/* Returns the sum that all threads compute together if their loops step by STEP. */
 static uint64_t add_up_loops(const struct facts *facts, const uint64_t *begins, uint64_t *times,
                              size_t step)
 {
@@ -434,8 +440,8 @@ struct loop_fits {
     const char *begins[2];
 };
 
-/* Two begins are reported if their steps are equal; otherwise the input is too small to tell what
- * happened. */
+/* Reports the loops that fit. Two begins are reported if their steps are equal; otherwise the input
+ * is too small to tell what happened. */
 static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 {
     return fits->count > 0 && fits->count <= 2 &&
@@ -447,14 +453,15 @@ static bool tell_loops(const struct facts *facts, const struct loop_fits *fits)
 static void note_loop(struct loop_fits *fits, const char *begin, size_t step)
 {
     if (fits->count > 0 && step != fits->step)
-        fits->count = 2; /* this one makes it three, which is too many to report */
+        fits->count = 2; /* a different step counts as the third fit; three are too many to
+                          * report */
     if (fits->count < 2)
         fits->begins[fits->count] = begin;
     fits->step = step;
     fits->count++;
 }
 
-/* Whether an earlier one of BEGINS means the same in this grid. */
+/* Returns whether an earlier element of BEGINS means the same in this grid. */
 static bool is_begin_again(const struct judge_sum *sum, const struct begin *begins, size_t index)
 {
     for (size_t i = 0; i < index; ++i)
@@ -592,7 +599,8 @@ static bool is_by_floats(const struct facts *facts)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-/* Tests whether the sum is that of the numbers where their squares were wanted, or the reverse. */
+/* Tests whether the sum is the sum of the numbers although the sum of their squares was wanted, or
+ * the reverse. */
 static bool is_by_other_terms(const struct facts *facts)
 {
     struct facts other = *facts;
@@ -605,7 +613,7 @@ static bool is_by_other_terms(const struct facts *facts)
                                       : "as if the squares of the numbers were added");
 }
 
-/* Adds up the terms. False: their sum is not WANT. */
+/* Adds up the terms. Returns false if their sum is not WANT. */
 static bool add_up(struct facts *facts, bool squares)
 {
     const struct judge_sum *sum = facts->sum;

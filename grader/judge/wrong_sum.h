@@ -1,5 +1,5 @@
-/* Explains what is wrong with a sum: a pure function that tries simple hypotheses, such as "the
- * last numbers were left out".
+/* Explains the mistake in a wrong sum. A pure function tries simple hypotheses, such as "the last
+ * numbers were left out".
  *
  * A hypothesis is reported only if it gives exactly the wrong sum, and if so few hypotheses of its
  * kind come near that sum that a match by chance is very unlikely. */
@@ -11,17 +11,20 @@
 #include <stdint.h>
 
 struct judge_sum {
-    bool is_int;            /* the sum is a 32-bit int; false: a 64-bit number */
-    int64_t got, want;      /* the wrong sum, and the right one; they differ */
-    const char *name;       /* name of the array whose numbers, or their squares, are added up */
-    const int32_t *numbers; /* the array's numbers; NULL: unknown, so WANT alone is used */
+    bool is_int;       /* the sum is a 32-bit int, otherwise a 64-bit number */
+    int64_t got, want; /* the wrong sum and the right sum, which differ */
+    const char *name;  /* name of the array whose numbers, or their squares, are added up */
+    /* the array's numbers, or NULL if they are unknown, so WANT alone is used */
+    const int32_t *numbers;
     size_t count;
-    size_t blocks, threads; /* size of the launch that adds up; 0: unknown */
-    size_t second_threads;  /* threads of a second launch, of one block, that adds up the blocks'
-                             * sums; 0: there is none */
+    size_t blocks, threads; /* size of the launch that adds up, or 0 if unknown */
+    /* threads of a second launch, of one block, that adds up the blocks' sums, or 0 if there is
+     * none */
+    size_t second_threads;
 };
 
-/* Writes an explanation that continues "sum is 62, but 31 is right: ". False: there is none. */
+/* Writes an explanation that continues "sum is 62, but 31 is right: ". Returns false if there is
+ * none. */
 bool judge_wrong_sum(const struct judge_sum *sum, char *text, size_t size);
 
 #endif

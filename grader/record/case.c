@@ -1,5 +1,5 @@
-/* Named arrays in a file. In memory, a case is the file's bytes in one growing block, and a table
- * of the arrays in it. */
+/* Keeps named arrays in a file. In memory, a case is the file's bytes in one growing block, and a
+ * table of the arrays in it. */
 #include "record/case.h"
 
 #include <errno.h>
@@ -182,7 +182,8 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
 {
     struct stat status;
     const char *wrong = NULL;
-    /* O_NOFOLLOW and O_NONBLOCK: the submission may have left a link or a pipe at PATH. */
+    /* O_NOFOLLOW and O_NONBLOCK are needed because the submission may have left a link or a pipe at
+     * PATH */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? "does not exist" : "cannot be opened";
@@ -207,7 +208,8 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
     return wrong;
 }
 
-/* Adds the array at offset AT. Returns the offset of the next one; 0: the array is malformed. */
+/* Adds the array at offset AT. Returns the offset of the next array, or 0 if the array is
+ * malformed. */
 static size_t parse_array(struct case_data *data, size_t at)
 {
     struct header header;
@@ -218,7 +220,7 @@ static size_t parse_array(struct case_data *data, size_t at)
     size_t element = case_type_size((enum case_type)header.type);
     if (!memchr(header.name, 0, sizeof header.name) || header.zero != 0 || element == 0)
         return 0;
-    /* Uses only division and subtraction, so that a count near 2^64 cannot overflow. */
+    /* uses only division and subtraction, so that a count near 2^64 cannot overflow */
     if (header.count > (data->size - at) / element || case_find(data, header.name))
         return 0;
     size_t size = padded(header.count * element);

@@ -1,4 +1,5 @@
-/* Case and result files, which pass named arrays of numbers between the grader and a submission.
+/* Reads and writes case and result files, which pass named arrays of numbers between the grader and
+ * a submission.
  *
  * shared/lab.h describes the format and implements the submission's side. This module is the
  * grader's side. A broken or hostile program may have written the file, so every size in it is
@@ -24,39 +25,41 @@ struct case_array {
 
 struct case_data;
 
-/* An empty case; NULL when out of memory. */
+/* Returns an empty case, or NULL when out of memory. */
 struct case_data *case_new(void);
-void case_free(struct case_data *data); /* NULL is allowed */
+void case_free(struct case_data *data); /* accepts NULL */
 
-/* Appends an array with a copy of COUNT values. False: out of memory, too many arrays, or a
- * name that is too long or already used. */
+/* Appends an array with a copy of COUNT values. Returns false when out of memory, too many arrays,
+ * or a name that is too long or already used. */
 bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
               size_t count);
 /* Appends an array and returns the memory for its values. The caller fills in the values before the
- * next call. NULL: failure, for the same reasons as case_add(). */
+ * next call. Returns NULL on failure, for the same reasons as case_add(). */
 void *case_add_room(struct case_data *data, const char *name, enum case_type type, size_t count);
 
-/* The array NAME, or NULL. */
+/* Returns the array NAME, or NULL. */
 const struct case_array *case_find(const struct case_data *data, const char *name);
-/* For arrays that exist: the first number of NAME, of type CASE_INT, and the numbers of NAME, of
- * type CASE_FLOAT. */
+/* Return the first number of NAME, of type CASE_INT, or the numbers of NAME, of type CASE_FLOAT.
+ * The array must exist. */
 int case_int(const struct case_data *data, const char *name);
 const float *case_floats(const struct case_data *data, const char *name);
 
-/* The number of bytes of all arrays' elements together. */
+/* Returns the number of bytes of all arrays' elements together. */
 size_t case_bytes(const struct case_data *data);
 
-/* Array number INDEX, from 0; NULL after the last. */
+/* Returns array number INDEX, from 0, or NULL after the last. */
 const struct case_array *case_at(const struct case_data *data, size_t index);
 
-/* Writes the case to PATH, which must not exist yet. False: errno says why. */
+/* Writes the case to PATH, which must not exist yet. On failure returns false with the reason in
+ * errno. */
 bool case_write(const struct case_data *data, const char *path);
 
-/* Reads PATH, a regular file of at most MAX_BYTES. NULL: ERROR (SIZE bytes) says in a few words
- * what is wrong with the file, such as "is empty" or "is cut off or malformed". */
+/* Reads PATH, a regular file of at most MAX_BYTES. On failure returns NULL, and ERROR (SIZE bytes)
+ * says in a few words what is wrong with the file, such as "is empty" or "is cut off or
+ * malformed". */
 struct case_data *case_read(const char *path, size_t max_bytes, char *error, size_t size);
 
-/* Bytes of one element of TYPE; 0: there is no such type. */
+/* Returns the bytes of one element of TYPE, or 0 if there is no such type. */
 size_t case_type_size(enum case_type type);
 
 #endif

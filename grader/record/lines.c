@@ -18,8 +18,8 @@ static json_int_t line_of(const json_t *element)
     return json_integer_of(element, "line");
 }
 
-/* The counters of LINE; adds the line if it is missing. LINES is sorted and can have thousands of
- * elements, so the search is binary. */
+/* Returns the counters of LINE. Adds the line if it is missing. LINES is sorted and can have
+ * thousands of elements, so the search is binary. */
 static json_t *counters_of(json_t *lines, json_int_t line)
 {
     size_t at = 0, end = json_array_size(lines);

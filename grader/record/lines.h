@@ -6,12 +6,12 @@
 
 #include <jansson.h>
 
-/* Adds FROM, a launch's "lines", to LINES, an array of {"line", "counters"} sorted by line.
- * FILE_NAME: only lines of files with that name, in any folder; NULL: all. */
+/* Adds FROM, a launch's "lines", to LINES, an array of {"line", "counters"} sorted by line. If
+ * FILE_NAME is not NULL, adds only lines of files with that name, in any folder. */
 void record_add_lines(json_t *lines, const json_t *from, const char *file_name);
 
 /* Adds FROM to ACCESSES, which keeps at most RECORD_ACCESSES elements. Of equally wasteful accesses
- * of a line it keeps the first. */
+ * of a line, ACCESSES keeps the first. */
 void record_add_accesses(json_t *accesses, const json_t *from, const char *file_name);
 
 #endif

@@ -25,7 +25,7 @@ json_int_t record_loss_waste(const json_t *finding)
 
 /* A unit of losses. The sum of the counters in ALL is the run's total in this unit. */
 struct unit {
-    const char *name, *id; /* ID: the ids of losses in this unit begin with it */
+    const char *name, *id; /* the ids of losses in this unit begin with `id` */
     unsigned count;        /* number of counters in ALL */
     enum emu_counter all[4];
 };
@@ -97,8 +97,8 @@ static void write_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "%s", json_text_of(loss, "message"));
 }
 
-/* Appends to TEXT, which says the waste of all launches together, how many there are and how much
- * each of them wastes. */
+/* Appends the number of launches, and how much each of them wastes, to TEXT, which tells the waste
+ * of all launches together. */
 static void append_launches(char *text, size_t size, const json_t *loss)
 {
     size_t used = strlen(text);
@@ -121,12 +121,12 @@ static void write_spare(char *text, size_t size, const json_t *loss, const struc
 {
     double times = (double)json_integer_of(loss, "cost") / (double)json_integer_of(loss, "ideal");
     size_t length =
-        strlen(unit->name) - (json_integer_of(loss, "ideal") == 1); /* no "s": "1 sector" */
+        strlen(unit->name) - (json_integer_of(loss, "ideal") == 1); /* "1 sector" has no "s" */
     snprintf(text, size, "%s %.*s, %.1fx fewer", NUMBER((uint64_t)json_integer_of(loss, "ideal")),
              (int)length, unit->name, times);
 }
 
-/* Members that are only needed for the text. */
+/* The members that are only needed for the text. */
 static const char *const of_launches[] = {"worst_cost", "worst_ideal", "launches", "least_waste",
                                           "most_waste"};
 
@@ -157,7 +157,7 @@ struct entry {
     size_t number;
 };
 
-/* Errors come first, then losses, then notes. */
+/* Returns the rank of a finding: errors come first, then losses, then notes. */
 static int rank_of(const json_t *finding)
 {
     return record_is_loss(finding)                                  ? 1

@@ -13,7 +13,7 @@
  * first, then notes. */
 void record_describe_losses(json_t *document);
 
-/* Whether FINDING is a loss, and how many units it wastes. */
+/* Returns whether FINDING is a loss, and how many units it wastes. */
 bool record_is_loss(const json_t *finding);
 json_int_t record_loss_waste(const json_t *finding);
 

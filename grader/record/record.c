@@ -78,8 +78,8 @@ static bool copy_real(json_t *into, const json_t *object, const char *name)
            json_object_set_new(into, name, json_real(number)) == 0;
 }
 
-/* Adds OBJECT's line or column NAME to INTO. After a #line directive it can be any number; a number
- * that is too large counts as unknown. */
+/* Adds OBJECT's line or column NAME to INTO. After a #line directive, the line can be any number; a
+ * number that is too large counts as unknown. */
 static bool copy_place(json_t *into, const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
@@ -105,8 +105,8 @@ static bool copy_triple(json_t *into, const json_t *object, const char *name)
     return false;
 }
 
-/* Adds OBJECT's counters to INTO in their fixed order. ALL: fail if one of the counters that always
- * appear is missing. */
+/* Adds OBJECT's counters to INTO in their fixed order. If ALL is true, fails if one of the counters
+ * that always appear is missing. */
 static bool copy_counters(json_t *into, const json_t *object, bool all)
 {
     const json_t *from = json_object_get(object, "counters");
@@ -281,7 +281,7 @@ struct builder {
     json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows, *sectors;
     json_t *known; /* findings under their finding_key(), to add up counts */
     json_t *copies, *work;
-    json_t *repeated; /* launches and their findings under their ids, as far as they have one */
+    json_t *repeated; /* launches and their findings, under their ids if they have one */
 };
 
 static const char *text_of(const json_t *object, const char *name)
@@ -310,9 +310,10 @@ void record_write_places(FILE *to, const json_t *finding)
     }
 }
 
-/* The key of FINDING; findings with the same key become one. The key consists of the id and the
- * place, or the pair of places; for a finding without a place, of the id, the kernel and the
- * message. Launches on the same line are of different kernels. The caller frees the key. */
+/* Returns the key of FINDING. Findings with the same key become one finding. The key consists of
+ * the id and the place, or the pair of places. For a finding without a place, it consists of the
+ * id, the kernel and the message. Launches on the same line are launches of different kernels. The
+ * caller frees the key. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
@@ -339,8 +340,8 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Notes in KNOWN in how many launches the loss is, and how much the best and the worst of them
- * waste. */
+/* Records in KNOWN the number of launches that have the loss, and the waste of the best and of the
+ * worst of them. */
 static void count_launch(json_t *known, const json_t *finding)
 {
     json_int_t waste = waste_of(finding), least = waste_of(known), most = least, launches = 1;
@@ -451,7 +452,7 @@ static bool is_one_of(const json_t *object, const char *name, const char *const 
     return text && *words;
 }
 
-/* Adds the lanes' offsets: 32 multiples of BYTES, or null for idle lanes. At least one is a
+/* Adds the lanes' offsets: 32 multiples of BYTES, or null for idle lanes. At least one of them is a
  * number. */
 static bool copy_offsets(json_t *into, const json_t *object, json_int_t bytes)
 {
@@ -717,7 +718,8 @@ json_t *record_take(int fd, char *error, size_t size)
     return read_record(fd, MAX_TRUSTED, error, size);
 }
 
-/* Opens only regular files: a hostile process may have put something else there. */
+/* Reads a record. Opens only regular files, because a hostile process may have put something else
+ * there. */
 json_t *record_read(const char *path, char *error, size_t size)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

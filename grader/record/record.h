@@ -1,11 +1,11 @@
 /* Reads the record of a program into a "lanewise/run/v1" document.
  *
  * The record is one JSON object per line; gpu/record/record.h describes the lines. The emulator
- * writes it: in a grading, that is the device's process, which the submission reaches only by
- * requests (gpu/remote/wire.h); with `lanewise run`, it is the program's own process.
+ * writes it. In a grading, the emulator is in the device's process, which the submission reaches
+ * only by requests (gpu/remote/wire.h); with `lanewise run`, it is in the program's own process.
  *
- * The reader trusts neither process. It checks every value: only values of the right type and
- * range, and printable text, get into the document. */
+ * The reader trusts neither process. It checks every value, so that only values of the right type
+ * and range, and printable text, get into the document. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
@@ -15,14 +15,16 @@
 
 #define RECORD_SCHEMA "lanewise/run/v1"
 /* Upper limits of a record and of the numbers in it. */
-#define RECORD_BYTES             ((size_t)64 << 20) /* of a submission; labs write a few KB */
+#define RECORD_BYTES             ((size_t)64 << 20) /* for a submission; labs write a few KB */
 #define RECORD_LAUNCHES          (1u << 17)
-#define RECORD_FINDINGS          1000u  /* findings; further ones are left out */
-#define RECORD_REPEATED_FINDINGS 16u    /* findings of a launch that others repeat */
-#define RECORD_ACCESSES          1000u  /* source lines with an access; further ones are left out */
-#define RECORD_WORK              10000u /* pieces of work; further ones are left out */
-#define RECORD_LANES             32u
-#define RECORD_COUNTER           (1ll << 45) /* of a launch; the sum of all fits 63 bits */
+#define RECORD_FINDINGS          1000u /* most findings; further findings are left out */
+#define RECORD_REPEATED_FINDINGS 16u   /* most findings of a launch that other launches repeat */
+/* most source lines with an access; further lines are left out */
+#define RECORD_ACCESSES 1000u
+#define RECORD_WORK     10000u /* most pieces of work; further work is left out */
+#define RECORD_LANES    32u
+/* largest counter of a launch; the sum over all launches fits 63 bits */
+#define RECORD_COUNTER (1ll << 45)
 
 /* Returns the record in the file PATH as a new object:
  *
@@ -33,8 +35,8 @@
  *                  "counters": {all of counters.def, but rows_... and waits_... only if not 0},
  *                  "lines": [{"file", "line", "counters": {those that are not 0},
  *                             "time_share": part of the predicted time}],
- *                  "predicted": {only with a chip: as in gpu/record/record.h},
- *                  "reads_clock": true only if the kernel reads a clock or timer}],
+ *                  "predicted": {only with a chip: as in gpu/record/record.h}, "reads_clock": true
+ *                  only if the kernel reads a clock or timer}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line", "message"}]}],
  *    "calls": {"cudaMalloc": 2, ...},
@@ -62,15 +64,16 @@
  * the bytes of the input that never reached the device, if main() saw a decoy input. "accesses" has
  * the most wasteful access of each line over all launches, if accesses were recorded.
  *
- * A last line without a newline is left out: its writer was killed. NULL: ERROR (SIZE bytes) says
- * in a few words what is wrong with the file, such as "is missing" or "is malformed in line 3". */
+ * A last line without a newline is left out, because its writer was killed. On failure returns
+ * NULL, and ERROR (SIZE bytes) says in a few words what is wrong with the file, such as "is
+ * missing" or "is malformed in line 3". */
 json_t *record_read(const char *path, char *error, size_t size);
 
-/* Like record_read(), for the record of a trusted program, which may be larger. Reads from FD and
- * closes it. */
+/* Does the same as record_read(), for the record of a trusted program, which may be larger. Reads
+ * from FD and closes it. */
 json_t *record_take(int fd, char *error, size_t size);
 
-/* The place of the other access, if FINDING is about a pair of accesses; otherwise NULL. */
+/* Returns the place of the other access, if FINDING is about a pair of accesses, otherwise NULL. */
 const json_t *record_other_access(const json_t *finding);
 
 /* Writes "; allocated here: line 88" for each related place of FINDING that has a message. */

@@ -1,4 +1,5 @@
-/* Names, paths and messages can come from students, so markup.h escapes all text. */
+/* Writes the class page. Names, paths and messages can come from students, so markup.h escapes all
+ * text. */
 #include "report/class_html.h"
 
 #include <ctype.h>
@@ -13,9 +14,9 @@
 #include "report/markup.h"
 #include "report/svg_class.h"
 
-/* How many rows of each kind the page shows. */
+/* The number of rows of each kind that the page shows. */
 #define FINDINGS 12u  /* findings, the most frequent first */
-#define PAIRS    100u /* pairs, the most similar first */
+#define PAIRS    100u /* pairs, the most similar pairs first */
 #define TROUBLES 200u /* gradings that timed out or crashed */
 #define NAMES    20u  /* names in a list; a longer list is folded */
 #define LONG     40u  /* students in a table; a longer table scrolls */
@@ -208,7 +209,7 @@ static void put_checks(struct page *page)
 
 /* --- findings --------------------------------------------------------------------------------- */
 
-/* An example line from a student's program, without the student's name. */
+/* Writes an example line from a student's program, without the student's name. */
 static void put_example(struct page *page, const json_t *example)
 {
     const char *source = json_text_of(example, "source"), *cause = json_text_of(example, "cause");
@@ -392,8 +393,8 @@ static void put_side(struct page *page, const json_t *side)
     close_line(m);
 }
 
-/* Lists the names in LIST: its elements, or the member KEY of each element. "*" marks a student who
- * renamed things in functions of the skeleton. A long list is folded. */
+/* Lists the names in LIST, which are its elements or the member KEY of each element. "*" marks a
+ * student who changed names in functions of the skeleton. A long list is folded. */
 static void put_names(struct markup *m, const json_t *list, const char *key)
 {
     size_t i, count = json_array_size(list);
@@ -456,7 +457,7 @@ static void put_pair(struct page *page, const json_t *pair)
     close_line(m);
 }
 
-/* The phrase that the page shows for WHAT, the reason why programs are in "alike". */
+/* Returns the phrase that the page shows for WHAT, the reason why programs are in "alike". */
 static const char *words_for(const char *what)
 {
     static const char *const words[][2] = {
@@ -606,7 +607,7 @@ static void put_students(struct page *page)
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* True if a second or later attempt has a grade. */
+/* Returns true if a second or later attempt has a grade. */
 static bool has_trend(const struct class_lab *lab)
 {
     for (unsigned i = 1; i < CLASS_ATTEMPTS; i++)

@@ -1,5 +1,6 @@
-/* The class page, for the instructor: labs, distribution of scores, checks, where points were lost,
- * what needs review, similar submissions, and scores over attempts. */
+/* Writes the class page, for the instructor. It shows the labs, the distribution of scores, the
+ * checks, the places where points were lost, the hand-ins that need review, similar submissions,
+ * and the scores over attempts. */
 #ifndef REPORT_CLASS_HTML_H
 #define REPORT_CLASS_HTML_H
 

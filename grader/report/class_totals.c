@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns ARRAY, enlarged by a zeroed element after its COUNT elements of SIZE bytes. When out of
- * memory, returns NULL, and ARRAY is unchanged. */
+/* Returns ARRAY, enlarged by a zeroed element after its COUNT elements of SIZE bytes. Returns NULL
+ * when out of memory; ARRAY is unchanged then. */
 static void *grow(void *array, size_t count, size_t size)
 {
     char *larger = realloc(array, (count + 1) * size);
@@ -17,14 +17,14 @@ static void *grow(void *array, size_t count, size_t size)
 
 /* --- shares ----------------------------------------------------------------------------------- */
 
-/* SCORE as a share of MOST, from 0 to 1. */
+/* Returns SCORE as a share of MOST, from 0 to 1. */
 static double share_of(double score, double most)
 {
     double share = most > 0 ? score / most : 0;
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* The bin of a score. The last bin is for full marks only. */
+/* Returns the bin of a score. The last bin is for full marks only. */
 static unsigned bin_of(double share)
 {
     unsigned bin = (unsigned)(share * (CLASS_BINS - 1) + 1e-9);
@@ -91,7 +91,7 @@ static struct class_finding *find_finding(struct class_totals *totals, const cha
     return &larger[totals->finding_count++];
 }
 
-/* True if one of the first COUNT findings has the same id as FINDING. */
+/* Returns true if one of the first COUNT findings has the same id as FINDING. */
 static bool is_repeated(const json_t *findings, size_t count, const json_t *finding)
 {
     for (size_t i = 0; i < count; i++)
@@ -122,7 +122,8 @@ static bool is_error(const struct class_finding *finding)
     return strcmp(finding->severity, "error") == 0;
 }
 
-/* Sorts errors first, because a wrong program loses more points than a slow one. */
+/* Compares two findings. Errors come first, because a wrong program loses more points than a slow
+ * one. */
 static int by_frequency(const void *left, const void *right)
 {
     const struct class_finding *a = left, *b = right;
@@ -209,7 +210,8 @@ void report_class_totals(const json_t *class, struct class_totals *totals)
             totals->bins[bin_of(
                 share_of(json_number_of(student, "total"), json_number_of(student, "max")))]++;
     }
-    for (size_t k = 0; k < totals->lab_count; k++) /* lab by lab, so that checks are in order */
+    for (size_t k = 0; k < totals->lab_count; k++) /* goes lab by lab, so that checks are in
+                                                    * order */
         json_array_foreach(json_object_get(class, "students"), i, student)
         {
             const json_t *labs = json_object_get(student, "labs");

@@ -1,7 +1,7 @@
-/* Totals of a class, from its lanewise/class/v1: the distribution of scores, results of each check,
- * how frequent each finding is, mean scores by attempt. For each student and lab, only the attempt
- * that counts is included (except in the mean scores by attempt). Pure: no input or output. Strings
- * and JSON values belong to the document. */
+/* Adds up the totals of a class, from its lanewise/class/v1: the distribution of scores, the
+ * results of each check, the frequency of each finding, and the mean scores by attempt. For each
+ * student and lab, only the attempt that counts is included (except in the mean scores by attempt).
+ * The functions are pure. Strings and JSON values belong to the document. */
 #ifndef REPORT_CLASS_TOTALS_H
 #define REPORT_CLASS_TOTALS_H
 
@@ -31,7 +31,7 @@ struct class_check {
 
 struct class_finding {
     const char *lab, *id, *severity;
-    unsigned students;     /* number of students without full marks whose program has it */
+    unsigned students;     /* number of students without full marks whose programs have it */
     const json_t *example; /* the finding in one of these programs */
 };
 
@@ -42,7 +42,8 @@ struct class_trend {
 
 struct class_lab {
     const char *lab, *title;
-    unsigned graded, full, missing, not_built, open; /* open: in review or not graded yet */
+    /* `open` counts those in review or not graded yet */
+    unsigned graded, full, missing, not_built, open;
     double sum; /* sum of the scores, as shares of the full score */
     unsigned bins[CLASS_BINS];
     struct class_trend trend[CLASS_ATTEMPTS];
@@ -55,7 +56,7 @@ struct class_totals {
     size_t lab_count;
     struct class_check *checks; /* checks, sorted by lab and in the order of each lab */
     size_t check_count;
-    struct class_finding *findings; /* errors before warnings; each by frequency */
+    struct class_finding *findings; /* errors before warnings, each sorted by frequency */
     size_t finding_count;
 };
 

@@ -1,14 +1,14 @@
 /* Prints a line of source in the style of a compiler's message: the line, a caret and the cause
- * under it, then what to try and what the line would cost at best. */
+ * under it, then advice and the lowest possible cost of the line. */
 #ifndef REPORT_FINDING_TERMINAL_H
 #define REPORT_FINDING_TERMINAL_H
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* Writes OBJECT, a finding or the place of a check: its "line", "column", "cause", "help", "spare"
- * and "share" (record/losses.h), if present. SOURCE is the text of the line (LENGTH bytes); NULL:
- * it is unknown. */
+/* Writes OBJECT, which is a finding or the place of a check: its "line", "column", "cause", "help",
+ * "spare" and "share" (record/losses.h), if present. SOURCE is the text of the line (LENGTH bytes),
+ * or NULL if it is unknown. */
 void report_place(FILE *to, const json_t *object, const char *source, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of formats, and functions that their writers share. */
+/* Defines the table of formats, and functions that the writers of formats share. */
 #include "report/format.h"
 
 #include <stdlib.h>

@@ -17,38 +17,40 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What the learning system knows about the submission; a member is NULL if unknown. */
+/* The learning system's information about the submission. A member is NULL if unknown. */
 struct report_context {
     const char *classroom, *assignment, *assignment_type, *owner;
     const char *submission;                /* the name of the git tag */
     const char *commit, *release, *review; /* URLs */
-    const char *datetime, *graded_at;      /* "2026-11-21T18:30:00Z": when handed in, when graded */
+    /* the times of handing in and of grading, such as "2026-11-21T18:30:00Z" */
+    const char *datetime, *graded_at;
 };
 
 typedef void report_writer(FILE *to, const json_t *document, const struct report_context *context);
 
-/* The writer of format NAME, or NULL. */
+/* Returns the writer of format NAME, or NULL. */
 report_writer *report_format(const char *name);
 
 /* Writes the names of all formats: "gradescope, autolab, ...". */
 void report_format_names(char *text, size_t size);
 
-/* The writers. Each writes DOCUMENT, a lanewise/result/v1 or lanewise/results/v1, in its format. */
+/* The writers. Each of them writes DOCUMENT, a lanewise/result/v1 or lanewise/results/v1, in its
+ * format. */
 report_writer report_gradescope, report_autolab, report_classroom50, report_junit, report_csv,
     report_lines;
 
 /* --- for the writers -------------------------------------------------------------------------- */
 
-/* The results in DOCUMENT, which is one result or a set of results, as an array. A new
- * reference. */
+/* Returns the results in DOCUMENT, which is one result or a set of results, as an array. The result
+ * is a new reference. */
 json_t *report_results(const json_t *document);
 
-/* The name of CHECK: "02-coalesce: exact sum" if DOCUMENT is a set, "exact sum" if it is one
- * result. */
+/* Returns the name of CHECK: "02-coalesce: exact sum" if DOCUMENT is a set, "exact sum" if it is
+ * one result. */
 json_t *report_check_name(const json_t *document, const json_t *result, const json_t *check);
 
-/* The feedback on CHECK as plain text, or the compiler's messages if the submission was not built.
- * The caller frees it. NULL when out of memory. */
+/* Returns the feedback on CHECK as plain text, or the compiler's messages if the submission was not
+ * built. The caller frees it. Returns NULL when out of memory. */
 char *report_check_feedback(const json_t *result, const json_t *check);
 
 /* Writes TEXT as a field of a CSV file. It is quoted if needed, and cannot be mistaken for a

@@ -1,11 +1,12 @@
-/* Autolab reads the last two lines of an autograder's output. The first has the stages, one per
- * lab, with the checks that passed; the second has the scores, one problem per lab. */
+/* Writes the last two lines of an autograder's output, which Autolab reads. The first line has the
+ * stages, one per lab, with the checks that passed; the second line has the scores, with one
+ * problem per lab. */
 #include "report/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Autolab puts the line into a page, where "<" must not start a tag. */
+/* The form of the lines. Autolab puts them into a page, where "<" must not start a tag. */
 #define ONE_LINE (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(12))
 
 static json_t *test_of(const json_t *result, const json_t *check)

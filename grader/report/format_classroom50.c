@@ -1,6 +1,6 @@
-/* Writes result.json for Classroom 50. Its points are whole numbers, and its score is the sum of
- * its tests' points, but our points have tenths. So each test gets the amount by which it raises
- * the running sum, rounded down. All rounding together then loses less than one point. */
+/* Writes result.json for Classroom 50. The points in this file are whole numbers, and the score is
+ * the sum of the tests' points, but our points have tenths. So each test gets the amount by which
+ * it raises the running sum, rounded down. All rounding together then loses less than one point. */
 #include "report/format.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 
-/* The whole part of SUM, a sum of points. */
+/* Returns the whole part of SUM, a sum of points. */
 static json_int_t whole(double sum)
 {
     return (json_int_t)floor(sum + 0.01);

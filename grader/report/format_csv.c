@@ -1,4 +1,4 @@
-/* Writes CSV (RFC 4180): one row for each check. */
+/* Writes CSV (RFC 4180) with one row for each check. */
 #include "report/format.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "report/cause.h"
 
-/* True if a spreadsheet would treat TEXT as a formula, which can start programs. The writer then
- * puts an apostrophe before TEXT, which marks it as text. */
+/* Returns true if a spreadsheet would treat TEXT as a formula, which can start programs. The writer
+ * then puts an apostrophe before TEXT, which marks it as text. */
 static bool looks_like_a_formula(const char *text)
 {
     return *text && strchr("=+-@\t", *text);

@@ -12,7 +12,7 @@ static bool is_passed(const json_t *check)
     return strcmp(json_text_of(check, "status"), "passed") == 0;
 }
 
-/* CHECK as a test that students see. "extra_data" is only for instructors, who download the
+/* Returns CHECK as a test that students see. "extra_data" is only for instructors, who download the
  * results. */
 static json_t *test_of(const json_t *document, const json_t *result, const json_t *check,
                        size_t number)
@@ -41,7 +41,7 @@ static void add_figure(json_t *leaderboard, json_t *name, const json_t *figure)
     }
 }
 
-/* Writes the errors that cost points, and what to do about them. */
+/* Writes the errors that cost points, with advice about them. */
 static void put_causes(FILE *to, const json_t *result)
 {
     size_t i;

@@ -1,6 +1,6 @@
-/* Writes JUnit's XML: one test suite per lab, one test case per check. A wrong or slow answer is a
- * failure; a crash, a time-out or a missing program is an error. markup.h escapes every ">" and
- * opens no CDATA section, so "]]>" in a student's text is harmless. */
+/* Writes JUnit's XML, with one test suite per lab and one test case per check. A wrong or slow
+ * answer is a failure; a crash, a time-out or a missing program is an error. markup.h escapes every
+ * ">" and opens no CDATA section, so "]]>" in a student's text is harmless. */
 #include "report/format.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "report/cause.h"
 #include "report/markup.h"
 
-/* JUnit's element for a check's outcome; NULL: the check passed. */
+/* Returns JUnit's element for a check's outcome, or NULL if the check passed. */
 static const char *outcome_of(const json_t *check)
 {
     const char *status = json_text_of(check, "status");

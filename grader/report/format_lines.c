@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-/* Writes TEXT as one line, with SEPARATOR before it; nothing if TEXT is empty. */
+/* Writes TEXT as one line, with SEPARATOR before it. Writes nothing if TEXT is empty. */
 static void put(FILE *to, const char *separator, const char *text)
 {
     char *line = base_one_line(text);
@@ -37,7 +37,7 @@ static void put_finding(FILE *to, const json_t *finding)
     fputs("]\n", to);
 }
 
-/* Whether LINE is a message of gcc's form. */
+/* Returns whether LINE is a message of gcc's form. */
 static bool is_message(const char *line)
 {
     static const char *const marks[] = {" error: ", " warning: ", " note: "};
@@ -50,7 +50,7 @@ static bool is_message(const char *line)
     return false;
 }
 
-/* Writes those of the compiler's lines that have this form already. The others show the source. */
+/* Writes the lines of the compiler that already have this form. Its other lines show the source. */
 static void put_build(FILE *to, const json_t *result)
 {
     char *messages = strdup(json_text_of(json_object_get(result, "build"), "messages")), *rest;

@@ -36,7 +36,7 @@ static void put_points(FILE *to, const json_t *points)
         fprintf(to, "%.6g", json_number_value(points));
 }
 
-/* True if any lab of any student has STATUS. */
+/* Returns true if any lab of any student has STATUS. */
 static bool has_status(const json_t *class, const char *status)
 {
     const char *lab;

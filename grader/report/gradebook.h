@@ -1,4 +1,5 @@
-/* The gradebook: a class as CSV, one row per student, for spreadsheets and learning systems. */
+/* Writes the gradebook: a class as CSV, with one row per student, for spreadsheets and learning
+ * systems. */
 #ifndef REPORT_GRADEBOOK_H
 #define REPORT_GRADEBOOK_H
 

@@ -1,8 +1,9 @@
-/* The heat of each line of a source file: its share of the total cost. Pure: no input or output.
+/* Computes the heat of each line of a source file, which is the line's share of the total cost. The
+ * functions are pure.
  *
  * A line's cost is one point for each warp instruction, sector of global memory and wavefront of
- * shared memory. These are not equally expensive, but a line with many of them is the place to
- * start. */
+ * shared memory. These are not equally expensive, but a line with many of them should be improved
+ * first. */
 #ifndef REPORT_HEAT_H
 #define REPORT_HEAT_H
 
@@ -11,20 +12,20 @@
 
 #include "report/run_totals.h"
 
-#define REPORT_HEAT_LEVELS 6 /* 0: the line did not run; 1 to 5: from cool to hot */
+#define REPORT_HEAT_LEVELS 6 /* 0 if the line did not run; 1 to 5 from cool to hot */
 
 struct report_heat {
-    const struct report_line *line; /* NULL: the line did not run */
+    const struct report_line *line; /* NULL if the line did not run */
     uint64_t cost;
     double share; /* share of the cost of all lines of the file, 0 to 1 */
     unsigned level;
 };
 
-/* Fills HEAT[0] to HEAT[COUNT - 1] from TOTALS. They are for the lines 1 to COUNT of FILE. */
+/* Fills HEAT[0] to HEAT[COUNT - 1], for the lines 1 to COUNT of FILE, from TOTALS. */
 void report_heat(const struct report_totals *totals, const char *file, struct report_heat *heat,
                  size_t count);
 
-/* The number of lines in TEXT. */
+/* Returns the number of lines in TEXT. */
 size_t report_line_count(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* The HTML page of a grading. Any text can come from the student, so markup.h escapes all text. The
- * style sheet, report.css, is built into the program. */
+/* Writes the HTML page of a grading. Any text can come from the student, so markup.h escapes all
+ * text. The style sheet, report.css, is built into the program. */
 #include "report/html.h"
 
 #include <stdlib.h>
@@ -47,13 +47,14 @@ static void close_line(struct page *page)
     markup_break(&page->m);
 }
 
-/* The prefix of ids, which keeps the ids of several gradings on one page distinct. */
+/* Returns the prefix of ids, which keeps the ids of several gradings on one page distinct. */
 static const char *prefix_of(const struct page *page)
 {
     return page->settings->prefix ? page->settings->prefix : "";
 }
 
-/* The HTML element for a heading of LEVEL; one level lower on a page of several gradings. */
+/* Returns the HTML element for a heading of LEVEL, which is one level lower on a page of several
+ * gradings. */
 static const char *heading(const struct page *page, unsigned level)
 {
     static const char *const headings[] = {"h1", "h2", "h3", "h4"};
@@ -69,7 +70,7 @@ static void open_section(struct page *page, const char *id, const char *title)
     markup_break(&page->m);
 }
 
-/* Writes BEFORE and TEXT as a paragraph; nothing if TEXT is empty. */
+/* Writes BEFORE and TEXT as a paragraph. Writes nothing if TEXT is empty. */
 static void put_paragraph(struct page *page, const char *class, const char *before,
                           const char *text)
 {
@@ -79,7 +80,7 @@ static void put_paragraph(struct page *page, const char *class, const char *befo
     markup_break(&page->m);
 }
 
-/* Writes "file.cu:31". It is a link to the source below if the file is the submission. */
+/* Writes "file.cu:31", as a link to the source below if the file is the submission. */
 static void put_place(struct page *page, const char *file, json_int_t line)
 {
     bool own = strcmp(file, page->file) == 0;
@@ -263,7 +264,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
     }
 }
 
-/* Writes all findings: errors first, then losses of speed. */
+/* Writes all findings, first errors, then losses of speed. */
 static void put_findings(struct page *page)
 {
     const json_t *findings = json_object_get(page->result, "findings");
@@ -280,7 +281,7 @@ static void put_findings(struct page *page)
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* The access that was recorded for LINE, or NULL. */
+/* Returns the access that was recorded for LINE, or NULL. */
 static const json_t *access_of(const struct page *page, unsigned line)
 {
     size_t i;
@@ -321,8 +322,8 @@ static void put_picture(struct page *page, const struct report_line *line, const
     close_line(page);
 }
 
-/* Shows the pictures that the program read and made, such as one before and one after the
- * change. */
+/* Shows the pictures that the program read and made, such as a picture before and after the
+ * program's changes. */
 static void put_shown(struct page *page)
 {
     const json_t *shown = json_object_get(page->result, "shown");
@@ -348,7 +349,7 @@ static void put_shown(struct page *page)
     close_line(page);
 }
 
-/* Shows when the copies and kernels of runs would work on a GPU. */
+/* Shows when the copies and kernels of runs would run on a GPU. */
 static void put_timelines(struct page *page)
 {
     const json_t *timelines = json_object_get(page->result, "timelines");
@@ -395,7 +396,7 @@ static void put_pictures(struct page *page)
 
 /* --- the source ------------------------------------------------------------------------------- */
 
-/* Writes a cell with the sum of the counters KINDS and their ideal; an empty cell if the sum is
+/* Writes a cell with the sum of the counters KINDS and their ideal, or an empty cell if the sum is
  * 0. */
 static void put_traffic(struct page *page, const uint64_t *value, const enum emu_counter *kinds,
                         size_t count)

@@ -1,5 +1,5 @@
-/* One grading as one HTML page: score, checks, findings, pictures of the costliest lines, the
- * source with its counters, and the versions of the tools that graded it.
+/* Writes one grading as one HTML page, which shows score, checks, findings, pictures of the
+ * costliest lines, the source with its counters, and the versions of the tools that graded it.
  *
  * The page needs no network and no scripts; its content security policy forbids both. */
 #ifndef REPORT_HTML_H
@@ -12,9 +12,10 @@
 
 struct report_page {
     const char *source; /* the submission's text */
-    const char *date;   /* the date that the page shows; "": none */
-    const char *steps;  /* a page that steps through the program: its address; NULL: none */
-    const char *prefix; /* prefix of ids on a page of several gradings; otherwise NULL */
+    const char *date;   /* the date that the page shows, or "" if there is none */
+    /* address of a page that steps through the program, or NULL if there is none */
+    const char *steps;
+    const char *prefix; /* prefix of ids on a page of several gradings, otherwise NULL */
 };
 
 /* Writes the page of RESULT (lanewise/result/v1). The same arguments give the same bytes. */
@@ -22,7 +23,7 @@ void report_html(FILE *to, const json_t *result, const struct report_page *page)
 
 /* --- for pages of other kinds ----------------------------------------------------------------- */
 
-/* The style sheet of reports. */
+/* Returns the style sheet of reports. */
 const char *report_html_style(void);
 /* Writes everything before the first element of the body. */
 void report_html_begin(struct markup *m, const char *title);

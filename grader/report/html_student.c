@@ -13,7 +13,7 @@ static void close_line(struct markup *m)
     markup_break(m);
 }
 
-/* A remark that explains STATUS to the student; "" if the points say enough. */
+/* Returns a remark that explains STATUS to the student, or "" if the points say enough. */
 static const char *remark_of(const char *status)
 {
     static const struct {
@@ -34,7 +34,7 @@ static const char *remark_of(const char *status)
     return "";
 }
 
-/* Writes the remark, the number of the attempt that counts, and how late it was. */
+/* Writes the remark, the number of the attempt that counts, and its lateness. */
 static void put_remarks(struct markup *m, const json_t *entry)
 {
     const char *remark = remark_of(json_text_of(entry, "status"));
@@ -96,7 +96,8 @@ static void put_table(struct markup *m, const json_t *student)
     close_line(m);
 }
 
-/* True if a lab has a grade. Without any grade there is no total, and the page must not show 0. */
+/* Returns true if a lab has a grade. Without any grade, there is no total, and the page must not
+ * show 0. */
 static bool has_total(const json_t *student)
 {
     return json_is_number(json_object_get(student, "total"));

@@ -26,7 +26,7 @@ void markup_set(struct markup *m, const char *attribute, const char *format, ...
 void markup_text(struct markup *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes LENGTH bytes of TEXT, which need not end with a NUL. */
 void markup_bytes(struct markup *m, const char *text, size_t length);
-/* Writes TEXT unescaped. Only for our own markup and style sheets. */
+/* Writes TEXT unescaped. It must be our own markup or style sheet. */
 void markup_raw(struct markup *m, const char *text);
 void markup_close(struct markup *m);
 /* Closes an element that has no content in HTML, such as meta. */

@@ -1,4 +1,4 @@
-/* Occupancy as text. */
+/* Prints occupancy as text. */
 #include "report/occupancy.h"
 
 #include <stdbool.h>
@@ -90,8 +90,8 @@ static void set_value(struct emu_demand *demand, enum emu_occupancy_limit resour
         demand->shared = value;
 }
 
-/* Lowers the value of RESOURCE in DEMAND until CTAS blocks fit as far as that resource goes. False:
- * they never do. */
+/* Lowers the value of RESOURCE in DEMAND until CTAS blocks fit, as far as this resource is
+ * concerned. Returns false if they never fit. */
 static bool lower(const struct emu_limits *limits, enum emu_occupancy_limit resource, uint32_t ctas,
                   struct emu_demand *demand)
 {
@@ -131,7 +131,7 @@ static void print_change(FILE *to, const struct table *t, enum emu_occupancy_lim
         fprintf(to, "  %s: even the minimum is too much\n", of[limit]);
 }
 
-/* Prints what to change for one more block: something of each limit that binds. */
+/* Prints the changes that allow one more block: a value for each limit that binds. */
 static void print_changes(FILE *to, const struct table *t)
 {
     struct emu_demand next = *t->demand;
@@ -221,7 +221,7 @@ void report_limits(FILE *to, const struct emu_limits *limits)
             fprintf(to, "  %s\n", name);
 }
 
-/* Starts a row of a table with the capability; false after the last row. */
+/* Starts a row of a table with the capability. Returns false after the last row. */
 static bool print_row_of(FILE *to, uint32_t i, const struct emu_limits **limits)
 {
     if (!(*limits = emu_limits_at(i)))

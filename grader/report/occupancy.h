@@ -1,5 +1,5 @@
-/* What `lanewise occupancy` shows: the occupancy of a kernel on GPUs of one capability or of all,
- * as text or as curves, and the table of limits. */
+/* Writes the output of `lanewise occupancy`: the occupancy of a kernel on GPUs of one capability or
+ * of all, as text or as curves, and the table of limits. */
 #ifndef REPORT_OCCUPANCY_H
 #define REPORT_OCCUPANCY_H
 
@@ -7,21 +7,21 @@
 
 #include "gpu/occupancy.h"
 
-/* Prints the occupancy, which limit binds, and what to change for one more block. */
+/* Prints the occupancy, the limit that binds, and the changes that allow one more block. */
 void report_occupancy(FILE *to, const struct emu_limits *limits, const struct emu_demand *demand);
 
-/* Prints the occupancy for all capabilities, a line each. */
+/* Prints the occupancy for all capabilities, with one line for each. */
 void report_occupancy_all(FILE *to, const struct emu_demand *demand);
 
-/* Draws three curves as SVG: the warps on a multiprocessor over the size of a block, the registers
- * of a thread and the shared memory of a block. The present point is marked. */
+/* Draws three curves as SVG, which show the warps on a multiprocessor over the size of a block, the
+ * registers of a thread and the shared memory of a block. The present point is marked. */
 void report_svg_occupancy(FILE *to, const struct emu_limits *limits,
                           const struct emu_demand *demand);
 
 /* Prints all limits and features of one capability. */
 void report_limits(FILE *to, const struct emu_limits *limits);
 
-/* Prints the limits of all capabilities as tables, and which capability was the first with each
+/* Prints the limits of all capabilities as tables, and the first capability that has each
  * feature. */
 void report_limits_all(FILE *to);
 

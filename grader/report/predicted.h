@@ -1,9 +1,10 @@
-/* What the pictures of a predicted time show, as numbers and sentences. Pure: no input or output.
+/* Computes the contents of the pictures of a predicted time, as numbers and sentences. The
+ * functions are pure.
  *
  *   a launch of lanewise/run/v1 --report_read_prediction()--> struct report_prediction
  *     --> the limits: each part's time
- *     --report_roofline()--> a point and the chip's roofs      --report_waves()--> warps over
- * time */
+ *     --report_roofline()--> a point and the chip's roofs
+ *     --report_waves()--> warps over time */
 #ifndef REPORT_PREDICTED_H
 #define REPORT_PREDICTED_H
 
@@ -12,56 +13,57 @@
 #include <stddef.h>
 
 #define REPORT_PARTS   14
-#define REPORT_ROOFS   3  /* of memory */
+#define REPORT_ROOFS   3  /* number of kinds of memory that have a roof */
 #define REPORT_MOMENTS 60 /* most moments of a launch whose occupancy is known */
 #define REPORT_TEXT    320
 
-/* The pictures: a set of these. */
+/* The pictures, as bits of a set. */
 enum { REPORT_LIMITS = 1, REPORT_ROOFLINE = 2, REPORT_WAVES = 4, REPORT_ALL_PICTURES = 7 };
 
-/* Finds the pictures in LIST: "limits,roofline". False: one has none of the names limits, roofline,
- * occupancy, all and none. */
+/* Finds the pictures in LIST, such as "limits,roofline". Returns false if a name in LIST is not one
+ * of limits, roofline, occupancy, all and none. */
 bool report_find_pictures(const char *list, unsigned *pictures);
 
-/* A part of a prediction: its name in JSON, its name in pictures, and what it means as a limit. */
+/* A part of a prediction: its name in JSON, its name in pictures, and its meaning as a limit. */
 struct report_part {
     const char *name, *short_name, *limit;
 };
 extern const struct report_part report_parts[REPORT_PARTS];
 
-/* The document owns the strings. */
+/* A launch's prediction. The document owns the strings. */
 struct report_prediction {
-    const char *kernel, *gpu; /* "NVIDIA H200" */
+    const char *kernel, *gpu; /* such as "NVIDIA H200" */
     bool measured;            /* the chip's parameters were measured on that chip */
     double us, low_us, high_us;
-    double part_us[REPORT_PARTS]; /* the launch, if only this part took time */
-    unsigned limit;               /* number of the part that binds; REPORT_PARTS: unknown */
-    double flops, instructions;   /* of the whole launch; instructions of warps */
-    double bytes[REPORT_ROOFS];   /* that DRAM, L2 and shared memory moved */
+    double part_us[REPORT_PARTS]; /* the time of the launch if only this part took time */
+    unsigned limit;               /* number of the part that binds, or REPORT_PARTS if unknown */
+    double flops, instructions;   /* totals of the launch; the instructions are those of warps */
+    double bytes[REPORT_ROOFS];   /* bytes that DRAM, L2 and shared memory moved */
     double flops_roof, instructions_roof,
-        bytes_roof[REPORT_ROOFS];             /* G a second; 0: no such unit */
-    double warps[REPORT_MOMENTS], most_warps; /* on the chip, over time; how many it can hold */
+        bytes_roof[REPORT_ROOFS]; /* G per second, or 0 if there is no such unit */
+    /* number of warps on the chip over time, and the most that it can hold */
+    double warps[REPORT_MOMENTS], most_warps;
     unsigned moments;
-    double blocks, block_warps; /* of the grid; of a block */
+    double blocks, block_warps; /* blocks in the grid, and warps in a block */
 };
 
-/* Reads LAUNCH, which must live as long as P. False: it has no prediction. */
+/* Reads LAUNCH, which must live as long as P. Returns false if it has no prediction. */
 bool report_read_prediction(const json_t *launch, struct report_prediction *p);
 
-/* The time in which the launch does its work: without the launch itself. */
+/* Returns the time in which the launch does its work, without the time that it takes to launch. */
 double report_working_us(const struct report_prediction *p);
 
-/* Whether so much of the launch is arithmetic with floats that FLOP/s describe it. */
+/* Returns whether so much of the launch is arithmetic with floats that FLOP/s describe it. */
 bool report_counts_flops(const struct report_prediction *p);
 
 struct report_roofline {
-    bool by_flops;                  /* counts FLOP; otherwise instructions of warps */
-    double rate, peak;              /* of the launch, of the chip; G a second */
-    const char *name[REPORT_ROOFS]; /* "DRAM"; NULL: the chip has no such unit */
-    double bandwidth[REPORT_ROOFS]; /* GB a second */
-    double intensity[REPORT_ROOFS]; /* FLOP or instructions a byte; 0: no byte was moved */
-    double allowed;                 /* the lowest roof over the launch */
-    const char *lowest;             /* its name */
+    bool by_flops;                  /* counts FLOP, otherwise instructions of warps */
+    double rate, peak;              /* rate of the launch, and peak of the chip, in G per second */
+    const char *name[REPORT_ROOFS]; /* "DRAM", or NULL if the chip has no such unit */
+    double bandwidth[REPORT_ROOFS]; /* GB per second */
+    double intensity[REPORT_ROOFS]; /* FLOP or instructions per byte, or 0 if no byte was moved */
+    double allowed;                 /* the rate under the lowest roof over the launch */
+    const char *lowest;             /* the name of that roof */
 };
 void report_roofline(const struct report_prediction *p, bool by_flops, struct report_roofline *r);
 
@@ -72,25 +74,26 @@ struct report_axes {
 struct report_axes report_axes(const struct report_roofline *lines, unsigned count);
 
 struct report_waves {
-    double share[REPORT_MOMENTS]; /* of all warps that the chip can hold, over time: 0 to 1 */
-    double average;               /* of them */
-    double at_a_time;             /* blocks on the chip at its fullest */
-    double waves;                 /* blocks / at_a_time */
+    /* share of all warps that the chip can hold, over time, from 0 to 1 */
+    double share[REPORT_MOMENTS];
+    double average;   /* the average of these shares */
+    double at_a_time; /* blocks on the chip at its fullest */
+    double waves;     /* blocks / at_a_time */
     double launch_us, tail_us;
 };
 void report_waves(const struct report_prediction *p, struct report_waves *waves);
 
-/* A sentence or two under each picture. Each returns TEXT. */
+/* Write the one or two sentences that appear under each picture. Return TEXT. */
 const char *report_limits_text(const struct report_prediction *p, char text[REPORT_TEXT]);
 const char *report_roofline_text(const struct report_roofline *r, char text[REPORT_TEXT]);
 const char *report_waves_text(const struct report_prediction *p, const struct report_waves *waves,
                               char text[REPORT_TEXT]);
 
-/* Writes TIME, in microseconds, with three digits and a unit: "7.12 us", "36.2 ms". Returns
- * TEXT. */
+/* Writes TIME, in microseconds, with three digits and a unit, such as "7.12 us" or "36.2 ms".
+ * Returns TEXT. */
 const char *report_time(char text[32], double time);
 
-/* Writes VALUE with three digits: "0.0123", "7.12", "64,200". Returns TEXT. */
+/* Writes VALUE with three digits, such as "0.0123", "7.12" or "64,200". Returns TEXT. */
 const char *report_rounded(char text[32], double value);
 
 #endif

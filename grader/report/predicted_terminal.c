@@ -55,7 +55,7 @@ struct plot {
     struct report_axes axes;
 };
 
-/* Puts WHAT at the place of X and Y, if it is in the plot. */
+/* Puts WHAT at the place of X and Y, if that place is in the plot. */
 static void put(struct plot *plot, double x, double y, char what)
 {
     double column = (log10(x) - plot->axes.left) / (plot->axes.right - plot->axes.left) * WIDTH;

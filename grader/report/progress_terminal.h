@@ -1,4 +1,4 @@
-/* All labs as a table, one row each:
+/* Writes all labs as a table, with one row for each lab:
  *
  *     lab             points   progress    best             title
  *     01-parallelize  60/100   ######....  75, 2026-11-21   From one thread to a grid
@@ -15,11 +15,11 @@ struct report_progress {
     FILE *to;
     bool colour;
     int width;              /* length of the longest lab's name */
-    const json_t *progress; /* lanewise/progress/v1; NULL: no column "best" */
+    const json_t *progress; /* lanewise/progress/v1, or NULL for no column "best" */
 };
 
 void report_progress_head(const struct report_progress *page);
-/* Writes one row, from a lanewise/result/v1. NEEDS names the labs to do first. */
+/* Writes one row from a lanewise/result/v1. NEEDS names the labs to do first. */
 void report_progress_row(const struct report_progress *page, const json_t *result,
                          const json_t *needs);
 

@@ -54,7 +54,7 @@ bool report_json_writable(const char *path)
         errno = EISDIR;
         return false;
     }
-    if (there && !S_ISREG(status.st_mode)) /* a pipe or a device */
+    if (there && !S_ISREG(status.st_mode)) /* it is a pipe or a device */
         return access(path, W_OK) == 0;
     if (!base_path(folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".")) {
         errno = ENAMETOOLONG;
@@ -65,7 +65,7 @@ bool report_json_writable(const char *path)
 
 bool report_json_write(const json_t *document, const char *path)
 {
-    /* 12 digits, so that 22.1 does not become 22.100000000000001. */
+    /* 12 digits, so that 22.1 does not become 22.100000000000001 */
     char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     if (!text) {
         errno = ENOMEM;

@@ -5,15 +5,16 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Makes a lanewise/results/v1 of RESULTS, an array of lanewise/result/v1. A new object; NULL when
+/* Returns a new lanewise/results/v1 of RESULTS, an array of lanewise/result/v1. Returns NULL when
  * out of memory. */
 json_t *report_result_set(const json_t *results, double seconds);
 
-/* True if a file can be written at PATH. Callers ask before they start long work. False: errno says
- * why. */
+/* Returns true if a file can be written at PATH. Callers ask before they start long work. On
+ * failure returns false with the reason in errno. */
 bool report_json_writable(const char *path);
 
-/* Replaces the file PATH with DOCUMENT atomically. False: errno says why. */
+/* Replaces the file PATH with DOCUMENT atomically. On failure returns false with the reason in
+ * errno. */
 bool report_json_write(const json_t *document, const char *path);
 
 #endif

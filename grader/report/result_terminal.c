@@ -1,4 +1,4 @@
-/* A result as text:
+/* Writes a result as text:
  *
  *     01-parallelize: From one thread to a grid
  *     labs/01-parallelize/parallelize.cu, emulator, seed 4711
@@ -44,7 +44,7 @@ struct page {
     FILE *to;
     bool colour;
     const char *margin;   /* indentation of the lines that explain a check */
-    const json_t *checks; /* all checks of the result; NULL: only one is shown */
+    const json_t *checks; /* all checks of the result, or NULL if only one check is shown */
 };
 
 static void paint(const struct page *page, const char *colour)
@@ -61,7 +61,7 @@ void report_folded(FILE *to, const char *margin, const char *text)
         if (length > width) {
             for (cut = width; cut > 0 && text[cut] != ' '; --cut)
                 ;
-            if (cut == 0) /* a word longer than a line */
+            if (cut == 0) /* the word is longer than a line */
                 cut = length;
         }
         fprintf(to, "%s%.*s\n", margin, (int)cut, text);
@@ -86,7 +86,8 @@ static void put_lines(const struct page *page, const char *text)
     }
 }
 
-/* The width of a UTF-8 string. Counts one column for each character, which is close enough. */
+/* Returns the width of a UTF-8 string. Counts one column for each character, which is accurate
+ * enough. */
 static int columns(const char *text)
 {
     int count = 0;
@@ -137,7 +138,7 @@ static const char *mark_of(const char *status, const char **colour)
     return passed ? "ok" : partial ? "part" : "no";
 }
 
-/* The first check before CHECK that failed in the same way at the same place, or NULL. */
+/* Returns the first check before CHECK that failed in the same way at the same place, or NULL. */
 static const json_t *find_same(const json_t *checks, const json_t *check)
 {
     size_t i;
@@ -154,7 +155,7 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
     return NULL;
 }
 
-/* Whether a check before CHECK has shown the same output. */
+/* Returns whether a check before CHECK has shown the same output. */
 static bool has_shown(const struct page *page, const json_t *check)
 {
     size_t i;
@@ -169,7 +170,7 @@ static bool has_shown(const struct page *page, const json_t *check)
     return false;
 }
 
-/* Writes what the program printed, unless the message quotes it. */
+/* Writes the program's output, unless the message quotes it. */
 static void put_printed(const struct page *page, const json_t *check)
 {
     const char *printed = json_text_of(check, "printed");
@@ -180,7 +181,7 @@ static void put_printed(const struct page *page, const json_t *check)
     put_lines(&inner, printed);
 }
 
-/* Writes LABEL, a colon and TEXT; nothing if TEXT is empty. */
+/* Writes LABEL, a colon and TEXT. Writes nothing if TEXT is empty. */
 static void put_labelled(const struct page *page, const char *label, const char *text)
 {
     char *line = NULL;
@@ -199,7 +200,7 @@ static void put_message(const struct page *page, const json_t *check)
         put_folded(page, message);
 }
 
-/* Writes what went wrong in CHECK, where, and what to try. */
+/* Writes what went wrong in CHECK and where, and advice. */
 static void put_trouble(const struct page *page, const json_t *check, const json_t *cause)
 {
     char *line = cause && !report_says_cause(check, cause) ? report_cause_line(cause) : NULL;
@@ -225,7 +226,7 @@ static void put_cause(const struct page *page, const json_t *result, const json_
     fprintf(page->to, ": %s\n", cost ? cost : "");
     put_folded(page, message ? message : "");
     json_t *place = json_copy((json_t *)cause);
-    json_object_del(place, "help"); /* it has a line of its own */
+    json_object_del(place, "help"); /* the help has its own line */
     if (json_integer_of(cause, "line") > 0)
         put_place(page, place);
     json_decref(place);
@@ -245,7 +246,7 @@ static void put_causes(const struct page *page, const json_t *result)
         put_cause(page, result, cause, i == 0);
 }
 
-/* Writes what is wrong in CHECK. The beginning of the report has already shown its CAUSE. */
+/* Writes the mistake in CHECK. The beginning of the report has already shown its CAUSE. */
 static void put_explained(const struct page *page, const json_t *check, const json_t *cause)
 {
     const char *input = json_text_of(check, "case");

@@ -6,8 +6,8 @@
 #include "report/predicted.h"
 #include "report/predicted_terminal.h"
 
-/* The predicted time NAME, which is for a hypothetical launch; if it is not known, US, the launch's
- * own time. */
+/* Returns the predicted time NAME, which is for a hypothetical launch. If it is not known, returns
+ * US, the launch's own time. */
 static double time_or(const json_t *predicted, const char *name, double us)
 {
     double time = json_number_of(predicted, name);
@@ -37,7 +37,8 @@ void report_predicted_add(struct report_predicted *predicted, const json_t *laun
 #define MOST_LINES  3
 #define LEAST_SHARE 0.1
 
-/* The line of LINES with the largest share of the time below BELOW; NULL: none has LEAST_SHARE. */
+/* Returns the line of LINES with the largest share of the time below BELOW, or NULL if none has
+ * LEAST_SHARE. */
 static const json_t *costliest(const json_t *lines, double below)
 {
     const json_t *best = NULL;

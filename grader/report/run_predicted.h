@@ -1,4 +1,4 @@
-/* The predicted times of a kernel's launches, added up and printed. */
+/* Adds up and prints the predicted times of a kernel's launches. */
 #ifndef REPORT_RUN_PREDICTED_H
 #define REPORT_RUN_PREDICTED_H
 
@@ -8,20 +8,21 @@
 #include <stdio.h>
 
 struct report_predicted {
-    const char *title; /* the chip's name; NULL: no launch has a prediction */
+    const char *title; /* the chip's name, or NULL if no launch has a prediction */
     bool measured;     /* the chip's parameters were measured on that chip */
     uint64_t launches;
-    double us, low_us, high_us;       /* times of all launches together */
-    double sectors_us, wavefronts_us; /* times if they touched the fewest sectors, or took the
-                                       * fewest wavefronts */
-    const json_t *longest;            /* the longest launch */
+    double us, low_us, high_us; /* times of all launches together */
+    /* times that would result if they touched the fewest sectors, or took the fewest wavefronts */
+    double sectors_us, wavefronts_us;
+    const json_t *longest; /* the longest launch */
     double longest_us;
 };
 
 /* Adds LAUNCH of a lanewise/run/v1 document, which must live as long as PREDICTED. */
 void report_predicted_add(struct report_predicted *predicted, const json_t *launch);
 
-/* DRAWN: pictures of the longest launch (report/predicted.h). */
+/* Prints the predicted times. DRAWN are the pictures of the longest launch to draw
+ * (report/predicted.h). */
 void report_predicted_print(FILE *to, const struct report_predicted *predicted, unsigned drawn,
                             bool colour);
 

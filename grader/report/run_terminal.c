@@ -1,5 +1,5 @@
-/* The terminal report of a run. It adds up the JSON document by kernel and by source line, then
- * prints a table for each kernel and a paragraph for each line.
+/* Writes the terminal report of a run. It adds up the JSON document by kernel and by source line,
+ * then prints a table for each kernel and a paragraph for each line.
  *
  * A line's waste is its cost beyond the ideal: one point for each wasted sector of global memory,
  * each extra wavefront of shared memory, and each divergent branch. These are not equally
@@ -38,14 +38,15 @@ struct page {
     FILE *to;
     struct style style;
     char *folder; /* the working directory, for shortening file names; may be NULL */
-    char *source; /* text of the last file shown; NULL: unreadable */
+    char *source; /* text of the last file shown, or NULL if it cannot be read */
     char *source_name;
-    const char *rules; /* the counting rules, if they are not those of today's GPUs; or NULL */
+    /* the counting rules if they are not those of today's GPUs, otherwise NULL */
+    const char *rules;
 };
 
 /* --- source lines ----------------------------------------------------------------------------- */
 
-/* FILE relative to the working directory. */
+/* Returns FILE relative to the working directory. */
 static const char *shown_name(const struct page *page, const char *file)
 {
     size_t length = page->folder ? strlen(page->folder) : 0;
@@ -54,8 +55,8 @@ static const char *shown_name(const struct page *page, const char *file)
     return file;
 }
 
-/* NAME. If NAME is long, only its end, which begins with a '/'. CUT gets the text to print before
- * it: "…" if NAME was shortened, otherwise "". */
+/* Returns NAME or, if NAME is long, only its end, which begins with a '/'. CUT gets the text to
+ * print before it: "…" if NAME was shortened, otherwise "". */
 static const char *short_name(const char *name, const char **cut)
 {
     size_t length = strlen(name);
@@ -66,8 +67,8 @@ static const char *short_name(const char *name, const char **cut)
     return end ? end : name;
 }
 
-/* Reads the file NAME, but only if it is a regular file of limited size: the name comes from the
- * program. */
+/* Reads the file NAME, but only if it is a regular file of limited size, because the name comes
+ * from the program. */
 static char *read_source(const char *name)
 {
     struct stat status;
@@ -89,7 +90,7 @@ static char *read_source(const char *name)
     return text;
 }
 
-/* The text of FILE, or NULL. The text of the last file is cached. */
+/* Returns the text of FILE, or NULL. The text of the last file is cached. */
 static const char *source_of(struct page *page, const char *file)
 {
     if (!page->source_name || strcmp(page->source_name, file) != 0) {
@@ -119,7 +120,8 @@ static void print_source(struct page *page, const char *file, unsigned line)
 /* A kind of access. The counters of a kind follow one another in the enum. */
 struct access {
     const char *name;
-    enum emu_counter requests; /* next: sectors, ideal, lines; or wavefronts, ideal, conflicts */
+    /* followed by sectors, ideal and lines, or by wavefronts, ideal and conflicts */
+    enum emu_counter requests;
 };
 
 static const struct access global_accesses[] = {
@@ -165,7 +167,7 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
             NUMBER(value[LAST]), bad ? page->style.off : "", base_ratio(value[LAST], value[0]));
 }
 
-/* Local memory has no ideal: the best is not to need it. */
+/* Prints the local memory accesses. They have no ideal, because the best program has none. */
 static void print_local(struct page *page, const char *name, const uint64_t value[2])
 {
     if (value[0])
@@ -313,7 +315,7 @@ static void print_line(struct page *page, const struct report_line *line)
                 page->style.off);
 }
 
-/* Prints how the counting rules differ from those of today's GPUs, if they do. */
+/* Prints the difference between the counting rules and those of today's GPUs, if there is one. */
 static void print_rules(const struct page *page)
 {
     if (page->rules)
@@ -345,7 +347,7 @@ static void print_lines(struct page *page, const struct report_totals *totals,
     size_t count = totals->line_count;
     if (!options->lines_asked)
         while (count > 0 && totals->lines[count - 1].waste == 0)
-            count--; /* the lines are sorted by waste: the last lines waste nothing */
+            count--; /* the lines are sorted by waste, so the last lines waste nothing */
     if (count > options->line_limit)
         count = options->line_limit;
     if (totals->unknown_lines)
@@ -373,7 +375,7 @@ static size_t print_head(struct page *page, const char *file, unsigned line, uns
     return (size_t)(size + fprintf(page->to, ": "));
 }
 
-/* Prints TEXT on a line that has COLUMNS columns already. Further lines are indented. */
+/* Prints TEXT on a line that has COLUMNS columns already. The further lines are indented. */
 static void print_rest(FILE *to, size_t columns, const char *text)
 {
     size_t room = columns < TEXT_COLUMNS ? TEXT_COLUMNS - 1 - columns : 0, cut = strlen(text);

@@ -1,5 +1,5 @@
-/* The report of `lanewise run`: each kernel's counters, the most wasteful source lines, and
- * findings. */
+/* Writes the report of `lanewise run`, with each kernel's counters, the most wasteful source lines,
+ * and findings. */
 #ifndef REPORT_RUN_TERMINAL_H
 #define REPORT_RUN_TERMINAL_H
 
@@ -11,9 +11,9 @@
 
 struct report_run_options {
     bool colour;
-    bool lines_asked;    /* --lines or --all: include lines that waste nothing */
+    bool lines_asked;    /* --lines or --all: also includes lines that waste nothing */
     unsigned line_limit; /* the maximum number of lines, or REPORT_ALL_LINES */
-    unsigned drawn;      /* pictures of predicted times: a set of REPORT_LIMITS, ... */
+    unsigned drawn;      /* pictures of predicted times, as a set of REPORT_LIMITS, ... */
 };
 
 /* Writes the report of DOCUMENT (lanewise/run/v1) to TO. All launches of a kernel appear as one

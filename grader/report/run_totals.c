@@ -15,8 +15,8 @@ struct tally {
     size_t kernel_room, line_room;
 };
 
-/* Makes room for one more element of SIZE bytes in an array of COUNT elements. False when out of
- * memory. */
+/* Makes room for one more element of SIZE bytes in an array of COUNT elements. Returns false when
+ * out of memory. */
 static bool grow(void **array, size_t count, size_t *room, size_t size)
 {
     if (count < *room)
@@ -30,7 +30,7 @@ static bool grow(void **array, size_t count, size_t *room, size_t size)
     return true;
 }
 
-/* The index of KEY. A new key gets the index COUNT. */
+/* Returns the index of KEY. A new key gets the index COUNT. */
 static size_t index_of(json_t *index, const char *key, size_t count)
 {
     const json_t *known = json_object_get(index, key);
@@ -59,14 +59,15 @@ static struct report_occupancy read_occupancy(const json_t *launch)
     unsigned most = json_integer_of(from, "most_warps");
     return (struct report_occupancy){
         .warps = json_integer_of(from, "warps"),
-        .most = most ? most : EMU_SM_WARPS, /* documents of older versions do not say */
+        /* documents of older versions do not have this number */
+        .most = most ? most : EMU_SM_WARPS,
         .registers = json_integer_of(from, "registers"),
         .limit = json_string_value(json_object_get(from, "limit")),
     };
 }
 
 /* Adds a launch with this occupancy to KERNEL. Launches with other blocks but the same occupancy
- * are listed together, under the first one's block. */
+ * are listed together, under the block of the first launch. */
 static void add_occupancy(struct report_kernel *kernel, const struct report_occupancy *occupancy)
 {
     size_t i = 0;
@@ -181,7 +182,7 @@ static struct tally open_tally(struct report_totals *totals)
         .totals = totals, .kernel_index = json_object(), .line_index = json_object()};
 }
 
-/* Sorts the lines. */
+/* Sorts the lines of the tally. */
 static void close_tally(struct tally *tally)
 {
     struct report_totals *totals = tally->totals;

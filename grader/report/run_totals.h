@@ -1,4 +1,4 @@
-/* A run's counters, added up by kernel and by source line. Pure: no input or output. */
+/* Adds up a run's counters by kernel and by source line. The functions are pure. */
 #ifndef REPORT_RUN_TOTALS_H
 #define REPORT_RUN_TOTALS_H
 
@@ -15,16 +15,17 @@
 
 struct report_kernel {
     const char *name;
-    const char *failed; /* the status of the first launch that failed; NULL: no launch failed */
+    /* the status of the first launch that failed, or NULL if no launch failed */
+    const char *failed;
     uint64_t launches;
     unsigned grid[3], block[3]; /* sizes of the first launch */
     bool sizes_differ;          /* a later launch has another size */
     /* The first occupancies, each with the number of its launches. Launches with further
      * occupancies are only counted. */
     struct report_occupancy {
-        unsigned warps, most; /* warps per multiprocessor, and how many it can hold */
-        unsigned registers;   /* per thread (an estimate) */
-        const char *limit;    /* the resource that limits the occupancy: "registers" */
+        unsigned warps, most; /* warps per multiprocessor, and the most that it can hold */
+        unsigned registers;   /* estimated number per thread */
+        const char *limit;    /* the resource that limits the occupancy, such as "registers" */
         unsigned block[3];
         uint64_t launches;
     } occupancies[REPORT_OCCUPANCIES];
@@ -45,7 +46,8 @@ struct report_line {
 struct report_totals {
     struct report_kernel *kernels; /* in the order of their first launches */
     size_t kernel_count;
-    struct report_line *lines; /* most waste first, then most warp instructions, then by place */
+    /* sorted by waste, then by warp instructions, both descending, then by place */
+    struct report_line *lines;
     size_t line_count;
     const char *rules;  /* the rules by which the first launch was counted (gpu/rules.h) */
     bool unknown_lines; /* kernels ran, but no source line is known */
@@ -53,11 +55,12 @@ struct report_totals {
 
 /* Adds up DOCUMENT (lanewise/run/v1), which must live as long as TOTALS. */
 void report_add_up(const json_t *document, struct report_totals *totals);
-/* Adds up LINES, the "lines" of a result, which are all of one FILE. TOTALS has no kernels then. */
+/* Adds up LINES, the "lines" of a result, which are all of one FILE. TOTALS then has no kernels. */
 void report_add_up_lines(const json_t *lines, const char *file, struct report_totals *totals);
 void report_totals_free(struct report_totals *totals);
 
-/* The waste in COUNTERS: sectors and wavefronts beyond the ideal, and divergent branches. */
+/* Returns the waste in COUNTERS: sectors and wavefronts beyond the ideal, and divergent
+ * branches. */
 uint64_t report_waste(const struct emu_counters *counters);
 
 #endif

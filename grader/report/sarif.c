@@ -21,7 +21,7 @@ static json_t *text_json(const char *text)
     return json_pack("{s:s}", "text", text);
 }
 
-/* PATH as an escaped URI, with a scheme if PATH is absolute. */
+/* Returns PATH as an escaped URI, with a scheme if PATH is absolute. */
 static json_t *uri_of(const char *path)
 {
     char *uri = NULL;
@@ -41,7 +41,7 @@ static json_t *uri_of(const char *path)
     return value;
 }
 
-/* A location made of OBJECT's "file", "line" and, if known, "column". */
+/* Returns a location made of OBJECT's "file", "line" and, if known, "column". */
 static json_t *location_of(const json_t *object)
 {
     json_t *region = json_pack("{s:I}", "startLine", json_integer_of(object, "line"));
@@ -56,7 +56,7 @@ static bool has_place(const json_t *object)
     return *json_text_of(object, "file") && json_integer_of(object, "line") > 0;
 }
 
-/* The index of the rule for ID. A new rule is added. */
+/* Returns the index of the rule for ID. A new rule is added. */
 static size_t rule_of(struct log *log, const char *id, const char *level)
 {
     size_t i;
@@ -77,7 +77,7 @@ static size_t rule_of(struct log *log, const char *id, const char *level)
     return i;
 }
 
-/* A SARIF message made of FINDING's message, cause and ideal cost. */
+/* Returns a SARIF message made of FINDING's message, cause and ideal cost. */
 static json_t *message_of(const json_t *finding)
 {
     const char *cause = json_text_of(finding, "cause"), *spare = json_text_of(finding, "spare");

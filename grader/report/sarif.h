@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-/* A new SARIF log of the findings in DOCUMENT: lanewise/run/v1, result/v1 or results/v1. Its rules
- * are the kinds of findings that occur. NULL when out of memory. */
+/* Returns a new SARIF log of the findings in DOCUMENT: lanewise/run/v1, result/v1 or results/v1.
+ * The log's rules are the kinds of findings that occur. Returns NULL when out of memory. */
 json_t *report_sarif(const json_t *document);
 
 #endif

@@ -55,7 +55,7 @@ static struct bytes from_base64(const char *text)
     return bytes;
 }
 
-/* The stream of SIZE bytes that TEXT packs; it has no bytes if TEXT is malformed. */
+/* Returns the stream of SIZE bytes that TEXT packs. The stream is empty if TEXT is malformed. */
 static struct bytes unpack(const char *text, uLongf size)
 {
     struct bytes packed = from_base64(text), stream = {malloc(size + 1), 0};
@@ -65,7 +65,8 @@ static struct bytes unpack(const char *text, uLongf size)
     return stream;
 }
 
-/* The first SIZE bytes of BYTES, compressed for DecompressionStream("deflate"), as Base64. */
+/* Returns the first SIZE bytes of BYTES, compressed for DecompressionStream("deflate"), as
+ * Base64. */
 static char *pack(struct bytes bytes, size_t size)
 {
     uLongf room = compressBound(size);
@@ -79,8 +80,8 @@ static char *pack(struct bytes bytes, size_t size)
     return text;
 }
 
-/* Cuts the recording so that it has at most MOST bytes when packed. Only the beginnings of certain
- * steps are known: the marks. */
+/* Cuts the recording so that it has at most MOST bytes when packed. It can only be cut at the
+ * marks, which are the known beginnings of certain steps. */
 static char *pack_beginning(json_t *steps, struct bytes bytes, size_t most)
 {
     const json_t *marks = json_object_get(steps, "marks");
@@ -106,7 +107,8 @@ static char *pack_beginning(json_t *steps, struct bytes bytes, size_t most)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* Writes JSON that can stand inside of <script>: no character of it can end the element. */
+/* Writes JSON in a form that can be inside of <script>, because no character of it can end the
+ * element. */
 static void put_json(struct markup *m, const json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -119,7 +121,7 @@ static void put_json(struct markup *m, const json_t *json)
     free(text);
 }
 
-/* The hash of TEXTS, one after the other, as a source of a content security policy. */
+/* Computes the hash of TEXTS, one after the other, as a source of a content security policy. */
 static void hash_of(const char *const *texts, char hash[80])
 {
     struct sha256_ctx context;

@@ -1,4 +1,4 @@
-/* The page that steps through a recorded block: one HTML file that needs no network.
+/* Writes the page that steps through a recorded block. It is one HTML file that needs no network.
  *
  * The page's own files are in report/step/ and are built into the program. Texts and data are in
  * blocks that browsers do not execute, and the content security policy allows only the page's own
@@ -11,16 +11,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define STEP_PAGE_BYTES ((size_t)2 << 20) /* most bytes of a page, about */
+#define STEP_PAGE_BYTES ((size_t)2 << 20) /* most bytes of a page, approximately */
 
 /* Writes the page of STEPS, the document of gpu/record/steps.h with these members added:
  *
  *   "sources": for each of "files", {"name", "text"} or null
  *   "findings": those of lanewise/run/v1 that belong to the kernel
- *   "variables": names of places, cli/step_variables.h
+ *   "variables": names of places (cli/step_variables.h)
  *
- * If the page would be longer than STEP_PAGE_BYTES, its end is cut off, and the page says so.
- * STEPS is changed. False: ERROR (SIZE bytes) says what is wrong with STEPS. */
+ * If the page would be longer than STEP_PAGE_BYTES, its end is cut off, and the page says so. STEPS
+ * is changed. On failure returns false, and ERROR (SIZE bytes) says what is wrong with STEPS. */
 bool report_step_page(FILE *to, json_t *steps, char *error, size_t size);
 
 #endif

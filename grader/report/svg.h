@@ -1,4 +1,5 @@
-/* Pictures as SVG: one recorded memory access, or a source file with each line shaded by its cost.
+/* Draws pictures as SVG: one recorded memory access, or a source file in which each line is shaded
+ * by its cost.
  *
  * Colour never carries meaning alone: pattern, outline or label differ, too. Colours follow the
  * reader's light or dark scheme. Each picture has a title, a description for screen readers and a
@@ -13,17 +14,18 @@
 #include "report/run_totals.h"
 
 struct report_picture {
-    const char *id;                  /* the picture's id, unique on the page: letters and digits */
-    const char *file;                /* the file's name that the picture shows */
-    const char *source;              /* text of the file, or NULL */
-    const char *source_file;         /* the file's name in the totals, for the heat map */
-    bool inlined;                    /* the page already contains the style sheet */
-    bool adds_runs;                  /* LINE has the totals of several runs */
-    const struct emu_counters *line; /* totals of the line, for the caption; NULL: none */
+    const char *id;          /* the picture's id, of letters and digits, unique on the page */
+    const char *file;        /* the file's name that the picture shows */
+    const char *source;      /* text of the file, or NULL */
+    const char *source_file; /* the file's name in the totals, for the heat map */
+    bool inlined;            /* the page already contains the style sheet */
+    bool adds_runs;          /* LINE has the totals of several runs */
+    /* totals of the line, for the caption, or NULL if there is none */
+    const struct emu_counters *line;
 };
 
-/* Draws ACCESS, one of a run's "accesses" (record/record.h): which lane touches which sector of
- * global memory, or which bank of shared memory in which pass. */
+/* Draws ACCESS, one of a run's "accesses" (record/record.h). Shows which lane touches which sector
+ * of global memory, or which bank of shared memory in which pass. */
 void report_svg_access(FILE *to, const json_t *access, const struct report_picture *picture);
 
 /* Draws the source, which must not be NULL. Next to each line, a bar shows the line's share of the

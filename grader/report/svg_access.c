@@ -3,8 +3,8 @@
  *   global memory: a row of four sectors for each 128-byte line that lanes touch. Requested bytes
  *   are filled and show the lanes' numbers; the rest of a touched sector is hatched.
  *
- *   shared memory: a column for each bank, a row for each pass (wavefront). A cell shows a word and
- *   the lanes that get it. Passes beyond the ideal are bank conflicts.
+ *   shared memory: a column for each bank, and a row for each pass (wavefront). A cell shows a word
+ *   and the lanes that get it. Passes beyond the ideal are bank conflicts.
  *
  * The picture is computed from the 32 offsets, by the rules of gpu/observe/counters.c. */
 #include <stdlib.h>
@@ -33,7 +33,7 @@ enum {
 
 /* An item is a location that lanes access: bytes of global memory, or a word of shared memory. */
 struct item {
-    uint64_t at; /* offset in units of the access's width (shared memory: at least a word) */
+    uint64_t at; /* offset in units of the access's width (in shared memory, at least a word) */
     uint32_t lanes;
     unsigned row, half; /* row, and half of the warp (0 or 1) for 128-bit shared accesses */
 };
@@ -48,7 +48,7 @@ struct drawing {
     uint64_t offset[LANES];
     struct item items[LANES];
     unsigned item_count;
-    uint64_t row_at[ROWS]; /* global memory: the line; shared memory: 1 for an extra pass */
+    uint64_t row_at[ROWS]; /* the line for global memory; 1 for an extra pass in shared memory */
     unsigned row_count;
     unsigned sectors, ideal, ways;
 };
@@ -106,7 +106,7 @@ static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 
 /* --- layout ----------------------------------------------------------------------------------- */
 
-/* The item at AT in this HALF of the warp. A new item is added. */
+/* Returns the item at AT in this HALF of the warp. A new item is added. */
 static struct item *item_at(struct drawing *d, uint64_t at, unsigned half)
 {
     for (unsigned i = 0; i < d->item_count; i++)
@@ -167,7 +167,7 @@ static void lay_out(struct drawing *d)
             continue;
         d->mask |= 1u << l;
         d->offset[l] = (uint64_t)json_integer_value(offset);
-        /* Shared memory handles the two halves of a warp separately for a 128-bit access. */
+        /* shared memory handles the two halves of a warp separately for a 128-bit access */
         unsigned half = d->shared && d->bytes == 16 ? l / 16 : 0;
         item_at(d, d->offset[l] >> d->shift, half)->lanes |= 1u << l;
     }
@@ -206,7 +206,7 @@ static void pattern_rect(struct drawing *d, const char *class, const char *name,
     markup_close(&d->m);
 }
 
-/* Opens a text element; the caller writes its text. ANCHOR: "start", "middle" or "end". */
+/* Opens a text element; the caller writes its text. ANCHOR is "start", "middle" or "end". */
 static void open_text(struct drawing *d, const char *class, const char *anchor, double x, double y)
 {
     markup_open(&d->m, "text");
@@ -225,7 +225,8 @@ static void put_text(struct drawing *d, const char *class, const char *anchor, d
     markup_close(&d->m);
 }
 
-/* Writes the lanes' numbers, scaled to fit WIDTH. Writes only their count if that is impossible. */
+/* Writes the lanes' numbers, scaled to fit WIDTH. Writes only their number if that is
+ * impossible. */
 static void put_lanes(struct drawing *d, const char *class, double x, double y, double width,
                       uint32_t lanes)
 {
@@ -583,7 +584,7 @@ void report_svg_access(FILE *to, const json_t *access, const struct report_pictu
     d.shared = strcmp(text_of(&d, "space"), "shared") == 0;
     d.bytes = (unsigned)integer_of(&d, "bytes");
     unsigned width = d.shared && d.bytes < 4 ? 4 : d.bytes;
-    d.shift = (unsigned)__builtin_ctz(width | 16); /* 16 is the widest */
+    d.shift = (unsigned)__builtin_ctz(width | 16); /* 16 is the widest access */
     lay_out(&d);
     double rows = 130, end = rows + d.row_count * ROW;
     open_svg(&d, end + (picture->line ? 74 : 58));

@@ -101,7 +101,8 @@ static void put_grid(struct markup *m, unsigned columns)
     }
 }
 
-/* The number of the last attempt that any student made, and so the number of attempts to show. */
+/* Returns the number of the last attempt that any student made, and so the number of attempts to
+ * show. */
 static unsigned last_attempt(const struct class_trend trend[CLASS_ATTEMPTS])
 {
     unsigned last = 0;

@@ -1,5 +1,5 @@
-/* The heat map of a source file: each line has a bar whose length and shade show the line's share
- * of the cost. */
+/* Draws the heat map of a source file. Each line has a bar whose length and shade show the line's
+ * share of the cost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static void put_line(struct map *map, size_t i)
     markup_break(&map->m);
 }
 
-/* The costliest line that costs less than MOST, or NULL. */
+/* Returns the costliest line that costs less than MOST, or NULL. */
 static const struct report_heat *next_costly(const struct map *map, uint64_t most)
 {
     const struct report_heat *found = NULL;
@@ -85,7 +85,7 @@ static const struct report_heat *next_costly(const struct map *map, uint64_t mos
     return found;
 }
 
-/* Writes which lines are costliest, for screen readers. */
+/* Describes the costliest lines, for screen readers. */
 static void describe(struct map *map)
 {
     const struct report_heat *heat = next_costly(map, UINT64_MAX);

@@ -1,5 +1,6 @@
-/* The three curves of the occupancy calculator. Each shows how many warps a multiprocessor holds if
- * one of the three values of a kernel changes and the others stay. */
+/* Draws the three curves of the occupancy calculator. Each curve shows how many warps a
+ * multiprocessor holds if one of the three values of a kernel changes and the others stay the
+ * same. */
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -36,7 +37,7 @@ struct drawing {
 struct curve {
     const char *title;
     uint32_t first, last, step, now;
-    int top; /* of the plot */
+    int top; /* top of the plot */
 };
 
 static uint32_t warps_at(const struct drawing *d, int number, uint32_t value)

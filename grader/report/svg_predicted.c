@@ -1,5 +1,5 @@
-/* The pictures of predicted times. Each function turns a struct report_prediction, or a timeline,
- * into one SVG; the sentences below the pictures are those of the terminal. */
+/* Draws the pictures of predicted times. Each function turns a struct report_prediction, or a
+ * timeline, into one SVG. The sentences below the pictures are the same as on the terminal. */
 #include "report/svg_predicted.h"
 
 #include <limits.h>
@@ -42,9 +42,9 @@ static void put_path(struct markup *m, const char *class, const char *dashes, do
     markup_close(m);
 }
 
-#define CHARACTERS 112 /* that fit in a line, about */
+#define CHARACTERS 112 /* number of characters that fit in a line, approximately */
 
-/* The bytes of TEXT that go into its first line. */
+/* Returns the bytes of TEXT that go into its first line. */
 static size_t first_line(const char *text)
 {
     size_t cut = strlen(text);
@@ -54,8 +54,8 @@ static size_t first_line(const char *text)
     return cut ? cut : strlen(text);
 }
 
-/* Writes TEXT in as many lines as it needs, from Y on; without M, it only counts them. Returns
- * where the next line goes. */
+/* Writes TEXT in as many lines as it needs, from Y on. If M is NULL, only counts the lines. Returns
+ * the position of the next line. */
 static double put_lines(struct markup *m, double y, const char *text)
 {
     while (*text) {
@@ -107,7 +107,7 @@ static void close_svg(struct markup *m)
     markup_break(m);
 }
 
-/* The kernel's name without its parameters, at most 60 bytes of it. */
+/* Returns the kernel's name without its parameters, at most 60 bytes of it. */
 static const char *short_name(const char *kernel, char text[64])
 {
     kernel += strncmp(kernel, "void ", 5) == 0 ? 5 : 0; /* the type of a template's function */
@@ -217,7 +217,7 @@ static void put_roofs(struct markup *m, const struct report_axes *axes,
     markup_break(m);
 }
 
-/* Marks differ in shape and size, so that those at one place can all be seen. */
+/* Draws a mark. Marks differ in shape and size, so that all marks at one place are visible. */
 static void put_mark(struct markup *m, unsigned memory, double x, double y)
 {
     markup_open(m, memory == 0 ? "circle" : "path");
@@ -233,7 +233,7 @@ static void put_mark(struct markup *m, unsigned memory, double x, double y)
     markup_close(m);
 }
 
-/* Explains the lines and marks, one kind of memory in each row. */
+/* Explains the lines and marks, with one kind of memory in each row. */
 static void put_memories(struct markup *m, double y, const struct report_roofline *line,
                          bool is_alone)
 {
@@ -261,14 +261,14 @@ struct label {
     double x, y;
 };
 
-/* Finds a place for the label COUNT of LABELS, beside the place (X, Y), where it covers none of the
- * labels before it. */
+/* Finds a place for the label number COUNT of LABELS beside the point (X, Y), where it covers none
+ * of the labels before it. */
 static void place_label(struct label *labels, unsigned count, double x, double y)
 {
     for (unsigned i = 0; i < count; i++)
         if (fabs(labels[i].x - x) < 12 && fabs(labels[i].y - y) < 13) {
             x += 12;
-            i = UINT_MAX; /* compares with all of them again */
+            i = UINT_MAX; /* starts again, to compare with all of them */
         }
     labels[count] = (struct label){x, y};
 }
@@ -292,7 +292,7 @@ static void put_launch(struct markup *m, const struct report_axes *axes,
     markup_break(m);
 }
 
-/* Numbers the launches, and writes what each number is, from Y on. */
+/* Numbers the launches, and writes the meaning of each number, from Y on. */
 static void put_numbers(struct markup *m, double y, const struct report_prediction *launches,
                         const struct report_roofline *lines, const struct label *labels,
                         unsigned count)
@@ -348,7 +348,7 @@ void report_svg_roofline(FILE *to, const struct report_prediction *launches, uns
 
 enum { TOP = 58, HEIGHT = 180 };
 
-/* The outline of the warps over time, filled. */
+/* Draws the outline of the warps over time, filled. */
 static void put_area(struct markup *m, const struct report_prediction *p,
                      const struct report_waves *waves, double from)
 {
@@ -423,7 +423,7 @@ enum { ROW = 34, ROWS_TOP = 62, LABEL = 14 /* the narrowest piece that has a lab
 
 static const struct row {
     const char *title, *engine;
-    bool is_pageable; /* of the pieces of all engines, those that the host copies, too */
+    bool is_pageable; /* of the pieces of all engines, only those that the host also copies */
 } timeline_rows[] = {{"host copies", "", true},
                      {"copies in", "to-device", false},
                      {"kernels", "compute", false},
@@ -436,8 +436,8 @@ static bool is_in_row(const struct row *row, const json_t *piece)
                             : strcmp(json_text_of(piece, "engine"), row->engine) == 0;
 }
 
-/* Draws the row's pieces and returns for how long it is busy. A piece has the number of its
- * stream. */
+/* Draws the row's pieces, each with the number of its stream. Returns the time for which the row is
+ * busy. */
 static double put_pieces(struct markup *m, const json_t *work, const struct row *row, double y,
                          double scale)
 {

@@ -1,5 +1,5 @@
-/* Pictures of predicted times as SVG. Like those of svg.h they follow the reader's light or dark
- * scheme, have a description for screen readers, and carry no meaning by colour alone. */
+/* Draws pictures of predicted times as SVG. Like those of svg.h, they follow the reader's light or
+ * dark scheme, have a description for screen readers, and carry no meaning by colour alone. */
 #ifndef REPORT_SVG_PREDICTED_H
 #define REPORT_SVG_PREDICTED_H
 
@@ -8,21 +8,21 @@
 
 #include "report/predicted.h"
 
-#define REPORT_MOST_POINTS 8 /* launches under one roofline */
+#define REPORT_MOST_POINTS 8 /* most launches under one roofline */
 
-/* ID is the picture's id, unique on the page: letters and digits. INLINED: the page already
- * contains report_svg_predicted_style. */
+/* The properties of a picture. ID is unique on the page and has only letters and digits. INLINED
+ * says that the page already contains report_svg_predicted_style. */
 struct report_drawing {
     const char *id;
     bool inlined;
 };
 
-/* Draws COUNT launches under the roofs of their chip. Each has a mark for each kind of memory that
- * it uses. Several launches get numbers. */
+/* Draws COUNT launches under the roofs of their chip. Each launch has a mark for each kind of
+ * memory that it uses. Several launches get numbers. */
 void report_svg_roofline(FILE *to, const struct report_prediction *launches, unsigned count,
                          const struct report_drawing *drawing);
 
-/* Draws a bar for each part of the time, and shows which one binds. */
+/* Draws a bar for each part of the time, and shows which part binds. */
 void report_svg_limits(FILE *to, const struct report_prediction *p,
                        const struct report_drawing *drawing);
 
@@ -30,9 +30,9 @@ void report_svg_limits(FILE *to, const struct report_prediction *p,
 void report_svg_waves(FILE *to, const struct report_prediction *p,
                       const struct report_drawing *drawing);
 
-/* Draws the pieces of work of TIMELINE, a member of a run's document (record/record.h), over time:
- * a row for each engine, and one for the host's own copies of pageable memory. Leaves out the
- * pieces after the first REPORT_MOST_PIECES. */
+/* Draws the pieces of work of TIMELINE, a member of a run's document (record/record.h), over time.
+ * There is a row for each engine, and a row for the host's own copies of pageable memory. Leaves
+ * out the pieces after the first REPORT_MOST_PIECES. */
 #define REPORT_MOST_PIECES 400
 void report_svg_timeline(FILE *to, const json_t *timeline, const struct report_drawing *drawing);
 

@@ -1,4 +1,4 @@
-/* Shapes and texts of pictures. CLASS is a class of the style sheet. */
+/* Draws the shapes and texts of pictures. CLASS is a class of the style sheet. */
 #ifndef REPORT_SVG_SHAPES_H
 #define REPORT_SVG_SHAPES_H
 

@@ -1,8 +1,8 @@
-/* A program that sleeps, or waits for something that never comes, is told from one that waits for a
- * CPU because the machine has other work, too. The kernel says in /proc/PID/task/TID/stat what each
- * thread does:
+/* Distinguishes a program that sleeps, or waits for something that never comes, from a program that
+ * waits for a CPU because the machine also has other work. The file /proc/PID/task/TID/stat has the
+ * state of each thread:
  *
- *     R  runs, or waits for a CPU        D  waits for a disk        all others: waits */
+ *     R  runs, or waits for a CPU        D  waits for a disk        other letters: waits */
 #include "sandbox/activity.h"
 
 #include <dirent.h>
@@ -12,9 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEPTH 8 /* of processes that start processes; a sandbox has 4 */
+#define DEPTH 8 /* most levels of processes that start processes; a sandbox has 4 levels */
 
-/* Reads the beginning of a small file into TEXT (SIZE bytes). False: it cannot be read. */
+/* Reads the beginning of a small file into TEXT (SIZE bytes). Returns false if it cannot be
+ * read. */
 static bool read_start(const char *path, char *text, size_t size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -25,18 +26,18 @@ static bool read_start(const char *path, char *text, size_t size)
     return got >= 0;
 }
 
-/* Whether the thread is busy. A thread that has just ended is not. */
+/* Returns whether the thread is busy. A thread that has just ended is not busy. */
 static bool is_busy(pid_t process, const char *thread)
 {
     char path[320], text[512];
     snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)process, thread);
     if (!read_start(path, text, sizeof text))
         return false;
-    const char *state = strrchr(text, ')'); /* the program's name may contain anything */
+    const char *state = strrchr(text, ')'); /* the program's name may contain any character */
     return state && state[1] && strchr("RD", state[2]);
 }
 
-/* Whether one of the processes that THREAD has started is busy. */
+/* Returns whether a process that THREAD has started is busy. */
 static bool has_busy_child(pid_t process, const char *thread, unsigned depth);
 
 static bool any_is_busy(pid_t process, unsigned depth)
@@ -59,13 +60,14 @@ static bool has_busy_child(pid_t process, const char *thread, unsigned depth)
     snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)process, thread);
     if (depth == 0 || !read_start(path, list, sizeof list))
         return depth == 0;
-    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last can be cut off */
+    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last number can be cut
+                                                                        * off */
         if (any_is_busy((pid_t)pid, depth - 1))
             return true;
     return false;
 }
 
-/* Whether the kernel lists threads and children. */
+/* Returns whether the kernel lists threads and children. */
 static bool is_known(void)
 {
     static int known = -1;

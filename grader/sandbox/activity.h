@@ -1,12 +1,12 @@
-/* Whether the processes of a run have work to do. */
+/* Finds out whether the processes of a run have work to do. */
 #ifndef SANDBOX_ACTIVITY_H
 #define SANDBOX_ACTIVITY_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether a thread of ROOT, or of a process that it has started, uses a CPU or waits for one. Also
- * true if the kernel does not say. */
+/* Returns whether a thread of ROOT, or of a process that it has started, uses or waits for a CPU.
+ * Also returns true if the kernel does not tell. */
 bool activity_of(pid_t root);
 
 #endif

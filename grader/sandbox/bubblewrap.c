@@ -1,9 +1,9 @@
-/* bubblewrap's command line.
+/* Composes bubblewrap's command line.
  *
  * The program sees a file system that bubblewrap makes for this run. All of it is read-only, except
  * the kept files and perhaps a scratch folder of limited size. There is no home, no /proc, no
- * shared /tmp. Of the kit, there are only the files that the caller names. Paths inside are the
- * same as outside. */
+ * shared /tmp. The only files of the kit are those that the caller names. Paths inside are the same
+ * as outside. */
 #include "sandbox/parts.h"
 
 #include "base/kit.h"
@@ -35,15 +35,17 @@ static void add(struct words *words, ...)
     va_end(arguments);
 }
 
-/* VALUE as text. It is never freed, because this process soon executes another program. */
+/* Returns VALUE as text, which is never freed, because this process soon executes another
+ * program. */
 static const char *number(uint64_t value)
 {
     char *text;
     return asprintf(&text, "%llu", (unsigned long long)value) < 0 ? "" : text;
 }
 
-static size_t passed_over; /* the places of bubblewrap that sandbox_other_bubblewrap() gave up */
-static char chosen[PATH_SIZE]; /* by sandbox_set_bubblewrap() */
+/* number of places of bubblewrap that sandbox_other_bubblewrap() has given up */
+static size_t passed_over;
+static char chosen[PATH_SIZE]; /* set by sandbox_set_bubblewrap() */
 
 void sandbox_set_bubblewrap(const char *path)
 {
@@ -85,7 +87,8 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
     for (const char *const *path = sandbox_system(); *path; ++path) {
         struct stat status;
         char *target = calloc(1, 4096);
-        bool comes_along = strncmp(*path, "/usr/", 5) == 0; /* CUDA, which /usr includes */
+        /* CUDA, which is visible as a part of /usr */
+        bool comes_along = strncmp(*path, "/usr/", 5) == 0;
         if (comes_along || !sandbox_wants(sandbox, *path) || lstat(*path, &status) != 0 || !target)
             continue;
         if (S_ISLNK(status.st_mode) && readlink(*path, target, 4095) > 0)
@@ -95,7 +98,7 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
     }
     if (!sandbox_lies_in(kit_folder(), "/usr"))
         return;
-    add(words, "--size", "65536", "--tmpfs", kit_folder(), NULL); /* hide the kit */
+    add(words, "--size", "65536", "--tmpfs", kit_folder(), NULL); /* hides the kit */
     if (sandbox_lies_in(kit_cuda_home(), kit_folder()))
         add(words, "--ro-bind", kit_cuda_home(), kit_cuda_home(), NULL);
     const char *brought = sandbox->forks ? kit_tools() : kit_libraries();
@@ -103,8 +106,8 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
         add(words, "--ro-bind", brought, brought, NULL);
 }
 
-/* Whether PATH already exists inside the sandbox as a system file. If PATH leads there through a
- * link, bubblewrap could not bind it a second time. */
+/* Returns whether PATH already exists inside the sandbox as a system file. If PATH leads there
+ * through a link, bubblewrap could not bind it a second time. */
 static bool has_system(const struct sandbox *sandbox, const char *path)
 {
     if (sandbox->bare || sandbox_lies_in(path, kit_folder()))
@@ -148,7 +151,7 @@ static void add_files(struct words *words, const struct sandbox *sandbox)
     if (sandbox->gpu)
         add_gpu(words);
 #ifdef LANEWISE_PRELOAD
-    add(words, "--proc", "/proc", NULL); /* where sanitizers find their stack */
+    add(words, "--proc", "/proc", NULL); /* sanitizers find their stack there */
 #endif
     if (sandbox->scratch_bytes)
         add(words, "--size", number(sandbox->scratch_bytes), "--tmpfs", sandbox->folder, NULL);

@@ -1,21 +1,22 @@
-/* The parts of a sandbox, for sandbox.c only. All functions run in the child, after fork. */
+/* Declares the parts of a sandbox, for sandbox.c only. All functions run in the child, after
+ * fork. */
 #ifndef SANDBOX_PARTS_H
 #define SANDBOX_PARTS_H
 
 #include "sandbox/sandbox.h"
 
-#define SANDBOX_STATUS_FD 5 /* the descriptor for bubblewrap's status: see process.c */
+#define SANDBOX_STATUS_FD 5 /* the descriptor for bubblewrap's status (see process.c) */
 #define SANDBOX_FILTER_FD 6
 
 /* --- visible_files.c: the files that exist in a sandbox --------------------------------------- */
 
-/* Folders and files of the system that compilers and programs need; NULL-terminated. Some of them
- * may be missing. */
+/* Returns the NULL-terminated paths of folders and files of the system that compilers and programs
+ * need. Some of them may be missing. */
 const char *const *sandbox_system(void);
-/* Whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are left
- * out to save time. */
+/* Returns whether SANDBOX needs PATH, an entry of sandbox_system(). Entries that are not needed are
+ * left out to save time. */
 bool sandbox_wants(const struct sandbox *sandbox, const char *path);
-/* Harmless devices; NULL-terminated. */
+/* The paths of harmless devices, NULL-terminated. */
 extern const char *const sandbox_devices[];
 
 /* Calls VISIT for each device file of a GPU. */
@@ -23,27 +24,28 @@ void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), voi
 /* Calls VISIT for each folder that compilers must not see, because its headers solve the labs. The
  * paths contain no symbolic links. */
 void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context);
-/* Whether PATH is in FOLDER, or is FOLDER. */
+/* Returns whether PATH is in FOLDER, or is FOLDER. */
 bool sandbox_lies_in(const char *path, const char *folder);
 
-/* Restricts this process to the sandbox's files, permanently. False: this kernel has no
+/* Restricts this process to the sandbox's files, permanently. Returns false if this kernel has no
  * Landlock. */
 bool sandbox_landlock(const struct sandbox *sandbox);
 
 /* --- system_calls.c: the seccomp filter ------------------------------------------------------- */
 
-/* Installs the filter in this process, permanently. False: errno says why. */
+/* Installs the filter in this process, permanently. On failure returns false with the reason in
+ * errno. */
 bool sandbox_filter_install(const struct sandbox *sandbox);
 /* Writes the filter as a program, which bubblewrap reads from SANDBOX_FILTER_FD. */
 bool sandbox_filter_write(const struct sandbox *sandbox);
 
 /* --- bubblewrap.c ----------------------------------------------------------------------------- */
 
-/* Makes sandbox_bubblewrap() return another one: the system's may be too old, and the one that a
- * package of the kit brings along may be forbidden. False: there was no other. */
+/* Makes sandbox_bubblewrap() return another program, because the system's may be too old, and the
+ * program in a package of the kit may be forbidden. Returns false if there is no other program. */
 bool sandbox_other_bubblewrap(void);
-/* Changes START so that it starts bubblewrap, which then starts the original program. False: errno
- * says why. */
+/* Changes START so that it starts bubblewrap, which then starts the original program. On failure
+ * returns false with the reason in errno. */
 bool sandbox_wrap(const struct sandbox *sandbox, struct sandbox_start *start);
 
 #endif

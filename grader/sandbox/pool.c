@@ -1,5 +1,6 @@
-/* A child returns its answer in an unnamed temporary file, which parent and child both have open.
- * If the parent is killed, the children get SIGTERM and clean up. */
+/* Runs jobs in child processes. A child returns its answer in an unnamed temporary file, which
+ * parent and child both have open. If the parent is killed, the children get SIGTERM and clean
+ * up. */
 #include "sandbox/pool.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #define TICK_NANOSECONDS (100 * 1000 * 1000)
 
 struct child {
-    pid_t pid; /* 0: none */
+    pid_t pid; /* 0 if there is none */
     size_t index;
     FILE *answer;
 };

@@ -11,20 +11,20 @@ struct process_pool {
     size_t count;
     unsigned jobs; /* most jobs that run at the same time */
     void *context;
-    /* Called in this process before job I starts. False stops the pool. May be NULL. */
+    /* Called in this process before job I starts. Returns false to stop the pool. May be NULL. */
     bool (*prepare)(size_t i, void *context);
-    /* Called in the child: does job I. Signals to this process's group reach the child, too. */
+    /* Called in the child to do job I. Signals to this process's group reach the child, too. */
     json_t *(*work)(size_t i, void *context);
     /* Called in this process after job I. ANSWER is the result of WORK, or NULL if the child
-     * failed; the pool frees ANSWER. False stops the pool. */
+     * failed; the pool frees ANSWER. Returns false to stop the pool. */
     bool (*done)(size_t i, const json_t *answer, void *context);
     /* Called in this process about ten times a second. May be NULL. */
     void (*tick)(void *context);
 };
 
-/* Starts WORK(i) for each i below COUNT, in ascending order. False: one of the functions or
- * process_interrupt() stopped the pool; the jobs that were running were ended by SIGTERM, and DONE
- * was not called for them. When this returns, no child is left. */
+/* Starts WORK(i) for each i below COUNT, in ascending order. Returns false if one of the functions
+ * or process_interrupt() stopped the pool; then the running jobs were ended by SIGTERM, and DONE
+ * was not called for them. When this function returns, no child is left. */
 bool process_pool_run(const struct process_pool *pool);
 
 #endif

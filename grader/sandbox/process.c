@@ -1,5 +1,5 @@
-/* fork, limits, exec; then one loop that waits for output, the end of the process, and the
- * deadline.
+/* Runs a process: forks, sets limits and calls exec. Then a loop waits for output, the end of the
+ * process, and the deadline.
  *
  *      parent         supervisor         child
  *      ------         ----------         -----
@@ -17,8 +17,8 @@
  * own child asks for the signal only after it has made the sandbox.
  *
  * The loop does not wait for end of file on the output pipe: a descendant that moved to another
- * session can keep the pipe open forever. After the child has ended, the parent reads what is in
- * the pipe, and stops. */
+ * session can keep the pipe open forever. After the child has ended, the parent reads the data left
+ * in the pipe, and stops. */
 #include "sandbox/process.h"
 
 #include "base/clock.h"
@@ -96,8 +96,8 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The child's descriptors, numbered from 0. All others are closed, and so are those of this list
- * that a run does not need. */
+/* The child's descriptors, numbered from 0. All other descriptors are closed, and so are those of
+ * this list that a run does not need. */
 enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
 
 /* Makes the parent's descriptors FROM the child's descriptors. Their numbers in the parent are all
@@ -155,7 +155,7 @@ static void run_child(const struct process_command *command, pid_t parent,
 
 /* --- in the supervisor ------------------------------------------------------------------------ */
 
-/* Kills all children of this process. False: the kernel does not list them. */
+/* Kills all children of this process. Returns false if the kernel does not list them. */
 static bool kill_children(void)
 {
     char list[4096], *at = list, *end;
@@ -164,7 +164,8 @@ static bool kill_children(void)
     if (file >= 0)
         close(file);
     list[size > 0 ? size : 0] = 0;
-    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last can be cut off */
+    for (long pid; (pid = strtol(at, &end, 10)) > 0 && *end; at = end) /* the last number can be cut
+                                                                        * off */
         kill((pid_t)pid, SIGKILL);
     return size >= 0;
 }
@@ -173,7 +174,7 @@ static bool kill_children(void)
 struct message {
     pid_t child;
     int status;
-    double cpu; /* CPU time of the child and of all that it has started */
+    double cpu; /* CPU time of the child and of all processes that it has started */
 };
 
 static double seconds_of(struct timeval time)
@@ -188,8 +189,9 @@ static struct message end_all(pid_t child)
     struct rusage usage;
     int status;
     pid_t ended;
-    kill(-child, SIGKILL); /* all at the same time: none of them can start another process */
-    kill(child, SIGKILL);  /* the child may not have its own group yet */
+    /* all at the same time, so that none of them can start another process */
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL); /* the child may not have its own group yet */
     do {
         bool all = kill_children();
         ended = wait4(all ? -1 : -child, &status, 0, &usage);
@@ -249,20 +251,21 @@ static bool open_pipe(int ends[2])
     return pipe2(low, O_CLOEXEC) == 0 && lift(low, ends);
 }
 
-/* The pipes from one child, each with {reading end, writing end}; a closed end is -1. */
+/* The pipes from one child. Each of them has {reading end, writing end}; a closed end is -1. */
 enum { OUTPUT, ERROR, STATUS, PIPES };
 
 struct watch {
     const struct process_command *command;
     struct process_outcome *outcome;
     double start;
-    pid_t supervisor, beside; /* beside: of the program's server; 0: there is none */
-    double idle, looked;      /* seconds without any work so far; when that was last checked */
+    /* `beside` is the supervisor of the program's server, or 0 if there is none */
+    pid_t supervisor, beside;
+    double idle, looked; /* seconds without any work so far, and the time of the last check */
     int pipes[PIPES][2], control[2], output, pidfd;
-    size_t written; /* bytes of output so far, including those not kept */
+    size_t written; /* bytes of output so far, including bytes not kept */
 };
 
-/* Reads the bytes that are in the output pipe. False: end of file, or too much output. */
+/* Reads the bytes that are in the output pipe. Returns false at end of file, or too much output. */
 static bool take_output(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -284,18 +287,20 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Whether the program has only waited for longer than it may. */
+/* Returns whether the program has only waited for longer than it may. */
 static bool is_idle(struct watch *watch)
 {
     double now = clock_seconds();
     uint16_t delay = 0;
     if (watch->command->idle_seconds <= 0 || now - watch->looked < 0.1)
         return false;
-    /* a program that is busy whenever it has printed something must not know when we look */
+    /* a random delay, because a program that is busy only when it prints must not know when we
+     * look */
     if (getrandom(&delay, sizeof delay, GRND_NONBLOCK) == sizeof delay)
         usleep(delay % 20000u);
     if (!activity_of(watch->supervisor) && !(watch->beside && activity_of(watch->beside)))
-        watch->idle += fmin(now - watch->looked, 0.25); /* while we slept, we did not look */
+        watch->idle += fmin(now - watch->looked, 0.25); /* time in which we slept and did not look
+                                                         * is not counted */
     watch->looked = now;
     return watch->idle > watch->command->idle_seconds;
 }
@@ -312,7 +317,7 @@ static void wait_for_end(struct watch *watch, double deadline)
             watch->outcome->end = interrupted ? PROCESS_INTERRUPTED : PROCESS_TIMED_OUT;
             return;
         }
-        /* Wait at most 0.1 s, because an interrupt could come just before poll(). */
+        /* wait at most 0.1 s, because an interrupt could come just before poll() */
         if (poll(polled, 2, left < 0.1 ? (int)(left * 1000) + 1 : 100) < 0 && errno != EINTR)
             return;
         if (polled[1].revents && !take_output(watch))
@@ -330,7 +335,7 @@ static void wait_for_end(struct watch *watch, double deadline)
     }
 }
 
-/* A program that ignores SIGXCPU gets SIGKILL a second later. */
+/* Records the end of a program. A program that ignores SIGXCPU gets SIGKILL a second later. */
 static void note_end(const struct watch *watch, const struct message *message)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -352,7 +357,7 @@ static void fail_to_start(struct process_outcome *outcome, int reason)
     outcome->code = reason;
 }
 
-/* Like fail_to_start(), for a failure that sets no errno. */
+/* Does the same as fail_to_start(), for a failure that sets no errno. */
 static void fail_because(struct watch *watch, const char *format, int number)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -436,7 +441,7 @@ static bool open_pipes(struct watch *watch)
            (!watch->command->sandbox || open_pipe(watch->pipes[STATUS]));
 }
 
-/* Starts the command. SOCKET becomes its descriptor 3; -1: none. */
+/* Starts the command. SOCKET becomes its descriptor 3; it is -1 if there is none. */
 static void begin(struct watch *watch, const struct process_command *command,
                   struct process_outcome *outcome, int socket)
 {
@@ -517,7 +522,7 @@ void process_run_served(const struct process_command *command, const struct proc
         fail_to_start(outcome, reason);
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
-            close(ends[i]); /* so that the server sees the end when the program closes its copy */
+            close(ends[i]); /* then the server sees the end when the program closes its copy */
     watch.beside = server_watch.supervisor;
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);

@@ -5,7 +5,7 @@
  * limits on time, memory, file size and output. When the program ends, or when the grader dies for
  * any reason, all processes that the program has started are killed.
  *
- * This is enough for trusted programs. Untrusted programs also need a sandbox: sandbox.h. */
+ * This is enough for trusted programs. Untrusted programs also need a sandbox (sandbox.h). */
 #ifndef SANDBOX_PROCESS_H
 #define SANDBOX_PROCESS_H
 
@@ -18,64 +18,68 @@ struct sandbox;
 
 struct process_command {
     const char *const *argv;        /* NULL-terminated; argv[0] is the program's path */
-    const char *const *environment; /* NULL-terminated "NAME=value"; NULL: empty */
-    const char *folder;             /* working directory; NULL: the caller's */
+    const char *const *environment; /* NULL-terminated list of "NAME=value", or NULL if empty */
+    const char *folder;             /* working directory, or NULL for the caller's */
     double wall_seconds;            /* more than 0; the program is killed after this time */
-    unsigned cpu_seconds;           /* of each process; 0: no limit */
-    /* The program is killed after it has only waited for this time, and so has its server. Waiting
-     * for a CPU does not count. 0: no limit */
+    unsigned cpu_seconds;           /* CPU seconds of each process, or 0 for no limit */
+    /* the program is killed after it and its server have only waited for this time; waiting for a
+     * CPU does not count; 0 for no limit */
     double idle_seconds;
-    uint64_t address_bytes;        /* 0: no limit */
-    uint64_t data_bytes;           /* bytes of writable memory; 0: no limit */
-    uint64_t file_bytes;           /* the largest file that it may write; 0: no limit */
-    size_t output_keep;            /* bytes of output kept */
-    size_t output_limit;           /* killed if it writes more; at least output_keep */
-    const struct sandbox *sandbox; /* for untrusted programs; NULL: none */
+    uint64_t address_bytes; /* 0 for no limit */
+    uint64_t data_bytes;    /* bytes of writable memory, or 0 for no limit */
+    uint64_t file_bytes;    /* the largest file that it may write, or 0 for no limit */
+    size_t output_keep;     /* bytes of output kept */
+    /* the program is killed if it writes more; at least output_keep */
+    size_t output_limit;
+    const struct sandbox *sandbox; /* for untrusted programs, or NULL if there is no sandbox */
 };
 
 enum process_end {
-    PROCESS_EXITED,          /* code: the exit status */
-    PROCESS_SIGNALLED,       /* code: the signal */
+    PROCESS_EXITED,          /* code is the exit status */
+    PROCESS_SIGNALLED,       /* code is the signal */
     PROCESS_TIMED_OUT,       /* the limit of wall time or CPU time was reached */
     PROCESS_IDLE,            /* idle_seconds was reached */
     PROCESS_TOO_MUCH_OUTPUT, /* more output than output_limit */
-    PROCESS_NOT_STARTED,     /* process_start_error() says why; never the program's fault */
-    PROCESS_INTERRUPTED,     /* process_interrupt() was called */
+    /* process_start_error() gives the reason, which is never the program's fault */
+    PROCESS_NOT_STARTED,
+    PROCESS_INTERRUPTED, /* process_interrupt() was called */
 };
 
 struct process_outcome {
     enum process_end end;
     int code;
     double seconds;      /* wall time */
-    double cpu_seconds;  /* CPU time of the program and of all that it has started */
-    double idle_seconds; /* time in which it only waited; 0 if the command has no idle_seconds */
-    bool used_cpu;       /* PROCESS_TIMED_OUT: it was the limit of CPU time */
+    double cpu_seconds;  /* CPU time of the program and of all processes that it has started */
+    double idle_seconds; /* time in which it only waited, or 0 if the command has no idle_seconds */
+    bool used_cpu;       /* for PROCESS_TIMED_OUT, the limit was that of CPU time */
     char *output;       /* the first output_keep bytes and a NUL; the bytes may contain NULs, too */
     size_t output_size; /* without the NUL */
     bool output_cut;    /* the program wrote more than output_keep */
-    pid_t pid;          /* number of the process, which has ended; 0: unknown */
+    pid_t pid;          /* number of the process, which has ended, or 0 if unknown */
 };
 
 /* Runs COMMAND to its end and fills OUTCOME, which the caller frees with process_outcome_free(). */
 void process_run(const struct process_command *command, struct process_outcome *outcome);
 
-/* Like process_run(), but also runs a second process, SERVER. A socket connects the two: each has
- * one end as descriptor 3. The server starts first. It must end by itself, at most its own
- * wall_seconds after the program. Fills both outcomes. */
+/* Does the same as process_run(), but also runs a second process, SERVER. A socket connects the two
+ * processes, and each has one end as descriptor 3. The server starts first. It must end by itself,
+ * at most its own wall_seconds after the program. Fills both outcomes. */
 void process_run_served(const struct process_command *command, const struct process_command *server,
                         struct process_outcome *outcome, struct process_outcome *server_outcome);
 void process_outcome_free(struct process_outcome *outcome);
 
-/* For a child of PARENT: asks the kernel to send this process the signal NUMBER when PARENT ends.
- * False: PARENT has ended already. */
+/* Asks the kernel to send this process, a child of PARENT, the signal NUMBER when PARENT ends.
+ * Returns false if PARENT has ended already. */
 bool process_end_with(pid_t parent, int number);
 
-/* One line that says why the program did not start. The text belongs to OUTCOME, or is static. */
+/* Returns one line that says why the program did not start. The text belongs to OUTCOME, or is
+ * static. */
 const char *process_start_error(struct process_outcome *outcome);
 
-/* For signal handlers: ends the run in progress and all later runs with PROCESS_INTERRUPTED. */
+/* Ends the run in progress and all later runs with PROCESS_INTERRUPTED. Signal handlers may call
+ * it. */
 void process_interrupt(void);
-/* Whether process_interrupt() was called. */
+/* Returns whether process_interrupt() was called. */
 bool process_interrupted(void);
 
 #endif

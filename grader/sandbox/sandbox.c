@@ -1,4 +1,4 @@
-/* Levels, users, and how a process enters a sandbox.
+/* Chooses the level and the user of a sandbox, and lets a process enter it.
  *
  * If the grader is root, it runs every program as a separate user, whose number no other process
  * has at that time. A limit on the user's processes then affects only this run. Even without
@@ -30,7 +30,7 @@
 static const struct level {
     const char *name, *protects;
     bool for_root;    /* only root can use it */
-    const char *lack; /* what this level lacks, compared to the best */
+    const char *lack; /* the protection that this level lacks, compared with the best level */
 } levels[] = {
     [SANDBOX_NONE] = {"none", "the limits of a process", false,
                       "no namespaces, no Landlock, no seccomp"},
@@ -66,8 +66,9 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
 
 /* --- finding the best level ------------------------------------------------------------------- */
 
-/* Tries LEVEL with a program that does nothing. False: WHY says in one line what failed. Also true
- * if no folder can be made for the trial: then the next run fails and reports that. */
+/* Tries LEVEL with a program that does nothing. On failure returns false, and WHY says in one line
+ * what failed. Also returns true if no folder can be made for the trial; the next run then fails
+ * and reports that. */
 static bool try_level(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
@@ -99,7 +100,7 @@ static bool try_level(enum sandbox_level level, char *why, size_t size)
     return good;
 }
 
-/* Tries LEVEL, with each bubblewrap that there is. */
+/* Tries LEVEL with each bubblewrap program. */
 static bool works(enum sandbox_level level, char *why, size_t size)
 {
     bool good = try_level(level, why, size);
@@ -117,7 +118,8 @@ static enum sandbox_level highest(void)
     return level;
 }
 
-/* Whether this is a container of Docker or Podman, whose usual filter forbids namespaces inside. */
+/* Returns whether this is a container of Docker or Podman, whose usual filter forbids namespaces
+ * inside. */
 static bool in_container(void)
 {
     return getenv("container") || access("/.dockerenv", F_OK) == 0 ||
@@ -140,7 +142,8 @@ static void explain(enum sandbox_level found, const char *trouble, char *why, si
                  "%s; for a stronger sandbox in this container, start it with "
                  "--security-opt seccomp=unconfined --security-opt apparmor=unconfined",
                  levels[found].lack);
-    else /* use only the first sentence of bubblewrap's message: the rest refers to its manual */
+    else /* use only the first sentence of bubblewrap's message, because the rest refers to its
+          * manual */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
 }
@@ -166,7 +169,7 @@ enum sandbox_level sandbox_best_level(char *why, size_t size)
 
 /* --- in the child: users ---------------------------------------------------------------------- */
 
-/* Whether any user can reach PATH. */
+/* Returns whether any user can reach PATH. */
 static bool others_reach(const char *path)
 {
     char part[PATH_SIZE];
@@ -182,8 +185,8 @@ static bool others_reach(const char *path)
     return true;
 }
 
-/* Whether another user can reach all paths of the sandbox. Paths in the sandbox's folder do not
- * count: the other user will own them. */
+/* Returns whether another user can reach all paths of the sandbox. Paths in the sandbox's folder do
+ * not count, because the other user will own them. */
 static bool all_reach(const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -212,7 +215,7 @@ static bool become(uid_t user)
     if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 ||
         setresuid(user, user, user) != 0)
         return false;
-    /* The change of user has cancelled this setting. */
+    /* the change of user has cancelled this setting */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return getppid() == parent;
 }
@@ -222,7 +225,7 @@ static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {{0}};
-    /* Without no_new_privs, an exec would give the capabilities back to root. */
+    /* without no_new_privs, an exec would give the capabilities back to root */
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
 }
 
@@ -244,7 +247,7 @@ static bool leave_root(const struct sandbox *sandbox, bool *own)
 
 /* --- in the child: how many processes --------------------------------------------------------- */
 
-/* The number of threads in all processes of this user, as RLIMIT_NPROC counts them. */
+/* Returns the number of threads in all processes of this user, as RLIMIT_NPROC counts them. */
 static uint64_t count_threads(void)
 {
     DIR *folder = opendir("/proc");
@@ -263,7 +266,8 @@ static uint64_t count_threads(void)
     return count;
 }
 
-/* The limit on processes counts all threads of the user. OWN: the user has no other processes. */
+/* Limits the number of processes. The limit counts all threads of the user. OWN says that the user
+ * has no other processes. */
 static void limit_processes(const struct sandbox *sandbox, bool own)
 {
     struct rlimit limits;
@@ -310,7 +314,7 @@ void sandbox_end(const struct sandbox *sandbox)
         return;
     for (const char *const *path = sandbox->keep; *path; ++path)
         if (lchown(*path, 0, 0) != 0)
-            continue; /* the file is gone; the code that reads it reports that */
+            continue; /* the file no longer exists; the code that reads it reports that */
     if (lchown(sandbox->folder, 0, 0) != 0)
         return;
 }

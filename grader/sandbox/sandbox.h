@@ -1,4 +1,5 @@
-/* The sandbox for untrusted code: for submissions, and for the compiler while it reads them.
+/* Protects the machine from untrusted code: from submissions, and from the compiler while it reads
+ * them.
  *
  *     process_run --> fork --> sandbox_enter -+--> bubblewrap --> program   own namespaces
  *                                             +--> Landlock   --> program   without namespaces
@@ -6,8 +7,8 @@
  *
  * At every level, a sandbox has a list of the files that the program can see: the system's programs
  * and libraries, and the few files that the caller names. The levels differ in how they enforce
- * this list, and in which other parts of the machine the program can see: see the table in
- * sandbox.c. */
+ * this list, and in which other parts of the machine the program can see (see the table in
+ * sandbox.c). */
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
@@ -17,10 +18,12 @@
 
 /* The levels, from the weakest to the strongest; the code compares their order. */
 enum sandbox_level {
-    SANDBOX_NONE,           /* only a process with limits */
-    SANDBOX_CONFINED,       /* Landlock or another user, and a seccomp filter */
-    SANDBOX_NAMESPACES,     /* bubblewrap: own files, processes, network; a seccomp filter */
-    SANDBOX_NAMESPACES_USER /* also as another user: only possible if the grader is root */
+    SANDBOX_NONE,     /* only a process with limits */
+    SANDBOX_CONFINED, /* Landlock or another user, and a seccomp filter */
+    /* bubblewrap, with own files, processes and network, and a seccomp filter */
+    SANDBOX_NAMESPACES,
+    /* the same, but as another user, which is only possible if the grader is root */
+    SANDBOX_NAMESPACES_USER
 };
 
 struct sandbox {
@@ -28,36 +31,38 @@ struct sandbox {
     const char *folder; /* the program's working directory */
     /* files and folders that the program may read and execute; NULL-terminated */
     const char *const *read;
-    /* Files in FOLDER that exist already; NULL-terminated. The program may change only these, and
-     * they remain after its end. */
+    /* files in FOLDER that exist already, NULL-terminated; the program may change only these, and
+     * they remain after its end */
     const char *const *keep;
-    /* more than 0: the program may create files in FOLDER, with namespaces at most this many
+    /* if more than 0, the program may create files in FOLDER, with namespaces at most this many
      * bytes */
     uint64_t scratch_bytes;
     unsigned processes; /* maximum number of processes, including threads */
-    bool forks;         /* the program may start processes; only for compilers (no Thrust or CUB) */
-    bool gpu;           /* the program sees the GPU */
+    /* the program may start processes, as only compilers (without Thrust or CUB) do */
+    bool forks;
+    bool gpu;    /* the program sees the GPU */
     bool shares; /* the program may create shared memory, which only a device's server needs */
     bool bare;   /* the program sees no system files, because it is static */
 };
 
-/* The name of LEVEL, such as "confined". */
+/* Returns the name of LEVEL, such as "confined". */
 const char *sandbox_level_name(enum sandbox_level level);
-/* False: there is no level of this name. */
+/* Finds the level of this name. Returns false if there is none. */
 bool sandbox_level_find(const char *name, enum sandbox_level *level);
-/* A few words for users that say how LEVEL protects the machine. */
+/* Returns a few words for users that say how LEVEL protects the machine. */
 const char *sandbox_level_protects(enum sandbox_level level);
 
 /* Returns the best level that works on this machine. The first call tries the levels, which takes
  * about 20 ms. $LANEWISE_SANDBOX may name the highest level to try. WHY (SIZE bytes) says why no
- * better level works, and what the user can do about it; "" if this is the best of all levels. */
+ * better level works, and what the user can do about it, or is "" if this is the best of all
+ * levels. */
 enum sandbox_level sandbox_best_level(char *why, size_t size);
 
-/* The path of the bubblewrap program: of the one that worked after sandbox_best_level(). NULL if
- * there is none. */
+/* Returns the path of the bubblewrap program, which is the program that worked after
+ * sandbox_best_level(). Returns NULL if there is none. */
 const char *sandbox_bubblewrap(void);
-/* Makes this process use the bubblewrap program that another process has found; "": search
- * again. */
+/* Makes this process use the bubblewrap program that another process has found. If PATH is "",
+ * searches again. */
 void sandbox_set_bubblewrap(const char *path);
 
 /* The arguments of execve(). */
@@ -65,22 +70,23 @@ struct sandbox_start {
     const char *const *argv, *const *environment; /* argv[0] is the path */
 };
 
-/* process_run() calls this after fork, when only the descriptors of parts.h are open. Puts this
- * process into SANDBOX, as far as possible before START is executed. With namespaces, changes START
- * so that it starts bubblewrap. False: errno says why. Memory must not be limited yet. Even if this
- * succeeds, bubblewrap can still fail: see sandbox_began(). */
+/* Puts this process into SANDBOX, as far as possible before START is executed. process_run() calls
+ * this function after fork, when only the descriptors of parts.h are open. With namespaces, changes
+ * START so that it starts bubblewrap. On failure returns false with the reason in errno. Memory
+ * must not be limited yet. Even if this succeeds, bubblewrap can still fail (see
+ * sandbox_began()). */
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
 
-/* Whether STATUS, the NUL-terminated text that bubblewrap wrote, says that it started the
+/* Returns whether STATUS, the NUL-terminated text that bubblewrap wrote, says that it started the
  * program. */
 bool sandbox_began(const struct sandbox *sandbox, const char *status);
 
-/* The signal that ended the program, if the sandbox's exit CODE means that a signal did; otherwise
- * 0. */
+/* Returns the signal that ended the program, if the sandbox's exit CODE means that a signal did,
+ * otherwise 0. */
 int sandbox_signal(const struct sandbox *sandbox, int code);
 
-/* After the program's end: makes the grader's user the owner of the folder and the kept files
- * again. */
+/* Makes the grader's user the owner of the folder and the kept files again, after the program's
+ * end. */
 void sandbox_end(const struct sandbox *sandbox);
 
 #endif

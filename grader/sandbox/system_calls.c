@@ -1,11 +1,11 @@
-/* The seccomp filter. It refuses system calls that an honest compiler or program does not need
- * here, but that a hostile one could use to attack the kernel, reach other processes, or leave
- * something behind.
+/* Makes the seccomp filter. It refuses system calls that an honest compiler or program does not
+ * need here, but that a hostile program could use to attack the kernel, reach other processes, or
+ * leave something behind.
  *
  * Refused calls fail with EPERM, or with ENOSYS where the C library then tries another call. The
- * filter lists refused calls, not allowed ones: the calls that programs, compilers and a GPU's
- * driver need differ from system to system, and namespaces or Landlock limit what they can
- * reach. */
+ * filter lists refused calls, not allowed calls, because the calls that programs, compilers and a
+ * GPU's driver need differ from system to system. Namespaces or Landlock limit the effect of the
+ * allowed calls. */
 #include "sandbox/parts.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static const struct {
     {SCMP_SYS(tkill), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_sigqueueinfo), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_tgsigqueueinfo), SAME_TABLE, EPERM},
-    /* calls that leave the process group: the grader kills all processes of the group */
+    /* calls that leave the process group; the grader kills all processes of the group */
     {SCMP_SYS(setsid), ALWAYS, EPERM},
     {SCMP_SYS(setpgid), ALWAYS, EPERM},
     /* calls that start processes */
@@ -129,7 +129,7 @@ static const struct {
 } refused_by_argument[] = {
     {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},
-    /* A thread that waits for such a clone looks as busy as one that waits for a disk. */
+    /* a thread that waits for such a clone looks as busy as a thread that waits for a disk */
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_VFORK, CLONE_VFORK},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWNS, CLONE_NEWNS},
@@ -138,15 +138,15 @@ static const struct {
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWIPC, CLONE_NEWIPC},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUTS, CLONE_NEWUTS},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWCGROUP, CLONE_NEWCGROUP},
-    /* These calls could let the process outlive the grader, or type into the grader's terminal. */
+    /* these calls could let the process outlive the grader, or type into the grader's terminal */
     {SCMP_SYS(prctl), ALWAYS, 0, SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_PDEATHSIG},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x5412 /* TIOCSTI */},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x541c /* TIOCLINUX */},
-    /* This call would make memory that RLIMIT_DATA does not count. */
+    /* this call would make memory that RLIMIT_DATA does not count */
     {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
      MAP_SHARED | MAP_ANONYMOUS},
     {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},
-    /* These calls could send messages through locks, with fcntl(). */
+    /* these calls could send messages through locks, with fcntl() */
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_GETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLKW},
@@ -155,9 +155,9 @@ static const struct {
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
-    /* These calls reach limits and priorities of other processes. As a process number, 0 means the
-     * caller. As a user number, 0 means all processes of the caller's user, so user numbers are
-     * refused. */
+    /* these calls reach limits and priorities of other processes; as a process number, 0 means the
+     * caller; as a user number, 0 means all processes of the caller's user, so user numbers are
+     * refused */
     {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(setpriority), ALWAYS, 0, SCMP_CMP_NE, PRIO_PROCESS, 0},
     {SCMP_SYS(setpriority), ALWAYS, 1, SCMP_CMP_NE, 0, 0},
@@ -167,8 +167,7 @@ static const struct {
     {SCMP_SYS(sched_setscheduler), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(sched_setparam), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(sched_setattr), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
-    /* These calls make the kernel signal another process when the caller's pipe becomes
-     * readable. */
+    /* these calls make the kernel signal another process when the caller's pipe becomes readable */
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN},
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN_EX},
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETSIG},
@@ -198,7 +197,7 @@ static bool add_rules(const struct sandbox *sandbox, scmp_filter_ctx filter)
             failed |= seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM),
                                              refused_by_argument[i].call, 1, &argument);
     }
-    /* Without a process namespace, a program may signal only itself. Compilers send no signals. */
+    /* without a process namespace, a program may signal only itself; compilers send no signals */
     struct scmp_arg_cmp others = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid());
     if (sandbox->level == SANDBOX_CONFINED)
         failed |=
@@ -223,7 +222,7 @@ bool sandbox_filter_install(const struct sandbox *sandbox)
     scmp_filter_ctx filter = make_filter(sandbox);
     if (!filter)
         return false;
-    int error = seccomp_load(filter); /* sets no_new_privs, too */
+    int error = seccomp_load(filter); /* also sets no_new_privs */
     seccomp_release(filter);
     errno = -error;
     return error == 0;

@@ -1,5 +1,5 @@
-/* The files of a sandbox, and Landlock, which restricts a process to them where there are no
- * namespaces.
+/* Lists the files of a sandbox, and sets up Landlock, which restricts a process to them where there
+ * are no namespaces.
  *
  * A Landlock rule can only allow access, and always to a whole folder. If the kit, or a folder that
  * is hidden from compilers, is inside a system folder, the entries of that system folder are
@@ -30,7 +30,7 @@ const char *const *sandbox_system(void)
                                   "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", NULL,
                                   NULL,      NULL,    NULL};
     paths[9] = kit_cuda_home();
-    paths[10] = kit_tools(); /* NULL, the end, if there are none */
+    paths[10] = kit_tools(); /* NULL, which ends the list, if there are none */
     paths[11] = kit_libraries();
     return paths;
 }
@@ -68,7 +68,7 @@ static void visit_without_links(const char *named, void (*visit)(const char *, v
 
 void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context)
 {
-    /* no pattern: the folder's name may contain '[' or '*' */
+    /* not a pattern, because the folder's name may contain '[' or '*' */
     static const char *const own[] = {"thrust", "cub", "cccl/thrust", "cccl/cub"};
     static const char *const patterns[] = {
         "/usr/local/cuda*/targets/*/include/{,cccl/}{thrust,cub}",
@@ -155,10 +155,11 @@ static void note_hidden(const char *path, void *context)
     struct rules *rules = context;
     if (rules->hidden_count < MOST_HIDDEN)
         rules->hidden[rules->hidden_count++] =
-            strdup(path); /* never freed: this process soon executes another program */
+            strdup(path); /* never freed, because this process soon executes another program */
 }
 
-/* Whether PATH, which contains no links, is hidden. *PARTLY: something inside PATH is hidden. */
+/* Returns whether PATH, which contains no links, is hidden. *PARTLY says that something inside PATH
+ * is hidden. */
 static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
 {
     bool hidden = false;
@@ -230,7 +231,7 @@ bool sandbox_landlock(const struct sandbox *sandbox)
     if (sandbox->gpu)
         allow_gpu(&rules);
 #ifdef LANEWISE_PRELOAD
-    allow(&rules, "/proc/self", READING); /* where sanitizers find their stack */
+    allow(&rules, "/proc/self", READING); /* sanitizers find their stack there */
 #endif
     bool done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
                 syscall(__NR_landlock_restrict_self, rules.fd, 0) == 0;

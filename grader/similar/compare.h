@@ -1,4 +1,5 @@
-/* Do two submissions have so much in common that a human should compare them? Pure functions. */
+/* Decides whether two submissions have so much in common that a human should compare them. The
+ * functions are pure. */
 #ifndef SIMILAR_COMPARE_H
 #define SIMILAR_COMPARE_H
 
@@ -11,17 +12,17 @@
  * the same long code. tests/similar/test_similar.c checks all these figures against copies and
  * against independent work.
  *
- * Where submissions have too little code of their own, no pair is shown: two people who solve a lab
- * of five lines well write the same program. */
+ * If submissions contain too little code besides the skeleton's, no pair is shown, because two
+ * people who solve a lab of five lines well write the same program. */
 #define SIMILAR_STATEMENTS_LEAST 6u
 #define SIMILAR_STATEMENTS_SHARE 0.75
-#define SIMILAR_STATEMENTS_FEWER                                                                   \
-    5u /* the shared statements that are enough if the kernels are alike */
+/* the shared statements that are enough if the kernels are alike */
+#define SIMILAR_STATEMENTS_FEWER 5u
 #define SIMILAR_STATEMENTS_LOWER 0.4 /* the share that is enough if the kernels are alike */
 #define SIMILAR_KERNELS_LEAST    10u /* marks */
 #define SIMILAR_KERNELS_SHARE    0.55
-/* A submission that renames things in at least this many statements of functions that the skeleton
- * already contains does so on purpose. */
+/* The least number of statements, in functions that the skeleton already contains, in which a
+ * submission must rename something so that the renaming counts as deliberate. */
 #define SIMILAR_RENAMED_LEAST 6u
 
 enum similar_measure { SIMILAR_STATEMENTS, SIMILAR_KERNELS, SIMILAR_MEASURES };
@@ -31,7 +32,7 @@ struct similar_own_code {
     struct fingerprint fingerprints[SIMILAR_MEASURES];
 };
 
-/* True if a human should look at this pair; MEASURE says why. */
+/* Returns true if a human should look at this pair, and sets MEASURE to the reason. */
 bool similar_compare(const struct similar_own_code *left, const struct similar_own_code *right,
                      enum similar_measure *measure);
 

@@ -1,6 +1,6 @@
-/* A fingerprint: the set of hashes ("marks") by which programs are compared. Programs that have
- * much in common share many marks. similar/kernels.h makes fingerprints of compiled kernels,
- * similar/source.h of sources.
+/* A fingerprint is the set of hashes ("marks") by which programs are compared. Programs that have
+ * much in common share many marks. similar/kernels.h makes the fingerprints of compiled kernels,
+ * and similar/source.h those of sources.
  *
  * Code that all students have proves nothing. So the caller first subtracts the fingerprints of the
  * lab's skeleton, of its solution (the handout leads to it), and of code that many students in the
@@ -19,27 +19,28 @@ struct fingerprint {
     size_t count;
 };
 
-/* Appends MARK without keeping order; fingerprint_sort() restores it. False: out of memory. */
+/* Appends MARK without keeping the order, which fingerprint_sort() restores. Returns false when out
+ * of memory. */
 bool fingerprint_append(struct fingerprint *fingerprint, uint64_t mark);
 /* Sorts the marks and removes duplicates. */
 void fingerprint_sort(struct fingerprint *fingerprint);
 /* Compares two marks for qsort(). */
 int fingerprint_compare_marks(const void *left, const void *right);
 
-/* Adds all marks of OTHER. False: out of memory, and FINGERPRINT is unchanged. */
+/* Adds all marks of OTHER. Returns false when out of memory; FINGERPRINT is unchanged then. */
 bool fingerprint_join(struct fingerprint *fingerprint, const struct fingerprint *other);
 /* Removes the marks that KNOWN has too. */
 void fingerprint_subtract(struct fingerprint *fingerprint, const struct fingerprint *known);
 void fingerprint_free(struct fingerprint *fingerprint);
 
-/* The number of marks that LEFT and RIGHT share. */
+/* Returns the number of marks that LEFT and RIGHT share. */
 size_t fingerprint_shared(const struct fingerprint *left, const struct fingerprint *right);
-/* The number of shared marks divided by the number of marks of the larger fingerprint; 0 if one is
- * empty. */
+/* Returns the number of shared marks divided by the number of marks of the larger fingerprint, or 0
+ * if one is empty. */
 double fingerprint_likeness(const struct fingerprint *left, const struct fingerprint *right);
 
-/* Converts a fingerprint to a JSON string, and back. A malformed string reads as an empty
- * fingerprint. False: out of memory. */
+/* Convert a fingerprint to a JSON string, and back. A malformed string reads as an empty
+ * fingerprint. Return NULL or false when out of memory. */
 json_t *fingerprint_json(const struct fingerprint *fingerprint);
 bool fingerprint_read(const json_t *text, struct fingerprint *fingerprint);
 

@@ -1,15 +1,17 @@
-/* text --statements--> instructions --windows--> hashes --winnowing--> marks of a fingerprint */
+/* Makes fingerprints of kernels:
+ *
+ * text --statements--> instructions --windows--> hashes --winnowing--> marks of a fingerprint */
 #include "similar/kernels.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions in a window. Shorter windows occur in every kernel; longer ones change with each
- * edit. */
+/* The number of instructions in a window. Shorter windows occur in every kernel; longer windows
+ * change with each edit. */
 #define WINDOW 5u
 #define STEP   3u  /* of STEP windows in a row, at least one leaves a mark */
-#define NAMES  64u /* different names in a window; all further ones count as one */
+#define NAMES  64u /* different names in a window; all further names count as one */
 
 struct span {
     const char *begin, *end;
@@ -30,7 +32,7 @@ static const char *find(struct span text, const char *any)
     return text.begin;
 }
 
-/* Directives that end with their line instead of a semicolon. */
+/* Returns whether TEXT begins with a directive that ends with its line instead of a semicolon. */
 static bool is_line(struct span text)
 {
     static const char *const words[] = {".loc",     ".file", ".version", ".target", ".address_size",
@@ -54,7 +56,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-/* Skips the comment or label at the start of TEXT; returns TEXT unchanged if there is neither. */
+/* Skips the comment or label at the start of TEXT. Returns TEXT unchanged if there is neither. */
 static struct span skip_remark(struct span text)
 {
     const char *end = text.begin;
@@ -67,8 +69,8 @@ static struct span skip_remark(struct span text)
     return text;
 }
 
-/* Finds the next instruction and moves *TEXT past it. Where a function begins, INSTRUCTION is
- * empty. False: there are no more. */
+/* Finds the next instruction and moves *TEXT past it. INSTRUCTION is empty where a function begins.
+ * Returns false if there are no more instructions. */
 static bool next_instruction(struct span *text, struct span *instruction)
 {
     while (text->begin < text->end) {
@@ -133,14 +135,16 @@ static void hash_name(struct hash *hash, struct span name)
     hash_byte(hash, (unsigned char)(128 + i));
 }
 
-/* True for a register that the compiler named, such as %rd12; %tid.x and the like are keywords. */
+/* Returns true for a register that the compiler named, such as %rd12. %tid.x and the like are
+ * keywords. */
 static bool is_register(struct span word)
 {
     return *word.begin == '%' && isdigit((unsigned char)word.end[-1]) &&
            !memchr(word.begin, '.', (size_t)(word.end - word.begin));
 }
 
-/* The part of WORD that distinguishes the parameters of a kernel, without the kernel's name. */
+/* Returns the part of WORD that distinguishes the parameters of a kernel, without the kernel's
+ * name. */
 static struct span parameter_of(struct span word)
 {
     static const char mark[] = "_param_";
@@ -197,14 +201,14 @@ static uint64_t hash_window(const struct span *instructions)
 
 /* --- winnowing -------------------------------------------------------------------------------- */
 
-/* The hashes of the last windows; the smallest one becomes a mark. */
+/* The hashes of the last windows; the smallest hash becomes a mark. */
 struct winnow {
     struct span instructions[WINDOW];
     uint64_t hashes[STEP];
     size_t seen, windows;
 };
 
-/* Adds the next instruction of a function. False: out of memory. */
+/* Adds the next instruction of a function. Returns false when out of memory. */
 static bool winnow(struct winnow *state, struct span instruction, struct fingerprint *fingerprint)
 {
     memmove(state->instructions, state->instructions + 1,

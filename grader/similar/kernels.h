@@ -1,4 +1,4 @@
-/* The fingerprint of compiled kernels, made from their PTX. Pure functions.
+/* Makes the fingerprint of compiled kernels from their PTX. The functions are pure.
  *
  * Names, layout and comments are easy to change, and PTX does not contain them. The comparison uses
  * windows of WINDOW instructions. Inside a window, registers, labels and names are numbered in the
@@ -7,18 +7,18 @@
  *     ld.global.u32 %r7, [%rd9];  mad.lo.s32 %r8, %r7, %r7, %r8;
  *       -> ld.global.u32 a,[b];mad.lo.s32 c,a,a,c
  *
- * Only some of the windows' hashes become marks, chosen so that any run of WINDOW + STEP - 1
- * equal instructions leaves at least one equal mark ("winnowing", Schleimer, Wilkerson and Aiken
+ * Only some of the windows' hashes become marks, chosen so that any run of WINDOW + STEP - 1 equal
+ * instructions leaves at least one equal mark ("winnowing", Schleimer, Wilkerson and Aiken
  * 2003). */
 #ifndef SIMILAR_KERNELS_H
 #define SIMILAR_KERNELS_H
 
 #include "similar/fingerprint.h"
 
-#define KERNELS_MOST_PTX (4u << 20) /* bytes; no student writes more */
+#define KERNELS_MOST_PTX (4u << 20) /* bytes, more than any student writes */
 
-/* Adds the marks of PTX (SIZE bytes). False: out of memory, or the text is too long; FINGERPRINT is
- * unchanged. */
+/* Adds the marks of PTX (SIZE bytes). Returns false when out of memory or if the text is too long;
+ * FINGERPRINT is unchanged then. */
 bool fingerprint_add_ptx(struct fingerprint *fingerprint, const char *ptx, size_t size);
 
 #endif

@@ -11,8 +11,8 @@
 #define ALIGNMENT     8     /* alignment of fat binaries in the file */
 #define MOST_ENTRIES  10000 /* in all fat binaries; a real program has a few */
 
-/* The amount read from one program so far, to limit the work. A program itself says where its fat
- * binaries are, so thousands of them could refer to the same text. */
+/* The amount read from one program so far, to limit the work. The program states the places of its
+ * fat binaries itself, so thousands of them could refer to the same text. */
 struct reading {
     struct fingerprint *fingerprint;
     size_t entries, text; /* number of entries, and bytes of text */
@@ -33,7 +33,8 @@ static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
     return added;
 }
 
-/* Adds the PTX of one fat binary. False: it cannot be read, or there is more PTX than the limit. */
+/* Adds the PTX of one fat binary. Returns false if it cannot be read, or there is more PTX than the
+ * limit. */
 static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
 {
     struct fatbin_entry entry;
@@ -45,7 +46,8 @@ static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
     return more == 0;
 }
 
-/* Finds fat binaries by their magic number instead of trusting the file's section table. */
+/* Adds the marks of a program. Finds fat binaries by their magic number instead of trusting the
+ * file's section table. */
 bool fingerprint_add_program(const char *program, struct fingerprint *fingerprint)
 {
     struct text file;

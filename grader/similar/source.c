@@ -1,4 +1,6 @@
-/* text --lexer--> words --split--> statements --normalise--> one form for each meaning
+/* Makes fingerprints of sources:
+ *
+ * text --lexer--> words --split--> statements --normalise--> one form for each meaning
  *      --names--> hashes */
 #include "similar/source.h"
 
@@ -6,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES 500u /* names in a function; all further ones count as one */
+#define NAMES 500u /* names in a function; all further names count as one */
 #define REACH 200u /* most words of a statement that are searched for a name's first use */
-/* Number of rounds. In each round, names get hashes from their statements, and statements from
+/* The number of rounds. In each round, names get hashes from their statements, and statements from
  * their names. */
 #define ROUNDS 2
 
@@ -82,8 +84,8 @@ static const char *const language[] = {
     "gridDim",  "warpSize", "dim3",     "void",      "float",     "double",   "bool",
     "char",     "min",      "max",      "atomicAdd", "loop",      NULL};
 
-/* True for words that the author cannot rename. MEMBER: the word follows a dot, so x, y and z are
- * fixed, too. */
+/* Returns true for words that the author cannot rename. MEMBER says that the word follows a dot, so
+ * x, y and z are fixed, too. */
 static bool is_fixed_name(const struct word *word, bool member)
 {
     static const char *const begins[] = {"cuda", "__", "lab_", "LAB_", "CHECK_"};
@@ -119,7 +121,7 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The end of the comment, string, name, number or operator that begins at TEXT. */
+/* Returns the end of the comment, string, name, number or operator that begins at TEXT. */
 static const char *end_of(const char *text, const char *end)
 {
     static const char *const operators[] = {"<<<", ">>>", "<<=", ">>=", "->", "++", "--", "<<",
@@ -148,7 +150,7 @@ static const char *end_of(const char *text, const char *end)
     return at;
 }
 
-/* The length of a number without its suffixes: 32u counts as 32, and 0.5f as 0.5. */
+/* Returns the length of a number without its suffixes: 32u counts as 32, and 0.5f as 0.5. */
 static size_t without_suffix(const char *text, size_t length)
 {
     bool hexadecimal = length > 2 && (text[1] == 'x' || text[1] == 'X');
@@ -212,7 +214,7 @@ static bool same_words(const struct word *left, const struct word *right, size_t
     return true;
 }
 
-/* Rewrites i++, ++i and i = i + 1 as i += 1. WORDS has room for one word more. Returns the new
+/* Rewrites i++, ++i and i = i + 1 as i += 1. WORDS has room for one more word. Returns the new
  * count. */
 static size_t shorten(struct word *words, size_t count)
 {
@@ -253,11 +255,12 @@ static bool add_statement(struct function *function, const struct word *type, si
     for (size_t i = from; good && i < to; i++)
         good = add_word(tidy, function->raw.words[i]);
     size_t first = begin + (type != NULL), count = tidy->count - first;
-    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* only `int i;` */
+    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* this is only `int
+                                                                           * i;` */
         tidy->count = begin;
         return good;
     }
-    good = add_word(tidy, word_of("", 0)); /* room for one more */
+    good = add_word(tidy, word_of("", 0)); /* makes room for one more word */
     tidy->count = first + shorten(tidy->words + first, count);
     if (good && function->count == function->room) {
         size_t room = function->room ? 2 * function->room : 16;
@@ -272,7 +275,7 @@ static bool add_statement(struct function *function, const struct word *type, si
     return good;
 }
 
-/* Makes one statement of the raw words, or several: `int a = 1, b = 2` becomes two. */
+/* Makes one or several statements of the raw words: `int a = 1, b = 2` becomes two. */
 static bool end_statement(struct function *function)
 {
     struct words *raw = &function->raw;
@@ -303,8 +306,8 @@ static bool end_statement(struct function *function)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* How a function uses its names. For each name, the sum of the hashes of the places where it
- * occurs: `now` for this round, `next` for the next round. */
+/* A function's use of its names. For each name, this is the sum of the hashes of the places where
+ * it occurs: `now` for this round, `next` for the next round. */
 struct uses {
     uint64_t names[NAMES], now[NAMES], next[NAMES];
     size_t count;
@@ -322,8 +325,8 @@ static size_t use_of(struct uses *uses, uint64_t name)
     return i;
 }
 
-/* The hash of a statement. Each name enters the hash as its first position in the statement and its
- * use in the function. */
+/* Returns the hash of a statement. Each name enters the hash as its first position in the statement
+ * and its use in the function. */
 static uint64_t shape_of(const struct word *words, size_t count, struct uses *uses)
 {
     uint64_t shape = count;
@@ -366,7 +369,7 @@ static bool add_function(struct similar_source *source, struct similar_function 
     return true;
 }
 
-/* Ends a function: adds the hashes of its statements to MARKS, and the function to SOURCE. */
+/* Ends a function. Adds the hashes of its statements to MARKS, and the function to SOURCE. */
 static bool end_function(struct function *function, struct similar_source *source,
                          struct fingerprint *marks)
 {
@@ -396,8 +399,9 @@ static bool end_function(struct function *function, struct similar_source *sourc
 /* The state of the walk through the words. */
 struct walk {
     int braces, parentheses; /* open braces and parentheses */
-    int header; /* value of `parentheses` inside the current `if (` or `for (`; 0: there is none */
-    bool counted; /* the header is that of a `for`, and its condition is still to come */
+    /* value of `parentheses` inside the current `if (` or `for (`, or 0 if there is none */
+    int header;
+    bool counted; /* the header is that of a `for`, and its condition has not begun yet */
     bool directive;
 };
 

@@ -1,5 +1,5 @@
 /* The fingerprint of a source contains the features that stay the same when a copy is disguised.
- * Pure functions over C and CUDA.
+ * The functions are pure and read C and CUDA.
  *
  * Compiled code (similar/kernels.h) reveals little about a lab whose answers are short. The source
  * reveals more, after all easily changed features have been removed from it:
@@ -13,9 +13,8 @@
  * which x and y are swapped differs.
  *
  * The result is a fingerprint of all statements, which says how alike two programs are, and a text
- * hash, which is equal for programs that differ in nothing but names. One thing gives a copy away:
- * an honest student has no reason to rename anything in functions that are complete in the
- * skeleton. */
+ * hash, which is equal for programs that differ in nothing but names. Renaming in functions that
+ * are complete in the skeleton reveals a copy, because an honest student has no reason to do it. */
 #ifndef SIMILAR_SOURCE_H
 #define SIMILAR_SOURCE_H
 
@@ -26,7 +25,7 @@
 /* A function, or the code outside of all functions. */
 struct similar_function {
     uint64_t text;  /* hash of the function's text, unchanged when names change */
-    uint64_t names; /* a hash of the names in it */
+    uint64_t names; /* a hash of the names in the function */
     size_t statements;
 };
 
@@ -38,13 +37,13 @@ struct similar_source {
     uint64_t text; /* a hash of the whole source, unchanged when names change */
 };
 
-/* Reads TEXT (SIZE bytes), which may be malformed. False: out of memory, or TEXT is too long; then
- * SOURCE is empty. */
+/* Reads TEXT (SIZE bytes), which may be malformed. Returns false when out of memory or if TEXT is
+ * too long; SOURCE is empty then. */
 bool similar_source_read(struct similar_source *source, const char *text, size_t size);
 void similar_source_free(struct similar_source *source);
 
-/* The number of statements in those functions of SOURCE that equal a function of SKELETON in
- * everything but names. */
+/* Returns the number of statements in those functions of SOURCE that equal a function of SKELETON
+ * in everything but names. */
 size_t similar_source_renamed(const struct similar_source *source,
                               const struct similar_source *skeleton);
 

@@ -29,7 +29,7 @@ build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.d
 # The flags with which nvcc builds a program for the emulator.
 NVCC_FLAGS = -cudart shared $(NVCC_DEBUG) -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib $(NVCC_PORTABLE) $(NVCC_ARCH)
 NVCC_DEBUG := -g
-# The same numbers on every CPU: compile/build.c.
+# The flags that give the same numbers on every CPU (compile/build.c).
 NVCC_PORTABLE := $(if $(filter aarch64,$(CPU)),-Xcudafe=--signed_chars -Xcompiler=-fsigned-char$(comma)-ffp-contract=off)
 
 # nvcc builds the tests' programs sooner without machine code, with debug information only about lines, and without
@@ -64,7 +64,7 @@ test: build/setup/autograder
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
 	$(Q)$(call sanitized,$(UNIT) $(TEST_JOBS) $(if $(TESTS_TO_RUN),--filter '$(TESTS_TO_RUN)'))
 
-# With sanitizers, the tests left out here run code of ours that other tests run, too. Most of their time goes to nvcc,
+# With sanitizers, the tests left out here run code of ours that other tests also run. Most of their time goes to nvcc,
 # browsers and Pandoc, or to more gradings of the same kind.
 ORDINARY_ONLY := advice/mends_* autograder/works_* class_page/looks_* class_page/prints_* editor/clangd_* \
 	explain/examples_* figures/declared_* golden_calibrate/* golden_grade/mutants golden_grade/skeletons \
@@ -79,12 +79,12 @@ unit: build/setup/test $(UNIT)
 		xargs sed -nE 's/^(Test|ParameterizedTest)\(([^,]*\*[a-z_]+, )?([a-z_]+),.*/\3/p' | sort -u | paste -sd '|') && \
 		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
 
-# The kit for arm64, on an x86-64 machine. No file of build/ is shared: arm64/enter.sh has all in build/arm64.
+# Builds the kit for arm64 on an x86-64 machine. No file of build/ is shared; arm64/enter.sh keeps all files in build/arm64.
 try-arm64: build/setup/arm64 lanewise build/tests/programs/host-reads-early build/tests/programs/host-writes-early
 	$(Q)env -u MAKEFLAGS -u MAKELEVEL grader/tests/arm64/try.sh $(or $(LAB),01-parallelize 06-tiled-matmul 09-picture-sum)
 
 # Sanitizers report leaks after a test has passed. So their reports go to files, which are checked afterwards. A test
-# that fails also leaks: its message must be the last thing that is printed, so then leaks are not.
+# that fails also leaks. Its message must be the last line that is printed, so leaks are not printed then.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
 ifdef SANITIZE
 sanitized = rm -f $(SANITIZER_REPORT).*; ASAN_OPTIONS=log_path=$(SANITIZER_REPORT) $1; code=$$?; \

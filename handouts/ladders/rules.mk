@@ -1,5 +1,5 @@
 # The ladders. A ladder is a program with several versions of a kernel, its rungs, which the handouts
-# compare. The facts are what their runs measure.
+# compare. The facts are the measurements of their runs.
 #
 #   handouts/ladders/NAME.cu     -> build/ladders/NAME, and its runs: NAME.json, NAME.g80.json, NAME.tsv,
 #                                   NAME.predicted.json

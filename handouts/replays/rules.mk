@@ -1,4 +1,4 @@
-# Replays: launches recorded step by step, which players in the handouts show.
+# Records replays, which are launches recorded step by step. Players in the handouts show them.
 #
 #   handouts/examples/replays.cu  -> build/replays/program
 #   its launches                  -> build/replays/NAME.html, NAME.states

@@ -1,9 +1,9 @@
 /* Lab 01: one thread becomes a block, and a block becomes a grid.
  *
- * The figure is the longest warp, the critical path: the more threads share the work, the less the
- * busiest warp has to do. Each rung's points begin at the count of the rung before it and end at
- * the solution's. The counts of successive rungs are orders of magnitude apart, so each halving of
- * the count earns the same. */
+ * The figure is the length of the longest warp, which is the critical path. The more threads share
+ * the work, the less work the busiest warp has. Each rung's points begin at the count of the
+ * previous rung and end at the solution's count. The counts of successive rungs are orders of
+ * magnitude apart, so each halving of the count earns the same. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -20,7 +20,7 @@ enum rung { ONE_THREAD, ONE_BLOCK, GRID };
 /* The squares of these numbers do not fit into an int, but 2^24 of the squares fit into 64 bits. */
 #define LARGEST 100000
 
-/* The reference: the exact sum. */
+/* Returns the exact sum, which is the reference. */
 static uint64_t sum_of_squares(const int *data, int n)
 {
     uint64_t sum = 0;
@@ -29,7 +29,7 @@ static uint64_t sum_of_squares(const int *data, int n)
     return sum;
 }
 
-/* A case with N random numbers for RUNG, and the right answer for it. */
+/* Returns a case with N random numbers for RUNG, and the right answer for it. */
 static struct case_data *make_case(struct check *check, int rung, int n, uint64_t *sum)
 {
     static const char *const names[] = {"one thread", "one block", "grid"};
@@ -68,8 +68,8 @@ CHECK(
     .hint =
         "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. A kernel without a loop covers only as many numbers as it has threads.")
 {
-    /* The last size is larger than any other input, so that a grid that is cut to fit a million
-     * numbers is too small. */
+    /* the last size is larger than any other input, so that a grid that is cut to fit a million
+     * numbers is too small */
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003,
                          MILLION + check_random_int(check, 1, 999)};
     for (int rung = ONE_BLOCK; rung <= GRID; ++rung)
@@ -97,8 +97,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     (1 << CHECK_PATH | 1 << CHECK_READS | 1 << CHECK_WRITES | 1 << CHECK_SHARED |                  \
      1 << CHECK_BARRIERS)
 
-/* A warp that adds up its numbers in shared memory makes a pass for each of them. Combining the
- * threads' sums takes fewer passes, even for a million threads. */
+/* Checks that sums are kept in registers. A warp that adds up its numbers in shared memory makes a
+ * pass for each of them. Combining the threads' sums takes fewer passes, even for a million
+ * threads. */
 static void keeps_sums(struct check *check, const struct run *run)
 {
     double passes = check_counter(run, "shared_load_wavefronts") +
@@ -110,9 +111,9 @@ static void keeps_sums(struct check *check, const struct run *run)
                      check_number(passes), check_number(MILLION));
 }
 
-/* The longest warp of a run on fewer numbers, because a program must not be fast for a million
- * numbers only. Each thread of the solution still gets as many numbers as any other. If the warps
- * of a grid take turns, they poll for longer when the last of them runs first. */
+/* Returns the longest warp of a run on fewer numbers, because a program must not be fast for a
+ * million numbers only. Each thread of the solution still gets as many numbers as any other. If the
+ * warps of a grid take turns, they poll for longer when the last warp runs first. */
 static double path_elsewhere(struct check *check, int rung)
 {
     const struct run *run =
@@ -165,7 +166,7 @@ CHECK(
 
 #define GRID_HINT                                                                                  \
     "This thread is number blockIdx.x * blockDim.x + threadIdx.x of gridDim.x * blockDim.x "       \
-    "threads. How many blocks does launch() ask for?"
+    "threads. How many blocks does launch() ask for, and of how many threads?"
 
 CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK_EMULATOR_ONLY,
       .figure = {.text = LONGEST_WARP_TEXT,

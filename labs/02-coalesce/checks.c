@@ -1,8 +1,9 @@
 /* Lab 02: neighbouring threads read neighbouring words.
  *
- * The figure is how many 32-byte sectors the memory must deliver for 32 numbers, which a warp reads
- * in one request if each thread reads one. Run time does not show the effect reliably: on a modern
- * GPU caches hide it, and with few blocks the better kernel can even be slower. */
+ * The figure is the number of 32-byte sectors that the memory must deliver for 32 numbers, which a
+ * warp reads in one request if each thread reads one number. Run time does not show the effect
+ * reliably, because on a modern GPU caches hide it, and with few blocks the better kernel can even
+ * be slower. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -17,7 +18,7 @@ LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.c
 #define MILLION (1 << 20)
 #define LARGEST 100000 /* its square does not fit into an int */
 
-/* The reference: the exact sum. */
+/* Returns the exact sum, which is the reference. */
 static uint64_t sum_of_squares(const int *data, int n)
 {
     uint64_t sum = 0;
@@ -82,8 +83,8 @@ CHECK(sectors, .title = "the threads of a warp read neighbouring words", .points
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
     const struct run *run = sum_up(check, MILLION);
-    /* Takes the worse figure of two sizes: a program must not be good for a million numbers
-     * only. */
+    /* takes the worse figure of two sizes, because a program must not be good for a million numbers
+     * only */
     int fewer = MILLION - (1 << 13) * check_random_int(check, 1, 31);
     double elsewhere = check_sectors_read(sum_up(check, fewer)) / (fewer / 32);
     /* The figure counts sectors for 32 numbers, not for one request: a warp with few threads makes

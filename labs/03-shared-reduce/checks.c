@@ -1,10 +1,10 @@
 /* Lab 03: one result for each block, through shared memory.
  *
- * The figure is how often a block writes a result to global memory, counted in requests: a warp
+ * The figure is how often a block writes a result to global memory, counted in requests. A warp
  * that stores once makes one request, however many of its threads store. check_through_shared()
  * proves that the sum comes through shared memory, and check_costs() limits useless work. Racecheck
- * finds out whether the threads waited for each other before they read what others wrote, because a
- * program with a race can be right by luck. */
+ * finds out whether the threads waited for each other before they read values that others wrote,
+ * because a program with a race can be right by luck. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -24,7 +24,7 @@ struct job {
     int rung, n, blocks, threads;
 };
 
-/* The reference: the exact sum. */
+/* Returns the exact sum, which is the reference. */
 static int sum_of(const int *data, int n)
 {
     int sum = 0;
@@ -33,7 +33,7 @@ static int sum_of(const int *data, int n)
     return sum;
 }
 
-/* The case of JOB with random numbers, and the right answer for it. */
+/* Returns the case of JOB with random numbers, and the right answer for it. */
 static struct case_data *make_case(struct check *check, struct job job, int *sum)
 {
     static const char *const names[] = {"atomic", "static", "dynamic"};
@@ -53,8 +53,8 @@ static struct case_data *make_case(struct check *check, struct job job, int *sum
     return input;
 }
 
-/* Runs JOB. The sum must be right, and blocks of JOB's size must have made it from the data on the
- * device. */
+/* Runs JOB. Checks that the sum is right, and that blocks of JOB's size computed it from the data
+ * on the device. */
 static const struct run *sum_up(struct check *check, struct job job)
 {
     int sum;
@@ -96,7 +96,8 @@ CHECK(
         }
 }
 
-/* A tree for 1,024 threads needs fewer barriers, even with two in each of its ten steps. */
+/* The most barriers of a tree. A tree for 1,024 threads needs fewer, even with two barriers in each
+ * of its ten steps. */
 #define MOST_BARRIERS 24
 
 /* Limits the number of barriers. Lab 04, not this lab, teaches how a tree waits; a barrier for each
@@ -113,7 +114,8 @@ static void waits_seldom(struct check *check, const struct run *run, struct job 
             MOST_BARRIERS);
 }
 
-/* The result must come through shared memory, and rung 1 must not run the kernel of rung 2. */
+/* Checks that the result comes through shared memory, and that rung 1 does not run the kernel of
+ * rung 2. */
 static void uses_shared(struct check *check, const struct run *run, struct job job)
 {
     bool is_static = job.rung == STATIC;
@@ -134,8 +136,8 @@ static const struct run *sum_up_in_blocks(struct check *check, struct job job)
     return run;
 }
 
-/* The number of results that a block writes to global memory, on average; the launch of the second
- * step counts as one block. */
+/* Returns the number of results that a block writes to global memory, on average; the launch of the
+ * second step counts as one block. */
 static double writes_a_block(const struct run *run, struct job job)
 {
     return (check_counter(run, "global_store_requests") +
@@ -144,7 +146,8 @@ static double writes_a_block(const struct run *run, struct job job)
            (job.blocks + 1);
 }
 
-/* A block that takes a ticket, so that the last one can add up the blocks' sums, writes twice. */
+/* The most writes of a block. A block that takes a ticket, so that the last block can add up the
+ * blocks' sums, writes twice. */
 #define MOST_WRITES 2.1
 
 /* In the naive kernel, each of a block's 8 warps makes one request. */
@@ -167,7 +170,7 @@ CHECK(one_store, .title = "rung 1: each block stores once", .points = 30, .where
     check_measure(check, run, writes);
 }
 
-/* Racecheck watches this run. A kernel without races earns nothing if its results do not come
+/* Lets racecheck watch a run. A kernel without races earns nothing if its results do not come
  * through shared memory. */
 static void look_closely(struct check *check, int rung)
 {

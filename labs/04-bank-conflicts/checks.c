@@ -3,7 +3,8 @@
  * Each TODO improves one counter: the longest warp's instructions (thread 0 alone, or a tree),
  * divergent branches (the tree that picks its threads by t % (2 * off)), bank conflicts (the tree
  * whose thread t works on place 2 * off * t), barriers. A loop of thread 0 has almost no divergence
- * and no conflicts, so the checks of these two, and the one for races, accept trees only. */
+ * and no conflicts, so the checks of these two counters, and the check for races, accept trees
+ * only. */
 #include <limits.h>
 #include <math.h>
 
@@ -24,7 +25,7 @@ struct job {
 
 enum rung { THREAD_0, TREE };
 
-/* The reference: the exact sum. */
+/* Returns the exact sum, which is the reference. */
 static int sum_of(const int *data, int n)
 {
     int sum = 0;
@@ -33,7 +34,7 @@ static int sum_of(const int *data, int n)
     return sum;
 }
 
-/* The case of JOB for RUNG with random numbers, and the right answer for it. */
+/* Returns the case of JOB for RUNG with random numbers, and the right answer for it. */
 static struct case_data *make_case(struct check *check, int rung, struct job job, int *sum)
 {
     /* The sum must fit into an int but be as large as possible, and more numbers are above 0 than
@@ -85,15 +86,15 @@ CHECK(
     sum_up(check, (struct job){200001, 40, 1024});
 }
 
-/* The average per block of COUNT, a sum over all blocks of JOB. The second step counts as one
- * block. */
+/* Returns the average per block of COUNT, which is a sum over all blocks of JOB. The second step
+ * counts as one block. */
 static double of_a_block(double count, struct job job)
 {
     return count / (job.blocks + 1);
 }
 
-/* Each block writes one result to global memory, and one more word if both steps happen in one
- * launch. */
+/* Checks that each block writes one result to global memory, and one more word if both steps happen
+ * in one launch. */
 static void leaves_one_result(struct check *check, const struct run *run, struct job job)
 {
     double results = of_a_block(check_counter(run, "global_store_requests") +
@@ -140,7 +141,7 @@ CHECK(
 }
 
 /* With blocks of 1,024 threads, run time shows the effect (grader/tests/hardware/calibration.tsv):
- * the solution is twice as fast as thread 0 alone. With blocks of 256 it does not. */
+ * the solution is twice as fast as thread 0 alone. With blocks of 256 threads, it does not. */
 CHECK(
     speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
     .figure =

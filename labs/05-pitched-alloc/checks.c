@@ -1,13 +1,13 @@
 /* Lab 05: rows that begin where a line begins.
  *
  * The figures are lines, sectors, and requests to the runtime, all counted by the emulator. Run
- * time does not show the effect: on an H200 the pitched program is as fast as the other, within 4 %
+ * time does not show the effect: on an H200, both programs are equally fast, within 4 %
  * (grader/tests/hardware/calibration.tsv), because another warp finds the unused part of a line in
  * the cache.
  *
  * The figures are totals for 32 sums, so useless accesses can only make them worse. A run of
  * neighbouring addresses in a request has an excess line if it touches more lines than its bytes
- * could fill: that depends on where rows begin, not on how many lanes are active. */
+ * could fill. This depends on where rows begin, not on the number of active lanes. */
 #include "checks/check.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ LAB(.title = "Every row begins where a line begins", .file = "pitched_alloc.cu",
 
 #define LARGEST 1000 /* sums of whole numbers up to this size are exact in any order */
 
-/* The reference: the exact sums. */
+/* Returns the exact sums, which are the reference. */
 static double *sums_of(struct check *check, const float *data, int width, int height)
 {
     double *sums = check_memory(check, (size_t)width * (size_t)height, sizeof *sums);
@@ -124,8 +124,8 @@ CHECK(
     check_called(check, run, "cudaMemset2D", "set_rows", 1,
                  2); /* one call for each edge is enough */
     unsigned long rows = check_rows(run, "set_rows");
-    /* Two calls of one row each may just clear the edges, which is fine. But a matrix stored
-     * without a pitch could also be cleared as one long row, and that is not. */
+    /* two calls of one row each may just clear the edges, which is fine; but a matrix stored
+     * without a pitch could also be cleared as one long row, which is not fine */
     if (rows < 2 || (rows == 2 && outside_rows(run) > 0))
         check_refuse(check, run,
                      "TODO 3: pass cudaMemset2D() the bytes of a row and the number of rows.",
@@ -139,7 +139,7 @@ CHECK(
                      check_other_call(run, "Memset", "cudaMemset2D", "cudaMemset"));
 }
 
-/* The kernels must use the rows that cudaMallocPitch() made, and its pitch. */
+/* Checks that the kernels use the rows that cudaMallocPitch() made, and its pitch. */
 static void uses_rows(struct check *check, const struct run *run)
 {
     const char *hint =
@@ -155,8 +155,8 @@ static void uses_rows(struct check *check, const struct run *run)
             "your kernels access the padding between rows: they do not use the pitch that cudaMallocPitch() returned");
 }
 
-/* Requires pitched rows for another width: a program must not be right for the measured widths
- * only. */
+/* Requires pitched rows for another width, because a program must not be right for the measured
+ * widths only. */
 static void uses_rows_elsewhere(struct check *check)
 {
     uses_rows(check, add_up(check, 8 * check_random_int(check, 40, 200) + 1, 16));
@@ -179,9 +179,9 @@ CHECK(
     check_is_counted(check, run);
 }
 
-/* Lanes that are far apart form no run of adjoining addresses, so they show no excess lines. But
- * they touch more sectors than their numbers fill. Rows that begin anywhere touch at most 5 sectors
- * for numbers that fill 4. */
+/* Checks that lanes use neighbouring addresses. Lanes that are far apart form no run of adjoining
+ * addresses, so they show no excess lines. But they touch more sectors than their numbers fill.
+ * Rows that begin anywhere touch at most 5 sectors for numbers that fill 4. */
 static void uses_neighbours(struct check *check, const struct run *run)
 {
     double touched =

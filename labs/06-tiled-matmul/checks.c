@@ -1,16 +1,19 @@
 /* Lab 06: a matrix product from tiles in shared memory.
  *
- * The figures are sectors of global memory and passes through shared memory. Other checks judge races
- * and the error of the result. Time earns no points: caches hide most of the lesson. On an H200
- * tiles of 16 x 16 are 1.07 to 1.29 times as fast as the naive kernel, for 512 to 4,096 rows and
- * columns (grader/tests/hardware/calibration.tsv), and 3.7 times as fast as loads that are apart.
+ * The figures are sectors of global memory and passes through shared memory. Other checks judge
+ * races and the error of the result. Time earns no points: caches hide most of the lesson. On an
+ * H200, tiles of 16 x 16 are 1.07 to 1.29 times as fast as the naive kernel, for 512 to 4,096 rows
+ * and columns (grader/tests/hardware/calibration.tsv), and 3.7 times as fast as loads of distant
+ * words.
  *
  * How large may the error be? With u = 2^-24, half the step from 1 to the next float, and M the sum
  * of the |products| that make one number of C:
  *
- *     added up one by one, in any order    at most  depth * u * M    (Higham, Accuracy and Stability of
- *     added up with compensation           at most  2 u * M          Numerical Algorithms, chapter 4;
- *     each product rounded before          u * M more                terms in u^2 left out)
+ *     added up one by one, in any order    at most  depth * u * M
+ *     added up with compensation           at most  2 u * M
+ *     each product rounded before          u * M more
+ *
+ * (Higham, Accuracy and Stability of Numerical Algorithms, chapter 4; terms in u^2 are left out).
  *
  * So rungs 1 and 2 may be off by (depth + 1) * u * M, and rung 3 by 4 u * M, whatever the depth: no
  * right program can exceed these. The numbers of make_hard() make sure that plain addition exceeds
@@ -63,8 +66,10 @@ static void make_row(const struct case_data *input, int y, double *values)
 
 /* Describes a (possibly wrong) way to add up in floats. */
 struct adding {
-    bool fused;  /* a product is not rounded before it is added: the compiler may choose this */
-    float keeps; /* factor for the rounding error of the last step: 0 or -1; 1 is right */
+    bool fused; /* a product is not rounded before it is added, which the compiler may choose */
+    /* factor for the rounding error of the last step: 0 or -1 for a wrong way, 1 for the right
+     * way */
+    float keeps;
 };
 
 static float add_up_one(const float *a, const float *b, int depth, int width, struct adding how)
@@ -120,7 +125,8 @@ static const struct check_guess guesses[] = {{PLAIN_SUM, add_fused},
                                              {WRONG_SIGN, take_back_rounded},
                                              {0}};
 
-/* The product in double, and the largest error that a float result may have: UNITS * u * M. */
+/* Returns the product in double, and the largest error that a float result may have, which is
+ * UNITS * u * M. */
 static struct check_matrix multiply(struct check *check, const struct case_data *input,
                                     double units)
 {
@@ -153,8 +159,8 @@ static struct case_data *new_case(struct check *check, const struct job *job, co
     return input;
 }
 
-/* Runs JOB on random numbers. The result must be right, and kernels must have made it from these
- * numbers on the device. */
+/* Runs JOB on random numbers. Checks that the result is right, and that kernels computed it from
+ * these numbers on the device. */
 static const struct run *grade_job(struct check *check, struct job job)
 {
     size_t a_count = (size_t)job.height * (size_t)job.depth;
@@ -210,7 +216,7 @@ static const struct job measured[] = {
     [BY_TILE] = {BY_TILE, 120, 136, 200},
 };
 
-/* COUNT per 32 multiply-adds. */
+/* Returns COUNT per 32 multiply-adds. */
 static double for_32(double count, const struct job *job)
 {
     return count * 32 / (job->height * job->width * job->depth);
@@ -222,8 +228,8 @@ static const char *todo_of(int rung)
                           : "In the loop over i, read both numbers from the tiles: TODO 2.";
 }
 
-/* Most read requests to global memory for 32 multiply-adds. A kernel that takes only one of the two
- * numbers from a tile makes one request. With tiles of 8 it makes a quarter, plus a fifth more
+/* The most read requests to global memory for 32 multiply-adds. A kernel that takes only one of the
+ * two numbers from a tile makes one request. With tiles of 8 it makes a quarter, plus a fifth more
  * beyond the edges. */
 #define MOST_FETCHES 0.6
 
@@ -320,7 +326,7 @@ CHECK(
 
 /* --- shared memory -------------------------------------------------------------------------------- */
 
-/* The numbers for the products must come from shared memory. */
+/* Checks that the numbers for the products come from shared memory. */
 static void uses_shared(struct check *check, const struct run *run, const struct job *job)
 {
     fetches_little(check, run, job);
@@ -329,8 +335,8 @@ static void uses_shared(struct check *check, const struct run *run, const struct
     check_is_counted(check, run);
 }
 
-/* Measures the passes for 32 multiply-adds: those of ACCESS ("load", "store"), and those of
- * atomics, which can replace either. */
+/* Measures the passes for 32 multiply-adds. Counts those of ACCESS ("load" or "store"), and those
+ * of atomics, which can replace either. */
 static void measure_passes(struct check *check, const char *access)
 {
     const struct job *job = &measured[BY_TILE];

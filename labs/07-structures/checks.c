@@ -1,11 +1,12 @@
 /* Lab 07: arrays of structures, and structures of arrays.
  *
- * The figures are totals for 32 structures: sectors that are read and written, and load requests.
- * A kernel that rearranges structures pays for it in the same total. How the words of a vector come
- * to their threads is free: through shared memory, by shuffles, or in wider loads.
+ * The figures are totals for 32 structures: sectors that are read and written, and load requests. A
+ * kernel that rearranges structures pays for it in the same total. The words of a vector may come
+ * to their threads in any way: through shared memory, by shuffles, or in wider loads.
  *
- * On an H100 only one of these lessons shows in time, one field of many (handouts/data/h100.tsv): the
- * other words of a vector are still in the cache when its thread asks for them. */
+ * On an H100, only one of these lessons has a visible effect on time: one field of many
+ * (handouts/data/h100.tsv). The other words of a vector are still in the cache when its thread
+ * needs them. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -29,20 +30,20 @@ static bool has_vectors(int rung)
     return rung <= ALIGNED;
 }
 
-/* How many floats a structure has. */
+/* Returns the number of floats of a structure. */
 static int fields_of(int rung)
 {
     return has_vectors(rung) ? 3 : 8;
 }
 
-/* Word WORD of structure I. */
+/* Returns word WORD of structure I. */
 static double word_of(const struct case_data *input, int i, int word)
 {
     int fields = fields_of(case_int(input, "rung"));
     return (double)case_floats(input, "data")[i * fields + word];
 }
 
-/* The lengths, or the weights on planet P: one row of the result. */
+/* Computes one row of the result: the lengths, or the weights on planet P. */
 static void make_row(const struct case_data *input, int p, double *values)
 {
     const float *gravity = case_floats(input, "gravity");
@@ -120,7 +121,7 @@ static const struct check_guess guesses[] = {
     {"exactly the results for the charge in place of the mass", take_charge},
     {0}};
 
-/* The result of RUN, which had INPUT, must be right. */
+/* Checks that the result of RUN, which had INPUT, is right. */
 static void judge(struct check *check, const struct run *run, const struct case_data *input)
 {
     bool vectors = has_vectors(case_int(input, "rung"));
@@ -184,8 +185,8 @@ CHECK(
 
 #define MEASURED 16384
 
-/* Another number of structures: a program must not be tuned for MEASURED. Rows of this length
- * begin with a line, as those of MEASURED do, but the last block is not full. */
+/* Returns another number of structures, because a program must not be tuned for MEASURED. Rows of
+ * this length begin with a line, as those of MEASURED do, but the last block is not full. */
 static int elsewhere(struct check *check)
 {
     return 256 * check_random_int(check, 36, 58) + 32 * check_random_int(check, 1, 7);
@@ -204,7 +205,7 @@ static void measure_sectors(struct check *check, int rung)
     check_measure(check, run, fmax(sectors_of(run, MEASURED), sectors));
 }
 
-/* Sectors for 32 vectors of 16 bytes: 16 to read and 4 to write. */
+/* The number of sectors for 32 vectors of 16 bytes: 16 to read and 4 to write. */
 #define ALIGNED_SECTORS 20
 
 #define SECTORS(what, naive_sectors, solution_sectors)                                             \
@@ -228,8 +229,8 @@ CHECK(
     measure_sectors(check, STAGED);
 }
 
-/* The loads for 32 vectors. If there are fewer than by words, they must be loads of vectors of 16
- * bytes, or of neighbours. */
+/* Returns the number of loads for 32 vectors. If there are fewer than with single words, they must
+ * be loads of vectors of 16 bytes, or of neighbours. */
 static double requests_of(struct check *check, const struct run *run, int n)
 {
     double requests = 32 *

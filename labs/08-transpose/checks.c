@@ -1,9 +1,9 @@
 /* Lab 08: a transpose that reads rows and writes rows.
  *
  * The figures are totals for 32 numbers: sectors that are read and written, and passes through
- * shared memory. A program that reads down columns to write along rows touches as many sectors as
- * one that does the reverse, and work for show only adds to a total. Shared memory itself is not
- * asked for: lanes may exchange their numbers by shuffles. */
+ * shared memory. A program that reads down columns to write along rows touches as many sectors as a
+ * program that does the reverse, and useless work only adds to a total. Shared memory itself is not
+ * required, because lanes may exchange their numbers by shuffles. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static struct job job_of(const struct case_data *input)
     return (struct job){case_int(input, "height"), case_int(input, "width")};
 }
 
-/* Row Y of the result is column Y of the data. */
+/* Computes row Y of the result, which is column Y of the data. */
 static void make_row(const struct case_data *input, int y, double *values)
 {
     struct job job = job_of(input);
@@ -92,7 +92,7 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
     return input;
 }
 
-/* The result of RUN, which had INPUT, must be right. */
+/* Checks that the result of RUN, which had INPUT, is right. */
 static void judge(struct check *check, const struct run *run, const struct case_data *input)
 {
     struct job job = job_of(input);
@@ -111,7 +111,7 @@ static const struct run *turn(struct check *check, struct job job)
     const struct run *run = check_run(check, input);
     judge(check, run, input);
     if (job.height == 1 || job.width == 1)
-        return run; /* the same bytes, so a copy without a kernel is right */
+        return run; /* the result has the same bytes, so a copy without a kernel is right */
     check_made_by_kernels(check, run, "turned");
     check_has_read(check, run, (uint64_t)job.height * (uint64_t)job.width * sizeof(float));
     return run;
@@ -171,16 +171,16 @@ CHECK(
 
 /* --- totals --------------------------------------------------------------------------------------- */
 
-/* COUNT per 32 numbers. */
+/* Returns COUNT per 32 numbers. */
 static double for_32(double count, struct job job)
 {
     return 32 * count / job.height / job.width;
 }
 
-/* Warps that must share the work: more than one block can have. */
+/* The least number of warps that share the work, which is more than one block can have. */
 #define LEAST_WARPS 40
 
-/* Runs JOB. Its kernels must do the work, many warps together. */
+/* Runs JOB. Checks that its kernels do the work, with many warps together. */
 static const struct run *turn_together(struct check *check, struct job job)
 {
     const struct run *run = turn(check, job);
@@ -189,7 +189,7 @@ static const struct run *turn_together(struct check *check, struct job job)
     return run;
 }
 
-/* The worse figure of two sizes: a program must not be tuned for one of them. */
+/* Measures the worse figure of two sizes, because a program must not be tuned for one of them. */
 static void measure_worse(struct check *check, struct job job, struct job other,
                           double (*figure)(struct check *check, const struct run *run,
                                            struct job job))
@@ -204,11 +204,11 @@ static double sectors(struct check *check, const struct run *run, struct job job
     return for_32(check_sectors_moved(run), job);
 }
 
-/* Most sectors for 32 numbers of a kernel that coalesces both sides, which needs 8. If the lanes of
+/* The most sectors for 32 numbers of a kernel that coalesces both sides, which needs 8. If the lanes of
  * a warp move 8 x 4 numbers without exchanging any, they touch 12. */
 #define MOST_SECTORS 11
 
-/* A kernel that needs no shared memory because it is wasteful on one side earns nothing. */
+/* Returns the passes through shared memory. A kernel that needs no shared memory because it is wasteful on one side earns nothing. */
 static double passes(struct check *check, const struct run *run, struct job job)
 {
     if (sectors(check, run, job) > MOST_SECTORS)

@@ -1,10 +1,10 @@
 /* Lab 09: the sum of a picture, its histogram, and a better picture.
  *
  * The figures are totals: threads that add to the sum one after another, atomic requests to global
- * memory, lanes of a warp that take turns in shared memory, and requests that load. Lanes take
- * turns where they name the same word (atomic_collisions), or words of one bank. Today's GPUs count
- * the lanes that add 1 to a word of shared memory in one pass, so the bank conflicts alone would
- * not show it. Sums are below 2^24, so they are exact in any order. */
+ * memory, lanes of a warp that take turns in shared memory, and load requests. Lanes take turns
+ * where they name the same word (atomic_collisions), or words of one bank. Today's GPUs count the
+ * lanes that add 1 to a word of shared memory in one pass, so the bank conflicts alone would not
+ * show this. Sums are below 2^24, so they are exact in any order. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -19,7 +19,7 @@ LAB(.title = "The sum of a picture, its histogram, and a better picture", .file 
     });
 
 #define GREYS   256
-#define DARKEST 110 /* of the drawn picture */
+#define DARKEST 110 /* grey of the drawn picture */
 
 enum rung { TREE = 3, SHARED, COPIES, EQUALISE };
 enum kind { RANDOM, FLAT, BANDS, STRIPES, RAMP, DRAWN };
@@ -31,8 +31,9 @@ struct scene {
     double sum, bins[GREYS], *after;
 };
 
-/* Pixel I, after a pixel of grey LAST. DRAWN is its grey in the drawn picture, whose darkest parts
- * become one grey. In bands, the 32 lanes of a warp have one grey, and in stripes 8 of them. */
+/* Returns pixel I, after a pixel of grey LAST. DRAWN is its grey in the drawn picture, whose
+ * darkest parts become one grey. In bands, the 32 lanes of a warp have one grey, and in stripes 8
+ * of them do. */
 static int pixel_of(struct check *check, enum kind kind, int i, int width, int last, int drawn)
 {
     switch (kind) {
@@ -52,7 +53,7 @@ static int pixel_of(struct check *check, enum kind kind, int i, int width, int l
     }
 }
 
-/* The new grey of each pixel: its place among all pixels. */
+/* Computes the new grey of each pixel, which is its place among all pixels. */
 static void equalise(struct scene *scene, int n)
 {
     double up_to[GREYS], first = 0;
@@ -85,7 +86,7 @@ static struct scene *new_scene(struct check *check, enum kind kind, int width, i
     return scene;
 }
 
-/* The case of RUNG and SCENE. */
+/* Returns the case of RUNG and SCENE. */
 static struct case_data *make_case(struct check *check, int rung, const struct scene *scene)
 {
     static const char *const kinds[] = {"random", "flat", "banded", "striped", "sloping", "drawn"};
@@ -101,7 +102,7 @@ static struct case_data *make_case(struct check *check, int rung, const struct s
     return input;
 }
 
-/* A common mistake: adds the grey itself to its bin, not 1. */
+/* Makes a common mistake: adds the grey itself to its bin instead of 1. */
 static void add_greys(const struct case_data *input, float *bins)
 {
     const struct case_array *pixels = case_find(input, "pixels");
@@ -116,8 +117,9 @@ static void add_greys(const struct case_data *input, float *bins)
 static const struct check_guess guesses[] = {{"as if each pixel added its grey, not 1", add_greys},
                                              {NULL, NULL}};
 
-/* IS_HIDDEN: the picture differs enough from place to place for main() to see a decoy. Other
- * pictures say nothing about who made the result of a program that shares memory with the GPU. */
+/* Judges a result. IS_HIDDEN says that the picture differs enough from place to place for main() to
+ * see a decoy. Other pictures do not show who computed the result of a program that shares memory
+ * with the GPU. */
 static void judge(struct check *check, const struct run *run, const char *name,
                   struct check_matrix want, bool is_hidden)
 {
@@ -126,7 +128,7 @@ static void judge(struct check *check, const struct run *run, const char *name,
         check_made_by_kernels(check, run, name);
 }
 
-/* Runs RUNG on SCENE and judges what it hands in. */
+/* Runs RUNG on SCENE and judges its results. */
 static const struct run *look_at(struct check *check, int rung, const struct scene *scene)
 {
     int width = scene->picture.width, height = scene->picture.height, n = width * height;
@@ -200,7 +202,7 @@ CHECK(
                .counter = "atomic_collisions",
                .budget = {.naive = 65536,
                           .solution = 16,
-                          .slack = 2.1, /* a second atomic of each block may find the last one */
+                          .slack = 2.1, /* a second atomic of each block may find the last block */
                           .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 1: let each thread add up its own pixels, then let the threads of a block add up their sums by a tree. Only thread 0 calls atomicAdd().")
@@ -230,15 +232,16 @@ CHECK(
                       check_counter(run, "global_reduction_requests"));
 }
 
-/* Turns of lanes that wait for another lane of their warp. */
+/* The number of turns of lanes that wait for another lane of their warp. */
 #define LOST_TURNS                                                                                 \
     "atomic_collisions shared_load_bank_conflicts shared_store_bank_conflicts "                    \
     "shared_atomic_bank_conflicts"
 
-/* Sectors that 16 blocks touch if they add or store four numbers for each of their bins, one by one. */
+/* The number of sectors that 16 blocks touch if they add or store four numbers for each of their
+ * bins, one by one. */
 #define MOST_SENT (16 * 4 * GREYS)
 
-/* How the blocks hand in their bins is free, but not one by one for each pixel. */
+/* Checks that blocks hand in their bins in any way, but not one by one for each pixel. */
 static void counts_in_blocks(struct check *check)
 {
     const struct run *run = look_at(check, COPIES, new_scene(check, RANDOM, 512, 512));

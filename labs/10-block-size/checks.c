@@ -1,12 +1,13 @@
 /* Lab 10: how many blocks fit on a multiprocessor.
  *
  * Two figures pull in opposite directions. The occupancy falls if a tile takes more shared memory.
- * The sectors that blocks read rise if a tile has fewer rows, because each tile needs 40 rows of its
- * neighbours. The occupancy is that of three generations: a block that fills a multiprocessor of 64
- * warps may leave a rest of one of 48.
+ * The sectors that blocks read rise if a tile has fewer rows, because each tile needs 40 rows of
+ * its neighbours. The occupancy is that of three generations, because a block size that fills a
+ * multiprocessor of 64 warps may leave a part of one with 48 warps unused.
  *
- * Registers limit the occupancy, too, but the emulator only estimates them: no points depend on them.
- * Run time does not judge this lab: with a high enough occupancy, more of it makes nothing faster. */
+ * Registers limit the occupancy, too, but the emulator only estimates them, so no points depend on
+ * them. Run time does not judge this lab, because beyond a sufficient occupancy, more of it makes
+ * nothing faster. */
 #include <math.h>
 
 #include "checks/check.h"
@@ -20,7 +21,7 @@ LAB(.title = "How many blocks fit", .file = "block_size.cu", .needs = {"03-share
 #define LARGEST 255 /* sums of whole numbers up to this size are exact in any order */
 #define REACH   20
 
-/* The reference: the exact sums. */
+/* Returns the exact sums, which are the reference. */
 static double *blur(struct check *check, const float *data, int width, int height)
 {
     double *sums = check_memory(check, (size_t)width * (size_t)height, sizeof *sums);
@@ -31,7 +32,8 @@ static double *blur(struct check *check, const float *data, int width, int heigh
     return sums;
 }
 
-/* The compiler for a real GPU refuses arrays that the emulator, which runs PTX, accepts. */
+/* The most bytes of static shared memory, because the compiler for a real GPU refuses larger
+ * arrays, which the emulator accepts as PTX. */
 #define MOST_STATIC 49152
 static void compiles_for_gpus(struct check *check, const struct run *run)
 {
@@ -94,7 +96,8 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* The lower occupancy of two pictures: a program must not be tuned for one of them. */
+/* Measures the lower occupancy of two pictures, because a program must not be tuned for one of
+ * them. */
 static void fill(struct check *check, unsigned capability)
 {
     const struct run *run = run_on(check, 256, 900);
@@ -103,7 +106,7 @@ static void fill(struct check *check, unsigned capability)
     check_measure(check, run, fmin(there, check_occupancy(check, run, capability)));
 }
 
-/* Another check judges how much is read: the fewer rows a tile has, the more. */
+/* Another check judges the amount that is read, which grows if a tile has fewer rows. */
 #define FILLED(capability, naive_percent)                                                          \
     {                                                                                              \
         .text = "on " capability ", the blocks fill %s percent of a multiprocessor's warps",       \

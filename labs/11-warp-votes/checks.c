@@ -1,8 +1,8 @@
 /* Lab 11: compaction by votes of a warp, and sums of groups by shuffles.
  *
  * The figures are totals of the whole program: arrivals at barriers, requests to shared memory, and
- * the longest warp for a compaction that keeps its order; waits of any kind for one that need not;
- * additions that queue for the sums of groups.
+ * the longest warp for a compaction that keeps its order; waits of any kind for a compaction that
+ * need not keep it; and additions that queue for the sums of groups.
  *
  * A rung says how much of the order its result keeps, and any result that keeps so much is right.
  * So all numbers of an input differ: in_order() finds the place of each. */
@@ -19,14 +19,15 @@ LAB(.title = "Votes and shuffles of a warp", .file = "warp_votes.cu",
     });
 
 #define BLOCK   256 /* numbers that keep their order in rungs 0 and 1 */
-#define BITS    22  /* of a number to keep */
+#define BITS    22  /* bits of a number to keep */
 #define LARGEST (1 << BITS)
 
 enum rung { SCAN, BALLOT, WARPS, GROUPS };
 
 /* --- inputs and their right answers --------------------------------------------------------------- */
 
-/* N different numbers from 1 to LARGEST in random order: both steps map no two numbers to one. */
+/* Returns N different numbers from 1 to LARGEST in random order. Both steps map no two numbers to
+ * one. */
 static const int *different_numbers(struct check *check, int n)
 {
     int *data = check_memory(check, (size_t)n, sizeof *data);
@@ -41,8 +42,8 @@ static const int *different_numbers(struct check *check, int n)
     return data;
 }
 
-/* The ids of N numbers in groups of 1 to LONGEST; the first is a longest one. Some ids have no
- * numbers. */
+/* Returns the ids of N numbers in groups of 1 to LONGEST. The first group is a longest group. Some
+ * ids have no numbers. */
 static const int *group_ids(struct check *check, int n, int longest)
 {
     int *ids = check_memory(check, (size_t)n, sizeof *ids);
@@ -58,11 +59,11 @@ static const int *group_ids(struct check *check, int n, int longest)
 
 struct job {
     int n;
-    int percent; /* of the numbers that are kept */
-    int longest; /* group */
+    int percent; /* percentage of the numbers that are kept */
+    int longest; /* size of the longest group */
 };
 
-/* The least number that is kept, or more than all numbers. */
+/* Returns the least number that is kept, or more than all numbers. */
 static int find_limit(const int *data, struct job job)
 {
     int from = LARGEST - (int)((double)LARGEST * job.percent / 100) + 1, limit = LARGEST + 1;
@@ -90,7 +91,7 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
     return input;
 }
 
-/* A number, and where it belongs: numbers with the same KEY keep the order that they have. */
+/* A number and its place. Numbers with the same KEY keep their order. */
 struct placed {
     int number, key, at;
 };
@@ -107,7 +108,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Brings the result KEPT into the order of the input, except where it changes an order that the
- * rung must keep. What is not in the input stays a gap at the front, or a rest at the end. */
+ * rung must keep. Numbers that are not in the input leave a gap at the front, or a rest at the
+ * end. */
 static void in_order(const struct case_data *input, float *kept)
 {
     int n = case_int(input, "n"), piece = case_int(input, "rung") == BALLOT ? BLOCK : 1, end = 0;
@@ -131,7 +133,7 @@ static void in_order(const struct case_data *input, float *kept)
     free(known);
 }
 
-/* A common mistake: numbers that equal the limit are left out. */
+/* Makes a common mistake: numbers that equal the limit are left out. */
 static void keep_above(const struct case_data *input, float *kept)
 {
     const int *data = case_find(input, "data")->values, limit = case_int(input, "limit");
@@ -143,7 +145,7 @@ static void keep_above(const struct case_data *input, float *kept)
         kept[count++] = 0;
 }
 
-/* Common mistakes: the last group of each warp, and the first, are left out. */
+/* Makes common mistakes: the last group of each warp, or the first, is left out. */
 static void sum_without(const struct case_data *input, bool last, float *sums)
 {
     const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
@@ -175,7 +177,7 @@ static const struct check_guess sum_guesses[] = {
 static const struct check_guess guesses[] = {
     {"as if a number that equals the limit were not kept", keep_above}, {NULL, NULL}};
 
-/* Runs RUNG and judges what it hands in. A short input is the same for main() and for kernels. */
+/* Runs RUNG and judges its results. A short input is the same for main() and for kernels. */
 static const struct run *look_at(struct check *check, int rung, struct job job)
 {
     const struct case_data *input = make_case(check, rung, job);
@@ -242,8 +244,8 @@ CHECK(
 
 #define FULL ((struct job){1 << 16, 50, 20})
 
-/* A warp may work for several, but not for all: with 32 blocks that step through the numbers, it
- * executes a quarter as many instructions. */
+/* The most instructions of a warp. A warp may work for several warps, but not for all. With 32
+ * blocks that step through the numbers, it executes a quarter as many instructions. */
 #define LONGEST 2000
 static void shares_work(struct check *check, const struct run *run)
 {
@@ -292,7 +294,7 @@ CHECK(
     shares_work(check, run);
 }
 
-/* Additions that wait for their turn at a word. */
+/* The number of additions that wait for their turn at a word. */
 #define QUEUES                                                                                     \
     "global_atomic_requests global_reduction_requests shared_atomic_requests atomic_collisions"
 

@@ -1,18 +1,19 @@
 /* Lab 12: Jacobi's method for A x = b.
  *
- * The figures are sectors for each 32 numbers of a dense matrix; for each 32 unknowns of a step with
- * five diagonals; and for each 32 points of a step with a stencil; and how often main() reads from the
- * GPU. For the matrix and the stencil, stores and copies on the GPU count, too.
+ * The figures are sectors for each 32 numbers of a dense matrix; for each 32 unknowns of a step
+ * with five diagonals; and for each 32 points of a step with a stencil; and how often main() reads
+ * from the GPU. For the matrix and the stencil, stores and copies on the GPU count, too.
  *
  * x is compared after a known number of steps. Rung 4 finds that number itself, from residuals. On
- * the emulator, main() there sees the residuals of a decoy (check.h), and must stop at the same step.
- * So each |b| lies between 1 - SPREAD and 1 + SPREAD: as residuals of these systems grow with each b,
- * those of any decoy differ from the right ones by a factor of (1 + SPREAD) / (1 - SPREAD) at most.
- * add_tolerance() chooses a tolerance that is farther than that from the residual at each look.
+ * the emulator, main() there sees the residuals of a decoy (check.h), and must stop at the same
+ * step. So each |b| is between 1 - SPREAD and 1 + SPREAD. As residuals of these systems grow with
+ * each b, those of any decoy differ from the right residuals by a factor of (1 + SPREAD) / (1 -
+ * SPREAD) at most. add_tolerance() chooses a tolerance that is farther than that from the residual
+ * at each look.
  *
- * How large may the error be? With u = 2^-24, an equation of m numbers, added up in any order, is off
- * by (m + 8) u (|b| + the sum of |A x|), which also has room for products and the division. A step
- * takes over the errors of the step before, times |A[i][j] / A[i][i]|. */
+ * How large may the error be? With u = 2^-24, an equation of m numbers, added up in any order, is
+ * off by (m + 8) u (|b| + the sum of |A x|), which also has room for products and the division. A
+ * step inherits the errors of the previous step, times |A[i][j] / A[i][i]|. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,9 @@ LAB(.title = "A solver that moves little and seldom waits", .file = "solver.cu",
 
 #define MOST_LOOKS 100 /* as in shared/solver.h */
 #define UNIT       0x1p-24
-#define SPREAD     0.05 /* of b, in rung 4 */
-#define TINY       1e-3 /* in rung 4, a residual that floats still show well */
-#define MOST_STEPS 100  /* of rung 4 */
+#define SPREAD     0.05 /* relative spread of b, in rung 4 */
+#define TINY       1e-3 /* in rung 4, a residual that floats still represent well */
+#define MOST_STEPS 100  /* most steps of rung 4 */
 
 enum rung { DENSE = 1, DIAGONALS, STENCIL, CONVERGE };
 enum side { WEST, EAST, NORTH, SOUTH, SIDES };
@@ -39,24 +40,25 @@ enum side { WEST, EAST, NORTH, SOUTH, SIDES };
 struct job {
     enum rung rung;
     int width, height, steps;
-    int every, looks; /* rung 4: steps from look to look, and the most looks */
-    bool negative; /* rung 4: b is negative, and so are all b - A x, which are positive otherwise */
+    int every, looks; /* for rung 4: steps from look to look, and the most looks */
+    /* for rung 4: b is negative, and so are all b - A x, which are positive otherwise */
+    bool negative;
 };
 
 /* --- systems -------------------------------------------------------------------------------------- */
 
-/* Mistakes of a student; all 0: none. */
+/* The mistakes of a student, or none if all members are 0. */
 struct mistake {
     int more_steps;
-    bool at_first_look;  /* rung 4 ends there */
+    bool at_first_look;  /* rung 4 ends at the first look */
     bool added;          /* the numbers of the neighbours have the other sign */
     bool undivided;      /* the sum is not divided by the number on the diagonal */
     bool without[SIDES]; /* neighbours on this side are left out */
     bool tiles;          /* neighbours in other tiles of 32 x 8 points are left out */
 };
 
-/* The equations: the numbers of row i that can differ from 0 are number first[i] to first[i + 1] - 1.
- * One of them is on the diagonal. */
+/* The equations. The numbers of row i that can differ from 0 are number first[i] to first[i + 1] -
+ * 1. One of them is on the diagonal. */
 struct system {
     int n, *first, *column;
     float *factor;
@@ -99,7 +101,7 @@ static void add_diagonals(struct system *system, const struct case_data *input, 
     add_number(system, i, i, mistake->undivided ? 1 : center);
 }
 
-/* The equations of INPUT; close_system() frees them. */
+/* Returns the equations of INPUT; close_system() frees them. */
 static struct system open_system(const struct case_data *input, const struct mistake *mistake)
 {
     bool dense = case_int(input, "rung") == DENSE;
@@ -126,9 +128,10 @@ static void close_system(struct system *system)
     free(system->factor);
 }
 
-/* x after some steps, and how large the error of each of its numbers may be in floats. */
+/* x after some steps, and the largest possible error of each of its numbers in floats. */
 struct solution {
-    double *x, *bound, residual; /* residual: the largest |b - A x| of the x BEFORE the last step */
+    /* `residual` is the largest |b - A x| of the x BEFORE the last step */
+    double *x, *bound, residual;
 };
 
 /* Makes a step from OLD to NOW, which have room for the unknowns of SYSTEM. */
@@ -154,8 +157,8 @@ static void make_step(const struct system *system, const struct solution *old, s
     }
 }
 
-/* x after STEPS steps from 0. RESIDUALS has room for STEPS + 1, or is NULL: the residual after each
- * number of steps. close_solution() frees the result. */
+/* Returns x after STEPS steps from 0. RESIDUALS is NULL, or has room for STEPS + 1 numbers and gets
+ * the residual after each number of steps. close_solution() frees the result. */
 static struct solution solve(const struct system *system, int steps, double *residuals)
 {
     size_t n = (size_t)system->n;
@@ -189,7 +192,7 @@ static void close_solution(struct solution *solution)
 
 /* --- typical mistakes ----------------------------------------------------------------------------- */
 
-/* The number of steps that INPUT asks for. */
+/* Returns the number of steps that INPUT asks for. */
 static int steps_of(const struct case_data *input)
 {
     double residuals[MOST_STEPS + 1];
@@ -249,7 +252,7 @@ static const struct check_guess guesses[] = {
     {"as if the program stopped one look at the residual too late", look_more},
     {0}};
 
-/* A mistake: each residual is that of the x before. */
+/* Makes a mistake: each residual is that of the previous x. */
 static void residuals_before(const struct case_data *input, float *values)
 {
     double residuals[MOST_STEPS + 1];
@@ -269,8 +272,8 @@ static const struct check_guess residual_guesses[] = {
 
 /* --- inputs --------------------------------------------------------------------------------------- */
 
-/* A dense matrix with positive numbers: the ones on the diagonal are more than the others of their row
- * together, but not much more. So x still changes visibly in each of the steps. */
+/* Adds a dense matrix of positive numbers. Each number on the diagonal is larger than the other
+ * numbers of its row together, but not much larger. So x still changes visibly in each step. */
 static void add_matrix(struct check *check, struct case_data *input, int n)
 {
     float *matrix = check_random_floats(check, (size_t)n * (size_t)n, 0.25f, 1);
@@ -297,8 +300,8 @@ static void add_five_diagonals(struct check *check, struct case_data *input, int
     }
 }
 
-/* Chooses when rung 4 ends: at look JOB->looks, or at the first one with a residual below TINY. Sets
- * JOB->looks to it, and adds the tolerance. */
+/* Chooses the look at which rung 4 ends: look JOB->looks, or the first look with a residual below
+ * TINY. Sets JOB->looks to it, and adds the tolerance. */
 static void add_tolerance(struct case_data *input, struct job *job)
 {
     double residuals[MOST_STEPS + 1], decoy = (1 + SPREAD) / (1 - SPREAD);
@@ -316,7 +319,7 @@ static void add_tolerance(struct case_data *input, struct job *job)
     close_system(&system);
 }
 
-/* A case of JOB with random numbers. Completes JOB. */
+/* Returns a case of JOB with random numbers. Completes JOB. */
 static struct case_data *make_case(struct check *check, struct job *job)
 {
     static const char *const names[] = {[DENSE] = "a dense matrix",
@@ -504,7 +507,7 @@ CHECK(
 /* A wide grid of few rows: b and the tolerance alone do not tell how fast the residual shrinks. */
 #define LOOK_WIDTH  512
 #define LOOK_HEIGHT 8
-/* A quarter of the points, at each look. */
+/* A quarter of the points at each look. */
 #define MOST_QUEUED (LOOK_WIDTH * LOOK_HEIGHT / 4)
 
 CHECK(

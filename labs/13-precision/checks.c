@@ -1,4 +1,4 @@
-/* Lab 13: what is exact, what is fast.
+/* Lab 13: what is exact, and what is fast.
  *
  * Results are compared with numbers that MPFR has rounded correctly, and the bounds are in ulp. In
  * rungs 1 and 2, large numbers cancel: a row's sum is thousands of times smaller than its numbers.
@@ -6,9 +6,10 @@
  * it takes. Numbers that cancel stand far apart, so that no pair of neighbours cancels first.
  *
  * The figures are operations in double for each number, requests that load halves, and the price of
- * the instructions for 32 numbers, where one for doubles costs as much as 32 others: a T4 has one unit
- * for doubles for each 32 units for floats. The emulator's sin.approx rounds correctly; a GPU's is only good to 2^-21. The
- * bound of rung 4 leaves room for the GPU's. */
+ * the instructions for 32 numbers, where an instruction for doubles costs as much as 32 others,
+ * because a T4 has one unit for doubles for each 32 units for floats. The emulator's sin.approx
+ * rounds correctly; a GPU's is only good to 2^-21. The bound of rung 4 leaves room for the
+ * GPU's. */
 #include <limits.h>
 #include <math.h>
 #include <mpfr.h>
@@ -30,7 +31,7 @@ enum rung { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH };
 #define ROUGH_BITS  120  /* for functions, before the result is rounded */
 #define MOST_HALVES 8192 /* sums of so many whole numbers below 2,048 are exact in float */
 
-/* How far results may be from the exact ones, in ulp. */
+/* The largest errors of results, in ulp. */
 static const double most_ulps[] = {
     [SUMS] = 1, [PRODUCTS] = 1, [HALVES] = 0, [WAVES] = 12, [GROWTH] = 8};
 
@@ -55,8 +56,8 @@ static float random_float(struct check *check, double low, double high)
     return (float)(low + (high - low) * check_random_int(check, 0, INT_MAX) / INT_MAX);
 }
 
-/* Fills a row with numbers of which each two nearly cancel: their products with the weights, where
- * there are WEIGHTS. */
+/* Fills a row with numbers of which each two nearly cancel or, if there are WEIGHTS, with numbers
+ * whose products with the weights nearly cancel. */
 static void fill_cancelling(struct check *check, float *row, float *weights, int width)
 {
     for (int i = 0; i < width; i += 2) {
@@ -88,7 +89,8 @@ static void shuffle(struct check *check, float *row, float *weights, int width)
     }
 }
 
-/* The bits of a half that is a whole number of eighths below 2,048; a quarter of them are negative. */
+/* Returns the bits of a half that is a whole number of eighths below 2,048; a quarter of them are
+ * negative. */
 static uint16_t random_half(struct check *check)
 {
     int eighths = check_random_int(check, 1, 2047), place = ilogb(eighths);
@@ -102,7 +104,8 @@ static double value_of_half(uint16_t half)
     return half & 0x8000 ? -size : size;
 }
 
-/* Numbers for rungs 4 and 5. One of eight in rung 5 makes capacity / (1 + ratio * e^-t) tiny. */
+/* Returns a number for rungs 4 and 5. One of eight numbers in rung 5 makes capacity / (1 + ratio *
+ * e^-t) tiny. */
 static float random_number(struct check *check, enum rung rung)
 {
     if (rung == WAVES)
@@ -135,7 +138,7 @@ static void fill(struct check *check, struct job *job)
 
 /* --- the right results ------------------------------------------------------------------------ */
 
-/* The sum of a row, which is exact until it is rounded to double. */
+/* Returns the sum of a row, which is exact until it is rounded to double. */
 static double sum_row(const struct job *job, int row)
 {
     mpfr_t sum, product;
@@ -153,7 +156,7 @@ static double sum_row(const struct job *job, int row)
     return result;
 }
 
-/* 2 + sin(2 pi T) */
+/* Returns 2 + sin(2 pi T). */
 static double wave(mpfr_t x, double t)
 {
     mpfr_const_pi(x, MPFR_RNDN);
@@ -163,7 +166,7 @@ static double wave(mpfr_t x, double t)
     return mpfr_get_d(x, MPFR_RNDN);
 }
 
-/* CAPACITY / (1 + RATIO * e^-T) */
+/* Returns CAPACITY / (1 + RATIO * e^-T). */
 static double growth(mpfr_t x, double t, int capacity, int ratio)
 {
     mpfr_set_d(x, -t, MPFR_RNDN);
@@ -278,16 +281,19 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-#define ROWS         16
-#define WIDTH        4096
+#define ROWS  16
+#define WIDTH 4096
 
-#define DOUBLE_PRICE 32 /* instructions for floats that take as long as one for doubles */
+/* number of instructions for floats that take as long as an instruction for doubles */
+#define DOUBLE_PRICE 32
 
-/* Tensor cores multiply doubles, too, and no counter of operations in double shows it. Each product of
- * matrices counts as 256 wide operations, and adds up at most 56 numbers. */
+/* The most wide operations for each number. Tensor cores multiply doubles, too, and no counter of
+ * operations in double shows it. Each product of matrices counts as 256 wide operations, and adds
+ * up at most 56 numbers. */
 #define MOST_WIDE 4
 
-/* The operations in double for each number, without the few with which lanes may combine sums. */
+/* Measures the operations in double for each number, without the few with which lanes may combine
+ * sums. */
 static void count_doubles(struct check *check, enum rung rung)
 {
     const struct run *run = run_on(check, rung, ROWS, WIDTH);

@@ -1,11 +1,12 @@
 /* Lab 14: copies and kernels at the same time.
  *
  * The figures are the time that copies and kernels would take on an H100. It follows from the order
- * that the program asks for, the sizes of the copies, and the predicted times of the kernels; so it is
- * the same in each grading. Memory that is not page-locked is slow there and lets the host wait.
+ * that the program requests, the sizes of the copies, and the predicted times of the kernels, so it
+ * is the same in each grading. Memory that is not page-locked is slow there and lets the host wait.
  *
- * Rung 3 reuses places in the GPU's memory while a frame is still needed for the next one. A missing
- * event changes no result on the emulator, but the order check finds it, and fails the check. */
+ * Rung 3 reuses places in the GPU's memory while a frame is still needed for the next one. A
+ * missing event changes no result on the emulator, but the order check finds it, and fails the
+ * check. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -22,7 +23,8 @@ LAB(.title = "Copies and kernels at the same time", .file = "streams.cu", .needs
 
 enum rung { PINNED = 1, OVERLAPPED, BLENDED };
 
-/* The brightness of a pixel after development; BEFORE: that of the frame before, or -1. */
+/* Returns the brightness of a pixel after development. BEFORE is the brightness in the previous
+ * frame, or -1. */
 static int develop(int x, int gain, int before)
 {
     int tone = x * gain / (x + gain);

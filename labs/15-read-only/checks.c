@@ -1,11 +1,11 @@
 /* Lab 15: memories for read-only data.
  *
  * The figures are totals of the whole program: requests, passes, instructions and sectors. Constant
- * memory serves one word of a request at a time, so each further word counts as a request or a pass
- * more, wherever kernels use it.
+ * memory serves one word of a request at a time, so each further word counts as one more request or
+ * pass.
  *
  * All numbers are whole numbers and their sums are below 2^24, so results are exact in any order,
- * save those of rung 4. There, a texture rounds the position between four pixels to 1/256 in each
+ * except those of rung 4. There, a texture rounds the position between four pixels to 1/256 in each
  * direction, and then the weights of the four. bound_of() says how far that can move a result. */
 #include <math.h>
 
@@ -32,7 +32,7 @@ enum rung { FILTER = 1, CURVE, SLOPES, ROTATE, DEVELOP };
 struct job {
     enum rung rung;
     int width, height, degrees;
-    int count, results; /* numbers of the input, and of the results */
+    int count, results; /* number of numbers of the input, and of the results */
     float *data;        /* rungs 1, 3 and 4 */
     uint8_t *pixels;    /* rungs 2 and 5 */
     float *weights, *curve;
@@ -40,7 +40,7 @@ struct job {
     double *right, *bounds;
 };
 
-/* The number of results of RUNG for N numbers. */
+/* Returns the number of results of RUNG for N numbers. */
 static int results_of(enum rung rung, int n)
 {
     return rung == FILTER ? FILTERS * n : rung == SLOPES ? EACH * n : n;
@@ -56,7 +56,7 @@ static float *random_numbers(struct check *check, int count, int low, int high)
     return numbers;
 }
 
-/* Positive weights whose sum is MASK_SUM. */
+/* Makes positive weights whose sum is MASK_SUM. */
 static void fill_mask(struct check *check, int *mask)
 {
     for (int k = 0; k < MASK; ++k)
@@ -93,7 +93,7 @@ static int between(int low, int value, int high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* The pixel at (X, Y). Outside of the picture: 0, or the nearest pixel if CLAMPS. */
+/* Returns the pixel at (X, Y). Outside of the picture, it is 0, or the nearest pixel if CLAMPS. */
 static double pixel_of(const struct job *job, int x, int y, bool clamps)
 {
     int a = between(0, x, job->width - 1), b = between(0, y, job->height - 1);
@@ -109,7 +109,7 @@ static double filtered(const struct job *job, int f, int i)
     return sum;
 }
 
-/* Result number WHICH of rung 3 for pixel (X, Y). */
+/* Returns result number WHICH of rung 3 for pixel (X, Y). */
 static double slope(const struct job *job, int which, int x, int y)
 {
     int pitch = job->width + 2;
@@ -121,14 +121,15 @@ static double slope(const struct job *job, int which, int x, int y)
                         : 2 * (double)p[0] - mean;
 }
 
-/* Wrong ways to compute results; all members 0: the right way. */
+/* A wrong way to compute results. The right way has only members that are 0. */
 struct way {
-    bool weightless; /* rungs 1 and 5: the weights are 0; the other members are for rung 4 */
+    bool weightless; /* for rungs 1 and 5: the weights are 0; the other members are for rung 4 */
     bool nearest, clamps, backwards;
     double shift; /* in pixels */
 };
 
-/* Finds the place in the picture that comes to (X, Y), counted from the centre of the first pixel. */
+/* Finds the place in the picture that moves to (X, Y), counted from the centre of the first
+ * pixel. */
 static void turn(const struct job *job, struct way way, int x, int y, double *u, double *v)
 {
     double angle = job->degrees * M_PI / 180 * (way.backwards ? -1 : 1);
@@ -151,10 +152,11 @@ static double rotated(const struct job *job, struct way way, int x, int y)
     return (1 - below) * row[0] + below * row[1];
 }
 
-/* How far a texture's result may be from the exact one. D is the largest difference among the 16
- * pixels around. A position that is rounded to 1/256 of a pixel is off by 1/512 in each direction, so
- * that moves a result by D/256 at most. Two of the four weights are rounded to 1/256, each for a pair
- * of pixels, which moves it by D/256 again. Positions are floats, good to 1/8192. */
+/* Returns the largest possible error of a texture's result. D is the largest difference among the
+ * 16 pixels around. A position that is rounded to 1/256 of a pixel is off by 1/512 in each
+ * direction, so that moves a result by D/256 at most. Two of the four weights are rounded to 1/256,
+ * each for a pair of pixels, which moves it by D/256 again. Positions are floats, good to
+ * 1/8192. */
 static double bound_of(const struct job *job, int x, int y)
 {
     double u, v, least = GREYS, most = 0;
@@ -243,7 +245,7 @@ GUESS(nearest_clamped, .nearest = true, .clamps = true)
 GUESS(backwards, .backwards = true)
 GUESS(half_too_low, .shift = -0.5)
 
-/* The results of rung 1 in another order. */
+/* Makes the results of rung 1 in another order. */
 static void interleaved(const struct case_data *input, float *values)
 {
     int n = case_int(input, "width") * case_int(input, "height");
@@ -306,7 +308,8 @@ static struct case_data *make_case(struct check *check, const struct job *job)
     return input;
 }
 
-/* The bytes that kernels must read at least. A turned picture may lie outside for the most part. */
+/* Returns the least number of bytes that kernels must read. A turned picture may be outside for the
+ * most part. */
 static uint64_t least_read(const struct job *job)
 {
     uint64_t n = (uint64_t)job->width * (uint64_t)job->height;
@@ -375,12 +378,13 @@ CHECK(
 #define WIDTH  128
 #define HEIGHT 64
 
-/* Instructions that access memory, and words of constant memory beyond the first of each. */
+/* The instructions that access memory, and the words of constant memory after the first of each. */
 #define REQUESTS                                                                                   \
     "global_load_requests global_atomic_requests texture_requests shared_load_requests "           \
     "shared_store_requests shared_atomic_requests local_load_requests constant_replays"
 
-/* Passes: lines of global memory, sectors of textures, wavefronts, words of constant memory. */
+/* The passes: lines of global memory, sectors of textures, wavefronts, and words of constant
+ * memory. */
 #define PASSES                                                                                     \
     "global_load_lines global_atomic_lines texture_sectors shared_load_wavefronts "                \
     "shared_store_wavefronts shared_atomic_wavefronts local_load_sectors constant_replays"
@@ -401,7 +405,7 @@ static void refuse_long(struct check *check, const struct run *run)
                      check_number(longest), check_number(1200));
 }
 
-/* The counters of RUN for 32 of COUNT numbers. */
+/* Returns the counters of RUN for 32 of COUNT numbers. */
 static double for_a_warp(const struct run *run, const char *counters, int count)
 {
     return check_counter(run, counters) * 32 / count;

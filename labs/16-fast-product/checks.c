@@ -8,12 +8,12 @@
  * In rung 3 the warps must not wait for a tile. The figure counts the loads and the copies by
  * cp.async whose numbers a warp needs too soon to hide the latency of memory.
  *
- * How large may the error be? Lab 06 explains the bound for sums in float: (depth + 1) * u * M, where
- * u = 2^-24 and M is the sum of the |products|. Tensor cores cut off where floats round. In a step,
- * an H100 adds 4, 8 or 16 products to the sum: it cuts off each of these terms 25 places below the
- * largest exponent, which loses at most u / 2 * M, and then cuts off the sum, which loses at most
- * 2 * u * M. So p products lose at most (p + 5) / 2 * u * M, and all steps together less than
- * 9 / 8 * depth * u * M, and one step more. Numbers that a half can hold keep all their digits. */
+ * Lab 06 explains the bound of the error for sums in float: (depth + 1) * u * M, where u = 2^-24
+ * and M is the sum of the |products|. Tensor cores cut off where floats round. In a step, an H100
+ * adds 4, 8 or 16 products to the sum: it cuts off each of these terms 25 places below the largest
+ * exponent, which loses at most u / 2 * M, and then cuts off the sum, which loses at most 2 * u *
+ * M. So p products lose at most (p + 5) / 2 * u * M, and all steps together less than 9 / 8 * depth
+ * * u * M, and one step more. Numbers that a half can hold keep all their digits. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -57,13 +57,13 @@ static void make_row(const struct case_data *input, int y, double *values)
     add_up_row(input, y, values, NULL);
 }
 
-/* How many u * M a sum of DEPTH products may be off. */
+/* Returns the largest error of a sum of DEPTH products, in units of u * M. */
 static double units_of(int rung, int depth)
 {
     return rung == TENSOR ? 1.125 * depth + 12 : depth + 1;
 }
 
-/* The product in double. */
+/* Returns the product, computed in double. */
 static struct check_matrix multiply(struct check *check, const struct case_data *input)
 {
     struct check_matrix want = {case_int(input, "height"), case_int(input, "width"),
@@ -105,7 +105,8 @@ static struct case_data *new_case(struct check *check, struct job job, const flo
     return input;
 }
 
-/* COUNT numbers from -1 to 1; for rung 4, multiples of 1/1,024, which a half can hold. */
+/* Returns COUNT numbers from -1 to 1. For rung 4, these are multiples of 1/1,024, which a half can
+ * hold. */
 static float *random_numbers(struct check *check, int rung, size_t count)
 {
     float *numbers = check_random_floats(check, count, -1, 1);
@@ -170,7 +171,7 @@ CHECK(
 
 #define N 256 /* rows and columns of the measured matrices */
 
-/* Requests for numbers: all ways to memory. */
+/* The counters of requests for numbers, in all ways to memory. */
 #define LOADS "global_load_requests global_atomic_requests"
 #define SHARED                                                                                     \
     "shared_load_requests shared_store_requests shared_atomic_requests local_load_requests "       \
@@ -201,7 +202,7 @@ static const struct run *run_measured(struct check *check, int rung)
     return grade_job(check, (struct job){rung, N, N, N});
 }
 
-/* Naive: lab 06's tiles. */
+/* The naive program uses lab 06's tiles. */
 CHECK(
     registers, .title = "rung 1: a thread keeps 4 x 4 numbers", .points = 15, .where = CHECK_COUNTS,
     .figure =
@@ -217,7 +218,7 @@ CHECK(
     measure_lean(check, run, check_counter(run, LOADS " " SHARED), 2.9);
 }
 
-/* Naive: the solution of rung 1. */
+/* The naive program is the solution of rung 1. */
 CHECK(
     vectors, .title = "rung 2: four floats a load, 8 x 8 numbers a thread", .points = 15,
     .where = CHECK_COUNTS,
@@ -234,8 +235,9 @@ CHECK(
     measure_lean(check, run, check_counter(run, LOADS " " SHARED), 1.7);
 }
 
-/* Naive: 8 x 8 numbers a thread, but one float a load. Threads that make 8 neighbouring numbers take
- * more passes than the solution; so do 16 x 2 lanes a warp instead of 8 x 4. */
+/* The naive program makes 8 x 8 numbers in a thread, but loads one float at a time. Threads that
+ * make 8 neighbouring numbers take more passes than the solution, and so do warps of 16 x 2 lanes
+ * instead of 8 x 4. */
 CHECK(
     passes, .title = "rung 2: few passes through shared memory", .points = 10,
     .where = CHECK_COUNTS,
@@ -252,7 +254,7 @@ CHECK(
     measure_lean(check, run, check_counter(run, PASSES), 1.7);
 }
 
-/* Naive: the solution of rung 2. */
+/* The naive program is the solution of rung 2. */
 CHECK(
     copies, .title = "rung 3: no warp waits for a tile", .points = 10, .where = CHECK_COUNTS,
     .waits = true,
@@ -271,7 +273,7 @@ CHECK(
 
 /* --- instructions --------------------------------------------------------------------------------- */
 
-/* Naive: lab 06's tiles, in the larger pieces of the skeleton. */
+/* The naive program uses lab 06's tiles, in the larger pieces of the skeleton. */
 CHECK(
     work, .title = "rung 3: little but multiply-adds", .points = 10, .where = CHECK_COUNTS,
     .figure = {.text = "for 256 x 256 numbers of C, all warps execute %s instructions",
@@ -300,7 +302,7 @@ CHECK(
     const struct run *run = run_measured(check, TENSOR);
     double longest = check_counter(run, "longest_warp_instructions");
     check_measure(check, run, check_counter(run, "warp_instructions"));
-    if (longest > 8000) /* one that rounds all numbers of its fragments to TF32 needs 6,115 */
+    if (longest > 8000) /* a program that rounds all numbers of its fragments to TF32 needs 6,115 */
         check_refuse(check, run, "Share the work among more warps.",
                      "the longest warp executes %s instructions, and the limit is %s",
                      check_number(longest), check_number(8000));

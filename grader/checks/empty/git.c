@@ -1,9 +1,9 @@
-/* Stands in for libgit2, with which Criterion shows how two texts differ. Each check is a process
- * of its own, and libgit2 would make every one of them load 17 more libraries and read all of the
- * system's certificates. No check compares texts. */
+/* Replaces libgit2, with which Criterion shows how two texts differ. Each check is a separate
+ * process, and libgit2 would make each of them load 17 more libraries and read all of the system's
+ * certificates. No check compares texts. */
 
-/* Returns what libgit2's function returns: the number of its calls so far, or a negative number for
- * an error. */
+/* Returns the number of calls so far, or a negative number for an error, as libgit2's function
+ * does. */
 int git_libgit2_init(void);
 int git_libgit2_shutdown(void);
 int git_diff_buffers(void);

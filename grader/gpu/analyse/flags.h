@@ -1,8 +1,8 @@
 /* Finds loads that poll a flag.
  *
- * With this, racecheck distinguishes a thread that waits for another thread from one that uses the
- * other thread's data too early. It also distinguishes the first guess of a compare-and-swap loop,
- * which can be wrong, from a value that must be up to date. */
+ * With this information, racecheck distinguishes a thread that waits for another thread from a
+ * thread that uses the other thread's data too early. It also distinguishes the first guess of a
+ * compare-and-swap loop, which can be wrong, from a value that must be up to date. */
 #ifndef GPU_ANALYSE_FLAGS_H
 #define GPU_ANALYSE_FLAGS_H
 
@@ -12,11 +12,11 @@ enum analyse_flag_use {
     FLAG_COMPARED = 1,     /* no memory access and no call uses the value */
     FLAG_POLLED = 2,       /* the value ends a loop that contains the load */
     FLAG_POLLED_THERE = 4, /* FLAG_POLLED, and the loop always loads from the same address */
-    FLAG_GUESSED = 8,      /* an atomicCAS() compares the value with the one in memory */
+    FLAG_GUESSED = 8,      /* an atomicCAS() compares the value with the value in memory */
 };
 
-/* How FUNCTION uses the value that the load at PC loads: bits of enum analyse_flag_use. If memory
- * runs out, the result is 0. */
+/* Returns how FUNCTION uses the value that the load at PC loads, as bits of enum analyse_flag_use.
+ * If memory runs out, the result is 0. */
 unsigned analyse_flag(const struct ptx_function *function, uint32_t pc);
 
 /* Sets POLLS[i] for each load, volatile or ordinary, that only waits: its value ends a loop that

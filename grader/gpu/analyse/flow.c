@@ -18,7 +18,7 @@
 struct graph {
     struct blocks blocks;
     uint32_t *order;  /* the nodes in postorder of the reversed graph; the exit is last */
-    uint32_t *number; /* each node's place in `order`; UNKNOWN: it cannot reach the exit */
+    uint32_t *number; /* each node's place in `order`, or UNKNOWN if it cannot reach the exit */
     uint32_t ordered;
     uint32_t *idom;        /* each node's immediate dominator in the reversed graph */
     uint32_t *head, *link; /* each node's incoming edges, as lists; edge e begins at block e / 2 */
@@ -38,7 +38,7 @@ static void link_predecessors(struct graph *g)
 }
 
 /* Computes the postorder from the exit along reversed edges, with an explicit stack instead of
- * recursion. False: out of memory. */
+ * recursion. Returns false when out of memory. */
 static bool find_order(struct graph *g)
 {
     uint32_t *stack = malloc(((size_t)g->blocks.count + 1) * sizeof *stack);

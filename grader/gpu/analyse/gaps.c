@@ -8,8 +8,8 @@
 
 enum { UNSEEN, ON_PATH, DONE };
 
-/* Walks depth first from the function's entry. A back edge is one that leads to a block on the
- * current path. */
+/* Finds back edges by a depth-first walk from the function's entry. A back edge leads to a block on
+ * the current path. */
 static void find_back_edges(struct gaps *gaps, uint8_t *state, uint32_t *path, uint8_t *edge)
 {
     const struct blocks *blocks = &gaps->blocks;
@@ -24,7 +24,7 @@ static void find_back_edges(struct gaps *gaps, uint8_t *state, uint32_t *path, u
         }
         uint8_t i = edge[block]++;
         uint32_t next = blocks->next[block][i];
-        if (next >= blocks->count) /* the exit, or no second edge */
+        if (next >= blocks->count) /* this is the exit, or there is no second edge */
             continue;
         gaps->is_back[block][i] = state[next] == ON_PATH;
         if (state[next] == UNSEEN)
@@ -74,7 +74,7 @@ static bool is_barrier(const struct ptx_instruction *in, bool of_warp)
     }
 }
 
-/* Whether none of the instructions from FIRST up to END is a barrier. */
+/* Returns whether none of the instructions from FIRST up to END is a barrier. */
 static bool is_open(const struct gaps *gaps, uint32_t first, uint32_t end, bool of_warp)
 {
     while (first < end && !is_barrier(&gaps->function->code[first], of_warp))
@@ -86,7 +86,7 @@ struct walk {
     const struct gaps *gaps;
     uint32_t to;
     bool of_warp;
-    uint8_t *seen;   /* for each block, bits of enum gap: how it was reached so far */
+    uint8_t *seen;   /* bits of enum gap for each block: how the block was reached so far */
     uint32_t *queue; /* blocks to visit, each at most twice */
     uint32_t count;
     unsigned found;
@@ -139,7 +139,7 @@ unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_
 
 /* The registers whose values depend on a load. */
 struct made {
-    bool *is_made; /* for each register, whether it depends on the load */
+    bool *is_made; /* whether each register depends on the load */
     bool found;
 };
 

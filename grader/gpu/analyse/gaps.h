@@ -5,29 +5,29 @@
 
 #include "gpu/analyse/blocks.h"
 
-/* A function and its loops. A back edge leads from a block to another one on the way to it, and so
- * begins the next round of a loop. */
+/* A function and its loops. A back edge leads from a block to a block on the path to it, and so
+ * begins the next iteration of a loop. */
 struct gaps {
     const struct ptx_function *function;
     struct blocks blocks;
-    bool (*is_back)[2]; /* for each edge blocks.next[block][i], whether it is a back edge */
+    bool (*is_back)[2]; /* whether each edge blocks.next[block][i] is a back edge */
 };
 
-/* Finds the loops of FUNCTION. False: out of memory; call gaps_close() even then. */
+/* Finds the loops of FUNCTION. Returns false when out of memory; call gaps_close() even then. */
 bool gaps_open(struct gaps *gaps, const struct ptx_function *function);
 void gaps_close(struct gaps *gaps);
 
 enum gap {
-    GAP_STRAIGHT = 1, /* the path stays in one round of every loop */
-    GAP_ROUND = 2,    /* the path enters a loop's next round */
+    GAP_STRAIGHT = 1, /* the path stays in one iteration of every loop */
+    GAP_ROUND = 2,    /* the path enters a loop's next iteration */
 };
 
-/* Which paths from instruction FROM to instruction TO pass no barrier: bits of enum gap. OF_WARP:
- * __syncwarp() is a barrier, too. If memory runs out, the result is 0. */
+/* Returns which paths from instruction FROM to instruction TO pass no barrier, as bits of enum gap.
+ * OF_WARP says that __syncwarp() is a barrier, too. If memory runs out, the result is 0. */
 unsigned gaps_find(const struct gaps *gaps, uint32_t from, uint32_t to, bool of_warp);
 
-/* Whether the store at TO stores a value that depends on the value loaded at FROM, an instruction
- * before TO. */
+/* Returns whether the store at TO stores a value that depends on the value loaded at FROM, an
+ * instruction before TO. */
 bool gaps_is_made_from(const struct ptx_function *function, uint32_t from, uint32_t to);
 
 #endif

@@ -6,13 +6,14 @@
 #include "gpu/ptx/module.h"
 
 struct lifetime {
-    uint32_t first, last; /* instruction indices; first > last: no instruction names the register */
+    /* instruction indices; `first` is above `last` if no instruction names the register */
+    uint32_t first, last;
 };
 
 /* Writes the lifetime of each of FUNCTION's registers to LIFETIMES. Two registers whose lifetimes
  * do not overlap can share one slot, whatever branches the lanes take. Sets *ALL_WRITTEN to whether
- * every register is certainly written before it is read. False: out of memory, or the function is
- * too large. */
+ * every register is certainly written before it is read. Returns false when out of memory or if the
+ * function is too large. */
 bool analyse_lifetimes(const struct ptx_function *function, struct lifetime *lifetimes,
                        bool *all_written);
 

@@ -9,8 +9,8 @@ static struct source_line outer(const struct ptx_loc *loc)
     return (struct source_line){loc->at_file, loc->at_line, loc->at_column};
 }
 
-/* Finds the place that called PLACE, in a .loc before index BEFORE. Line 0: PLACE is not inlined
- * code. */
+/* Finds the place that called PLACE, in a .loc before index BEFORE. The result has line 0 if PLACE
+ * is not inlined code. */
 static struct source_line caller_of(const struct ptx_function *f, uint32_t before,
                                     struct source_line place)
 {
@@ -23,12 +23,12 @@ static struct source_line caller_of(const struct ptx_function *f, uint32_t befor
     return (struct source_line){0};
 }
 
-/* The .loc of the instruction at PC; NULL: it has none. */
+/* Returns the .loc of the instruction at PC, or NULL if it has none. */
 static const struct ptx_loc *loc_of(const struct ptx_function *function, uint32_t pc)
 {
     uint32_t index = function->code[pc].loc;
     while (index && index != PTX_NONE && !function->locs[index].line)
-        index--; /* line 0 is unknown: use the .loc before it */
+        index--; /* line 0 is unknown, so use the .loc before it */
     return index == PTX_NONE ? NULL : &function->locs[index];
 }
 
@@ -60,7 +60,7 @@ struct source_line analyse_inner_line(const struct ptx_function *function, uint3
     return loc ? (struct source_line){loc->file, loc->line, loc->column} : (struct source_line){0};
 }
 
-/* The source line of instructions after LOC, which can be NULL. */
+/* Returns the source line of instructions after LOC, which can be NULL. */
 static struct source_line line_of(const struct ptx_module *module,
                                   const struct ptx_function *function, const struct ptx_loc *loc)
 {

@@ -1,20 +1,21 @@
 /* Computes liveness by backward data flow. A block needs the registers that it reads before it
  * writes them, and the registers that its successors need and that it does not write. Most
- * registers in nvcc's code are used in only one block; these get no bit in the sets. */
+ * registers in nvcc's code are used in only one block; such registers have no bit in the sets. */
 #include "gpu/analyse/liveness.h"
 
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
 
-#define MOST_WORDS  (1u << 20) /* the most words in the sets of all blocks */
-#define MOST_PASSES 100u       /* each level of nested loops needs a pass: enough for real code */
+#define MOST_WORDS (1u << 20) /* the most words in the sets of all blocks */
+/* each level of nested loops needs a pass; this is enough for real code */
+#define MOST_PASSES 100u
 
 /* --- registers that live across blocks -------------------------------------------------------- */
 
 struct search {
     struct liveness *l;
-    uint32_t *written_in; /* for each register, the latest block that writes it, plus 1 */
+    uint32_t *written_in; /* the latest block that writes each register, plus 1 */
     uint32_t block;       /* block of the current instruction */
 };
 
@@ -57,8 +58,7 @@ static bool number_registers(const struct ptx_function *f, struct liveness *l)
 
 struct sets {
     const struct liveness *l;
-    /* reads: registers that one block reads before it writes them; writes: registers that it
-     * writes */
+    /* registers that one block reads before it writes them, and registers that it writes */
     uint64_t *reads, *writes;
 };
 
@@ -79,8 +79,8 @@ static void add_write(void *context, uint32_t reg)
 }
 
 /* Fills the sets of each block. WRITES gets the registers that the block writes. l->in gets the
- * registers that it reads before it writes them: a first approximation of the registers that it
- * needs. */
+ * registers that the block reads before it writes them, which is a first approximation of the
+ * registers that it needs. */
 static void fill_sets(const struct ptx_function *f, struct liveness *l, uint64_t *writes)
 {
     for (uint32_t i = 0; i < f->code_count; i++) {

@@ -1,4 +1,4 @@
-/* The registers that an instruction reads and writes. */
+/* Finds the registers that an instruction reads and writes. */
 #ifndef GPU_ANALYSE_OPERANDS_H
 #define GPU_ANALYSE_OPERANDS_H
 

@@ -12,7 +12,7 @@
 static const struct ptx_variable number, anything;
 
 struct origins {
-    const struct ptx_variable **of; /* origin of each register; NULL: nothing yet */
+    const struct ptx_variable **of; /* origin of each register, or NULL if none was found yet */
     bool grew;                      /* this pass has changed an origin */
 };
 
@@ -21,7 +21,7 @@ static const struct ptx_variable *join(const struct ptx_variable *a, const struc
     return !a || a == b ? b : !b ? a : &anything;
 }
 
-/* The origin of a source operand's value. */
+/* Returns the origin of a source operand's value. */
 static const struct ptx_variable *origin_of(const struct origins *o, const struct ptx_operand *op)
 {
     switch (op->kind) {
@@ -42,7 +42,8 @@ static bool is_number(const struct ptx_variable *origin)
     return !origin || origin == &number;
 }
 
-/* The sum of a pointer and a number points into the pointer's array. */
+/* Returns the origin of a sum. The sum of a pointer and a number points into the pointer's
+ * array. */
 static const struct ptx_variable *add(const struct ptx_variable *a, const struct ptx_variable *b)
 {
     if (!a || !b || b == &number)
@@ -50,7 +51,8 @@ static const struct ptx_variable *add(const struct ptx_variable *a, const struct
     return a == &number ? b : &anything;
 }
 
-/* The origin of an instruction's result, which follows from all operands except the first. */
+/* Returns the origin of an instruction's result, which follows from all operands except the
+ * first. */
 static const struct ptx_variable *result_of(const struct origins *o,
                                             const struct ptx_instruction *in)
 {

@@ -5,8 +5,8 @@
 
 #include "gpu/ptx/module.h"
 
-/* For each of FUNCTION's registers, writes to VARIABLES the shared variable from whose address the
- * register's value is computed. NULL: no variable, or more than one. */
+/* Writes to VARIABLES, for each of FUNCTION's registers, the shared variable from whose address the
+ * register's value is computed, or NULL if there is no such variable, or more than one. */
 void analyse_origins(const struct ptx_function *function, const struct ptx_variable **variables);
 
 #endif

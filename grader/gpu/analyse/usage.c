@@ -23,7 +23,8 @@
 
 struct value {
     uint32_t writes; /* number of instructions that write the register */
-    uint8_t weight; /* number of hardware registers that the value takes; 0: predicate or uniform */
+    /* number of hardware registers that the value takes, or 0 for a predicate or a uniform value */
+    uint8_t weight;
     bool uniform;
     bool live;
 };
@@ -33,8 +34,9 @@ struct walk {
     struct liveness liveness;
     struct value *values; /* one for each register */
     uint32_t *order;      /* order in which a block's instructions are walked */
-    bool *early; /* for each instruction, whether it is a load or computes a load's address */
-    uint32_t pressure, peak; /* registers needed now; highest number so far */
+    bool *early;          /* whether each instruction is a load or computes a load's address */
+    /* number of registers needed now, and the highest such number so far */
+    uint32_t pressure, peak;
 };
 
 /* --- uniform values --------------------------------------------------------------------------- */
@@ -45,8 +47,8 @@ static void count_write(void *context, uint32_t reg)
     w->values[reg].writes++;
 }
 
-/* Whether the GPU's uniform datapath can execute the instruction: some moves and integer
- * instructions. */
+/* Returns whether the GPU's uniform datapath can execute the instruction, as it can some moves and
+ * integer instructions. */
 static bool is_uniform_alu(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -89,7 +91,7 @@ static void check_source(void *context, uint32_t reg)
     s->uniform &= s->walk->values[reg].uniform;
 }
 
-/* Whether the instruction's result is the same for all threads. */
+/* Returns whether the instruction's result is the same for all threads. */
 static bool is_uniform(const struct walk *w, const struct ptx_instruction *in)
 {
     if (in->guard != PTX_NONE)
@@ -153,8 +155,8 @@ static void note_peak(struct walk *w, uint32_t more)
         w->peak = w->pressure + more;
 }
 
-/* The number of registers for uniform addresses: an access must first copy them to registers that
- * the memory unit can read. */
+/* Returns the number of registers for uniform addresses, which must first be copied to registers
+ * that the memory unit can read. */
 static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruction *in)
 {
     uint32_t registers = 0;
@@ -198,7 +200,7 @@ static bool is_load(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_tex || in->opcode == PTX_OP_suld;
 }
 
-/* Whether loads must not move across the instruction. */
+/* Returns whether loads must not move across the instruction. */
 static bool is_fence(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -365,7 +367,8 @@ uint32_t usage_limit(const struct ptx_function *kernel)
     if (kernel->bounds_threads) {
         uint32_t warps = (kernel->max_threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
         uint32_t ctas = kernel->min_ctas ? kernel->min_ctas : 1;
-        if (warps * ctas > EMU_SM_WARPS) /* too many for an SM: ptxas ignores .minnctapersm */
+        if (warps * ctas > EMU_SM_WARPS) /* these are too many for an SM, so ptxas ignores
+                                          * .minnctapersm */
             ctas = 1;
         limit = smaller(limit, EMU_SM_REGISTERS / EMU_WARP_SIZE / (warps * ctas) / UNIT * UNIT);
     }

@@ -12,19 +12,20 @@ struct usage {
     uint32_t hoisted; /* the same number, but with loads moved up as far as possible */
     uint32_t instructions;
     bool calls;
-    /* has divisions or square roots that need temporaries: 32-bit and 64-bit integer, f32, f64 */
+    /* has divisions or square roots that need temporaries, for 32-bit and 64-bit integers, f32 and
+     * f64 */
     bool divides, divides_long, divides_f32, divides_f64;
 };
 
-/* Finds the properties of FUNCTION, without the functions that it calls. False: out of memory, or
- * the function is too large. */
+/* Finds the properties of FUNCTION, without the functions that it calls. Returns false when out of
+ * memory or if the function is too large. */
 bool analyse_usage(const struct ptx_function *function, struct usage *usage);
 
-/* Estimates how many registers ptxas gives each thread for compute capability 9.0: at most 255. */
+/* Estimates how many registers, at most 255, ptxas gives each thread for compute capability 9.0. */
 uint32_t usage_registers(const struct usage *usage);
 
-/* The highest number of registers per thread that a kernel's .maxntid, .minnctapersm and .maxnreg
- * allow. */
+/* Returns the highest number of registers per thread that a kernel's .maxntid, .minnctapersm and
+ * .maxnreg allow. */
 uint32_t usage_limit(const struct ptx_function *kernel);
 
 #endif

@@ -1,6 +1,6 @@
-/* A search through the control-flow graph for each register that holds the loaded value, always
- * with the fewest instructions first. A path ends at the first use, or where the register gets
- * another value. */
+/* Searches the control-flow graph for uses of each register that holds the loaded value. The search
+ * visits instructions in the order of their distance from the load. A path ends at the first use,
+ * or where the register gets another value. */
 #include "gpu/analyse/uses.h"
 
 #include <stdlib.h>
@@ -25,7 +25,8 @@ struct search {
     uint32_t value_count;
     struct step *queue;
     uint32_t queued;
-    uint32_t *seen; /* for each instruction: number of the latest value, from 1, that came to it */
+    /* for each instruction, the number of the latest value, from 1, that has reached it */
+    uint32_t *seen;
     struct step now;
     bool found;
     uint32_t wanted; /* the register that is_named() looks for */
@@ -47,7 +48,8 @@ static void add_value(void *context, uint32_t reg)
         search->values[search->value_count++] = (struct value){reg, search->now};
 }
 
-/* NUMBER: of the value, from 1. */
+/* Adds the instruction at AT to the queue, unless value NUMBER, which counts from 1, has reached it
+ * already. */
 static void visit_next(struct search *search, uint32_t number, uint64_t at)
 {
     if (at >= search->function->code_count || search->seen[at] == number)

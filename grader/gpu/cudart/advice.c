@@ -1,6 +1,6 @@
-/* Advice and prefetches for managed memory. There is only one copy of managed memory, so advice and
- * prefetches only change the results of cudaMemRangeGetAttribute(). They apply to whole pages. A
- * span is a run of pages with equal advice. */
+/* Implements advice and prefetches for managed memory. There is only one copy of managed memory, so
+ * they only change the results of cudaMemRangeGetAttribute(). Both apply to whole pages. A span is
+ * a run of pages with equal advice. */
 #include "gpu/cudart/work.h"
 
 #include <pthread.h>
@@ -9,8 +9,9 @@
 #define PAGE 4096ull
 
 struct advice {
-    bool read_mostly, by_device, by_host;         /* by_...: set by cudaMemAdviseSetAccessedBy */
-    struct cudaMemLocation preferred, prefetched; /* if not set, their type is Invalid */
+    /* by_device and by_host are set by cudaMemAdviseSetAccessedBy */
+    bool read_mostly, by_device, by_host;
+    struct cudaMemLocation preferred, prefetched; /* the type is Invalid if not set */
 };
 
 /* The pages from START up to END, without END. Spans are sorted by address; pages outside of all
@@ -26,7 +27,7 @@ static struct span *spans;
 
 /* --- spans: callers hold the lock ------------------------------------------------------------- */
 
-/* Inserts SPAN before the one at AT. False: out of memory. */
+/* Inserts SPAN before the span at AT. Returns false when out of memory. */
 static bool insert(struct span **at, struct span span)
 {
     struct span *made = malloc(sizeof *made);
@@ -38,7 +39,7 @@ static bool insert(struct span **at, struct span span)
     return true;
 }
 
-/* Splits the span that crosses ADDRESS, if one does. False: out of memory. */
+/* Splits the span that crosses ADDRESS, if one does. Returns false when out of memory. */
 static bool cut(uintptr_t address)
 {
     struct span *at = spans;
@@ -53,7 +54,7 @@ static bool cut(uintptr_t address)
 }
 
 /* Makes whole spans cover exactly the pages from START to END. Adds spans with empty advice where
- * there were none. False: out of memory. */
+ * there were none. Returns false when out of memory. */
 static bool cover(uintptr_t start, uintptr_t end)
 {
     struct span **at = &spans;
@@ -69,8 +70,8 @@ static bool cover(uintptr_t start, uintptr_t end)
     return true;
 }
 
-/* The pages that COUNT bytes at PTR touch. Pages are counted from the start of RANGE, because on a
- * GPU a range starts at a page boundary. */
+/* Finds the pages that COUNT bytes at PTR touch. Pages are counted from the start of RANGE, because
+ * on a GPU a range starts at a page boundary. */
 static void pages_of(const struct rt_range *range, const void *ptr, size_t count, uintptr_t *start,
                      uintptr_t *end)
 {
@@ -98,7 +99,7 @@ void rt_advice_forget(const struct rt_range *range)
 
 /* --- giving advice ---------------------------------------------------------------------------- */
 
-/* Whether COUNT bytes at PTR are in one managed allocation, *RANGE. */
+/* Returns whether COUNT bytes at PTR are in one managed allocation, *RANGE. */
 static bool find_managed(const void *ptr, size_t count, struct rt_range *range)
 {
     return ptr && count && rt_range_find(ptr, range) && range->kind & (RT_MANAGED | RT_VARIABLE) &&
@@ -148,7 +149,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
     }
 }
 
-/* Stands for a prefetch in a parameter that is a kind of advice. */
+/* Marks a prefetch in a parameter that is otherwise a kind of advice. */
 #define PREFETCHED ((enum cudaMemoryAdvise)0)
 
 static cudaError_t note_advice(const void *ptr, size_t count, enum cudaMemoryAdvise what,
@@ -209,8 +210,8 @@ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLo
     return rt_return(flags ? cudaErrorInvalidValue : rt_prefetch(ptr, count, location, stream));
 }
 
-/* On a GPU, this restricts access to managed memory while kernels run. The emulator always allows
- * all accesses, so this only checks its arguments. */
+/* Only checks its arguments. On a GPU, this function restricts access to managed memory while
+ * kernels run; the emulator always allows all accesses. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t length, unsigned flags)
 {
     struct rt_work nothing = {.type = cudaGraphNodeTypeEmpty};
@@ -241,7 +242,7 @@ static void intersect(struct advice *all, const struct advice *part)
         all->prefetched = none;
 }
 
-/* The advice that all COUNT bytes at PTR, in RANGE, have in common. */
+/* Returns the advice that all COUNT bytes at PTR, in RANGE, have in common. */
 static struct advice advice_of(const struct rt_range *range, const void *ptr, size_t count)
 {
     const struct advice nothing = {0};
@@ -280,7 +281,7 @@ static int number_of(struct cudaMemLocation place)
     }
 }
 
-/* The id of PLACE; cudaInvalidDeviceId if no place is set. */
+/* Returns the id of PLACE, or cudaInvalidDeviceId if no place is set. */
 static int id_of(struct cudaMemLocation place)
 {
     return place.type == cudaMemLocationTypeInvalid ? cudaInvalidDeviceId : place.id;
@@ -306,7 +307,8 @@ static int attribute_of(const struct advice *advice, enum cudaMemRangeAttribute 
     }
 }
 
-/* Lists the processors of cudaMemAdviseSetAccessedBy in USERS. The rest is cudaInvalidDeviceId. */
+/* Lists the processors of cudaMemAdviseSetAccessedBy in USERS. Fills the unused entries with
+ * cudaInvalidDeviceId. */
 static void list_users(const struct advice *advice, int *users, size_t room)
 {
     size_t count = 0;

@@ -8,7 +8,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_array *arrays;
 
-/* The pointer to ARRAY in the list; NULL if ARRAY is not live. The caller holds the lock. */
+/* Returns the pointer to ARRAY in the list, or NULL if ARRAY is not live. The caller holds the
+ * lock. */
 static struct rt_array **find(cudaArray_const_t array)
 {
     for (struct rt_array **at = &arrays; *at; at = &(*at)->next)
@@ -258,13 +259,13 @@ static cudaError_t part(cudaArray_const_t array, size_t x, size_t y, struct rt_a
     return cudaSuccess;
 }
 
-/* Whether HEIGHT rows of WIDTH bytes from (X, Y) on are inside ARRAY. */
+/* Returns whether HEIGHT rows of WIDTH bytes from (X, Y) on are inside ARRAY. */
 static bool rows_fit(const struct rt_array *array, size_t x, size_t y, size_t width, size_t height)
 {
     return width <= array->pitch - x && height <= array->height - y;
 }
 
-/* Whether KIND is right for a copy to or from an array, which is always on the device. */
+/* Returns whether KIND is right for a copy to or from an array, which is always on the device. */
 static bool kind_fits(enum cudaMemcpyKind kind, bool to_array)
 {
     return kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||

@@ -1,4 +1,4 @@
-/* CUDA arrays: device memory with one, two or three dimensions, or layers with one or two
+/* CUDA arrays are device memory with one, two or three dimensions, or layers with one or two
  * dimensions each. The runtime library chooses their layout; Lanewise leaves no gaps between rows
  * or layers. Textures read arrays; surfaces read and write them. */
 #ifndef GPU_CUDART_ARRAY_H
@@ -9,29 +9,32 @@
 struct rt_array {
     emu_addr addr;
     struct cudaChannelFormatDesc desc;
-    struct cudaExtent extent; /* as the program gave it: 0 for a missing dimension */
+    struct cudaExtent extent; /* as the program gave it, with 0 for a missing dimension */
     unsigned flags;
-    size_t element;              /* bytes of an element */
-    size_t pitch, height, depth; /* bytes per row, rows per layer, layers: all >= 1 */
-    bool is_level;               /* a level of a mipmap, which owns the memory */
-    struct emu_place made;       /* the program's line that allocated the array */
+    size_t element; /* bytes of an element */
+    /* bytes per row, rows per layer, and number of layers, all at least 1 */
+    size_t pitch, height, depth;
+    bool is_level;         /* a level of a mipmap, which owns the memory */
+    struct emu_place made; /* the program's line that allocated the array */
     struct rt_array *next;
 };
 
-/* The array with the handle ARRAY; NULL: no such array exists. */
+/* Returns the array with the handle ARRAY, or NULL if no such array exists. */
 struct rt_array *rt_live_array(cudaArray_const_t array);
 /* Describes an array of this shape in *ARRAY, without allocating memory. Fails if an array cannot
  * have this shape. */
 cudaError_t rt_array_shape(struct rt_array *array, const struct cudaChannelFormatDesc *desc,
                            struct cudaExtent extent, unsigned flags);
-/* Adds a copy of MADE to the live arrays and sets *ARRAY to its handle. False: out of memory. */
+/* Adds a copy of MADE to the live arrays and sets *ARRAY to its handle. Returns false when out of
+ * memory. */
 bool rt_array_add(const struct rt_array *made, cudaArray_t *array);
-/* Removes an array from the live arrays, but does not free its memory. False: ARRAY is not live, or
- * its is_level is different. */
+/* Removes an array from the live arrays, but does not free its memory. Returns false if ARRAY is
+ * not live, or its is_level is different. */
 bool rt_array_take(cudaArray_t array, bool is_level, struct rt_array *taken);
-/* Bytes of an element; 0 if ARRAY is not live. */
+/* Returns the bytes of an element, or 0 if ARRAY is not live. */
 size_t rt_array_element(cudaArray_const_t array);
-/* Bytes of an element as DESC describes it; 0 if no array or texture can have such elements. */
+/* Returns the bytes of an element as DESC describes it, or 0 if no array or texture can have such
+ * elements. */
 size_t rt_channel_bytes(const struct cudaChannelFormatDesc *desc);
 void rt_arrays_reset(struct emu_device *device); /* frees all arrays */
 /* Calls VISIT with the memory of each live array that owns memory. VISIT must not add or remove

@@ -23,8 +23,8 @@ static void note_status(int status, void *nothing)
     exit_status = status;
 }
 
-/* Called at the first API call: a handler set before main() would run after the destructor
- * below. */
+/* Registers the handler that needs the exit status. Called at the first API call, because a handler
+ * registered before main() would run after the destructor below. */
 static void ask_for_status(void)
 {
     on_exit(note_status, NULL);
@@ -44,8 +44,8 @@ void rt_count_call(struct rt_call *call)
         ;
 }
 
-/* The name of the function in a program. NULL: do not count it, because it is not an API function
- * or only code from nvcc calls it. */
+/* Returns the name of the function in a program. Returns NULL if the function is not counted,
+ * because it is not an API function or only code from nvcc calls it. */
 static const char *public_name(const char *name)
 {
     if (strcmp(name, "__cudaLaunchKernel") == 0) /* called by code from nvcc 13 */

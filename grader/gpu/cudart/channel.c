@@ -1,4 +1,5 @@
-/* Channel descriptors: plain values that describe an element of an array or a texture. */
+/* Makes channel descriptors, which are plain values that describe an element of an array or a
+ * texture. */
 #include "gpu/cudart/rt.h"
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,

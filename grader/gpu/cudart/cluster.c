@@ -1,6 +1,5 @@
-/* Clusters of blocks: the cluster size of a launch, whether it is legal, and how many clusters the
- * GPU holds. The size is set by the kernel (__cluster_dims__), by its attributes or by the
- * launch. */
+/* Determines the cluster size of a launch, whether it is legal, and how many clusters the GPU
+ * holds. The size is set by the kernel (__cluster_dims__), by its attributes or by the launch. */
 #include "gpu/cudart/work.h"
 
 #include <string.h>
@@ -26,8 +25,8 @@ static bool is_same(dim3 a, dim3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* The number of blocks in a cluster. A side that is too long counts as EMU_MAX_CLUSTER + 1, so that
- * the product cannot overflow. */
+/* Returns the number of blocks in a cluster. A side that is too long counts as EMU_MAX_CLUSTER + 1,
+ * so that the product cannot overflow. */
 static uint32_t blocks_of(dim3 cluster)
 {
     const uint32_t side[3] = {cluster.x, cluster.y, cluster.z};

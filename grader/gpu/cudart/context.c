@@ -17,10 +17,10 @@
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static struct emu_device *_Atomic the_device;
-static pid_t owner; /* the process that opened it: a forked child has no device threads */
+static pid_t owner; /* the process that opened the device; a forked child has no device threads */
 static _Atomic(cudaError_t) pending, sticky;
 
-/* Opens the device if it is not open yet. NULL: it cannot be opened. */
+/* Opens the device if it is not open yet. Returns NULL if it cannot be opened. */
 static struct emu_device *open_device(void)
 {
     struct emu_device *device;
@@ -54,7 +54,8 @@ cudaError_t rt_device(struct emu_device **device)
     return cudaErrorInitializationError;
 }
 
-/* Prints the output of kernels. As on a GPU, it appears only when the host waits for them. */
+/* Prints the output of kernels. As on a GPU, the output appears only when the host waits for
+ * them. */
 static void print_output(enum emu_stream stream, FILE *file)
 {
     char *text;

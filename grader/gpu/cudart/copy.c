@@ -1,6 +1,6 @@
-/* Copies between the host, the device and arrays. Every copy is a box: layers of rows of bytes. A
- * pitch is the distance between the starts of two rows. Both sides are checked over their whole
- * extent before the first byte is copied.
+/* Executes copies between the host, the device and arrays. Every copy is a box, which consists of
+ * layers of rows of bytes. A pitch is the distance between the starts of two rows. Both sides are
+ * checked over their whole extent before the first byte is copied.
  *
  * An asynchronous copy runs during the call. A program cannot notice this, because launches also
  * run during the call. There are two exceptions: in a captured stream the copy becomes a graph node
@@ -15,11 +15,12 @@
 
 /* --- places of memory ------------------------------------------------------------------------- */
 
-/* ON_BOTH: host and device share the memory. Copies access it as host memory. */
+/* ON_BOTH means that host and device share the memory. Copies access it as host memory. */
 enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
 
-/* Copies check this first: accessing unmapped memory would kill the process inside the library, and
- * the student would not learn which call was wrong. */
+/* Returns whether memory is mapped. Copies check this first, because accessing unmapped memory
+ * would kill the process inside the library, and the student would not learn which call was
+ * wrong. */
 bool rt_is_mapped(const void *ptr, size_t size)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)ptr & -page;
@@ -43,7 +44,8 @@ static enum place find_place(struct emu_device *device, const void *ptr, size_t 
     return rt_is_mapped(ptr, size) ? ON_HOST : NOWHERE;
 }
 
-/* Whether KIND allows these two places. As on a GPU, HostToHost allows all that Default allows. */
+/* Returns whether KIND allows these two places. As on a GPU, HostToHost allows all that Default
+ * allows. */
 static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 {
     if (to == NOWHERE || from == NOWHERE)
@@ -86,7 +88,7 @@ static cudaError_t move(struct emu_device *device, enum place to, char *target, 
     return cudaSuccess;
 }
 
-/* Like move(), for ROWS. */
+/* Does the same as move(), for ROWS. */
 static cudaError_t move_rows(struct emu_device *device, enum place to, char *target,
                              enum place from, char *source, const struct emu_rows *rows)
 {
@@ -101,8 +103,8 @@ static cudaError_t move_rows(struct emu_device *device, enum place to, char *tar
     return cudaSuccess;
 }
 
-/* Sets *SIZE to the bytes from the start of the first row to the end of the last. False:
- * overflow. */
+/* Sets *SIZE to the bytes from the start of the first row to the end of the last. Returns false if
+ * the number overflows. */
 static bool span(const struct side *side, struct cudaExtent box, size_t *size)
 {
     size_t layers;
@@ -146,7 +148,7 @@ static void report_direction(enum cudaMemcpyKind kind, enum place to, enum place
 /* A copy whose parameters have been checked. */
 struct plan {
     struct side to, from;
-    struct cudaExtent box; /* width is in bytes; 0: nothing to copy */
+    struct cudaExtent box; /* width is in bytes, or 0 if nothing is to be copied */
 };
 
 static cudaError_t check_places(struct emu_device *device, struct plan *plan,
@@ -166,7 +168,7 @@ static cudaError_t copy_box(struct emu_device *device, const struct plan *plan, 
 {
     struct side to = plan->to, from = plan->from;
     struct emu_rows rows = {plan->box.width, plan->box.height, to.pitch, from.pitch};
-    if (rows.count == 1) /* its pitch may be anything */
+    if (rows.count == 1) /* the pitch of a single row may be anything */
         rows.to_pitch = rows.from_pitch = rows.width;
     cudaError_t error = cudaSuccess;
     for (size_t z = 0; z < plan->box.depth && error == cudaSuccess; z++) {
@@ -217,7 +219,8 @@ static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPi
     return cudaSuccess;
 }
 
-/* Bytes of an element, which is the unit of the extent's width and of positions in arrays. */
+/* Returns the bytes of an element, which is the unit of the extent's width and of positions in
+ * arrays. */
 static size_t element_of(const struct cudaMemcpy3DParms *copy)
 {
     cudaArray_t array = copy->srcArray ? copy->srcArray : copy->dstArray;

@@ -1,5 +1,5 @@
-/* CPU-specific parts of signal handlers: they read the registers of the interrupted code, find out
- * the kind of its access, and execute one of its instructions. */
+/* Declares the CPU-specific parts of signal handlers. They read the registers of the interrupted
+ * code, find out the kind of its access, and execute one of its instructions. */
 #ifndef GPU_CUDART_CPU_H
 #define GPU_CUDART_CPU_H
 
@@ -8,19 +8,19 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* The address of the interrupted instruction, and the stack pointer. */
+/* Return the address of the interrupted instruction, and the stack pointer. */
 uintptr_t cpu_pc(const ucontext_t *thread);
 uintptr_t cpu_stack(const ucontext_t *thread);
 
-/* Whether no memory can be at the address of this SIGSEGV. */
+/* Returns whether no memory can exist at the address of this SIGSEGV. */
 bool cpu_is_no_address(const siginfo_t *info);
 
-/* Whether the access that faulted writes. */
+/* Returns whether the access that faulted writes. */
 bool cpu_writes(const ucontext_t *thread);
 
 /* Lets the thread execute one instruction when the handler returns, and then get a SIGTRAP, whose
- * handler calls cpu_stepped(). The instruction may fault and be stepped again before that. False:
- * not possible for this instruction. */
+ * handler calls cpu_stepped(). The instruction may fault and be stepped again before that. Returns
+ * false if the instruction cannot be stepped. */
 bool cpu_step(ucontext_t *thread);
 void cpu_stepped(ucontext_t *thread);
 

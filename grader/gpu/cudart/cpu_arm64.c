@@ -1,7 +1,7 @@
-/* The registers of arm64: see cpu.h.
+/* Implements cpu.h for arm64.
  *
  * A program cannot make this CPU trap after each instruction. So the instruction is copied to a
- * page of our own, with a breakpoint behind it, and the thread continues there:
+ * separate page, with a breakpoint behind it, and the thread continues there:
  *
  *     program:  ...  ldr x0, [x1]  ...            the thread's pc moves to the copy; the
  *     copy:          ldr x0, [x1]  brk #0         breakpoint moves it behind the original */
@@ -12,20 +12,20 @@
 #include <sys/mman.h>
 
 #define BREAKPOINT 0xd4200000u
-#define PAGE_BYTES 65536u /* the largest pages that Linux has on this CPU */
+#define PAGE_BYTES 65536u /* the size of the largest pages that Linux has on this CPU */
 #define COPIES     64     /* threads that can step at the same time */
 
 struct copy {
     uint32_t instruction, breakpoint;
 };
 
-static struct copy *copies;      /* NULL: not mapped yet */
+static struct copy *copies;      /* NULL before it is mapped */
 static uint64_t used;            /* a bit for each copy */
 static uintptr_t origin[COPIES]; /* the address of the original */
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-/* The number of the copy that PC is in; -1: in none. */
+/* Returns the number of the copy that PC is in, or -1 if it is in no copy. */
 static int copy_at(uintptr_t pc)
 {
     uintptr_t begin = (uintptr_t)__atomic_load_n(&copies, __ATOMIC_ACQUIRE);
@@ -44,7 +44,8 @@ uintptr_t cpu_stack(const ucontext_t *thread)
     return thread->uc_mcontext.sp;
 }
 
-/* An address has 48 bits, and the CPU ignores the upper 8 of 64. */
+/* Returns whether no memory can be at the address. An address has 48 bits, and the CPU ignores the
+ * upper 8 of 64. */
 bool cpu_is_no_address(const siginfo_t *info)
 {
     return (uintptr_t)info->si_addr << 8 >> 56 != 0;
@@ -57,7 +58,7 @@ static uint32_t bits(uint32_t instruction, unsigned high, unsigned low)
     return instruction << (31 - high) >> (31 - high + low);
 }
 
-/* Loads and stores of one register. */
+/* Returns whether a load or store of one register writes. */
 static bool single_writes(uint32_t in)
 {
     bool is_vector = bits(in, 26, 26), loads_signed = bits(in, 23, 23);
@@ -66,7 +67,7 @@ static bool single_writes(uint32_t in)
     return !bits(in, 22, 22) && (is_vector || !loads_signed);
 }
 
-/* Exclusive and ordered loads and stores, and compare-and-swap, which always writes. */
+/* Returns whether an exclusive or ordered access writes. A compare-and-swap always does. */
 static bool ordered_writes(uint32_t in)
 {
     bool swaps = bits(in, 21, 21) && (bits(in, 23, 23) || !bits(in, 31, 31));
@@ -77,7 +78,7 @@ static bool writes(uint32_t in)
 {
     if ((in & 0xffffffe0u) == 0xd50b7420u) /* dc zva: zeroes a line of the cache */
         return true;
-    if (bits(in, 31, 25) == 0x72) /* SVE: stores */
+    if (bits(in, 31, 25) == 0x72) /* SVE stores */
         return true;
     if (bits(in, 29, 24) == 0x08)
         return ordered_writes(in);
@@ -94,8 +95,8 @@ bool cpu_writes(const ucontext_t *thread)
     return writes(*(const uint32_t *)cpu_pc(thread));
 }
 
-/* Whether a copy of the instruction would not do the same: the address is relative to the pc, or a
- * trap ends the exclusive access. */
+/* Returns whether a copy of the instruction would not do the same: the address is relative to the
+ * pc, or a trap ends the exclusive access. */
 static bool is_fixed(uint32_t in)
 {
     bool is_exclusive =

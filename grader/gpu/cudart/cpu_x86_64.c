@@ -1,4 +1,4 @@
-/* The registers of x86-64: see cpu.h. A flag makes the CPU trap after each instruction. */
+/* Implements cpu.h for x86-64, where a flag makes the CPU trap after each instruction. */
 #ifdef __x86_64__
 #include "gpu/cudart/cpu.h"
 

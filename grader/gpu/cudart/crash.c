@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    NULL_END = 65536,     /* addresses below this are a null pointer plus an index */
+    NULL_END = 65536,     /* addresses below this are taken for a null pointer plus an index */
     STACK_STEP = 8 << 20, /* most bytes between the stack pointer and a variable on the stack */
     PATIENCE = 5,         /* seconds for the report */
 };
@@ -20,7 +20,7 @@ enum {
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
 static volatile sig_atomic_t crashed;
 
-/* The description of a crash, and what to do about it. */
+/* The description of a crash, and advice about it. */
 struct crash {
     const char *what, *help;
 };
@@ -100,7 +100,8 @@ static void give_up(int number)
     end_as_before(crashed);
 }
 
-/* Whether the code at ADDRESS is this library's, which is not the program's fault. */
+/* Returns whether the code at ADDRESS is this library's, so the crash is not the program's
+ * fault. */
 static bool is_own_code(const void *address)
 {
     Dl_info own, info;
@@ -108,7 +109,8 @@ static bool is_own_code(const void *address)
            info.dli_fbase == own.dli_fbase;
 }
 
-/* The program's line of the instruction at ADDRESS, or else the line of the nearest call. */
+/* Returns the program's line of the instruction at ADDRESS, or the line of the nearest call if that
+ * is unknown. */
 static struct emu_place crash_place(uintptr_t address)
 {
     /* rt_place_of() takes a return address, which is after its call. */
@@ -133,7 +135,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
     end_as_before(number);
 }
 
-/* A program that handles these signals itself replaces this handler. */
+/* Installs the handler. A program that handles these signals itself replaces this handler. */
 __attribute__((constructor)) static void watch(void)
 {
     static char stack[256 << 10];

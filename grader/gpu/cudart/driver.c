@@ -1,4 +1,4 @@
-/* Programs can ask for functions of the CUDA driver by name. Lanewise has no driver, so these calls
+/* Answers requests for functions of the CUDA driver by name. Lanewise has no driver, so these calls
  * report that no function has the name. */
 #include "gpu/cudart/rt.h"
 

@@ -1,6 +1,6 @@
-/* Events. An event is recorded when all earlier work in its stream has ended: during the call of
- * cudaEventRecord(), unless work waits in queue.c. Times come from the host's clock, and each
- * record has a later time than the previous one. Time differences measure the speed of the
+/* Implements events. An event is recorded when all earlier work in its stream has ended: during the
+ * call of cudaEventRecord(), unless work waits in queue.c. Times come from the host's clock, and
+ * each record has a later time than the previous record. Time differences measure the speed of the
  * emulator, not of a GPU, unless the program runs with predicted time (timing.h). */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
@@ -15,8 +15,8 @@
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t nanoseconds;     /* the time when it was recorded; 0: never */
-    uint64_t record;          /* id of its record in queue.c; 0: it was not queued */
+    uint64_t nanoseconds;     /* the time when it was recorded, or 0 if it never was */
+    uint64_t record;          /* id of its record in queue.c, or 0 if it was not queued */
     struct rt_mark mark;      /* the latest record, if it was captured */
     struct order_clock clock; /* the work before the latest record */
     struct CUevent_st *next;
@@ -25,7 +25,8 @@ struct CUevent_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUevent_st *events;
 
-/* The pointer to EVENT in the list; NULL if EVENT is not live. The caller holds the lock. */
+/* Returns the pointer to EVENT in the list, or NULL if EVENT is not live. The caller holds the
+ * lock. */
 static struct CUevent_st **find(cudaEvent_t event)
 {
     for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
@@ -42,7 +43,8 @@ static bool is_live(cudaEvent_t event)
     return live;
 }
 
-/* The current time, but always later than the previous result. The caller holds the lock. */
+/* Returns the current time, or a slightly later time, so that each result is later than the
+ * previous result. The caller holds the lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;

@@ -28,7 +28,7 @@ cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetPara
     return cudaErrorInvalidValue;
 }
 
-/* The four bytes that the fill repeats. */
+/* Returns the four bytes that the fill repeats. */
 static uint32_t pattern_of(const struct cudaMemsetParams *fill)
 {
     return fill->elementSize == 1   ? (fill->value & 0xff) * 0x01010101u
@@ -44,7 +44,7 @@ cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work)
     cudaError_t error = rt_check_fill(device, fill);
     if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
         return error;
-    if (rows.count == 1) /* its pitch may be anything */
+    if (rows.count == 1) /* the pitch of a single row may be anything */
         rows.to_pitch = rows.width;
     else
         rt_check_pitches(fill->dst, fill->pitch, NULL, 0);
@@ -79,7 +79,7 @@ static struct rt_work rows(void *to, size_t pitch, int value, size_t width, size
     return work;
 }
 
-/* The work of cudaMemset2D(). */
+/* Returns the work of cudaMemset2D(). */
 static struct rt_work rows_2d(void *to, size_t pitch, int value, size_t width, size_t height)
 {
     struct rt_work work = rows(to, pitch, value, width, height);
@@ -87,8 +87,8 @@ static struct rt_work rows_2d(void *to, size_t pitch, int value, size_t width, s
     return work;
 }
 
-/* cudaMemset() does not wait: after unfinished work it is queued. If there is no unfinished work,
- * it runs now. */
+/* Queues a fill after unfinished work, because cudaMemset() does not wait. If there is no
+ * unfinished work, the fill runs now. */
 static cudaError_t fill(const struct rt_work *work)
 {
     return rt_is_stream_busy(cudaStreamDefault) ? rt_submit(cudaStreamDefault, work)

@@ -1,6 +1,6 @@
-/* Findings of the library itself: an unsupported call, PTX that cannot be loaded, a launch that no
- * GPU would accept. They are written to the record, from which the parent process makes its report.
- * If there is no record, each finding is printed to stderr once. */
+/* Reports findings of the library itself, such as an unsupported call, PTX that cannot be loaded,
+ * or a launch that no GPU would accept. They are written to the record, from which the parent
+ * process makes its report. If there is no record, each finding is printed to stderr once. */
 #include "gpu/cudart/rt.h"
 
 #include <jansson.h>
@@ -57,7 +57,7 @@ static void add_related(json_t *list, const char *text, struct emu_place place)
     json_t *object = place.file ? json_pack("{s:s, s:i, s:s}", "file", place.file, "line",
                                             (int)place.line, "message", text)
                                 : NULL;
-    if (object) /* NULL: the file's name is not UTF-8 */
+    if (object) /* NULL if the file's name is not UTF-8 */
         json_array_append_new(list, object);
 }
 

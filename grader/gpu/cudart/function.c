@@ -1,4 +1,4 @@
-/* Attributes of kernels, which a program can query and set. */
+/* Implements the attributes of kernels, which a program can query and set. */
 #include "gpu/cudart/rt.h"
 
 static cudaError_t find(const void *func, struct rt_function **function)
@@ -77,7 +77,8 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
     switch (attribute) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return set_dynamic(function, value);
-    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: a percentage; -1: none */
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: a percentage, or -1 if there is
+                                                          * none */
         if (value < -1 || value > 100)
             return cudaErrorInvalidValue;
         function->carveout = value;
@@ -105,8 +106,8 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attrib
     return rt_return(set_attribute(func, attribute, value));
 }
 
-/* The configuration only hints how to divide memory between L1 and shared memory; the emulator has
- * no L1. */
+/* Accepts a configuration, which only hints how to divide memory between L1 and shared memory; the
+ * emulator has no L1. */
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
 {
     struct rt_function *function;

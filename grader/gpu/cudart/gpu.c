@@ -1,5 +1,5 @@
-/* API functions about the virtual GPU: its number (there is one GPU), its properties, and waiting
- * for it. */
+/* Implements the API functions about the virtual GPU: its number (there is one GPU), its
+ * properties, and waiting for it. */
 #include "gpu/cudart/array.h"
 
 #include <cuda_profiler_api.h>
@@ -59,8 +59,8 @@ cudaError_t cudaRuntimeGetVersion(int *version)
     return answer(version, CUDART_VERSION);
 }
 
-/* The flags choose whether the host spins, yields or blocks while it waits. Here they have no
- * effect. */
+/* Accepts flags, which choose whether the host spins, yields or blocks while it waits. Here they
+ * have no effect. */
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     return rt_return(flags & ~(unsigned)cudaDeviceMask ? cudaErrorInvalidValue : cudaSuccess);
@@ -90,7 +90,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 
 /* --- attributes and properties ---------------------------------------------------------------- */
 
-/* Sets *VALUE to the value of ATTRIBUTE. False: there is no such attribute. */
+/* Sets *VALUE to the value of ATTRIBUTE. Returns false if there is no such attribute. */
 static bool get_attribute(int attribute, int *value)
 {
     switch (attribute) {
@@ -101,7 +101,7 @@ static bool get_attribute(int attribute, int *value)
 #include "gpu/cudart/attributes.def"
 #undef A
     default:
-        *value = 0; /* of an attribute that CUDA's header calls reserved */
+        *value = 0; /* CUDA's header calls this attribute reserved */
         return attribute > 0 && attribute < cudaDevAttrMax;
     }
 }
@@ -181,7 +181,8 @@ static void fill_limits(struct cudaDeviceProp *prop)
     FIELD(asyncEngineCount, AsyncEngineCount);
 }
 
-/* Does not set fields whose attribute is 0 in attributes.def: the caller has cleared *PROP. */
+/* Sets the fields about abilities. Does not set fields whose attribute is 0 in attributes.def,
+ * because the caller has cleared *PROP. */
 static void fill_abilities(struct cudaDeviceProp *prop)
 {
     FIELD(concurrentKernels, ConcurrentKernels);
@@ -215,7 +216,7 @@ static cudaError_t get_properties(struct cudaDeviceProp *prop, int number)
     fill_limits(prop);
     fill_textures(prop);
     fill_abilities(prop);
-    /* After a kernel's fault, all properties except the memory size are still known. */
+    /* after a kernel's fault, all properties except the memory size are still known */
     if (rt_device(&device) == cudaSuccess) {
         emu_memory(device, &free_bytes, &total_bytes);
         prop->totalGlobalMem = total_bytes;
@@ -236,8 +237,8 @@ cudaError_t cudaDeviceSynchronize(void)
     return rt_return(rt_wait(&device));
 }
 
-/* Frees everything on the device. It does not clear a kernel's fault: as on a GPU, only a new
- * process is free of it. */
+/* Frees everything on the device. Does not clear a kernel's fault: as on a GPU, only a new process
+ * is free of it. */
 cudaError_t cudaDeviceReset(void)
 {
     RT_CALLED();

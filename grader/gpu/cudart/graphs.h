@@ -1,5 +1,5 @@
-/* The interface of the folder graphs/ to the rest of the library: graphs and stream capture. Files
- * outside of graphs/ include this header, never graphs/graph.h.
+/* The folder graphs/ implements graphs and stream capture; this is its interface to the rest of the
+ * library. Files outside of graphs/ include this header, never graphs/graph.h.
  *
  *   cudaMemcpyAsync(..., s)    rt_submit() finds that s is captured; rt_capture() adds a node
  *   cudaEventRecord(e, s)      rt_capture_mark(): e remembers the last nodes of s
@@ -11,10 +11,11 @@
 
 /* --- graphs/capture.c: turns the work of a stream into nodes of a graph ----------------------- */
 
-/* A stream's view of a capture: its last nodes, for which its next node will wait. */
+/* A stream's view of a capture: the stream's last nodes, for which its next node will wait. */
 struct rt_capture;
 
-/* Whether STREAM, which must exist, is captured: its work becomes nodes of a graph. */
+/* Returns whether STREAM, which must exist, is captured, so that its work becomes nodes of a
+ * graph. */
 bool rt_is_capturing(cudaStream_t stream);
 /* Adds a node that does WORK to the graph of STREAM's capture, after the last nodes of STREAM. */
 cudaError_t rt_capture(cudaStream_t stream, const struct rt_work *work);
@@ -28,15 +29,15 @@ void rt_capture_forget(struct rt_capture *view);
 
 /* The last nodes of a captured stream when it recorded an event. Initialise a mark with {0}. */
 struct rt_mark {
-    unsigned long long session; /* the capture's number; 0: the event was not captured */
+    unsigned long long session; /* the capture's number, or 0 if the event was not captured */
     cudaGraphNode_t *nodes;
     size_t count;
 };
 cudaError_t rt_capture_mark(cudaStream_t stream, struct rt_mark *mark);
-/* Makes STREAM wait for MARK: its next node depends on the mark's nodes. A stream that is not
- * captured joins the mark's capture. */
+/* Makes STREAM wait for MARK, so that its next node depends on the mark's nodes. A stream that is
+ * not captured joins the mark's capture. */
 cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark);
-bool rt_mark_is_live(const struct rt_mark *mark); /* whether MARK's capture has not ended */
+bool rt_mark_is_live(const struct rt_mark *mark); /* returns whether MARK's capture has not ended */
 void rt_mark_free(struct rt_mark *mark);
 
 /* --- graphs/memory.c: memory that nodes allocate ---------------------------------------------- */
@@ -49,8 +50,8 @@ void rt_graph_memory_freed(const void *ptr);
 
 /* --- graphs/graph.c: copies of work ----------------------------------------------------------- */
 
-/* Copies FROM with all it points to: a launch's arguments, a child graph. Free the copy with
- * rt_work_free(). */
+/* Copies FROM and everything that it points to, such as a launch's arguments or a child graph. Free
+ * the copy with rt_work_free(). */
 cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from);
 void rt_work_free(struct rt_work *work);
 

@@ -1,4 +1,5 @@
-/* Hints for calls that failed. Errors like "invalid argument" do not say which argument. */
+/* Gives hints for calls that failed, because errors like "invalid argument" do not say which
+ * argument is invalid. */
 #include "gpu/cudart/rt.h"
 
 #include <stdatomic.h>
@@ -18,7 +19,8 @@ bool rt_is_reported(void)
     return has_reported;
 }
 
-/* A hint for calls whose name begins with CALL and that returned ERROR. The first match counts. */
+/* A hint for calls whose name begins with CALL and that returned ERROR. The first hint that matches
+ * is used. */
 static const struct hint {
     cudaError_t error;
     const char *call, *text;
@@ -97,11 +99,11 @@ static const char *hint_for(const char *call, cudaError_t error)
     return NULL;
 }
 
-/* Whether correct programs also get this error. */
+/* Returns whether correct programs also get this error. */
 static bool is_answer(const char *call, cudaError_t error)
 {
     return error == cudaSuccess || error == cudaErrorNotReady ||
-           error == cudaErrorNotSupported || /* reported as unsupported-call */
+           error == cudaErrorNotSupported || /* already reported as unsupported-call */
            strncmp(call, "cuda", 4) != 0;
 }
 

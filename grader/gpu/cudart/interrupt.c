@@ -1,5 +1,6 @@
-/* Ctrl-C while a kernel runs: the kernel stops, its launch is recorded with the place where it was,
- * and then the program ends as if there were no handler. A second Ctrl-C ends it at once. */
+/* Handles Ctrl-C while a kernel runs. The kernel stops, its launch is recorded with the place where
+ * it was, and then the program ends as if there were no handler. A second Ctrl-C ends it at
+ * once. */
 #include "gpu/cudart/rt.h"
 
 #include <signal.h>
@@ -22,8 +23,8 @@ void rt_end_if_interrupted(void)
         raise(caught);
 }
 
-/* Only `lanewise run` reads the record after Ctrl-C. A program that handles the signals itself
- * replaces the handler. */
+/* Installs the handler. Only `lanewise run` reads the record after Ctrl-C. A program that handles
+ * the signals itself replaces the handler. */
 __attribute__((constructor)) static void watch(void)
 {
     static const int signals[] = {SIGINT, SIGTERM};

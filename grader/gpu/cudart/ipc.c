@@ -1,5 +1,5 @@
-/* Handles of memory and events for other processes. As on a GPU, a process cannot open its own
- * handles. Handles from another process are not supported, because they name objects in the
+/* Makes handles of memory and events for other processes. As on a GPU, a process cannot open its
+ * own handles. Handles from another process are not supported, because they name objects in the
  * emulator of that process. */
 #include <string.h>
 #include <unistd.h>

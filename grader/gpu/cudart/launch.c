@@ -1,4 +1,4 @@
-/* Launches. nvcc turns kernel<<<grid, block, shared, stream>>>(args) into four calls:
+/* Executes launches. nvcc turns kernel<<<grid, block, shared, stream>>>(args) into four calls:
  *
  *   __cudaPushCallConfiguration(grid, block, shared, stream)
  *   kernel's stub(args):  __cudaGetKernel(&handle, stub)      once for each kernel
@@ -30,7 +30,7 @@ enum { MAX_PUSHED = 64 };
 
 static _Thread_local struct pushed pushed[MAX_PUSHED];
 static _Thread_local unsigned pushed_count;
-/* The program's return address of the last popped <<<...>>>; NULL: a launch has taken it. */
+/* The program's return address of the last popped <<<...>>>, or NULL if a launch has taken it. */
 static _Thread_local const void *launched_from;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
@@ -171,7 +171,7 @@ cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *lau
 }
 
 /* Names the line that launches, if the program launches the kernel in several places and this is
- * not the first: then the kernel's own lines do not say which launch it is. */
+ * not the first. In that case, the kernel's own lines do not identify the launch. */
 static void name_place(struct emu_launch *request, struct rt_function *function,
                        const struct rt_launch *launch)
 {
@@ -213,8 +213,8 @@ static cudaError_t run(struct emu_device *device, struct rt_function *function,
     return report_end(device, function, launch, status);
 }
 
-/* The blocks of a cooperative launch may wait for each other, so the GPU must hold all of them at
- * the same time. */
+/* Checks that the GPU can hold all blocks of a cooperative launch at the same time, because they
+ * may wait for each other. */
 static cudaError_t check_resident(const struct rt_function *function,
                                   const struct rt_launch *launch)
 {
@@ -247,7 +247,8 @@ cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *lau
     return error == cudaSuccess ? run(device, function, launch) : error;
 }
 
-/* Unlike other work, a launch is checked even after a fault, although it cannot run then. */
+/* Submits a launch. Unlike other work, a launch is checked even after a fault, although it cannot
+ * run then. */
 static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = launch};

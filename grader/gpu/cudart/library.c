@@ -1,6 +1,6 @@
-/* Libraries: code that the program loads while it runs, such as PTX from a file or from a compiler
- * inside the program. A library is a module (module.c) that is not part of the executable. The
- * module's address is the program's cudaLibrary_t. */
+/* Implements libraries, which are code that the program loads while it runs, such as PTX from a
+ * file or from a compiler inside the program. A library is a module (module.c) that is not part of
+ * the executable. The module's address is the program's cudaLibrary_t. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static cudaError_t load(cudaLibrary_t *library, const void *code)
     return error;
 }
 
-/* Ignores the options: they are hints, or options of a compiler, and nothing is compiled here. */
+/* Ignores the options, which are hints or options of a compiler, because nothing is compiled
+ * here. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
                                 unsigned jit_count, enum cudaLibraryOption *options, void **values,
@@ -78,7 +79,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
     return rt_return(load(library, code));
 }
 
-/* The contents of the file PATH, followed by a NUL; the caller frees them. NULL: errno says why. */
+/* Returns the contents of the file PATH, followed by a NUL; the caller frees them. On failure
+ * returns NULL with the reason in errno. */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb"), *memory;
@@ -200,8 +202,8 @@ cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library
 
 /* --- all kernels ------------------------------------------------------------------------------ */
 
-/* The kernel name after the next ".entry" in *TEXT, which the caller frees. Moves *TEXT to the end
- * of the name. NULL: there are no more kernels. */
+/* Returns the kernel name after the next ".entry" in *TEXT, which the caller frees. Moves *TEXT to
+ * the end of the name. Returns NULL if there are no more kernels. */
 static char *next_kernel(const char **text)
 {
     static const char word[] = ".entry";

@@ -1,5 +1,5 @@
-/* Limits of a kernel's stack, heap and printf buffer; peer GPUs (there are none); the GPU's address
- * on the PCI bus. */
+/* Implements the limits of a kernel's stack, heap and printf buffer, queries about peer GPUs (there
+ * are none), and the GPU's address on the PCI bus. */
 #include "gpu/cudart/rt.h"
 #include "gpu/virtual_gpu.h"
 
@@ -10,7 +10,8 @@
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Finds the emulator's limit that LIMIT sets. False: there is none, so LIMIT is at most a hint. */
+/* Finds the emulator's limit that LIMIT sets. Returns false if there is none, so LIMIT is at most a
+ * hint. */
 static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 {
     *found = limit == cudaLimitStackSize        ? EMU_STACK
@@ -20,7 +21,7 @@ static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
     return *found != EMU_LIMITS;
 }
 
-/* Hints: a GPU's default values, until the program sets others. */
+/* These are hints. They have a GPU's default values until the program sets others. */
 static size_t pending_launches = 2048, fetch_granularity = 64, persisting_bytes = 9830400;
 
 static size_t *find_hint(enum cudaLimit limit)
@@ -37,8 +38,8 @@ static size_t *find_hint(enum cudaLimit limit)
     }
 }
 
-/* The value that a GPU sets when a program asks for VALUE: the size of a stack is rounded up to 16
- * bytes; a heap and a printf buffer have a minimum size. */
+/* Returns the value that a GPU sets when a program asks for VALUE. The size of a stack is rounded
+ * up to 16 bytes; a heap and a printf buffer have a minimum size. */
 static uint64_t fitting(enum emu_limit limit, uint64_t value)
 {
     const uint64_t least_heap = 4 << 20, least_print = 512 << 10;

@@ -1,4 +1,5 @@
-/* Managed memory: the program and its kernels access the same bytes at the same address.
+/* Implements managed memory, where the program and its kernels access the same bytes at the same
+ * address.
  *
  * The device allocates addresses that the host does not use. This file maps host pages at these
  * addresses and lends them to the device, so both sides see the same bytes, and nothing is ever

@@ -1,5 +1,5 @@
-/* Allocation of device memory, page-locked host memory and managed memory. The library keeps its
- * own list of the memory that the program may free (ranges.c), because device memory also contains
+/* Allocates device memory, page-locked host memory and managed memory. The library keeps its own
+ * list of the memory that the program may free (ranges.c), because device memory also contains
  * variables of modules. Arrays are in array.c, pools in pool.c. */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
@@ -157,9 +157,9 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent exten
     return rt_return(error);
 }
 
-/* Called before the host frees PTR. cudaFree() waits for all work, but does not promise to wait if
- * the memory is from cudaMallocAsync(). The functions that free page-locked memory do not promise
- * it either. */
+/* Checks that work in flight does not use the memory at PTR. Called before the host frees PTR.
+ * cudaFree() waits for all work, but does not promise to wait if the memory is from
+ * cudaMallocAsync(). The functions that free page-locked memory do not promise it either. */
 static void check_free(void *ptr)
 {
     struct rt_range range;
@@ -226,7 +226,7 @@ static cudaError_t allocate_host(void **ptr, size_t size, unsigned flags)
     if (size == 0)
         return cudaSuccess;
     void *memory;
-    /* whole pages: no other data may be on a page that the order check protects */
+    /* whole pages, because no other data may be on a page that the order check protects */
     if (size > SIZE_MAX - PAGE ||
         posix_memalign(&memory, PAGE, (size + PAGE - 1) / PAGE * PAGE) != 0)
         return cudaErrorMemoryAllocation;

@@ -1,5 +1,5 @@
-/* Mipmapped arrays. A mipmap is one allocation of device memory, which contains an array for each
- * level. */
+/* Implements mipmapped arrays. A mipmap is one allocation of device memory, which contains an array
+ * for each level. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -17,7 +17,8 @@ struct mipmap {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mipmap *mipmaps;
 
-/* The pointer to MIPMAP in the list; NULL if MIPMAP is not live. The caller holds the lock. */
+/* Returns the pointer to MIPMAP in the list, or NULL if MIPMAP is not live. The caller holds the
+ * lock. */
 static struct mipmap **find(cudaMipmappedArray_const_t mipmap)
 {
     for (struct mipmap **at = &mipmaps; *at; at = &(*at)->next)
@@ -35,7 +36,8 @@ static struct emu_texture texels_of(const struct mipmap *mipmap)
     return t;
 }
 
-/* The number of levels: WANTED, but at least 1. The last possible level has a single texel. */
+/* Returns the number of levels, which is WANTED, but at least 1. The last possible level has a
+ * single texel. */
 static unsigned count_levels(const struct rt_array *first, unsigned wanted)
 {
     size_t most = first->extent.width > first->height ? first->extent.width : first->height;

@@ -1,6 +1,6 @@
-/* memcheck for API calls: reports calls that free, copy or fill memory that they must not access,
- * and memory that is never freed. On a GPU, these calls only return cudaErrorInvalidValue, or even
- * succeed. */
+/* Implements memcheck for API calls. Reports calls that free, copy or fill memory that they must
+ * not access, and memory that is never freed. On a GPU, these calls only return
+ * cudaErrorInvalidValue, or even succeed. */
 #include "gpu/cudart/array.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ enum {
     MAX_LEAKS = 100
 }; /* most lines that are listed; leaks of further lines are added to the last line */
 
-/* The function that frees memory of RANGE's kind. */
+/* Returns the function that frees memory of RANGE's kind. */
 static const char *freed_by(const struct rt_range *range)
 {
     return range->kind & RT_HOST         ? "free memory from cudaMallocHost() and the like with "
@@ -33,7 +33,7 @@ void rt_report_bad_free(const void *ptr)
             "leave this cudaFree() out, or call it before cudaDeviceReset(), which frees all memory";
         rt_finding_at("double-free", NULL, &places, 1,
                       "cudaDeviceReset() has already freed these %zu bytes", range.size);
-        range.is_reset = false; /* no leak: the program meant to free it */
+        range.is_reset = false; /* this is not a leak, because the program meant to free it */
         rt_range_add_freed(range);
     } else if (was_freed)
         rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes have already been freed",
@@ -79,7 +79,7 @@ void rt_report_bad_range(struct emu_device *device, const char *what, const void
 
 /* --- pitches ---------------------------------------------------------------------------------- */
 
-/* The pitch with which the memory at PTR was allocated; 0: it has none. */
+/* Returns the pitch with which the memory at PTR was allocated, or 0 if it has none. */
 static size_t pitch_of(const void *ptr, struct emu_place *made)
 {
     struct rt_range range = {0};
@@ -103,7 +103,7 @@ void rt_report_small_pitch(const char *whose, size_t pitch, size_t width)
 }
 
 /* Reports one side of a copy, at PTR, if its rows were allocated with a pitch other than PITCH.
- * OTHER: the pitch of the other side. */
+ * OTHER is the pitch of the other side. */
 static void check_pitch(const char *whose, const void *ptr, size_t pitch, size_t other)
 {
     struct rt_places places = {.at = rt_caller()};
@@ -127,7 +127,7 @@ void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t 
 
 /* --- leaks ------------------------------------------------------------------------------------ */
 
-/* Leaked memory that one line of the program allocated. */
+/* The leaked memory that one line of the program allocated. */
 struct leak {
     struct emu_place place;
     unsigned long long bytes;

@@ -1,5 +1,5 @@
-/* Modules: the kernels and variables that an executable registers before main(). The PTX of a
- * module is loaded when the module is first used.
+/* Manages modules, which are the kernels and variables that an executable registers before main().
+ * The PTX of a module is loaded when the module is first used.
  *
  *   __cudaRegisterFatBinary   makes a struct rt_module for a translation unit or linked program
  *   __cudaRegisterFunction    adds a kernel to the module
@@ -25,12 +25,12 @@ enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED = 2 };
 struct wrapper { /* the executable has these in its section .nvFatBinSegment */
     int magic, version;
     const void *data;
-    void *extra; /* WRAPPER_LINKED: a list of fat binaries that ends with NULL */
+    void *extra; /* for WRAPPER_LINKED, a list of fat binaries that ends with NULL */
 };
 
 struct variable {
     const void *host; /* the host variable that stands for it in the program */
-    void **managed;   /* the program's pointer to a __managed__ variable, else NULL */
+    void **managed;   /* the program's pointer to a __managed__ variable, otherwise NULL */
     char *name;
     struct variable *next;
 };
@@ -39,11 +39,11 @@ enum module_state { REGISTERED, LOADED, FAILED };
 
 struct rt_module {
     const struct wrapper *wrapper;
-    char *text; /* the PTX of a library, which has no wrapper; else NULL */
+    char *text; /* the PTX of a library, which has no wrapper, otherwise NULL */
     size_t text_size;
     enum module_state state;
     cudaError_t error; /* the error of loading, if FAILED */
-    uint32_t image;    /* if LOADED: the device's module */
+    uint32_t image;    /* the device's module, if LOADED */
     struct rt_function *functions;
     struct variable *variables;
     struct rt_module *next;
@@ -51,7 +51,7 @@ struct rt_module {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_module *modules; /* modules that are registered now */
-static struct rt_module *retired; /* modules that were unregistered, but are never freed */
+static struct rt_module *retired; /* modules that were unregistered; they are never freed */
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
@@ -74,7 +74,8 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
     return 0;
 }
 
-/* The number of bytes that may be read at DATA: up to the end of its segment of the executable. */
+/* Returns the number of bytes that may be read at DATA, up to the end of its segment of the
+ * executable. */
 static size_t readable(const void *data)
 {
     struct segment segment = {(uintptr_t)data, 0};
@@ -274,8 +275,8 @@ static cudaError_t variable_range(struct emu_device *device, struct rt_module *m
     return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
-/* Whether the program means VARIABLE by SYMBOL. For a __managed__ variable, this can be the address
- * of the variable's pointer or the address in that pointer. */
+/* Returns whether the program means VARIABLE by SYMBOL. For a __managed__ variable, this can be the
+ * address of the variable's pointer or the address in that pointer. */
 static bool is_called(const struct variable *variable, const void *symbol)
 {
     return variable->host == symbol ||
@@ -306,7 +307,7 @@ static void list_module(struct rt_module *module)
     pthread_mutex_unlock(&lock);
 }
 
-/* Removes MODULE from the list, but does not free it: when the process ends, another thread may
+/* Removes MODULE from the list. Does not free it, because when the process ends, another thread may
  * still run one of its kernels. */
 static bool retire_module(struct rt_module *module)
 {
@@ -372,7 +373,7 @@ const char *rt_module_text(const struct rt_module *module)
     return at ? at->text : NULL;
 }
 
-/* The module's kernel NAME if the program has asked for it before; else NULL. */
+/* Returns the module's kernel NAME if the program has asked for it before, otherwise NULL. */
 static struct rt_function *find_by_name(const struct rt_module *module, const char *name)
 {
     struct rt_function *at = module->functions;
@@ -427,7 +428,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
         return NULL;
     module->wrapper = wrapper;
     if (module->wrapper && module->wrapper->magic != WRAPPER_MAGIC)
-        module->wrapper = NULL; /* loading the module will fail: InvalidKernelImage */
+        module->wrapper = NULL; /* loading the module will fail with InvalidKernelImage */
     list_module(module);
     return (void **)module;
 }
@@ -501,7 +502,8 @@ static cudaError_t share(struct emu_device *device, struct rt_module *module, st
     return cudaSuccess;
 }
 
-/* Code from nvcc calls this before the first use of a __managed__ variable. */
+/* Initialises a module. Code from nvcc calls this function before the first use of a __managed__
+ * variable. */
 char __cudaInitModule(void **handle)
 {
     struct rt_module *module = (struct rt_module *)handle;

@@ -1,4 +1,4 @@
-/* Queries about occupancy, which gpu/occupancy.h computes. Queries about clusters are in
+/* Answers queries about occupancy, which gpu/occupancy.h computes. Queries about clusters are in
  * cluster.c. */
 #include "gpu/cudart/rt.h"
 

@@ -1,5 +1,5 @@
-/* Functions for programs built with --default-stream per-thread. In these programs, nvcc's headers
- * rename each function that works in a stream:
+/* Defines the functions for programs built with --default-stream per-thread. In these programs,
+ * nvcc's headers rename each function that works in a stream:
  *
  *     cudaMemcpyAsync(..., 0) -> cudaMemcpyAsync_ptsz(..., 0)   stream 0 is the thread's stream
  *     cudaMemcpy(...)         -> cudaMemcpy_ptds(...)           works in the thread's stream
@@ -16,7 +16,7 @@ extern cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-static _Thread_local unsigned depth; /* number of these functions that this thread is in */
+static _Thread_local unsigned depth; /* number of these functions that the thread is in */
 
 bool rt_default_is_per_thread(void)
 {

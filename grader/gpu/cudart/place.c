@@ -4,7 +4,7 @@
  *
  * rt_caller() walks the stack from the inside out. libdw converts each return address to a line,
  * with the program's debug information (nvcc -g). The result is the first line in the program's own
- * source: lines in the toolkit's headers or in files that nvcc generates are skipped. Results are
+ * source; lines in the toolkit's headers or in files that nvcc generates are skipped. Results are
  * cached by address, because programs call the library from few places. */
 #include "gpu/cudart/rt.h"
 
@@ -42,8 +42,8 @@ static int find_no_other(Dwfl_Module *module, void **data, const char *name, Dwa
     return -1;
 }
 
-/* Adds the program or one of its own libraries, but no library of the system. The program's path is
- * the one from its start (AT_EXECFN), because a sandbox may have no /proc. */
+/* Adds the program or one of its own libraries, but no library of the system. Takes the program's
+ * path from AT_EXECFN, because a sandbox may have no /proc. */
 static int report_module(struct dl_phdr_info *info, size_t size, void *opened)
 {
     const char *path = info->dlpi_name;
@@ -68,7 +68,7 @@ static Dwfl *open_dwfl(void)
     return NULL;
 }
 
-/* Students don't write lab.h, the header of all labs, either. */
+/* Returns whether FILE is the student's. lab.h, the header of all labs, is not. */
 static bool is_own_file(const char *file)
 {
     const char *name = file ? strrchr(file, '/') : NULL;
@@ -76,7 +76,7 @@ static bool is_own_file(const char *file)
            strcmp(name ? name + 1 : file, "lab.h") != 0;
 }
 
-/* FILE with the FOLDER that it is relative to in front. The result is never freed. */
+/* Returns FILE with the FOLDER that it is relative to in front. The result is never freed. */
 static char *whole_path(const char *file, const char *folder)
 {
     char *path;
@@ -93,8 +93,8 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
     return value;
 }
 
-/* The program's own file into which the code at ADDRESS was inlined, and the *LINE there. NULL:
- * there is none. */
+/* Returns the program's own file into which the code at ADDRESS was inlined, and the *LINE there.
+ * Returns NULL if there is none. */
 static const char *inlined_into(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Word *line)
 {
     Dwarf_Die *scopes = NULL;

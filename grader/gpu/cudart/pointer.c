@@ -1,4 +1,4 @@
-/* Attributes of pointers, and copies between devices. */
+/* Implements attributes of pointers, and copies between devices. */
 #include "gpu/cudart/work.h"
 
 /* --- attributes of a pointer ------------------------------------------------------------------ */

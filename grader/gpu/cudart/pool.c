@@ -1,6 +1,6 @@
-/* Stream-ordered allocation. Most work runs during the API call that asks for it, so memory is also
- * allocated and freed during the call, and a pool only counts the bytes. In a captured stream,
- * allocations and frees become nodes of the graph. */
+/* Implements stream-ordered allocation. Most work runs during the API call that asks for it, so
+ * memory is also allocated and freed during the call, and a pool only counts the bytes. In a
+ * captured stream, allocations and frees become nodes of the graph. */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 
@@ -19,7 +19,7 @@ static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}};
 static struct CUmemPoolHandle_st *pools; /* pools that the program created */
 static cudaMemPool_t current = &default_pool;
 
-/* Whether POOL exists. The caller holds the lock. */
+/* Returns whether POOL exists. The caller holds the lock. */
 static bool is_live(cudaMemPool_t pool)
 {
     struct CUmemPoolHandle_st *p = pools;
@@ -149,8 +149,8 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return rt_return(set_current(device, pool));
 }
 
-/* Like get_pool(), for a location and a type of memory. All pools are for pinned memory on the
- * device. */
+/* Does the same as get_pool(), for a location and a type of memory. All pools are for pinned memory
+ * on the device. */
 static cudaError_t get_pool_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
                                enum cudaMemAllocationType type, cudaMemPool_t value)
 {
@@ -232,8 +232,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 
 /* --- attributes of pools ---------------------------------------------------------------------- */
 
-/* The place of a 64-bit attribute, or NULL. Used and reserved memory are the same, because only
- * memory in use is reserved. */
+/* Returns the place of a 64-bit attribute, or NULL. Used and reserved memory are the same, because
+ * only memory in use is reserved. */
 static uint64_t *attribute_64(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     switch (attribute) {
@@ -251,7 +251,7 @@ static uint64_t *attribute_64(cudaMemPool_t pool, enum cudaMemPoolAttr attribute
     }
 }
 
-/* The place of an int attribute, or NULL. */
+/* Returns the place of an int attribute, or NULL. */
 static int *attribute_int(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     return attribute >= cudaMemPoolReuseFollowEventDependencies &&
@@ -311,7 +311,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return rt_return(error);
 }
 
-/* Only checks the arguments: the one device always has access. */
+/* Only checks the arguments, because the only device always has access. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
                                  size_t count_of_list)
 {

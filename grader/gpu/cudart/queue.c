@@ -1,7 +1,7 @@
-/* The queue of unfinished work. Most work runs when the program asks for it, and is never queued.
- * But a launch can be parked (device.h): all its threads poll memory that main() or another stream
- * will write later. Then the launch becomes an item of this queue, and so does all later work that
- * must wait for it, in the program's order:
+/* Keeps the queue of unfinished work. Most work runs when the program asks for it, and is never
+ * queued. But a launch can be parked (device.h) if all its threads poll memory that main() or
+ * another stream will write later. Then the launch becomes an item of this queue, and so does all
+ * later work that must wait for it, in the program's order:
  *
  *     kernel<<<..., a>>>         parked
  *     cudaMemcpyAsync(..., a)    waits for the kernel, which is before it in stream a
@@ -10,8 +10,8 @@
  *     cudaMemcpyAsync(..., b)    waits for the event, too; in a stream c it would run now
  *
  * A parked launch is resumed during later API calls. A call that waits for an item keeps resuming
- * all items. If no item makes progress and the program has no other thread, none ever will: the
- * launch ends as a deadlock.
+ * all items. If no item makes progress and the program has no other thread, no item ever will, so
+ * the launch ends as a deadlock.
  *
  * main() can write to managed and page-locked memory without an API call. So while a parked launch
  * polls this memory, a thread (the poller) resumes the launch regularly, with pauses that grow
@@ -32,17 +32,17 @@ struct item {
     struct rt_order order;
     struct rt_work work; /* owned by the item */
     uint64_t id;
-    uint64_t waits_for;       /* id of an item that must finish first; or 0 */
-    uint64_t launch;          /* the device's number of a parked launch; or 0 */
+    uint64_t waits_for;       /* id of an item that must finish first, or 0 */
+    uint64_t launch;          /* the device's number of a parked launch, or 0 */
     bool sees_lent, is_still; /* as in struct emu_parked, if LAUNCH is not 0 */
-    bool is_running;          /* it is a host function, which a thread is calling now */
-    char *bytes;              /* a copy's source bytes at the time of the API call; or NULL */
+    bool is_running;          /* the item is a host function, which a thread is calling now */
+    char *bytes;              /* a copy's source bytes at the time of the API call, or NULL */
     struct item *next;
 };
 
 #define SHORTEST_PAUSE 20000 /* nanoseconds between two polls */
 #define LONGEST_PAUSE  1000000
-#define MOST_PASSES    16 /* rounds over all items, in a call that does not wait */
+#define MOST_PASSES    16 /* iterations over all items in a call that does not wait */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t launch_parked = PTHREAD_COND_INITIALIZER;
@@ -51,8 +51,8 @@ static atomic_uint count;
 static uint64_t last_id;
 static atomic_bool has_poller; /* a thread runs poll_launches() */
 
-/* Whether the queue is empty, as it nearly always is. True in a forked child, which has no
- * device. */
+/* Returns whether the queue is empty, as it nearly always is. Returns true in a forked child, which
+ * has no device. */
 static bool is_empty(void)
 {
     return !atomic_load(&count) || !rt_device_or_null();
@@ -85,8 +85,8 @@ static struct item *find(uint64_t id)
     return item;
 }
 
-/* The first item before END for which work with ORDER must wait; NULL: there is none. END is NULL
- * for the whole list. */
+/* Returns the first item before END for which work with ORDER must wait, or NULL if there is none.
+ * END is NULL for the whole list. */
 static struct item *find_before(struct rt_order order, const struct item *end)
 {
     struct item *item = first;
@@ -177,8 +177,8 @@ static void start_poller(void)
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Updates ITEM after the device has parked its launch. True: the launch has made progress, or can
- * proceed without changes by others. */
+/* Updates ITEM after the device has parked its launch. Returns true if the launch has made
+ * progress, or can proceed without changes by others. */
 static bool note_parked(struct emu_device *device, struct item *item)
 {
     struct emu_parked parked = emu_parked(device);
@@ -193,7 +193,7 @@ static bool note_parked(struct emu_device *device, struct item *item)
 
 /* --- resuming items --------------------------------------------------------------------------- */
 
-/* Removes all items: after a fault, no queued work runs. */
+/* Removes all items, because no queued work runs after a fault. */
 static void drop_all(struct emu_device *device)
 {
     struct item *item = first;
@@ -215,8 +215,8 @@ static void call_function(struct item *item)
     pthread_mutex_lock(&lock);
 }
 
-/* Resumes ITEM, which may run. True: it has made progress, or can proceed without changes by
- * others. */
+/* Resumes ITEM, which may run. Returns true if it has made progress, or can proceed without changes
+ * by others. */
 static bool resume(struct emu_device *device, struct item *item, enum emu_patience patience)
 {
     cudaError_t error = cudaSuccess;
@@ -241,9 +241,9 @@ static bool resume(struct emu_device *device, struct item *item, enum emu_patien
     return true;
 }
 
-/* Resumes each item that may run, once. True: an item has made progress. The caller holds the lock,
- * which is released while a host function runs. So the list can have changed when the function
- * returns. */
+/* Resumes each item that may run, once. Returns true if an item has made progress. The caller holds
+ * the lock, which is released while a host function runs. So the list can have changed when the
+ * function returns. */
 static bool resume_items(enum emu_patience patience)
 {
     struct emu_device *device = rt_device_or_null();
@@ -281,7 +281,7 @@ void rt_resume_parked(void)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* The items for which a call waits: one item (ID), all items for which work with ORDER must wait
+/* The items for which a call waits: one item (ID), the items for which work with ORDER must wait
  * (ORDER), or all items ({0}). */
 struct awaited {
     uint64_t id;
@@ -303,8 +303,8 @@ static bool any_is_running(void)
     return item != NULL;
 }
 
-/* Called when no item makes progress and no other thread could change that: ends parked
- * launches. */
+/* Ends parked launches. Called when no item makes progress and no other thread could change
+ * that. */
 static void end_deadlock(void)
 {
     struct emu_device *device = rt_device_or_null();
@@ -335,7 +335,8 @@ static void wait_for(struct awaited awaited)
         pause = next_pause(pause, progress);
         if (alone)
             continue;
-        pthread_mutex_unlock(&lock); /* lets other threads run, for whose work this thread waits */
+        /* lets other threads run, because this thread waits for their work */
+        pthread_mutex_unlock(&lock);
         sleep_for(pause);
         pthread_mutex_lock(&lock);
     }
@@ -383,8 +384,8 @@ bool rt_is_item_queued(uint64_t id)
 
 /* --- the program's end ------------------------------------------------------------------------ */
 
-/* Called when main() has ended. Finishes the launches that only wait for main(), and abandons
- * launches that never stop. */
+/* Closes the queue when main() has ended. Finishes the launches that only wait for main(), and
+ * abandons launches that never stop. */
 static void close_queue(void)
 {
     struct emu_device *device = rt_device_or_null();
@@ -414,8 +415,8 @@ static void close_at_exit(void)
 
 /* --- queueing --------------------------------------------------------------------------------- */
 
-/* Keeps the source bytes of a copy from memory that is not page-locked: as in the real runtime,
- * they are read during the call. */
+/* Keeps the source bytes of a copy from memory that is not page-locked, because the real runtime
+ * also reads them during the call. */
 static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
 {
     struct cudaMemcpy3DParms *copy = &item->work.copy;
@@ -475,7 +476,7 @@ static cudaError_t put_parked(struct emu_device *device, struct rt_order order,
     return cudaSuccess;
 }
 
-/* Queues WORK if it must wait for an item. False: it need not wait. */
+/* Queues WORK if it must wait for an item. Returns false if it need not wait. */
 static bool put_behind(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        cudaError_t *error)
 {
@@ -489,7 +490,8 @@ static bool put_behind(struct emu_device *device, struct rt_order order, const s
     return waits;
 }
 
-/* Like rt_queue(). *IS_ALONE: the work has run, and no kernel waited for it meanwhile. */
+/* Does the same as rt_queue(). *IS_ALONE says that the work has run, and no kernel waited for it
+ * meanwhile. */
 static cudaError_t run_or_put(struct emu_device *device, cudaStream_t stream,
                               const struct rt_work *work, bool *is_alone)
 {

@@ -1,5 +1,5 @@
-/* The program's memory, sorted by address: its allocations on the device and the host, and the
- * managed variables of its modules. Ranges never overlap. */
+/* Lists the program's memory, sorted by address: its allocations on the device and the host, and
+ * the managed variables of its modules. Ranges never overlap. */
 #include "gpu/cudart/rt.h"
 
 #include <pthread.h>
@@ -11,8 +11,8 @@ static void *ranges; /* a tree of struct rt_range, by ptr */
 static void *past;   /* a second tree, of freed ranges */
 static unsigned long long last_id;
 
-/* Overlapping ranges compare equal, so a key of one byte finds the range that contains this
- * byte. */
+/* Compares two ranges. Overlapping ranges compare equal, so a key of one byte finds the range that
+ * contains this byte. */
 static int compare(const void *a, const void *b)
 {
     const struct rt_range *left = a, *right = b;
@@ -98,7 +98,7 @@ bool rt_range_find_freed(const void *ptr, struct rt_range *range)
 
 struct walk {
     unsigned kinds;
-    bool is_reset; /* only ranges that cudaDeviceReset() has freed */
+    bool is_reset; /* selects only ranges that cudaDeviceReset() has freed */
     void (*visit)(void *context, const struct rt_range *range);
     void *context;
 };

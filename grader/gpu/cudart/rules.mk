@@ -12,8 +12,8 @@ OBJECTS += $(CUDA12_OBJECTS)
 
 $(CUDART_OBJECTS) $(CUDA12_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-# The C library's functions that pass a program's buffers to system calls: the library has its own (order/host_io.c),
-# under the names and the version that programs ask for.
+# The C library's functions that pass a program's buffers to system calls. Our library has its own versions
+# (order/host_io.c), under the names and the version that programs use.
 IO_FUNCTIONS := read write pread pwrite recv send fread fwrite writev
 IO_NAMES := $(foreach name,$(IO_FUNCTIONS),-Wl$(comma)--defsym$(comma)$(name)=rt_io_$(name))
 
@@ -22,7 +22,7 @@ IO_NAMES := $(foreach name,$(IO_FUNCTIONS),-Wl$(comma)--defsym$(comma)$(name)=rt
 link_cudart = $(CC) -shared -Wl,-soname,$(@F) -Wl,--version-script=$(filter %.map,$^) \
 	$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(IO_NAMES) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(CUDART_LIBS)
 
-# The first version of the C library for this CPU: its symbols still have this version.
+# The first version of the C library for this CPU. Its symbols still have this version.
 GLIBC := GLIBC_$(if $(filter x86_64,$(CPU)),2.2.5,2.17)
 
 $(BUILD)/obj/%.map: grader/gpu/cudart/%.map

@@ -1,6 +1,6 @@
-/* Streams. Most work runs when the program asks for it, so nearly every stream is always idle, and
- * waiting for a stream only reports faults of earlier kernels. Host functions run in the calling
- * thread. Work after a kernel that waits for main() is queued (queue.c). */
+/* Implements streams. Most work runs when the program asks for it, so nearly every stream is always
+ * idle, and waiting for a stream only reports faults of earlier kernels. Host functions run in the
+ * calling thread. Work after a kernel that waits for main() is queued (queue.c). */
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 #include "gpu/cudart/timing.h"
@@ -16,7 +16,7 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
-    struct rt_capture *capture; /* the stream's view of its capture; or NULL */
+    struct rt_capture *capture; /* the stream's view of its capture, or NULL */
     cudaLaunchAttributeValue attributes[ATTRIBUTES];
     struct CUstream_st *next;
 };
@@ -34,7 +34,8 @@ static bool is_default(cudaStream_t stream)
     return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-/* The pointer to STREAM in the list; NULL if STREAM is not live. The caller holds the lock. */
+/* Returns the pointer to STREAM in the list, or NULL if STREAM is not live. The caller holds the
+ * lock. */
 static struct CUstream_st **find(cudaStream_t stream)
 {
     for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
@@ -59,7 +60,8 @@ cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device)
     return error == cudaSuccess ? rt_check_stream(stream) : error;
 }
 
-/* The stream with the handle STREAM; NULL if it is not live. The caller holds the lock. */
+/* Returns the stream with the handle STREAM, or NULL if it is not live. The caller holds the
+ * lock. */
 static struct CUstream_st *live(cudaStream_t stream)
 {
     if (stream == cudaStreamPerThread || (!stream && rt_default_is_per_thread()))
@@ -182,7 +184,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Fails if STREAM is captured: a captured stream has run no work for which a call could wait. */
+/* Fails if STREAM is captured, because a captured stream has run no work for which a call could
+ * wait. */
 static cudaError_t check(cudaStream_t stream)
 {
     cudaError_t error = rt_check_stream(stream);
@@ -349,7 +352,8 @@ static void run_callback(void *argument)
     callback.function(callback.stream, rt_fault_error(), callback.data);
 }
 
-/* Unlike a host function, a callback also runs after a fault: the fault's error is its argument. */
+/* Calls a callback. Unlike a host function, it also runs after a fault, and the fault's error is
+ * its argument. */
 static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
 {
     struct emu_device *device;

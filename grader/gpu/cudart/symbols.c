@@ -1,5 +1,5 @@
-/* Device variables: __device__, __constant__ and __managed__. nvcc makes a host variable for each
- * of them. A program names a device variable by the address of this host variable, and
+/* Finds device variables: __device__, __constant__ and __managed__. nvcc makes a host variable for
+ * each of them. A program names a device variable by the address of this host variable, and
  * rt_find_symbol() finds the variable on the device. */
 #include "gpu/cudart/work.h"
 
@@ -80,8 +80,8 @@ cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symb
     return error;
 }
 
-/* API functions without a stream wait for earlier work, so they report the fault of an earlier
- * kernel. */
+/* Waits for earlier work, as API functions without a stream do, so that they report the fault of an
+ * earlier kernel. */
 static cudaError_t wait(void)
 {
     struct emu_device *device;

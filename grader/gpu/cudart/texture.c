@@ -1,5 +1,5 @@
-/* Texture and surface objects: converts CUDA's descriptions to the device's (struct emu_texture).
- * The program's handle of an object is also the device's handle. */
+/* Implements texture and surface objects. Converts CUDA's descriptions to those of the device
+ * (struct emu_texture). The program's handle of an object is also the device's handle. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static cudaError_t use_array(struct emu_texture *t, cudaArray_t array)
     return live ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/* Whether SIZE bytes at PTR are allocated on the device and aligned for a texture. */
+/* Returns whether SIZE bytes at PTR are allocated on the device and aligned for a texture. */
 static bool is_usable(struct emu_device *device, const void *ptr, uint64_t size)
 {
     const uintptr_t alignment = 512;
@@ -143,7 +143,7 @@ static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDe
     return cudaSuccess;
 }
 
-/* Linear memory has no address mode: fetches outside of it return 0. */
+/* Sets the address mode of linear memory. It has none: fetches outside of the memory return 0. */
 static void set_outside(struct emu_texture *t)
 {
     memset(t->address, EMU_BORDER, sizeof t->address);
@@ -241,7 +241,8 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
 
 /* --- live objects ----------------------------------------------------------------------------- */
 
-/* The pointer to the object in the list; NULL if it is not live. The caller holds the lock. */
+/* Returns the pointer to the object in the list, or NULL if it is not live. The caller holds the
+ * lock. */
 static struct object **find(uint64_t handle, bool is_surface)
 {
     for (struct object **at = &objects; *at; at = &(*at)->next)

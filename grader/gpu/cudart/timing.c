@@ -1,7 +1,7 @@
-/* Takes the steps of gpu/device.h (emu_step()) for the program's calls. */
+/* Makes the steps of gpu/device.h (emu_step()) for the program's calls. */
 #include "gpu/cudart/timing.h"
 
-/* The device if it predicts when work runs; else NULL. */
+/* Returns the device if it predicts when work runs, otherwise NULL. */
 static struct emu_device *timed_device(void)
 {
     struct emu_device *device = rt_device_or_null();

@@ -1,5 +1,5 @@
-/* Tells the device in which stream work has run and what orders it, if the device predicts when
- * work runs (emu_step() in gpu/device.h). The device then keeps the timeline.
+/* Tells the device in which stream work has run and which work must come before it, if the device
+ * predicts when work runs (emu_step() in gpu/device.h). The device then keeps the timeline.
  *
  *   rt_queue()              rt_time_work(), after the work has run
  *   cudaEventRecord()       rt_time_event()
@@ -11,22 +11,23 @@
 
 #include "gpu/cudart/work.h"
 
-/* WORK in the stream of ORDER has run. BLOCKS: by a call without a stream, such as cudaMemcpy(). */
+/* Records that WORK in the stream of ORDER has run. BLOCKS says that a call without a stream, such
+ * as cudaMemcpy(), ran it. */
 void rt_time_work(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                   bool blocks);
-/* A step about EVENT: the stream of ORDER records it or waits for it, the host waits for it, or it
- * is destroyed. */
+/* Takes a step about EVENT: the stream of ORDER records it or waits for it, the host waits for it,
+ * or it is destroyed. */
 void rt_time_event(enum emu_step_type type, struct rt_order order, cudaEvent_t event);
 
-/* The host has waited: for a stream, for all work. */
+/* Record that the host has waited for a stream, or for all work. */
 void rt_time_waits_stream(cudaStream_t stream);
 void rt_time_waits_all(void);
 
-/* Sets *MILLISECONDS to the predicted time between two recorded events. False: the program asked
- * for the emulator's time. */
+/* Sets *MILLISECONDS to the predicted time between two recorded events. Returns false if the
+ * program asked for the emulator's time. */
 bool rt_time_between(cudaEvent_t start, cudaEvent_t end, float *milliseconds);
 
-/* The program ends: the record gets the timeline. */
+/* Writes the timeline to the record when the program ends. */
 void rt_time_finish(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* Functions that programs can link to, but that only report "not supported". They are defined
- * without CUDA's headers and without parameters: under the calling convention, a function may
- * ignore its arguments. */
+/* Declares the functions that programs can link to, but that only report "not supported". They are
+ * defined without CUDA's headers and without parameters, because under the calling convention, a
+ * function may ignore its arguments. */
 #ifndef GPU_CUDART_UNSUPPORTED_H
 #define GPU_CUDART_UNSUPPORTED_H
 

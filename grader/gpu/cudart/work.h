@@ -1,6 +1,7 @@
-/* Work for a stream: a copy, a fill, a launch or a call of a host function. Work runs immediately,
- * with two exceptions. In a captured stream, it becomes a node of a graph and runs when the graph
- * is launched. After a launch that waits for main(), it waits in a queue (queue.c). */
+/* Work for a stream is a copy, a fill, a launch or a call of a host function. Work runs
+ * immediately, with two exceptions. In a captured stream, it becomes a node of a graph and runs
+ * when the graph is launched. After a launch that waits for main(), it waits in a queue
+ * (queue.c). */
 #ifndef GPU_CUDART_WORK_H
 #define GPU_CUDART_WORK_H
 
@@ -12,14 +13,14 @@ struct rt_launch {
     size_t shared;
     bool cooperative; /* its blocks may wait for each other */
     void **args;
-    const void *from; /* return address of the program's <<<...>>>; NULL: no <<<...>>> */
-    dim3 cluster;     /* blocks in a cluster; x is 0: the kernel's own size */
+    const void *from; /* return address of the program's <<<...>>>, or NULL without <<<...>>> */
+    dim3 cluster;     /* blocks in a cluster; x is 0 for the kernel's own size */
 };
 
 struct rt_work {
     enum cudaGraphNodeType type; /* says which member of the union is used */
-    /* ...Memcpy and ...Memset: of a 2-D function, which asks the device for rows even if there is
-     * only one */
+    /* for ...Memcpy and ...Memset: from a 2-D function, which asks the device for rows even if
+     * there is only one row */
     bool has_rows;
     union {
         struct rt_launch kernel;
@@ -35,13 +36,13 @@ struct rt_work {
 /* --- work.c ----------------------------------------------------------------------------------- */
 
 /* Runs WORK now; WORK must not be a child graph. The caller must not run work after a kernel's
- * fault. cudaErrorNotReady: the device has parked the launch; see emu_parked(). */
+ * fault. Returns cudaErrorNotReady if the device has parked the launch (see emu_parked()). */
 cudaError_t rt_run(struct emu_device *device, const struct rt_work *work);
 /* Returns the error that rt_run() would return if WORK has invalid parameters. */
 cudaError_t rt_check_work(struct emu_device *device, const struct rt_work *work);
 /* Runs WORK in STREAM, queues it or captures it. Does nothing after a kernel's fault. */
 cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work);
-/* Waits for all earlier work in the default stream, then runs WORK. For API functions without a
+/* Waits for all earlier work in the default stream, then runs WORK. Used by API functions without a
  * stream. */
 cudaError_t rt_wait_and_run(const struct rt_work *work);
 
@@ -52,31 +53,31 @@ cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DPa
 cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work);
 cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetParams *fill);
 cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *launch);
-/* Called when a launch has ended with STATUS. Notes a fault, which the next waiting call
- * returns. */
+/* Handles the end of a launch with STATUS. Notes a fault, which the next waiting call returns. */
 cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *launch,
                           enum emu_status status);
-/* Where the bytes of COPY, which is legal, come from and go to. Page-locked memory is the host's;
- * managed memory counts as the device's. */
+/* The source and the target of the bytes of COPY, which is legal. Page-locked memory counts as the
+ * host's, managed memory as the device's. */
 struct rt_route {
     bool from_host, to_host;
     bool is_pageable; /* one side is host memory that is not page-locked */
     uint64_t bytes;
-    const void *host; /* address of the host's end; if both ends are the host's, of the source */
+    const void *host; /* address of the host's end, or of the source if both ends are the host's */
 };
 struct rt_route rt_copy_route(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
-/* Whether COPY is legal and its source (or target) is host memory that is not page-locked. */
+/* Returns whether COPY is legal and its source (or target) is host memory that is not
+ * page-locked. */
 bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
 bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy);
-size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* bytes per row */
+size_t rt_copy_width(const struct cudaMemcpy3DParms *copy); /* returns bytes per row */
 /* Finds the kernel. Returns an error if the launch cannot run. */
 cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,
                             struct rt_function **function);
 
 /* Returns the bytes that COPY or FILL, which has run, touched on the device and in memory that the
- * host shares with it: malloc'd. Host memory that is not page-locked is left out, because the call
- * waits for it. *WAITS: whether the call waits for the work; the caller sets it to true if the
- * function's name does not end with Async. */
+ * host shares with it. The caller frees the result. Host memory that is not page-locked is left
+ * out, because the call waits for it. *WAITS says whether the call waits for the work; the caller
+ * sets it to true if the function's name does not end with Async. */
 struct emu_touch *rt_copy_touches(struct emu_device *device, const struct cudaMemcpy3DParms *copy,
                                   size_t *count, bool *waits);
 struct emu_touch *rt_fill_touches(const struct cudaMemsetParams *fill, size_t *count, bool *waits);
@@ -97,7 +98,8 @@ cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symb
 /* The properties of a stream that decide which work waits for which. */
 struct rt_order {
     uint64_t stream; /* a unique number */
-    bool is_legacy;  /* the legacy default stream: it and blocking streams wait for each other */
+    /* the legacy default stream, which waits for blocking streams and vice versa */
+    bool is_legacy;
     bool is_blocking;
 };
 struct rt_order rt_stream_order(cudaStream_t stream); /* defined in stream.c */
@@ -106,7 +108,7 @@ struct rt_order rt_stream_order(cudaStream_t stream); /* defined in stream.c */
 cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struct rt_work *work);
 /* Resumes parked launches, because memory that they poll may just have changed. */
 void rt_resume_parked(void);
-/* Queues the recording of EVENT if it must wait. Returns the queued item's id; 0: it need not
+/* Queues the recording of EVENT if it must wait. Returns the queued item's id, or 0 if it need not
  * wait. */
 uint64_t rt_queue_record(cudaStream_t stream, cudaEvent_t event);
 /* Makes later work of STREAM wait for the queued item ID, the latest record of EVENT. */
@@ -122,7 +124,8 @@ void rt_finish_item(uint64_t id);
 bool rt_is_stream_busy(cudaStream_t stream);
 bool rt_is_item_queued(uint64_t id);
 
-/* Whether the program has only one thread. False: it has several, or their number is unknown. */
+/* Returns whether the program has only one thread. Returns false if it has several, or their number
+ * is unknown. */
 bool rt_is_single_threaded(void);
 
 #endif

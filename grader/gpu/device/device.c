@@ -52,8 +52,8 @@ static bool is_serial(const struct emu_options *options)
     return is_serial;
 }
 
-/* The highest number of workers for a launch. It is found once per device, because the query for
- * the number of cores takes longer than a small launch. */
+/* Returns the highest number of workers for a launch. It is found once per device, because the
+ * query for the number of cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
     if (options->deterministic || (is_serial(options) && !options->watch_budget))
@@ -237,8 +237,8 @@ uint64_t emu_find_made(struct emu_device *device, emu_addr *at)
     return size;
 }
 
-/* The host address of a range's bytes. NULL: the range is not inside one live allocation, and the
- * message is set. The caller holds the lock. */
+/* Returns the host address of a range's bytes. If the range is not inside one live allocation, sets
+ * the message and returns NULL. The caller holds the lock. */
 static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 {
     uint8_t *bytes = mem_range(&device->memory, addr, size);
@@ -392,15 +392,16 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
 
 /* --- modules ---------------------------------------------------------------------------------- */
 
-/* The address of a module's variable; 0: the variable is not in the module's memory. */
+/* Returns the address of a module's variable, or 0 if the variable is not in the module's
+ * memory. */
 static uint64_t variable_address(void *context, const struct ptx_variable *variable)
 {
     const struct module *module = context;
     return variable->number ? module->variables[ptx_definition(variable)->number - 1] : 0;
 }
 
-/* Copies the variable's name for findings. The copy is freed with the module. NULL: out of memory,
- * so findings do not name the variable. */
+/* Copies the variable's name for findings. The copy is freed with the module. Returns NULL when out
+ * of memory; findings then do not name the variable. */
 static const char *name_of(const struct module *module, const struct ptx_variable *variable)
 {
     char *name = ptx_arena_take(module->ptx->arena, variable->name.length + 1u);

@@ -1,5 +1,5 @@
-/* Launches: checks and prepares a launch, runs it and then records it. A parked launch keeps its
- * CTAs, counters and findings until it continues. */
+/* Checks and prepares a launch, runs it and then records it. A parked launch keeps its CTAs,
+ * counters and findings until it continues. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +15,15 @@
 #include "gpu/record/steps.h"
 #include "gpu/tools.h"
 
-#define WORKSPACE_BYTES 64u  /* memory for a barrier of the whole grid */
-#define MOST_PARKED     256u /* parked launches at most: more than a GPU runs at the same time */
+#define WORKSPACE_BYTES 64u /* memory for a barrier of the whole grid */
+/* most parked launches, which is more than a GPU runs at the same time */
+#define MOST_PARKED 256u
 
-/* Warp instructions that are worth a worker: they take about 0.1 ms, as long as starting a CPU
- * thread and waiting for it. */
+/* The number of warp instructions that are worth a worker. They take about 0.1 ms, as long as
+ * starting a CPU thread and waiting for it. */
 #define WORTH_A_WORKER 20000u
 
-/* Finds the size of the launch's clusters: CTAs in x, y and z. */
+/* Finds the size of the launch's clusters in CTAs, for x, y and z. */
 static void cluster_of(const struct emu_launch *request, const struct ptx_function *f,
                        uint32_t size[3])
 {
@@ -173,7 +174,8 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
 {
     uint64_t each = device->kernels[handle - 1].cta_instructions;
-    uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1; /* CTAs that are worth a worker */
+    /* number of CTAs that are worth a worker */
+    uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1;
     uint64_t share = (cta_count - 1) / worth_one + 1;
     return share < device->workers ? (unsigned)share : device->workers;
 }
@@ -197,14 +199,14 @@ struct running {
     struct obs_touched touched;
     struct children children;
     struct module *module;
-    /* For a parked launch: its number, the value of memory.layout when it was parked, and a copy of
-     * its parameters. */
+    /* These fields describe a parked launch by its number, the value of memory.layout when it was
+     * parked, and a copy of its parameters. */
     uint64_t number, layout;
     char *params;
     struct running *next;
 };
 
-/* The ranges that this thread's latest launch has touched; see emu_touched(). */
+/* The ranges that this thread's latest launch has touched (see emu_touched()). */
 static _Thread_local struct obs_touched last_touched;
 
 static void forget_touched(void)
@@ -225,7 +227,7 @@ static void add_touched(const struct obs_touched *touched)
     last_touched = (struct obs_touched){list, count, count};
 }
 
-/* The prediction for the launch that has just ended; NULL: unknown. */
+/* Returns the prediction for the launch that has just ended, or NULL if there is none. */
 static const struct prediction *prediction_of(const struct emu_device *device)
 {
     const struct prediction *p = device->predictor ? predictor_result(device->predictor) : NULL;
@@ -261,9 +263,9 @@ static void refresh(struct emu_device *device, struct launch *launch)
                launch->request.params, kernel->function->param_bytes);
 }
 
-/* Begins the launch that REQUEST describes. KERNEL: the request's kernel. DEPTH: 0 if the host
- * launched it, else 1 more than the depth of the launch whose kernel launched it. COUNTED: the
- * caller wants the counters. NULL: out of memory. */
+/* Begins the launch that REQUEST describes, which runs KERNEL. DEPTH is 0 if the host launched it,
+ * otherwise 1 more than the depth of the launch whose kernel launched it. COUNTED says that the
+ * caller wants the counters. Returns NULL when out of memory. */
 static struct running *begin(struct emu_device *device, const struct emu_launch *request,
                              const struct kernel *kernel, unsigned depth, bool counted)
 {
@@ -319,7 +321,8 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
 }
 
 /* Adds the cost of a launch's watch. When the budget is used up, no launch is watched any more.
- * That includes parked launches, because their observers would miss what later launches do. */
+ * That includes parked launches, because their observers would miss the accesses of later
+ * launches. */
 static void pay_watch(struct emu_device *device, const struct launch *launch)
 {
     device->watch_cost += launch->watch_limit ? launch->watch_cost : 0;
@@ -332,7 +335,7 @@ static void pay_watch(struct emu_device *device, const struct launch *launch)
             launch_end_watch(parked->launch.crew);
 }
 
-/* How much of the launch racecheck and initcheck saw, for the record. */
+/* Says how much of the launch racecheck and initcheck saw, for the record. */
 static const char *describe_watch(const struct emu_device *device, const struct launch *launch)
 {
     if (!device->options.watch_budget)

@@ -14,7 +14,8 @@
 
 struct module {
     struct ptx_module *ptx;
-    uint64_t *variables; /* address of each module variable, by number - 1; 0: no address */
+    /* address of each module variable, by number - 1, or 0 if it has no address */
+    uint64_t *variables;
     struct module *next;
     uint32_t id;
 };
@@ -22,7 +23,7 @@ struct module {
 struct kernel_handle {
     struct module *module;
     struct kernel *kernel;
-    /* warp instructions per CTA: the highest average of any launch so far; 0: unknown */
+    /* the highest average of warp instructions per CTA of any launch so far, or 0 if unknown */
     uint64_t cta_instructions;
 };
 
@@ -37,21 +38,23 @@ struct emu_device {
     struct heap heap;
     struct output output;
     struct module *modules;
-    struct kernel_handle *kernels; /* index: the handle - 1 */
+    struct kernel_handle *kernels; /* indexed by the handle - 1 */
     uint32_t kernel_count, kernel_room, next_module;
     uint64_t clock, launches, copies;
-    double timer; /* nanoseconds for %globaltimer: the predicted times of all launches so far */
+    /* nanoseconds for %globaltimer: the sum of the predicted times of all launches so far */
+    double timer;
     uint64_t watch_cost;          /* cost of the watch (struct launch) of all launches so far */
-    struct emu_texture *textures; /* index: the handle - 1; width 0: a free entry */
+    struct emu_texture *textures; /* indexed by the handle - 1; an entry with width 0 is free */
     uint32_t texture_count;
     uint64_t limits[EMU_LIMITS];
-    emu_addr workspace; /* memory for the barrier of cooperative launches; 0: not yet allocated */
+    /* memory for the barrier of cooperative launches, or 0 before it is allocated */
+    emu_addr workspace;
     struct running *parked;
     uint32_t parked_count;
     struct repeats repeats;
-    struct predictor *predictor; /* NULL: the options name no chip */
-    struct schedule *schedule;   /* NULL: the same */
-    uint64_t last_number;        /* number of the latest parked launch; the first one is 1 */
+    struct predictor *predictor; /* NULL if the options name no chip */
+    struct schedule *schedule;   /* NULL in the same case */
+    uint64_t last_number;        /* number of the latest parked launch; numbers begin with 1 */
 };
 
 /* Returns STATUS, a failure, and keeps the formatted reason for emu_message(). */
@@ -62,9 +65,10 @@ enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
 
 /* For all functions below, the caller holds the device's lock. */
 
-/* The kernel of a handle. NULL: there is none, and emu_message() says so. */
+/* Returns the kernel of a handle. If there is none, sets the message and returns NULL. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
-/* The number of workers for a launch of CTA_COUNT CTAs, so that each worker has enough work. */
+/* Returns the number of workers for a launch of CTA_COUNT CTAs, so that each worker has enough
+ * work. */
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
 /* Ends all parked launches (of MODULE, if it is not NULL), because the host will no longer change
  * memory for them. */

@@ -29,8 +29,8 @@ enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64
     return EMU_OK;
 }
 
-/* Checks that ROWS, which begin PITCH bytes apart, are inside one allocation. If they are not,
- * emu_message() gives the reason. */
+/* Checks that ROWS, which begin PITCH bytes apart, are inside one allocation. If they are not, sets
+ * the message. */
 static enum emu_status check_side(struct emu_device *device, emu_addr at,
                                   const struct emu_rows *rows, uint64_t pitch)
 {
@@ -39,7 +39,7 @@ static enum emu_status check_side(struct emu_device *device, emu_addr at,
     if (rows->width == 0 || rows->count == 0 || pitch < rows->width ||
         __builtin_mul_overflow(rows->count - 1, pitch, &span) ||
         __builtin_add_overflow(span, rows->width, &span))
-        return emu_copy(device, 0, 0, UINT64_MAX); /* fails: no memory is so large */
+        return emu_copy(device, 0, 0, UINT64_MAX); /* fails, because no memory is so large */
     if (emu_find(device, at, &base, &size) == EMU_OK && span <= size - (at - base))
         return EMU_OK;
     return emu_copy(device, at, at, span); /* fails and sets the message */

@@ -13,7 +13,7 @@
 #include "gpu/record/record.h"
 
 #define MOST_PIECES 10000u /* pieces of work that the record shows */
-#define BUCKETS     256u   /* of the events, by their numbers */
+#define BUCKETS     256u   /* buckets of the events, by their numbers */
 
 struct event {
     uint64_t number;
@@ -26,7 +26,8 @@ struct schedule {
     const struct emu_chip *chip;
     struct timeline *timeline;
     struct event *events[BUCKETS];
-    uint64_t pieces, unknown; /* unknown: launches without a predicted time, or without a step */
+    /* `unknown` counts launches without a predicted time, or without a step */
+    uint64_t pieces, unknown;
     bool has_work, has_ended;
 };
 
@@ -45,8 +46,8 @@ static void record_piece(void *context, const struct timeline_piece *piece)
     struct schedule *schedule = context;
     const struct timeline_work *work = piece->work;
     static const char *const engines[] = {"compute", "to-device", "from-device"};
-    /* the default streams of threads have numbers of their own, but one name: see
-     * cudaStreamGetId() */
+    /* the default streams of threads have their own numbers, but one name (see
+     * cudaStreamGetId()) */
     uint64_t stream = piece->stream > INT64_MAX ? 2 : piece->stream;
     if (++schedule->pieces > MOST_PIECES)
         return;
@@ -106,7 +107,7 @@ void schedule_close(struct schedule *schedule)
 
 /* --- the times of work ------------------------------------------------------------------------ */
 
-/* This thread's launch that has ended, but for which no step was taken yet. */
+/* This thread's launch that has ended, but has no step yet. */
 static _Thread_local struct {
     bool is_there, is_known;
     double us, share;
@@ -131,13 +132,14 @@ void schedule_predicted(double us, double share)
     launched.share = share > launched.share ? share : launched.share;
 }
 
-/* The chip's latencies are times between two events, so they include the time of an event. */
+/* Subtracts the time of an event from a time of the chip. The chip's latencies are times between
+ * two events, so they include it. */
 static double without_event(const struct emu_chip *chip, double us)
 {
     return us > chip->event_us ? us - chip->event_us : 0;
 }
 
-/* False: the time is unknown. */
+/* Predicts the time of a launch. Returns false if the time is unknown. */
 static bool time_launch(const struct schedule *schedule, const struct emu_step *step,
                         struct timeline_work *timed)
 {
@@ -151,8 +153,9 @@ static bool time_launch(const struct schedule *schedule, const struct emu_step *
     return known;
 }
 
-/* A copy on the device reads and writes DRAM, and a fill writes it. A copy between host and device
- * crosses the bus. From and to memory that is not page-locked, the host copies it a second time. */
+/* Predicts the time of a copy. A copy on the device reads and writes DRAM, and a fill writes it. A
+ * copy between host and device crosses the bus. If it is from or to memory that is not page-locked,
+ * the host copies it a second time. */
 static void time_copy(const struct emu_chip *chip, const struct emu_step *step,
                       struct timeline_work *timed)
 {
@@ -200,7 +203,7 @@ static void work(struct schedule *schedule, const struct order_stream *stream,
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* The pointer to an event in its list. It points to NULL if nothing was recorded. */
+/* Returns the pointer to an event in its list. It points to NULL if nothing was recorded. */
 static struct event **find(struct schedule *schedule, uint64_t number)
 {
     struct event **at = &schedule->events[number / 16 % BUCKETS]; /* numbers may be addresses */

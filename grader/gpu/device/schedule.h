@@ -1,4 +1,4 @@
-/* The predicted timeline of a program's work: see emu_step() in gpu/device.h. The caller serialises
+/* Predicts the timeline of a program's work (see emu_step() in gpu/device.h). The caller serialises
  * the calls on a struct schedule. */
 #ifndef GPU_DEVICE_SCHEDULE_H
 #define GPU_DEVICE_SCHEDULE_H
@@ -8,17 +8,19 @@
 
 struct schedule;
 
-/* CHIP must outlive the schedule. The record of DEVICE gets the timeline. NULL: out of memory. */
+/* Opens a schedule. CHIP must outlive it. The record of DEVICE gets the timeline. Returns NULL when
+ * out of memory. */
 struct schedule *schedule_open(struct emu_device *device, const struct emu_chip *chip);
-void schedule_close(struct schedule *schedule); /* NULL is allowed */
+void schedule_close(struct schedule *schedule); /* accepts NULL */
 
-/* A launch of the kernel NAME has ended on this thread. schedule_predicted() adds its predicted
- * time, and that of each grid that its kernel launched. */
+/* Records that a launch of the kernel NAME has ended on this thread. schedule_predicted() adds its
+ * predicted time, and that of each grid that its kernel launched. */
 void schedule_launched(struct schedule *schedule, struct ptx_name name);
 void schedule_predicted(double us, double share);
 
 void schedule_step(struct schedule *schedule, const struct emu_step *step);
-/* Lets work go on until the event NUMBER is recorded. Returns its time in microseconds. */
+/* Continues the timeline until the event NUMBER is recorded. Returns the event's time in
+ * microseconds. */
 double schedule_event_time(struct schedule *schedule, uint64_t number);
 
 #endif

@@ -1,10 +1,10 @@
-/* Values of absent lanes. A shuffle that reads from a lane that does not take part gives a value
- * that CUDA does not define. Often nobody uses it: in a sum over 20 lanes, lane 19 reads lane 20,
- * but only the sum of lane 0 is stored. So the fault is reported when the program's answer depends
- * on the value:
+/* Tracks the values of absent lanes. A shuffle that reads from a lane that does not take part gives
+ * a value that CUDA does not define. Often the value is not used: in a sum over 20 lanes, lane 19
+ * reads lane 20, but only the sum of lane 0 is stored. So the fault is reported only when the
+ * program's answer depends on the value:
  *
  *     shfl.down  a, v, 1        lane 19 reads lane 20: a is tainted in lane 19
- *     add        v, v, a        and so is v
+ *     add        v, v, a        v is tainted there, too
  *     st.global  [p], v         reported if lane 19 executes it
  *
  * If many lanes store at once, and the first one stores a defined value, this is allowed: it may be
@@ -14,8 +14,8 @@
  * predicate may skip instructions or execute them wrongly, so the registers that are written before
  * the branch's lanes reconverge become tainted there, too, and stores before that are reported.
  *
- * This is only done in a warp that has executed such a shuffle; other warps only check that
- * warp->absent is NULL. Taint is lost in local memory and in parameters of calls. */
+ * Only a warp that has executed such a shuffle is tracked; other warps only check that warp->absent
+ * is NULL. Taint is lost in local memory and in parameters of calls. */
 #include "gpu/execute/absent.h"
 
 #include <stdlib.h>
@@ -26,26 +26,26 @@
 
 struct origin {
     uint32_t pc, lane, mask,
-        source; /* the shuffle, the lane that read, its members, the lane read */
+        source; /* the shuffle, the lane that read, its members, and the lane that was read */
 };
 
 struct absent {
-    struct origin origin[WARP]; /* of each lane's tainted values */
+    struct origin origin[WARP]; /* origin of each lane's tainted values */
     uint32_t deciding;          /* lanes that have branched by a tainted predicate */
-    uint32_t from, until;       /* pcs: the code that the branch chooses from, and its end */
-    uint32_t tainted[];         /* for each register, lanes */
+    uint32_t from, until;       /* pcs of the code that the branch chooses from, and of its end */
+    uint32_t tainted[];         /* the lanes in which each register is tainted */
 };
 
 /* The code that an instruction belongs to. */
 struct place {
     const struct ptx_instruction *in;
-    uint32_t *tainted; /* of the function's registers */
+    uint32_t *tainted; /* for each of the function's registers */
 };
 
 static struct place place_at(const struct warp *warp, uint32_t pc)
 {
     const struct image *image = kernel_image(warp->cta->launch->kernel, pc);
-    bool is_code = pc < image->end; /* at `end` is an exit that no PTX has */
+    bool is_code = pc < image->end; /* the exit at `end` is not in the PTX */
     return (struct place){is_code ? &image->function->code[pc - image->start] : NULL,
                           warp->absent->tainted + image->first_register};
 }
@@ -75,7 +75,7 @@ static uint32_t lanes_of(const struct place *place, const struct ptx_operand *op
     return is_register ? place->tainted[op->index] : 0;
 }
 
-/* p & q is false where q is false, whatever p is. */
+/* Returns the taint of a logic operation: p & q is false where q is false, whatever p is. */
 static uint32_t logic_taint(const struct warp *warp, const struct place *place,
                             const struct inst *inst)
 {
@@ -87,14 +87,15 @@ static uint32_t logic_taint(const struct warp *warp, const struct place *place,
     return (a & b) | (a & b_counts) | (b & a_counts);
 }
 
-/* Each ACTIVE lane's result depends on the lanes in TAINTED: their origin becomes that of all. */
+/* Makes the result of each ACTIVE lane depend on the lanes in TAINTED. Their origin becomes that of
+ * all. */
 static void spread_origin(struct absent *absent, uint32_t tainted, uint32_t active)
 {
     for (uint32_t left = tainted ? active & ~tainted : 0; left; left &= left - 1)
         absent->origin[__builtin_ctz(left)] = absent->origin[__builtin_ctz(tainted)];
 }
 
-/* The lanes in which the instruction's result is tainted. */
+/* Returns the lanes in which the instruction's result is tainted. */
 static uint32_t result_taint(const struct warp *warp, const struct place *place,
                              const struct inst *inst, uint32_t active)
 {
@@ -108,7 +109,8 @@ static uint32_t result_taint(const struct warp *warp, const struct place *place,
         return logic_taint(warp, place, inst);
     struct visit visit = {.tainted = place->tainted};
     operands_read(in, find, &visit);
-    if (inst->kind == KIND_MEET) { /* a vote or the like: each lane's result depends on all lanes */
+    if (inst->kind == KIND_MEET) { /* in a vote or a similar instruction, each lane's result depends
+                                    * on all lanes */
         spread_origin(warp->absent, visit.found & active, active);
         return visit.found & active ? active : 0;
     }
@@ -144,7 +146,8 @@ static void report(struct warp *warp, unsigned lane)
     absent_forget(warp);
 }
 
-/* Of the ACTIVE lanes, those in STORE store a tainted value. Returns those whose values matter. */
+/* Returns the lanes of STORE whose tainted values matter. STORE holds the ACTIVE lanes that store a
+ * tainted value. */
 static uint32_t that_matter(const struct warp *warp, const struct place *place, uint32_t active,
                             uint32_t store)
 {
@@ -170,7 +173,8 @@ static void decide(struct absent *absent, uint32_t pc, const struct inst *inst, 
     absent->until = inst->branch.meet;
 }
 
-/* The lanes that branched reconverge: taints all that they might have written differently. */
+/* Handles the lanes that branched when they reconverge: taints all registers that they might have
+ * written differently. */
 static void reconverge(struct warp *warp, uint32_t lanes)
 {
     struct absent *absent = warp->absent;
@@ -192,7 +196,7 @@ void absent_follow(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t acti
         reconverge(warp, lanes);
     struct place place = place_at(warp, pc);
     if (!place.in || inst->run == shfl_run)
-        return; /* absent_shuffle() follows shuffles */
+        return; /* absent_shuffle() handles shuffles */
     uint32_t guard = place.in->guard == PTX_NONE ? 0 : place.tainted[place.in->guard] & lanes;
     if (inst->kind == KIND_BRANCH) {
         decide(absent, pc, inst, guard);
@@ -220,8 +224,8 @@ static bool begin(struct warp *warp)
     return warp->absent;
 }
 
-/* The lanes of MASK that read a lane which does not execute the shuffle with them, or which is not
- * one of their members. */
+/* Returns the lanes of MASK whose source lane does not execute the shuffle with them or is not one
+ * of their members. */
 static uint32_t reading_absent(const uint32_t *source, const uint32_t *members, uint32_t mask)
 {
     uint32_t lanes = 0;
@@ -249,7 +253,7 @@ void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *
         if (is_passed && !((value >> from | index >> l) & 1))
             continue;
         set |= 1u << l;
-        if (!(value >> l & 1)) /* else the cause is the shuffle before this one */
+        if (!(value >> l & 1)) /* otherwise the cause is the shuffle before this one */
             origin[l] = is_passed ? absent->origin[value >> from & 1 ? from : l]
                                   : (struct origin){warp->pc, l, members[l], from};
     }

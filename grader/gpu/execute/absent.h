@@ -1,15 +1,16 @@
-/* Values that shuffles have read from absent lanes, and what is computed from them: absent.c. */
+/* Tracks the values that shuffles have read from absent lanes, and the values computed from them.
+ * See absent.c. */
 #ifndef GPU_EXECUTE_ABSENT_H
 #define GPU_EXECUTE_ABSENT_H
 
 #include "gpu/execute/state.h"
 
-/* A shuffle is about to give the lanes of MASK the values of the lanes SOURCE. Call it if a source
- * lane is absent or warp->absent is set. */
+/* Records that a shuffle is about to give the lanes of MASK the values of the lanes SOURCE. Call it
+ * if a source lane is absent or warp->absent is set. */
 void absent_shuffle(struct warp *warp, const struct inst *inst, const uint32_t *source,
                     uint32_t mask);
-/* LANES are about to reach the instruction at PC, and ACTIVE of them execute it. Call it if
- * warp->absent is set. */
+/* Records that LANES are about to reach the instruction at PC, and ACTIVE of them execute it. Call
+ * it if warp->absent is set. */
 void absent_follow(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t active);
 void absent_forget(struct warp *warp);
 

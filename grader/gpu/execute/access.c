@@ -1,4 +1,5 @@
-/* Loads, stores and atomics: from the addresses of 32 lanes to bytes in the host's memory.
+/* Executes loads, stores and atomics: turns the addresses of 32 lanes into accesses to bytes in the
+ * host's memory.
  *
  * Every access is checked before it touches a byte. find_lanes() turns addresses into host
  * pointers; it drops and reports lanes with bad addresses. A repeated pattern of addresses takes a
@@ -112,8 +113,8 @@ LANES_INLINE bool is_shared(uint8_t space)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Whether the fault is only reported and does not fail the launch, because the options ask for
- * that and a GPU would not notice the access. */
+/* Returns whether the fault is only reported and does not fail the launch, because the options ask
+ * for this and a GPU would not notice the access. */
 static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
                           unsigned lane, enum obs_fault_kind kind)
 {
@@ -146,8 +147,8 @@ LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access
     return lanes;
 }
 
-/* Whether the access may touch BLOCK. Constant memory is read-only, and an instruction for constant
- * memory may read nothing else. */
+/* Returns whether the access may touch BLOCK. Constant memory is read-only, and an instruction for
+ * constant memory may read nothing else. */
 static bool may_touch(const struct mem_block *block, const struct obs_access *access)
 {
     if (access->space == PTX_CONST)
@@ -161,15 +162,15 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
-/* The end of the shared memory that INST may access: the end of the CTA's memory or, earlier, the
- * end of the array that its address points into. */
+/* Returns the end of the shared memory that INST may access: the end of the CTA's memory or,
+ * earlier, the end of the array that its address points into. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
     return inst->mem.high && inst->mem.high < all ? inst->mem.high : all;
 }
 
-/* Whether the access may touch the shared memory from LOW up to HIGH. */
+/* Returns whether the access may touch the shared memory from LOW up to HIGH. */
 LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access *access,
                                uint64_t low, uint64_t high)
 {
@@ -178,7 +179,7 @@ LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access 
 }
 
 /* Memory of the CTA, the warp or the launch in one state space. `stride` is the distance from one
- * lane's part to the next lane's; 0: all lanes share the memory. */
+ * lane's part to the next lane's, or 0 if all lanes share the memory. */
 struct area {
     uint8_t *start;
     uint64_t size, stride;
@@ -201,11 +202,12 @@ LANES_INLINE struct area area_of(const struct warp *warp, const struct obs_acces
         return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
     case PTX_CLUSTER:
         return area_of_other(warp, access->rank);
-    case PTX_LOCAL: /* the kernel's own variables; find_lane() finds those of functions */
+    case PTX_LOCAL: /* the kernel's own variables; find_lane() finds the variables of other
+                     * functions */
         return (struct area){warp->local, local, launch->own_bytes};
     case PTX_FRAME: /* parameters and results of device functions */
         return (struct area){warp->frame->params, params, params};
-    default: /* PTX_PARAM: the launch's parameters */
+    default: /* PTX_PARAM, the launch's parameters */
         return (struct area){(uint8_t *)(uintptr_t)launch->request.params,
                              launch->request.param_bytes, 0};
     }
@@ -217,7 +219,7 @@ LANES_INLINE bool is_global(uint8_t space)
 }
 
 /* Returns the bytes at ADDR if all bytes from LOW to HIGH are in one block that the access may
- * touch, else NULL. It first tries the block that this instruction accessed last. */
+ * touch, otherwise NULL. First tries the block that this instruction accessed last. */
 LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *access,
                                     uint64_t addr, uint64_t low, uint64_t high)
 {
@@ -293,7 +295,7 @@ static void tell_observers(struct worker *worker, const struct obs_access *acces
         worker->listener[i].observer->access(worker->listener[i].state, access);
 }
 
-/* Reports to the observers the repeats of an access that were only counted so far. */
+/* Reports to the observers the repeats of an access that have only been counted so far. */
 static void flush_repeats(struct worker *worker, uint32_t pc)
 {
     struct pattern *pattern = &worker->patterns[pc];
@@ -325,7 +327,8 @@ void access_flush(struct worker *worker)
             flush(worker, pc);
 }
 
-/* Reports one access of LANES in one state space to the observers. Returns its pattern or NULL. */
+/* Reports one access of LANES in one state space to the observers. Returns the access's pattern or
+ * NULL. */
 LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access, uint32_t lanes)
 {
     struct worker *worker = warp->cta->worker;
@@ -342,7 +345,8 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
 }
 
 /* Checks all addresses of the pattern together. Returns the first lane's bytes; lane l's bytes are
- * l * *STRIDE + delta[l] further. NULL: no pattern, a bad address, or bytes in several blocks. */
+ * l * *STRIDE + delta[l] further. Returns NULL if there is no pattern, a bad address, or bytes in
+ * several blocks. */
 LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *access,
                                    const struct pattern *pattern, uint64_t *stride)
 {
@@ -397,11 +401,11 @@ LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
     access->value_bytes = inst->mem.vector[0].bytes;
 }
 
-/* Whether all PATTERN_WINDOW bytes from the lowest address on are readable. */
+/* Returns whether all PATTERN_WINDOW bytes from the lowest address on are readable. */
 LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 {
     if (pattern->space == PTX_SHARED)
-        return true; /* cta.c allocates PATTERN_WINDOW bytes more */
+        return true; /* cta.c allocates PATTERN_WINDOW extra bytes */
     if (!is_global(pattern->space))
         return false;
     uint64_t low = first + (uint64_t)(int64_t)pattern->low - pattern->block->addr;
@@ -490,7 +494,7 @@ LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *ins
 
 /* --- accesses that repeat --------------------------------------------------------------------- */
 
-/* Not inlined, so that the common path of load_run() stays short. */
+/* Loads a repeated access. Not inlined, so that the common path of load_run() stays short. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
@@ -548,8 +552,8 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
     pattern->silent = silent;
 }
 
-/* The fast path, which nearly all accesses take: see repeat.h. Returns the first lane's bytes.
- * NULL: the fast path does not apply, and nothing has been counted or reported. */
+/* Tries the fast path, which nearly all accesses take (see repeat.h). Returns the first lane's
+ * bytes, or NULL if the fast path does not apply; then nothing has been counted or reported. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
@@ -569,8 +573,8 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return repeat_start(warp, pattern, first);
 }
 
-/* The second fast path: see find_apart() in repeat.h. Writes to HOST a pointer to each lane's
- * bytes. False: this path does not apply. */
+/* Tries the second fast path (see find_apart() in repeat.h). Writes to HOST a pointer to each
+ * lane's bytes. Returns false if this path does not apply. */
 LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
                              uint8_t **host)
 {
@@ -653,7 +657,7 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
     }
 }
 
-/* Whether no other CPU thread can change a value between a load and the store after it. */
+/* Returns whether no other CPU thread can change a value between a load and the store after it. */
 LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
 {
     return shared || (warp->cta->launch->workers == 1 && !warp->cta->launch->memory->lent);
@@ -704,7 +708,8 @@ static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lan
     }
 }
 
-/* Lanes execute in order. CUDA allows any order; a fixed one makes results repeatable. */
+/* Executes an atomic. Lanes execute in order. CUDA allows any order; a fixed order makes results
+ * repeatable. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint8_t seen[8 * WARP];

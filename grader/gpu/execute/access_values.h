@@ -1,5 +1,5 @@
-/* Moves values between 32 lanes' registers and their bytes in memory: lane by lane, or in one
- * piece where the addresses allow it. */
+/* Moves values between memory and the registers of 32 lanes, either lane by lane or, where the
+ * addresses allow it, in one piece. */
 #ifndef GPU_EXECUTE_ACCESS_VALUES_H
 #define GPU_EXECUTE_ACCESS_VALUES_H
 
@@ -118,8 +118,8 @@ LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, 
 LANE_PIECES(uint32_t)
 LANE_PIECES(uint64_t)
 
-/* Moves all elements of adjacent vectors with the functions above. False: none of them fits the
- * vector, or an element is not as wide as its register. */
+/* Moves all elements of adjacent vectors with the functions above. Returns false if none of them
+ * fits the vector, or an element is not as wide as its register. */
 LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, uint8_t *bytes)
 {
     unsigned count = inst->mem.count, width = inst->mem.bytes;
@@ -152,12 +152,12 @@ LANES_INLINE bool is_signed_load(const struct inst *inst)
     return ptx_type_class((enum ptx_type)inst->mem.type) == 'S';
 }
 
-/* Loads element K into the lanes of MASK. UNIFORM: all lanes have the same address. */
+/* Loads element K into the lanes of MASK. UNIFORM says that all lanes have the same address. */
 LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
                                uint8_t *const *host, uint32_t mask, bool uniform)
 {
     struct slot slot = inst->mem.vector[k];
-    if (slot.offset == NO_SLOT) /* _ */
+    if (slot.offset == NO_SLOT) /* the element is _ */
         return;
     uint8_t *d = slot_at(warp, slot);
     unsigned bytes = inst->mem.bytes;
@@ -223,7 +223,7 @@ LANES_INLINE void store_whole(const struct warp *warp, const struct inst *inst,
     }
 }
 
-/* Loads all elements into the lanes of MASK. UNIFORM: all lanes have the same address. */
+/* Loads all elements into the lanes of MASK. UNIFORM says that all lanes have the same address. */
 LANES_INLINE void load_elements(const struct warp *warp, const struct inst *inst,
                                 uint8_t *const *host, uint32_t mask, bool uniform)
 {
@@ -313,7 +313,7 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
         memcpy(start, v + last * bytes, bytes);
     } else if (pattern->shape == PATTERN_DENSE_ROWS) {
         unsigned first =
-            turn & half; /* if one pass (turns.h) stores both rows, the lower one wins */
+            turn & half; /* if one pass (turns.h) stores both rows, the lower row wins */
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
     } else if (mask == ALL_LANES) {
@@ -326,8 +326,8 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
     }
 }
 
-/* Loads one value of 8 or 16 bits for each lane. False: the values have another size or are not
- * adjacent in memory. */
+/* Loads one value of 8 or 16 bits for each lane. Returns false if the values have another size or
+ * are not adjacent in memory. */
 LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *inst,
                                     const uint8_t *start, const struct pattern *pattern,
                                     uint32_t mask)
@@ -348,7 +348,7 @@ LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *
 }
 
 /* Loads vectors of four 8-bit or two 16-bit values, such as pixels, as one word for each lane.
- * False: the vectors have another form. */
+ * Returns false if the vectors have another form. */
 LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *inst,
                                    const uint8_t *start, const struct pattern *pattern,
                                    uint32_t mask)
@@ -360,7 +360,7 @@ LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *i
     load_words(words, start, pattern, ALL_LANES);
     for (unsigned k = 0; k < inst->mem.count; k++) {
         struct slot slot = inst->mem.vector[k];
-        if (slot.offset == NO_SLOT) /* _ */
+        if (slot.offset == NO_SLOT) /* the element is _ */
             continue;
         for (unsigned l = 0; l < WARP; l++)
             raw[l] = words[l] >> (8 * bytes * k) & (bytes == 1 ? 0xffu : 0xffffu);
@@ -370,7 +370,7 @@ LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *i
 }
 
 /* Loads all values for the lanes of MASK. START points to the first lane's bytes; lane l's bytes
- * are l * STRIDE + delta[l] further. store_found() below stores in the same way. */
+ * are at START + l * STRIDE + delta[l]. store_found() below stores in the same way. */
 LANES_INLINE void load_found(const struct warp *warp, const struct inst *inst, uint8_t *start,
                              uint64_t stride, const struct pattern *pattern, uint32_t mask)
 {

@@ -1,5 +1,5 @@
-/* Arithmetic: turns each line of alu.def into a function that loops over the lanes (rows.h), and
- * into a row of the table of these functions.
+/* Executes arithmetic. Turns each line of alu.def into a function that loops over the lanes
+ * (rows.h), and into a row of the table of these functions.
  *
  * Rounding and .ftz are modes of the CPU's vector unit, which fp_run() sets around the loop
  * (floats.h). This file is compiled with -ffp-contract=off (see the Makefile). */
@@ -28,7 +28,7 @@ void rows_look(const void *lanes, size_t bytes, size_t alignment)
 }
 #endif
 
-/* Full warps get a separate loop, in which the mask is a constant. */
+/* A full warp has its own loop, in which the mask is a constant. */
 #define LANES(name, ...)                                                                           \
     LOOKED_AT LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst,    \
                                                     u32 mask)                                      \
@@ -50,8 +50,8 @@ void rows_look(const void *lanes, size_t bytes, size_t alignment)
 #undef ROW3
 #undef ROW4
 
-/* sin and cos: sine() if |x| <= SINE_NEAR; libm's functions for larger arguments, which are
- * rare. */
+/* Defines sin or cos. sine() computes them if |x| <= SINE_NEAR; libm's functions compute them for
+ * larger arguments, which are rare. */
 #define WAVE(name, turns, of_all)                                                                  \
     LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
     {                                                                                              \
@@ -122,7 +122,7 @@ LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
     }
 }
 
-/* .sat: clamps to [0, 1]; NaN becomes 0. */
+/* Applies .sat: clamps to [0, 1]; NaN becomes 0. */
 #define SATURATE(T)                                                                                \
     LANES_CLONES static void saturate_##T(T *d, u32 mask)                                          \
     {                                                                                              \
@@ -142,8 +142,8 @@ static void run_in_mode(struct warp *warp, const struct inst *inst, uint32_t mas
     fp_set(MODE_DEFAULT);
 }
 
-/* The same for .ftz on a CPU that flushes before it rounds. The result may replace a source. Sums
- * and quotients are never so near to 2^-126 that rounding reaches it. */
+/* Does the same for .ftz on a CPU that flushes before it rounds. The result may replace a source.
+ * Sums and quotients are never so near to 2^-126 that rounding reaches it. */
 static void run_and_keep_rounded(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     lane_fn *inner = inst->fp.inner;

@@ -1,14 +1,15 @@
 /* cp.async: copies from global to shared memory that a thread starts now and waits for later.
  *
- * A copy reads its source when it starts, and stores the data when the thread waits for it. This
- * is the latest moment that CUDA allows, so a kernel that forgets to wait always sees the old
- * data. A thread's copies belong to the group that its next commit_group closes; wait_group N
- * stores all groups except the latest N. If a thread ends without waiting for a copy, the copy is
- * never stored.
+ * A copy reads its source when it starts, and stores the data when the thread waits for it. This is
+ * the latest moment that CUDA allows, so a kernel that forgets to wait always sees the old data. A
+ * thread's copies belong to the group that its next commit_group closes; wait_group N stores all
+ * groups except the latest N. If a thread ends without waiting for a copy, the copy is never
+ * stored.
  *
  * A copy is exposed if the warp waits for it before it has executed enough other instructions to
- * hide the latency of global memory. If a thread arrives at an mbarrier for its copies, their data is stored then, but
- * the wait is that for the mbarrier's phase, by any warp of the CTA. */
+ * hide the latency of global memory. If a thread arrives at an mbarrier for its copies, their data
+ * is stored then, but the wait that counts is that of any warp of the CTA for the mbarrier's
+ * phase. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +44,8 @@ static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned byte
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-/* Writes to SIZES the number of bytes that each lane copies. The rest of the lane's destination
- * becomes zero. */
+/* Writes to SIZES the number of bytes that each lane copies. The remaining bytes of the lane's
+ * destination become zero. */
 static void source_sizes(const struct warp *warp, const struct inst *inst, uint8_t *sizes)
 {
     uint32_t ignored = inst->src[3].offset == NO_SLOT ? 0 : slot_predicate(warp, inst->src[3]);
@@ -130,7 +131,7 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
                                                      .pc = copy->pc});
 }
 
-/* Takes the copy at PLACE out of the warp's list. It has been awaited now. */
+/* Takes the copy at PLACE out of the warp's list. The warp has now waited for it. */
 static void retire(struct warp *warp, struct async_copy **place)
 {
     struct async_copy *copy = *place;

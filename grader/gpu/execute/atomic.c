@@ -1,7 +1,7 @@
-/* Atomic operations on the lanes' bytes, one lane after the other. Usually an operation is a
- * compare-and-swap loop on the CPU, because other workers (CPU threads) run other CTAs at the same
- * time. If no other CPU thread can access the bytes, which is certain in a CTA's shared memory, a
- * plain load and store is enough. */
+/* Executes atomic operations on the lanes' bytes, one lane after the other. Usually an operation is
+ * a compare-and-swap loop on the CPU, because other workers (CPU threads) run other CTAs at the
+ * same time. If no other CPU thread can access the bytes, which is certain in a CTA's shared
+ * memory, a plain load and store is enough. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/half.h"
 
@@ -10,7 +10,8 @@ static uint32_t flushed(uint32_t bits)
     return bits & 0x7f800000u ? bits : bits & 0x80000000u;
 }
 
-/* The hardware flushes denormals when it adds in global memory, but not in shared memory. */
+/* Adds two floats. The hardware flushes denormals when it adds in global memory, but not in shared
+ * memory. */
 static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
 {
     float sum =
@@ -125,7 +126,7 @@ static uint64_t atomic64(const struct inst *inst, bool alone, void *host, uint64
     return old;
 }
 
-/* A fast path for the addition of integers: counting is the most common use of atomics. */
+/* Adds integers by a fast path, because counting is the most common use of atomics. */
 static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old)
 {
     for (; lanes; lanes &= lanes - 1) {
@@ -147,7 +148,7 @@ static void add_singles(uint32_t lanes, uint8_t *const *host, const uint32_t *b,
     }
 }
 
-/* A lane's operand, which is as wide as the word in memory. */
+/* Returns a lane's operand, which is as wide as the word in memory. */
 static uint64_t operand(const void *values, unsigned lane, unsigned bytes)
 {
     return !values      ? 0
@@ -193,8 +194,8 @@ static wide join(const uint64_t *const *halves, unsigned lane)
     return (wide)halves[1][lane] << 64 | halves[0][lane];
 }
 
-/* cas is one compare-and-swap. exch replaces any value: it retries with the latest value until no
- * other worker has changed the word in between. */
+/* Executes cas or exch on 128 bits. cas is one compare-and-swap. exch replaces any value: it
+ * retries with the latest value until no other worker has changed the word in between. */
 WIDE_SWAPS static wide atomic128(bool swaps_if_equal, wide *word, wide b, wide c)
 {
     wide expected = swaps_if_equal ? b : 0, wanted = swaps_if_equal ? c : b;

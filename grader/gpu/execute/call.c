@@ -1,9 +1,9 @@
-/* Calls of device functions.
+/* Executes calls of device functions.
  *
- * A call pushes a path entry (warp.c) that starts at the function's first instruction. Its meet
- * is the function's end, and ret branches to that end. So lanes that return at different places
- * reconverge there. Then the entry below continues after the call with all of them, as after any
- * branch.
+ * A call pushes a path entry (warp.c) that starts at the function's first instruction. The entry's
+ * meet is the function's end, and ret branches to that end. So lanes that return at different
+ * places reconverge there. Then the entry below continues after the call with all these lanes, as
+ * after any branch.
  *
  * Parameters and results are bytes in frames: the caller writes its .param variables, the call
  * copies them into the callee's frame, and ret copies the results back. */
@@ -53,7 +53,7 @@ struct frame *frame_open(struct warp *warp, const struct image *image)
     frame->local_base = 0;
     if (warp->cta->launch->kernel->uses_stack)
         memset(frame->taken, 0, sizeof frame->taken);
-    /* New registers have undefined contents; zeros make every run the same. */
+    /* new registers have undefined contents; zeros make every run the same */
     if (image->needs_zeros)
         memset(frame->registers, 0, image->register_bytes);
     if (image->frame_bytes)
@@ -96,7 +96,7 @@ LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from,
     }
 }
 
-/* Copies a parameter or result. Most of them are numbers or pointers: with a constant size, the
+/* Copies a parameter or result. Most of them are numbers or pointers; with a constant size, their
  * copy needs no call of memcpy(). */
 static void copy_param(const struct frame *to, const struct ptx_variable *target,
                        const struct frame *from, const struct ptx_variable *source, uint32_t lanes)
@@ -142,14 +142,14 @@ static void set_local_base(struct frame *frame, uint32_t base)
         memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
 }
 
-/* The offset in local memory at which a function's own variables end and its alloca memory
+/* Returns the offset in local memory at which a function's own variables end and its alloca memory
  * begins. */
 static uint32_t alloca_base(const struct frame *frame)
 {
     return frame->local_base + (((uint32_t)frame->image->function->local_bytes + 15u) & ~15u);
 }
 
-/* The first offset after the local memory that any of LANES uses. */
+/* Returns the first offset after the local memory that any of LANES uses. */
 static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
 {
     uint32_t most = 0;
@@ -158,9 +158,9 @@ static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
     return (alloca_base(frame) + most + 15u) & ~15u;
 }
 
-/* Grows each lane's stack to BYTES or more. The size at least doubles, because deep recursion
- * grows it again and again. Stacks are not allocated in advance: most kernels that call functions
- * need none, and there are many threads. */
+/* Grows each lane's stack to BYTES or more. The size at least doubles, because deep recursion makes
+ * the stack grow again and again. Stacks are not allocated in advance: most kernels that call
+ * functions need none, and there are many threads. */
 static bool grow_stack(struct warp *warp, uint32_t bytes)
 {
     uint32_t room = (bytes + 15u) & ~15u;
@@ -202,7 +202,7 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
 {
     struct frame *caller = warp->frame;
     uint32_t base = end_of_locals(caller, lanes);
-    base += 16; /* so that endless recursion ends even without local variables */
+    base += 16; /* without local variables, endless recursion must end, too */
     if (base + image->function->local_bytes > warp->cta->launch->local_bytes) {
         warp_fault(warp, OBS_STACK_OVERFLOW, (unsigned)__builtin_ctz(lanes), NULL);
         launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
@@ -277,7 +277,8 @@ static void set_stack_result(const struct warp *warp, struct slot slot, unsigned
     memcpy(slot_at(warp, slot) + lane * slot.bytes, &value, slot.bytes);
 }
 
-/* Allocates SIZE bytes on LANE's stack. False: the stack is full, or the host is out of memory. */
+/* Allocates SIZE bytes on LANE's stack. Returns false if the stack is full, or the host is out of
+ * memory. */
 static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t size)
 {
     const struct launch *launch = warp->cta->launch;
@@ -295,7 +296,8 @@ static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane
     return true;
 }
 
-/* Each lane has its own stack. Memory from alloca is freed together with the function's frame. */
+/* Allocates memory on each lane's own stack. Memory from alloca is freed together with the
+ * function's frame. */
 void alloca_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t left = mask; left; left &= left - 1) {

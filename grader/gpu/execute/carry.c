@@ -1,10 +1,10 @@
-/* Carry chains: arithmetic on numbers wider than a register, one word after another.
+/* Executes carry chains: arithmetic on numbers wider than a register, one word after another.
  *
- *   add.cc.u32  low, a0, b0        carry := 1 if the sum does not fit, else 0
+ *   add.cc.u32  low, a0, b0        carry := 1 if the sum does not fit, otherwise 0
  *   addc.u32    high, a1, b1       a1 + b1 + carry
  *
- * Each lane has its own carry, one bit of a predicate. In a subtraction it is the borrow. mad
- * adds c to the lower or upper half of a * b. */
+ * Each lane has its own carry, one bit of a predicate. In a subtraction it is the borrow. mad adds
+ * c to the lower or upper half of a * b. */
 #include "gpu/execute/operations.h"
 #include "gpu/execute/state.h"
 

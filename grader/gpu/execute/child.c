@@ -9,7 +9,7 @@
 /* CUDA's codes for the streams that a kernel can launch into, and for errors. */
 #define STREAM_DEFAULT   0u
 #define STREAM_TAIL      3u
-#define STREAM_FORGOTTEN 4u /* fire and forget: not ordered with other launches */
+#define STREAM_FORGOTTEN 4u /* fire and forget, not ordered with other launches */
 enum { SUCCESS = 0, INVALID_VALUE = 1, TOO_DEEP = 65, TOO_MANY = 69, INVALID_STREAM = 400 };
 
 void children_init(struct children *children)
@@ -38,7 +38,7 @@ void children_free(struct children *children, struct heap *heap)
     pthread_mutex_destroy(&children->lock);
 }
 
-/* Adds CHILD to a list: at the front if it is prepared, because it will soon be looked up;
+/* Adds CHILD to a list: at the front if CHILD is prepared, because it will soon be looked up,
  * otherwise at the end. */
 static void add(struct children *children, enum child_state state, struct child *child)
 {
@@ -83,7 +83,8 @@ uint64_t child_prepare(struct launch *launch, uint64_t function, const struct em
     return buffer;
 }
 
-/* Removes the prepared launch with this BUFFER from its list and returns it; NULL: none has it. */
+/* Removes the prepared launch with this BUFFER from its list and returns it. Returns NULL if none
+ * has it. */
 static struct child *find_prepared(struct children *children, uint64_t buffer)
 {
     struct child **at = &children->first[CHILD_PREPARED];

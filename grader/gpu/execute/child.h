@@ -1,4 +1,4 @@
-/* Grids that kernels launch (dynamic parallelism).
+/* Keeps the grids that kernels launch (dynamic parallelism).
  *
  * A kernel asks for a buffer, writes the child's parameters into it and launches the child. No
  * kernel can wait for a grid that it launched, so children run only after the parent's own grid.
@@ -16,20 +16,20 @@
 #include "gpu/memory/heap.h"
 #include "gpu/ptx/module.h"
 
-#define CHILD_DEPTH 24u        /* deepest nesting */
+#define CHILD_DEPTH 24u        /* deepest nesting of launches */
 #define CHILD_MOST  (1u << 16) /* most launches of one grid */
 
 struct launch;
 
 struct child {
-    struct emu_launch request; /* its kernel is `function`; owns its parameters */
+    struct emu_launch request; /* its kernel is `function`; the child owns its parameters */
     const struct ptx_function *function;
-    uint64_t buffer; /* address of the parameters in the device's heap; 0 after the launch */
+    uint64_t buffer; /* address of the parameters in the device's heap, or 0 after the launch */
     struct child *next;
 };
 
-/* One launch's children, shared by its workers. There is one list for each state; launched children
- * are listed in launch order. */
+/* The children of one launch, shared by its workers. There is one list for each state; launched
+ * children are listed in launch order. */
 enum child_state { CHILD_PREPARED, CHILD_LAUNCHED, CHILD_TAIL, CHILD_STATES };
 struct children {
     pthread_mutex_t lock;
@@ -41,12 +41,12 @@ void children_init(struct children *children);
 void children_free(struct children *children, struct heap *heap);
 
 /* Prepares a launch of the kernel at address FUNCTION. Returns the address of a buffer for its
- * parameters; 0: no kernel has this address, or out of memory. */
+ * parameters, or 0 if no kernel has this address, or out of memory. */
 uint64_t child_prepare(struct launch *launch, uint64_t function, const struct emu_launch *shape);
 /* Launches the kernel whose parameters are in BUFFER. Returns an error code of the CUDA runtime. */
 uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream);
 
-/* Removes and returns the next child to run; NULL: none is left. */
+/* Removes and returns the next child to run. Returns NULL if none is left. */
 struct child *children_take(struct children *children);
 void child_free(struct child *child);
 

@@ -1,5 +1,5 @@
-/* A cluster: CTAs that run at the same time, share a barrier and can access each other's shared
- * memory.
+/* Runs clusters. A cluster consists of CTAs that run at the same time, share a barrier and can
+ * access each other's shared memory.
  *
  *   shared window   0 ───── own memory ───── MEM_CLUSTER_BEGIN ─ rank 0 ─┬─ rank 1 ─┬─ … ─
  *

@@ -1,4 +1,5 @@
-/* Comparisons (setp and set) and the number classes of testp. Each gives one bit per lane. */
+/* Executes comparisons (setp and set) and testp, which tests a number's class. Each gives one bit
+ * per lane. */
 #include <string.h>
 
 #include "gpu/execute/half.h"
@@ -64,8 +65,9 @@ static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
                                       : bits ^ other;
 }
 
-/* For p|q, p gets the comparison's result and q its negation, each combined with the third source.
- * For packed numbers, p gets the result of the lower halves and q that of the upper halves. */
+/* Executes setp. For p|q, p gets the comparison's result and q its negation, each combined with the
+ * third source. For packed numbers, p gets the result of the lower halves and q that of the upper
+ * halves. */
 void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 bits = compared(warp, inst);
@@ -76,7 +78,8 @@ void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     slot_set_predicate(warp, inst->set.second, second, mask);
 }
 
-/* set writes all ones or 1.0 for true, and 0 for false, to a register of 32 or 16 bits. */
+/* Executes set, which writes all ones or 1.0 for true, and 0 for false, to a register of 32 or 16
+ * bits. */
 void set_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 lower = combined(warp, inst, compared(warp, inst)), upper = lower;

@@ -33,7 +33,7 @@
     UNSIGNED(u32)                                                                                  \
     UNSIGNED(u64)                                                                                  \
     FLOAT_ORDERED(f32) NAN_TOO(f32) CLASSES(f32) FLOAT_ORDERED(f64) NAN_TOO(f64) CLASSES(f64)
-/* ne cannot be x != y: in C, that is true for NaN; in PTX, ne with NaN is false */
+/* ne cannot be x != y, which is true for NaN in C; in PTX, ne with NaN is false */
 #define FLOAT_ORDERED(T)                                                                           \
     COMPARE(eq, T, x == y)                                                                         \
     COMPARE(ne, T, x<y || x> y)                                                                    \

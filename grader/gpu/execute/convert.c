@@ -1,6 +1,6 @@
-/* cvt converts any type to any other in two steps. It widens the source lanes to 64 bits (an
- * integer or a double, both exact). Then it narrows them to the destination's type: it rounds
- * once and saturates.
+/* Executes cvt, which converts any type to any other in two steps. It widens the source lanes to 64
+ * bits (an integer or a double, both exact). Then it narrows them to the destination's type: it
+ * rounds once and saturates.
  *
  * A register may be wider than its type in the instruction: reading truncates, writing extends. */
 #include <math.h>
@@ -17,8 +17,8 @@ static bool is_float(unsigned type)
     return ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* Whether cvt converts FROM to TO. It can pack two f32 into one register, but it can only unpack
- * 8-bit floats. A TF32 is a float already. */
+/* Returns whether cvt converts FROM to TO. It can pack two f32 into one register, but it can only
+ * unpack 8-bit floats. A TF32 is a float already. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
     if (to == PTX_tf32 || from == PTX_tf32)
@@ -33,7 +33,7 @@ bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
            ptx_type_class(from) != 'B';
 }
 
-/* True if the integer type TO has room for every value of FROM. */
+/* Returns true if the integer type TO has room for every value of FROM. */
 static bool holds_all(enum ptx_type to, enum ptx_type from)
 {
     unsigned to_bytes = ptx_type_bytes(to), from_bytes = ptx_type_bytes(from);
@@ -42,7 +42,7 @@ static bool holds_all(enum ptx_type to, enum ptx_type from)
     return ptx_type_class(to) == 'S' && to_bytes > from_bytes;
 }
 
-/* True if the float type TO cannot hold every value of the float type FROM. */
+/* Returns true if the float type TO cannot hold every value of the float type FROM. */
 static bool loses(enum ptx_type to, enum ptx_type from)
 {
     return to != from && (half_is(to) || (to == PTX_f32 && from == PTX_f64));
@@ -144,13 +144,13 @@ static double rounded(double value, uint8_t round)
     case 'p':
         return ceil(value);
     default:
-        return nearbyint(value); /* to even: the CPU is in its default mode here */
+        return nearbyint(value); /* rounds to even, because the CPU is in its default mode here */
     }
 }
 
-/* A float outside the integer's range becomes the nearest integer in range. NaN becomes 0; if the
- * source (IS_WIDE) or the destination has 64 bits, NaN becomes the integer with only its top bit
- * set. */
+/* Rounds to an integer. A float outside the integer's range becomes the nearest integer in range.
+ * NaN becomes 0; if the source (IS_WIDE) or the destination has 64 bits, NaN becomes the integer
+ * with only its top bit set. */
 static int64_t to_integer(double value, uint8_t round, unsigned type, bool is_wide)
 {
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
@@ -232,7 +232,7 @@ static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_
     fp_set(MODE_DEFAULT);
 }
 
-/* .ftz: a denormal source counts as zero. */
+/* Applies .ftz: a denormal source counts as zero. */
 static double flushed(double value, const struct inst *inst)
 {
     bool flushes = (inst->mode & MODE_FTZ) == MODE_FTZ && inst->cvt.from == PTX_f32;
@@ -380,7 +380,7 @@ LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst,
 }
 
 /* Rounds f32 to 11 digits, ties away from zero. The lower 13 bits become 0. As on an H100, a NaN
- * keeps its upper bits, so one whose upper bits are those of infinity becomes infinity. */
+ * keeps its upper bits, so a NaN whose upper bits are those of infinity becomes infinity. */
 LANES_CLONES static void f32_to_tf32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);
@@ -438,8 +438,8 @@ static lane_fn *kind_of(const struct inst *inst)
 
 /* --- frequent conversions, vectorised --------------------------------------------------------- */
 
-/* Writes whole numbers as s32 or u32. A number out of range becomes the nearest one in range; NaN
- * becomes NAN_WORD. */
+/* Writes whole numbers as s32 or u32. A number out of range becomes the nearest number in range;
+ * NaN becomes NAN_WORD. */
 LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigned,
                               uint32_t nan_word, uint32_t mask)
 {
@@ -451,8 +451,8 @@ LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigne
     }
 }
 
-/* Like write_words(), for s64 or u64. A double from 2^63 on is a multiple of 2048, so half of it is
- * still a whole number, and fits into s64. */
+/* Does the same as write_words(), for s64 or u64. A double from 2^63 on is a multiple of 2048, so
+ * half of it is still a whole number, and fits into s64. */
 LANES_INLINE void write_longs(uint64_t *d, const double *values, bool is_unsigned, uint32_t mask)
 {
     double least = is_unsigned ? 0 : -0x1p63, end = is_unsigned ? 0x1p64 : 0x1p63;
@@ -576,7 +576,7 @@ static bool is_word(unsigned type)
     return type == PTX_s32 || type == PTX_u32;
 }
 
-/* The vectorised function for this conversion; NULL: there is none. */
+/* Returns the vectorised function for this conversion, or NULL if there is none. */
 static lane_fn *in_vectors(const struct inst *inst)
 {
     uint8_t to = inst->cvt.to, from = inst->cvt.from;

@@ -1,4 +1,4 @@
-/* Finds the registers that can affect what a loop does next.
+/* Finds the registers that can affect the further execution of a loop.
  *
  *     while (*flag == 0)        ld.volatile  f, [p]      p: the address that is polled
  *         spins++;              add          n, n, 1     n: only counted, and may change
@@ -21,7 +21,7 @@
 struct deciders {
     uint64_t *before; /* how often each instruction had been executed at deciders_begin() */
     bool *executed;   /* whether each instruction has been executed since then */
-    bool *decides;    /* for each register of all images: whether it is a decider */
+    bool *decides;    /* whether each register of all images is a decider */
     bool grew;        /* this pass has found another decider */
 };
 
@@ -44,8 +44,8 @@ static bool names_clock(const struct ptx_instruction *in)
     return false;
 }
 
-/* Whether the instruction does more than compute registers from registers. Instructions with a
- * carry count, too, because the carry register has no name. */
+/* Returns whether the instruction does more than compute registers from registers. Instructions
+ * with a carry also count, because the carry register has no name. */
 static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 {
     return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||
@@ -71,8 +71,8 @@ static void mark(void *context, uint32_t reg)
     visit->decides[reg] = true;
 }
 
-/* If the instruction at PC acts or computes a decider, marks the registers that it reads. False:
- * the instruction does so and also reads a clock. */
+/* Marks the registers that the instruction at PC reads, if it acts or computes a decider. Returns
+ * false if the instruction does so and also reads a clock. */
 static bool follow(struct deciders *deciders, const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);

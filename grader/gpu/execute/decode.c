@@ -94,7 +94,7 @@ static void find_images(struct decoder *d)
         k->local_bytes += KERNEL_STACK;
 }
 
-#define SIZES 6 /* number of register sizes: predicate; 1, 2, 4, 8 and 16 bytes per lane */
+#define SIZES 6 /* number of register sizes: a predicate, and 1, 2, 4, 8 and 16 bytes per lane */
 
 static unsigned size_of(const struct ptx_function *f, uint32_t reg)
 {
@@ -102,8 +102,8 @@ static unsigned size_of(const struct ptx_function *f, uint32_t reg)
     return bytes ? 1 + (unsigned)__builtin_ctz(bytes) : 0;
 }
 
-/* The free places of each size, and for each instruction the registers whose lifetime begins or
- * ends there. */
+/* The free places of each size, and the registers whose lifetime begins or ends at each
+ * instruction. */
 struct places {
     const struct ptx_function *function;
     const struct lifetime *lifetimes;
@@ -138,8 +138,8 @@ static bool open_places(struct places *places)
     return true;
 }
 
-/* Lets registers whose lifetimes do not overlap share a place. With fewer places, more of them
- * stay in the CPU's caches, and more CTAs fit in memory. */
+/* Lets registers whose lifetimes do not overlap share a place. If there are fewer places, more of
+ * them stay in the CPU's caches, and more CTAs fit in memory. */
 static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
@@ -162,7 +162,7 @@ static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uin
     return true;
 }
 
-/* Whether the function reads the carry, which is a register without a name. */
+/* Returns whether the function reads the carry, which is a register without a name. */
 static bool uses_carry(const struct ptx_function *f)
 {
     bool any = false;
@@ -259,7 +259,7 @@ static bool is_product(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_wmma_mma || in->opcode == PTX_OP_mma;
 }
 
-/* An upper bound for the entries of kernel->vectors that all instructions together need. */
+/* Returns an upper bound for the entries of kernel->vectors that all instructions together need. */
 static size_t vector_room(const struct kernel *k)
 {
     size_t room = (size_t)k->code_count * VECTOR_ROOM;
@@ -337,7 +337,8 @@ void kernel_free(struct kernel *kernel)
 
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc)
 {
-    uint32_t low = 0, high = kernel->image_count; /* the image is in [low, high) */
+    /* the image's number is from `low` up to `high` */
+    uint32_t low = 0, high = kernel->image_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (kernel->images[middle].start <= pc)

@@ -1,4 +1,4 @@
-/* Inside the decoder: its state, and the functions that its files share.
+/* The state of the decoder, and the functions that its files share.
  *
  *   slots.c          slots of operands: registers, constants, addresses
  *   layout.c         places of shared variables
@@ -62,31 +62,32 @@ void decode_unsupported(struct decoder *d);
 /* Reserves 32 values of BYTES, or one predicate word if BYTES is 0, after the first *USED bytes.
  * Advances *USED and returns the offset. */
 uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
-/* A slot with VALUE in 32 lanes, or in one predicate word if BYTES is 0. Equal constants share a
- * slot. */
+/* Returns a slot with VALUE in 32 lanes, or in one predicate word if BYTES is 0. Equal constants
+ * share a slot. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
-/* fixed.c: decode_fixed() finds the image's registers with fixed values; false: failure. Later,
+/* Finds the image's registers with fixed values (fixed.c). Returns false on failure. Later,
  * decode_is_fixed() tells whether d->in only sets such a register. */
 bool decode_fixed(struct decoder *d);
 bool decode_is_fixed(const struct decoder *d);
-/* layout.c: decode_place_shared() places the shared variables that the kernel's images use.
- * Later, decode_shared_address() returns the address of such a variable in d->image. */
+/* Places the shared variables that the kernel's images use (layout.c). Later,
+ * decode_shared_address() returns the address of such a variable in d->image. */
 void decode_place_shared(struct decoder *d);
 uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variable *variable);
-/* A variable's address in its own state space. A local variable's address is relative to the
- * local memory of its function. */
+/* Returns a variable's address in its own state space. A local variable's address is relative to
+ * the local memory of its function. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 
-/* Slots of operands that are read or written. Decoding fails unless the operand has BYTES bytes
- * for each lane. */
+/* Return the slot of an operand that is read, or of an operand that is written. Decoding fails
+ * unless the operand has BYTES bytes for each lane. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                           unsigned bytes);
 struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, unsigned bytes);
 struct slot decode_predicate_source(struct decoder *d, const struct ptx_operand *op);
 struct slot decode_predicate_destination(struct decoder *d, const struct ptx_operand *op);
 /* Decodes the parts of {a, b, c, d} into d->out->mem.vector. Each part must be NEEDED bytes wide,
- * or at least that wide if EXTENDS (loads and stores). IS_LOAD: the instruction writes them. */
+ * or at least that wide if EXTENDS (loads and stores). IS_LOAD says that the instruction writes
+ * them. */
 void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                    unsigned needed, bool is_load, bool extends);
 
@@ -98,10 +99,10 @@ void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_writ
  * the variable's own space is used instead. */
 void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space);
 
-/* decode_opcodes.c: decodes the instruction at PC of the kernel's code. */
+/* Decodes the instruction at PC of the kernel's code (decode_opcodes.c). */
 void decode_instruction(struct decoder *d, uint32_t pc);
 
-/* Each of the following functions decodes d->in to d->out. */
+/* Decodes d->in to d->out, as do all of the following functions. */
 typedef void decode_fn(struct decoder *d);
 /* decode_value.c */
 decode_fn decode_alu, decode_sum, decode_carry, decode_dot, decode_logic, decode_video;
@@ -122,10 +123,10 @@ decode_fn decode_branch, decode_call, decode_return, decode_exit, decode_trap;
 decode_fn decode_barrier, decode_barrier_reduction, decode_barrier_arrival, decode_cluster_barrier;
 decode_fn decode_fence, decode_nanosleep, decode_hint;
 
-/* The operation modifier of an atomic or redux; PTX_MOD_COUNT if there is none. */
+/* Returns the operation modifier of an atomic or redux, or PTX_MOD_COUNT if there is none. */
 uint8_t decode_operation(const struct ptx_instruction *in);
 
-/* stretch.c: divides the code into stretches. False: out of memory. */
+/* Divides the code into stretches (stretch.c). Returns false when out of memory. */
 bool stretches_find(struct kernel *kernel);
 
 #endif

@@ -1,4 +1,4 @@
-/* Decoding of barriers, branches, calls and fences, and of hints, which have no effect. */
+/* Decodes barriers, branches, calls and fences, and hints, which have no effect. */
 #include <string.h>
 
 #include "gpu/execute/decode.h"
@@ -43,7 +43,8 @@ void decode_barrier_arrival(struct decoder *d)
     d->out->barrier.vote = no_slot;
 }
 
-/* An arrival without .relaxed has release semantics: it orders the thread's earlier writes. */
+/* Decodes an arrival at the cluster's barrier or a wait for it. An arrival without .relaxed has
+ * release semantics: it orders the thread's earlier writes. */
 void decode_cluster_barrier(struct decoder *d)
 {
     d->out->kind = KIND_BARRIER;
@@ -117,7 +118,8 @@ void decode_call(struct decoder *d)
                     target->name.text);
 }
 
-/* A return ends the threads of a kernel. In other functions it branches to the function's end. */
+/* Decodes a return. In a kernel, it ends the threads; in other functions, it branches to the
+ * function's end. */
 void decode_return(struct decoder *d)
 {
     d->out->kind = d->image->function->is_kernel ? KIND_EXIT : KIND_RETURN;
@@ -137,7 +139,8 @@ void decode_trap(struct decoder *d)
 
 /* --- fences and hints ------------------------------------------------------------------------- */
 
-/* A system-wide fence can be part of a polling loop: the next load may read the host's answer. */
+/* Does nothing. A system-wide fence can be part of a polling loop: the next load may read the
+ * host's answer. */
 static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     (void)warp;
@@ -153,14 +156,15 @@ void decode_fence(struct decoder *d)
     d->out->observes = ptx_has(d->in, PTX_MOD_sys);
 }
 
-/* nanosleep does not wait here. It counts as a poll, so that other warps get their turn sooner. */
+/* Decodes nanosleep, which does not wait here. It counts as a poll, so that other warps get their
+ * turn sooner. */
 void decode_nanosleep(struct decoder *d)
 {
     d->out->run = sleep_run;
     d->out->observes = true;
 }
 
-/* Hints to caches, profilers and the like have no effect. */
+/* Decodes hints to caches, profilers and the like, which have no effect. */
 void decode_hint(struct decoder *d)
 {
     d->out->run = nothing_run;

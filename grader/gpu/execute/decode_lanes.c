@@ -1,4 +1,4 @@
-/* Decoding of instructions that exchange values between the lanes of a warp. */
+/* Decodes instructions that exchange values between the lanes of a warp. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 
@@ -18,8 +18,8 @@ static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
     d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
 }
 
-/* If the instruction has exactly two modifiers and one is .sync, returns the other one; otherwise
- * returns PTX_MOD_sync. */
+/* Returns the other modifier of an instruction that has exactly two modifiers, one of which is
+ * .sync. Otherwise returns PTX_MOD_sync. */
 static uint8_t word_beside_sync(const struct ptx_instruction *in)
 {
     const uint8_t *word = in->modifiers;
@@ -72,7 +72,7 @@ void decode_match(struct decoder *d)
     decode_members(d, 2);
 }
 
-/* .b32 is for bitwise operations, .u32 and .s32 are for arithmetic. */
+/* Decodes redux. .b32 is for bitwise operations; .u32 and .s32 are for arithmetic. */
 void decode_redux(struct decoder *d)
 {
     uint8_t op = decode_operation(d->in);

@@ -1,4 +1,4 @@
-/* Decoding of matrix instructions, which a warp's lanes execute together: see matrix.c. */
+/* Decodes matrix instructions, which a warp's lanes execute together (see matrix.c). */
 #include <string.h>
 
 #include "gpu/execute/decode.h"
@@ -13,7 +13,7 @@
 
 /* The shapes, and the types of factors that wmma and mma have in them. */
 struct shape {
-    uint8_t word; /* enum ptx_modifier */
+    uint8_t word; /* an enum ptx_modifier */
     uint8_t m, n;
     uint16_t k;
     uint32_t wmma, mma;
@@ -37,7 +37,7 @@ static const struct shape shapes[] = {
     {PTX_MOD_m16n8k256, 16, 8, 256, 0, T(b1)},
 };
 
-/* Returns the shape that the instruction names. NULL: it does not name exactly one, or
+/* Returns the shape that the instruction names, or NULL if it does not name exactly one shape, or
  * .sync.aligned is missing. */
 static const struct shape *find_shape(const struct ptx_instruction *in)
 {
@@ -94,7 +94,8 @@ static void decode_part(struct decoder *d, const struct ptx_operand *op, enum pt
 
 /* --- wmma.load and wmma.store ----------------------------------------------------------------- */
 
-/* Numbers of less than 8 bits are moved in words: PACK numbers are one element. */
+/* Sets the elements of a matrix. Numbers of less than 8 bits are moved in words: PACK numbers are
+ * one element. */
 static void set_elements(struct inst *out, enum ptx_type type, unsigned rows, unsigned columns,
                          bool is_factor)
 {
@@ -159,7 +160,7 @@ static bool is_half_or_float(uint8_t type)
     return type == PTX_f16 || type == PTX_f32;
 }
 
-/* Whether the instruction may combine the types of d, a, b and c. */
+/* Returns whether the instruction may combine the types of d, a, b and c. */
 static bool types_match(const struct ptx_instruction *in, const struct shape *shape,
                         const uint8_t *types)
 {
@@ -173,14 +174,14 @@ static bool types_match(const struct ptx_instruction *in, const struct shape *sh
     if (a & T(f16) && (in->opcode == PTX_OP_wmma_mma || shape->k == 4))
         return is_half_or_float(types[0]) && is_half_or_float(types[3]) &&
                (in->opcode == PTX_OP_wmma_mma || types[0] == PTX_f32 || same);
-    if (a & FLOAT8 && shape->k == 16) /* the others are not measured */
+    if (a & FLOAT8 && shape->k == 16) /* the other shapes are not measured */
         return a & T(e4m3) && same && types[0] == PTX_f32;
     if (a & (T(f16) | FLOAT8))
         return same && is_half_or_float(types[0]);
     return same && types[0] == (a & (T(bf16) | T(tf32)) ? PTX_f32 : a & T(f64) ? PTX_f64 : PTX_s32);
 }
 
-/* Whether the modifiers of the instruction fit its types. */
+/* Returns whether the modifiers of the instruction fit its types. */
 static bool modifiers_match(const struct ptx_instruction *in, const struct shape *shape,
                             const uint8_t *types)
 {
@@ -197,7 +198,7 @@ static bool modifiers_match(const struct ptx_instruction *in, const struct shape
            (types[0] == PTX_f64 || !ptx_has(in, PTX_MOD_rn));
 }
 
-/* The operation that changes the product, or 0. */
+/* Returns the operation that changes the product, or 0. */
 static uint8_t variant_of(const struct ptx_instruction *in)
 {
     return ptx_has(in, PTX_MOD_satfinite) ? PTX_MOD_satfinite

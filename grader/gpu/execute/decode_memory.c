@@ -1,4 +1,4 @@
-/* Decoding of loads, stores, atomics, cache policies and alloca. */
+/* Decodes loads, stores, atomics, cache policies and alloca. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/half.h"
 #include "gpu/execute/operations.h"
@@ -153,8 +153,8 @@ uint8_t decode_operation(const struct ptx_instruction *in)
     return PTX_MOD_COUNT;
 }
 
-/* Only additions of floats with fewer than 64 bits may be vectors. Each element is a separate
- * atomic addition. */
+/* Returns whether an atomic can have this width. Only additions of floats with fewer than 64 bits
+ * may be vectors. Each element is a separate atomic addition. */
 static bool atomic_has_width(uint8_t op, enum ptx_type type, unsigned width)
 {
     return width == 1 || (op == PTX_MOD_add && ptx_type_class(type) == 'F' && type != PTX_f64);
@@ -179,8 +179,8 @@ static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to
     d->out->mem.vector = values;
 }
 
-/* Like decode_atomic_values(), for 128-bit operands, each as two halves. For cas, the operand after
- * FROM is the new value. */
+/* Does the same as decode_atomic_values(), for 128-bit operands, each as two halves. For cas, the
+ * operand after FROM is the new value. */
 static void decode_wide_atomic_values(struct decoder *d, const struct ptx_operand *to,
                                       const struct ptx_operand *from, bool swaps_if_equal)
 {
@@ -192,7 +192,7 @@ static void decode_wide_atomic_values(struct decoder *d, const struct ptx_operan
     d->out->mem.vector = values;
 }
 
-/* A reduction is an atomic without a destination. */
+/* Decodes an atomic or a reduction, which is an atomic without a destination. */
 void decode_atomic(struct decoder *d)
 {
     bool is_red = d->in->opcode == PTX_OP_red;
@@ -227,7 +227,8 @@ void decode_atomic(struct decoder *d)
     d->out->observes = !reduces;
 }
 
-/* Programs can only pass a policy to other instructions, so its value does not matter: 0. */
+/* Decodes the creation of a cache policy. Programs can only pass a policy to other instructions, so
+ * its value does not matter and is 0. */
 void decode_policy(struct decoder *d)
 {
     d->out->run = alu_find("mov_b64")->run;

@@ -1,4 +1,4 @@
-/* Decoding of texture and surface instructions: tex, tld4, suld, sust.
+/* Decodes texture and surface instructions: tex, tld4, suld, sust.
  *
  *   tex.2d.v4.f32.f32 {d, d, d, d}, [handle, {x, y}];     suld.b.2d.b32.trap {d}, [handle, {x, y}];
  *   tex.level.2d….f32 …, [handle, {x, y}], level;         tex.grad.2d….f32 …, {dx, dx}, {dy, dy};

@@ -1,4 +1,4 @@
-/* Decoding of instructions that compute or move values. */
+/* Decodes instructions that compute or move values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,8 +27,8 @@ uint32_t decode_mode_of(const struct ptx_instruction *in)
     return mode;
 }
 
-/* Whether MODIFIER is part of the row's name. Modes are not part of it, except .approx of div, and
- * .sat and .relu of integers. */
+/* Returns whether MODIFIER is part of the row's name. Modes are not part of the name, except
+ * .approx of div, and .sat and .relu of integers. */
 static bool names_row(const struct decoder *d, unsigned modifier)
 {
     return !is_mode(modifier) || (modifier == PTX_MOD_approx && d->in->opcode == PTX_OP_div) ||
@@ -69,8 +69,8 @@ static void use_row(struct decoder *d, const char *name)
             decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
 }
 
-/* If the instruction has modes, makes fp_run() call the row's function: fp_run() rounds, flushes
- * and saturates. Integer instructions have no modes. */
+/* Makes fp_run() call the row's function if the instruction has modes, because fp_run() rounds,
+ * flushes and saturates. Integer instructions have no modes. */
 static void use_modes(struct decoder *d)
 {
     bool is_float = ptx_type_class(decode_type_of(d)) == 'F';
@@ -96,8 +96,8 @@ static void use_modes(struct decoder *d)
     d->out->run = fp_run;
 }
 
-/* 16-bit floats round to nearest. Only f16 has .ftz and .sat, except that ex2 of bf16 always has
- * .ftz. */
+/* Handles the modes of 16-bit floats. They round to nearest. Only f16 has .ftz and .sat, except
+ * that ex2 of bf16 always has .ftz. */
 static void use_half_modes(struct decoder *d)
 {
     bool is_f16 = half_is_f16(decode_type_of(d)), is_ex2 = d->in->opcode == PTX_OP_ex2;
@@ -133,8 +133,8 @@ static void decode_half(struct decoder *d)
     use_half_modes(d);
 }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 have separate rows, because their results are rough;
- * programs refine these results. */
+/* Returns whether the instruction is rcp.approx.ftz.f64 or rsqrt.approx.ftz.f64. They have separate
+ * rows, because their results are rough; programs refine these results. */
 static bool is_gross(const struct decoder *d)
 {
     return decode_type_of(d) == PTX_f64 && ptx_has(d->in, PTX_MOD_approx) &&
@@ -158,7 +158,7 @@ void decode_alu(struct decoder *d)
     use_modes(d);
 }
 
-/* Decodes dp4a.u32.s32, for example: each factor has its own type. */
+/* Decodes instructions such as dp4a.u32.s32, in which each factor has its own type. */
 void decode_dot(struct decoder *d)
 {
     char name[80], types[16];
@@ -251,8 +251,8 @@ void decode_video(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_u32, 4);
 }
 
-/* Decodes slct.b32.s32, for example: of the first type, only the width matters. .ftz has separate
- * rows, because negative denormals then compare as zero. */
+/* Decodes instructions such as slct.b32.s32. Of the first type, only the width matters. .ftz has
+ * separate rows, because negative denormals then compare as zero. */
 void decode_slct(struct decoder *d)
 {
     char name[80];
@@ -323,7 +323,7 @@ static void comparison_name(struct decoder *d, enum ptx_type type, char *name, s
     bool only_equal = strcmp(word, "eq") == 0 || strcmp(word, "ne") == 0;
     if (class == 'B' && !only_equal)
         decode_unsupported(d);
-    unsigned bits = half_is(type) ? 64 : 8 * ptx_type_bytes(type); /* compared as f64 */
+    unsigned bits = half_is(type) ? 64 : 8 * ptx_type_bytes(type); /* they are compared as f64 */
     snprintf(name, size, "%s_%c%u", word, class == 'B' ? 'u' : class - 'A' + 'a', bits);
 }
 
@@ -367,7 +367,7 @@ void decode_setp(struct decoder *d)
     decode_comparison(d, decode_type_of(d));
 }
 
-/* Sets *YES to the bits that set writes for true. False if a comparison of FROM cannot have
+/* Sets *YES to the bits that set writes for true. Returns false if a comparison of FROM cannot have
  * results of type TO: 16-bit floats give their own type or an integer, other types give 32 bits. */
 static bool set_result(enum ptx_type to, enum ptx_type from, uint32_t *yes)
 {
@@ -439,7 +439,8 @@ static void decode_wide_part(struct decoder *d, const struct ptx_operand *op, bo
         decode_unsupported(d);
 }
 
-/* mov.b128 %rq1, {%rd1, %rd2}, its reverse, and mov.b128 %rq1, %rq2 move two 64-bit halves. */
+/* Decodes mov.b128 %rq1, {%rd1, %rd2}, its reverse, and mov.b128 %rq1, %rq2, which move two 64-bit
+ * halves. */
 static void decode_wide_mov(struct decoder *d)
 {
     decode_wide_part(d, &d->in->operands[1], false);
@@ -449,8 +450,8 @@ static void decode_wide_mov(struct decoder *d)
     d->out->run = wide_mov_run;
 }
 
-/* The addresses of a device function's local variables depend on the call depth: each is computed
- * from the address of the frame's local memory. */
+/* Decodes the address of a device function's local variable. It depends on the call depth, so it is
+ * computed from the address of the frame's local memory. */
 static void decode_local_address(struct decoder *d, unsigned bytes)
 {
     const struct ptx_operand *from = &d->in->operands[1];
@@ -579,8 +580,8 @@ void decode_in_space(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Shared and local memory are windows in the generic address space. Addresses in the other spaces
- * are also generic addresses. */
+/* Decodes cvta. Shared and local memory are windows in the generic address space. Addresses in the
+ * other spaces are also generic addresses. */
 void decode_cvta(struct decoder *d)
 {
     enum ptx_space space = ptx_space_of(d->in);

@@ -1,15 +1,15 @@
-/* Fixed values: registers whose value is known before any lane executes an instruction.
+/* Finds fixed values: registers whose value is known before any lane executes an instruction.
  *
  *         ld.param.u64    %rd1, [a];           the launch's parameter
  *         cvta.to.global  %rd2, %rd1;          the same value
  *         mov.u32         %r1, %ctaid.x;       the CTA's index
  *         mov.u32         %r2, %tid.x;         the warp's thread indices
  *
- * Most kernels begin with several of these instructions, and short kernels contain little else.
- * If only one instruction writes a register, and always writes the same value, the register needs
- * no place in the frame. Instructions that read it use the constant, the parameter or the special
+ * Most kernels begin with several of these instructions, and short kernels contain little else. If
+ * only one instruction writes a register, and always writes the same value, the register needs no
+ * place in the frame. Instructions that read it use the constant, the parameter or the special
  * register instead, and the instruction that writes it is only counted. The difference is visible
- * only in lanes that read the register before it is written: an uninitialised read. */
+ * only in lanes that read the register before it is written, which is an uninitialised read. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
@@ -21,7 +21,7 @@ static void count_write(void *context, uint32_t reg)
     writes[reg] += writes[reg] < 2;
 }
 
-/* Whether IN is a plain load of a parameter at a fixed offset. */
+/* Returns whether IN is a plain load of a parameter at a fixed offset. */
 static bool is_parameter(const struct decoder *d, const struct ptx_instruction *in, unsigned bytes)
 {
     const struct ptx_operand *from = &in->operands[1];
@@ -34,7 +34,7 @@ static bool is_parameter(const struct decoder *d, const struct ptx_instruction *
     return bytes >= 4 && at % bytes == 0 && at < f->param_bytes && bytes <= f->param_bytes - at;
 }
 
-/* Whether an operand of mov or cvta never changes. */
+/* Returns whether an operand of mov or cvta never changes. */
 static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *from,
                              unsigned bytes)
 {
@@ -51,8 +51,8 @@ static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *
     }
 }
 
-/* Whether IN only copies a value. cvta does so if the address is in global or constant memory,
- * because that address is also the generic address. */
+/* Returns whether IN only copies a value. cvta does so if the address is in global or constant
+ * memory, because that address is also the generic address. */
 static bool is_move(const struct ptx_instruction *in)
 {
     enum ptx_space space = ptx_space_of(in);
@@ -60,7 +60,7 @@ static bool is_move(const struct ptx_instruction *in)
            (in->opcode == PTX_OP_cvta && (space == PTX_GLOBAL || space == PTX_CONST));
 }
 
-/* Whether IN may give a register a fixed value. */
+/* Returns whether IN may give a register a fixed value. */
 static bool gives_fixed(const struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *to = &in->operands[0];
@@ -76,7 +76,7 @@ static bool gives_fixed(const struct decoder *d, const struct ptx_instruction *i
     return is_move(in) && is_fixed_operand(d, &in->operands[1], bytes);
 }
 
-/* The slot in BANK_LAUNCH of the kernel's parameter at offset AT. */
+/* Returns the slot in BANK_LAUNCH of the kernel's parameter at offset AT. */
 static struct slot parameter_slot(struct decoder *d, uint32_t at, unsigned bytes)
 {
     struct kernel *k = d->kernel;

@@ -1,5 +1,5 @@
-/* e4m3 and e5m2 numbers: 8 bits each, always two in a 16-bit register, the first in the lower
- * byte.
+/* Numbers of the types e4m3 and e5m2 have 8 bits. A 16-bit register always holds two of them, the
+ * first in the lower byte.
  *
  *   e4m3   1 sign, 4 exponent and 3 fraction bits; the largest is 448; no infinity, one NaN
  *   e5m2   1 sign, 5 exponent and 2 fraction bits; the largest is 57,344; otherwise like IEEE
@@ -12,12 +12,13 @@
 #include "gpu/execute/bits.h"
 #include "gpu/execute/kernel.h"
 
-static inline bool float8_is(unsigned type) /* enum ptx_type */
+static inline bool float8_is(unsigned type) /* TYPE is an enum ptx_type */
 {
     return type == PTX_e4m3x2 || type == PTX_e5m2x2;
 }
 
-/* cvt from f32 (two registers; the first becomes the upper byte), from f16x2, and to f16x2. */
+/* These functions execute cvt from f32 (two registers; the first becomes the upper byte), from
+ * f16x2, and to f16x2. */
 lane_fn float8_from_f32, float8_from_f16, float8_to_f16;
 
 #endif

@@ -1,8 +1,9 @@
-/* Floating point, as far as CPUs differ: how to set rounding and flushing, and the bits of NaNs.
+/* Hides the differences between CPUs in floating point: how rounding and flushing are set, and
+ * which bits NaNs have.
  *
  *   fp_set(MODE_ZERO | MODE_FTZ)   all arithmetic of this thread now rounds to zero and flushes
  *   fp_set(MODE_DEFAULT)           rounds to nearest, keeps denormals: C's usual arithmetic
- *   fp_nan(a + b, a, b)            a + b; if it is NaN, then with the same bits on every CPU
+ *   fp_nan(a + b, a, b)            a + b; a NaN has the same bits on every CPU
  *
  * The modes are bits of a register: MXCSR on x86-64, FPCR on arm64. With MODE_FTZ, both CPUs read
  * denormals as zero and write zero for results below 2^-126. x86-64, like PTX, rounds a result
@@ -15,7 +16,7 @@
 
 #include "gpu/execute/bits.h"
 
-/* The bits of a NaN, made quiet. */
+/* Returns the bits of a NaN, made quiet. */
 LANES_INLINE uint64_t fp_quiet(double nan)
 {
     return double_bits(nan) | (uint64_t)1 << 51;
@@ -37,7 +38,8 @@ static inline void fp_set(uint32_t mode)
     _mm_setcsr(mode);
 }
 
-/* The NaN that this CPU makes for operands A and B, of which at most B is NaN: as it should be. */
+/* Returns the NaN that this CPU makes for operands A and B, of which at most B is NaN. It needs no
+ * change. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     return value;
@@ -58,7 +60,8 @@ static inline void fp_set(uint32_t mode)
     __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)mode) : "memory");
 }
 
-/* The same. This CPU clears the sign of a new NaN, and makes one for infinity * 0 + NaN, too. */
+/* Returns the NaN as above. This CPU clears the sign of a new NaN, and makes one for infinity * 0 +
+ * NaN, too. */
 LANES_INLINE double fp_second_nan(double value, double b)
 {
     const uint64_t new_nan = (uint64_t)0xfff8 << 48;
@@ -83,9 +86,9 @@ LANES_INLINE double fp_nan3(double value, double a, double b, double c)
     return a != a ? bits_double(fp_quiet(a)) : fp_nan(value, b, c);
 }
 
-/* Only where FP_ROUNDS_FIRST is 0. After D = A * B + C (C NULL: A * B) in MODE, which includes
- * MODE_FTZ: replaces the zeros of D that should be 2^-126 or -2^-126, in the lanes of MASK. The CPU
- * must be in MODE_DEFAULT again. */
+/* Replaces the zeros of D that should be 2^-126 or -2^-126, in the lanes of MASK. D is A * B + C,
+ * or A * B if C is NULL, computed in MODE, which includes MODE_FTZ. The CPU must be in MODE_DEFAULT
+ * again. Needed only where FP_ROUNDS_FIRST is 0. */
 void fp_keep_rounded(uint32_t mode, float *d, const float *a, const float *b, const float *c,
                      uint32_t mask);
 

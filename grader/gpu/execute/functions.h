@@ -1,8 +1,8 @@
-/* Powers of two, logarithms and sines in double precision, without branches, calls or tables:
- * the compiler vectorises them, unlike libm's functions. Their error is below 2^-50 of the
- * result. For float arguments, the result rounded to float is the same as libm's (tested with
- * all floats; test_functions.c tests some). They use no fused multiply-add: some CPUs have none,
- * and every CPU must give the same bits. The rounding mode must be to nearest. */
+/* Computes powers of two, logarithms and sines in double precision, without branches, calls or
+ * tables. So the compiler can vectorise these functions, unlike libm's. Their error is below 2^-50
+ * of the result. For float arguments, the result rounded to float is the same as libm's (tested
+ * with all floats; test_functions.c tests some). They use no fused multiply-add: some CPUs have
+ * none, and every CPU must give the same bits. The rounding mode must be to nearest. */
 #ifndef GPU_EXECUTE_FUNCTIONS_H
 #define GPU_EXECUTE_FUNCTIONS_H
 
@@ -10,10 +10,11 @@
 
 #include "gpu/execute/bits.h"
 
-/* 2^x = 2^n * 2^f, where n is a whole number and |f| <= 1/2: the exponential series of f ln 2. */
+/* Returns 2^x = 2^n * 2^f, where n is a whole number and |f| <= 1/2. 2^f is the exponential series
+ * of f ln 2. */
 LANES_INLINE double power_of_two(double x)
 {
-    const double shift = 0x1.8p52; /* the sum has the rounded whole number in its lowest bits */
+    const double shift = 0x1.8p52; /* the lowest bits of the sum are the rounded whole number */
     double t = x < -1000 ? -1000 : x > 1000 ? 1000 : x;
     double whole = t + shift, f = t - (whole - shift);
     double p = 0x1.816193166d0f9p-40; /* ln(2)^13 / 13!, and so on */
@@ -34,8 +35,8 @@ LANES_INLINE double power_of_two(double x)
     return x == x ? result : x;
 }
 
-/* x = 2^n * m, where m is between sqrt(1/2) and sqrt(2). The natural logarithm of m is
- * 2 artanh((m - 1) / (m + 1)), computed as a series. */
+/* Returns the binary logarithm of x = 2^n * m, where m is between sqrt(1/2) and sqrt(2). The
+ * natural logarithm of m is 2 artanh((m - 1) / (m + 1)), computed as a series. */
 LANES_INLINE double binary_logarithm(double x)
 {
     const uint64_t root = 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
@@ -55,15 +56,15 @@ LANES_INLINE double binary_logarithm(double x)
     p = p * z + 2.0 / 5;
     p = p * z + 2.0 / 3;
     p = p * z + 2;
-    n = n >= 2048 ? n - 4096 : n; /* up wraps modulo 2^64 */
+    n = n >= 2048 ? n - 4096 : n; /* `up` wraps modulo 2^64 */
     double result = n + s * p * 0x1.71547652b82fep0;
     result = x == 0 ? -HUGE_VAL : x < 0 ? NAN : result;
     return x == HUGE_VAL || x != x ? x : result;
 }
 
-/* sin of x + TURNS quarter turns, if |x| <= SINE_NEAR. x = n pi/2 + r, where n is a whole number
- * and |r| <= pi/4; n's products with the first two parts of pi/2 are exact. The result is the
- * series of sin r or cos r. */
+/* Returns the sine of x + TURNS quarter turns, if |x| <= SINE_NEAR. x = n pi/2 + r, where n is a
+ * whole number and |r| <= pi/4; n's products with the first two parts of pi/2 are exact. The result
+ * is the series of sin r or cos r. */
 #define SINE_NEAR 0x1p22
 LANES_INLINE double sine(double x, unsigned turns)
 {

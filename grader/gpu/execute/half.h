@@ -1,4 +1,4 @@
-/* f16 and bf16 numbers: 16 bits in registers, doubles in computations.
+/* Numbers of the types f16 and bf16 have 16 bits in registers. Computations use doubles.
  *
  *   f16    1 sign, 5 exponent and 10 fraction bits       f16x2, bf16x2: two of them in 32 bits,
  *   bf16   1 sign, 8 exponent and 7 fraction bits        the first in the lower half
@@ -29,7 +29,7 @@ struct half_format {
 #define DOUBLE_DIGITS 52
 #define DOUBLE_SIGN   ((uint64_t)1 << 63)
 
-static inline bool half_is(unsigned type) /* enum ptx_type */
+static inline bool half_is(unsigned type) /* TYPE is an enum ptx_type */
 {
     return type == PTX_f16 || type == PTX_bf16 || type == PTX_f16x2 || type == PTX_bf16x2;
 }
@@ -49,7 +49,7 @@ LANES_INLINE struct half_format half_format(unsigned type)
     return half_is_f16(type) ? HALF_F16 : HALF_BF16;
 }
 
-/* 2 ** exponent */
+/* Returns 2 ** exponent. */
 LANES_INLINE double half_power(int exponent)
 {
     return bits_double((uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_DIGITS);
@@ -60,14 +60,14 @@ LANES_INLINE int64_t half_infinity(struct half_format format)
     return 0x8000 - ((int64_t)1 << format.fraction);
 }
 
-/* The number as a double. It is converted through a float, because a vector holds twice as many
- * floats as doubles. NaNs become quiet and keep their sign and payload. */
+/* Returns the number as a double. It is converted through a float, because a vector holds twice as
+ * many floats as doubles. NaNs become quiet and keep their sign and payload. */
 LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
 {
     int32_t size = raw & 0x7fff, fraction = size << (FLOAT_DIGITS - format.fraction);
     int32_t rebias = (FLOAT_BIAS - format.bias) << FLOAT_DIGITS;
     uint32_t sign = (uint32_t)(raw & HALF_SIGN) << 16;
-    if (!rebias) /* bf16: the upper half of a float */
+    if (!rebias) /* bf16 is the upper half of a float */
         return bits_float(sign | (uint32_t)fraction);
     /* denormals: the fraction gets a leading one, which is subtracted again */
     int32_t one = rebias + (1 << FLOAT_DIGITS);
@@ -78,15 +78,15 @@ LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
     return bits_float(sign | bits);
 }
 
-/* VALUE's bits, rounded in the vector unit's mode. Numbers that are too large become BEYOND, the
- * bits of infinity or of the largest number, without a sign. */
+/* Returns VALUE's bits, rounded in the vector unit's mode. Numbers that are too large become
+ * BEYOND, the bits of infinity or of the largest number, without a sign. */
 LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, int64_t beyond)
 {
     int64_t bits = (int64_t)double_bits(value), size = bits & INT64_MAX;
     int64_t exponent = size >> DOUBLE_DIGITS;
     int64_t least = DOUBLE_BIAS + 1 - format.bias, most = DOUBLE_BIAS + format.bias + 2;
     exponent = exponent < least ? least : exponent > most ? most : exponent;
-    /* MAGIC is so large that its last digit is the result's last digit: adding it rounds */
+    /* MAGIC is so large that its last digit is the result's last digit, so adding it rounds */
     int64_t digits = DOUBLE_DIGITS - format.fraction;
     double magic = bits_double((uint64_t)((exponent + digits) << DOUBLE_DIGITS) |
                                (double_bits(value) & DOUBLE_SIGN));
@@ -106,9 +106,9 @@ LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, in
     return (uint16_t)(value != value ? HALF_NAN : result);
 }
 
-/* Like half_narrow_to(), for an instruction with MODE; the vector unit must be in this mode.
- * Numbers that are too large become infinity, or the largest number if the mode does not round away
- * from 0. */
+/* Does the same as half_narrow_to(), for an instruction with MODE; the vector unit must be in this
+ * mode. Numbers that are too large become infinity, or the largest number if the mode does not
+ * round away from 0. */
 LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, uint32_t mode)
 {
     uint32_t round = mode & MODE_ZERO;
@@ -142,7 +142,7 @@ struct half_row {
     void (*lanes)(double *restrict d, const double *a, const double *b, const double *c);
     uint8_t sources;
 };
-const struct half_row *half_find(const char *name); /* NULL if there is none */
+const struct half_row *half_find(const char *name); /* returns NULL if there is no such row */
 lane_fn half_run;                                   /* executes inst.half */
 
 /* half_read() converts 32 lanes to doubles, and half_write() converts them back. PART is 0 for the
@@ -151,7 +151,7 @@ lane_fn half_run;                                   /* executes inst.half */
 void half_read(double *out, const void *lanes, unsigned type, unsigned part, bool ftz);
 void half_write(void *lanes, const double *values, unsigned type, unsigned part, uint32_t mode,
                 bool ftz, uint32_t mask);
-/* a + b for atomics. Packed types add both halves. */
+/* Returns a + b for atomics. Packed types add both halves. */
 uint32_t half_add(unsigned type, uint32_t a, uint32_t b);
 
 #endif

@@ -8,7 +8,7 @@
 #include "gpu/execute/state.h"
 #include "gpu/observe/describe.h"
 
-#define PATIENCE 5u  /* seconds until the first line; doubles with each line */
+#define PATIENCE 5u  /* seconds until the first line; the wait doubles with each line */
 #define SLICES   64u /* a worker reads the clock once in this many slices */
 
 static atomic_uint running;
@@ -58,7 +58,7 @@ static void tell(const struct warp *warp, uint64_t taken)
     launch->options->tell(line);
 }
 
-/* Reports where the launch is if it is taking long. */
+/* Reports the launch's progress if the launch is taking long. */
 static void look(struct warp *warp)
 {
     struct launch *launch = warp->cta->launch;

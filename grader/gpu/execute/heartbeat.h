@@ -1,4 +1,4 @@
-/* Long launches: a line says where they are, and Ctrl-C stops them with a finding. */
+/* Reports on long launches: a line says where the launch is, and Ctrl-C stops it with a finding. */
 #ifndef GPU_EXECUTE_HEARTBEAT_H
 #define GPU_EXECUTE_HEARTBEAT_H
 
@@ -6,14 +6,16 @@
 
 struct warp;
 
-/* To be called when a launch begins to run, and when it has ended or is parked. */
+/* Begin and end the reports. Call them when a launch begins to run, and when it has ended or is
+ * parked. */
 void heartbeat_begin(struct launch *launch);
 void heartbeat_end(void);
 
-/* To be called after each slice of a warp. */
+/* Checks whether a line is due. Call it after each slice of a warp. */
 void heartbeat_slice(struct warp *warp);
 
-/* Stops all running launches. False: no launch is running. A signal handler may call it. */
+/* Stops all running launches. Returns false if no launch is running. A signal handler may call
+ * it. */
 bool heartbeat_interrupt(void);
 
 #endif

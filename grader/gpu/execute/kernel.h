@@ -1,4 +1,4 @@
-/* A decoded kernel: everything that is fixed before a launch begins.
+/* A decoded kernel has everything that is fixed before a launch begins.
  *
  * A kernel is decoded once. Its code is one array of struct inst: first the kernel's own function,
  * then each function that it may call (struct image). A pc is an index in this array. An operand is
@@ -36,15 +36,16 @@ struct slot {
     uint32_t offset;
     uint8_t bank;
     bool negated;  /* the predicate is read as !p */
-    uint8_t bytes; /* size of one lane's value; 0: a predicate, or no operand */
+    uint8_t bytes; /* size of one lane's value, or 0 for a predicate or no operand */
 };
 #define NO_SLOT UINT32_MAX
 
-/* How the loop in warp.c executes an instruction. */
+/* The ways in which the loop in warp.c executes an instruction. */
 enum inst_kind {
     KIND_LANES, /* calls run() */
-    KIND_APART, /* calls run() for the lowest lane, which goes on alone: kernel_part_lanes() */
-    KIND_MEET,  /* waits for the lanes that the instruction names, then calls run() */
+    /* calls run() for the lowest lane, which continues alone (see kernel_part_lanes()) */
+    KIND_APART,
+    KIND_MEET, /* waits for the lanes that the instruction names, then calls run() */
     KIND_BRANCH,
     KIND_EXIT,
     KIND_CALL,
@@ -55,7 +56,7 @@ enum inst_kind {
     KIND_TRAP,
 };
 
-/* How a load or store moves a lane's values. */
+/* The ways in which a load or store moves a lane's values. */
 enum moves {
     MOVES_OTHERS, /* values that move in any other way */
     MOVES_WORDS,  /* one value of 4 bytes, in a register of that width */
@@ -68,16 +69,16 @@ struct inst {
     uint8_t kind; /* enum inst_kind */
     uint8_t source_count;
     bool guard_negated;
-    bool observes;    /* may poll for a value from another thread: see warp.c */
+    bool observes;    /* may poll for a value from another thread (see warp.c) */
     bool aligned;     /* a barrier that all lanes of a warp must reach together */
-    bool is_wide;     /* counts as wide operations: wide.c */
-    bool follows;     /* is in the same stretch as the instruction before it: stretch.c */
-    uint32_t stretch; /* instructions to the stretch's end; 0: not in a stretch */
-    uint32_t step;    /* distance to the next instruction that is not idle: stretch.c */
+    bool is_wide;     /* counts as wide operations (see wide.c) */
+    bool follows;     /* is in the same stretch as the instruction before it (see stretch.c) */
+    uint32_t stretch; /* instructions to the stretch's end, or 0 outside of a stretch */
+    uint32_t step;    /* distance to the next instruction that is not idle (see stretch.c) */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;    /* MODE_DEFAULT, with other MODE_ bits of floats.h if any */
     struct slot dst, src[4];
-    struct slot members; /* KIND_MEET: the mask of the lanes that meet */
+    struct slot members; /* for KIND_MEET, the mask of the lanes that meet */
     union {
         struct {
             lane_fn *inner; /* runs in `mode`; fp_run() then flushes and saturates the result */
@@ -85,57 +86,60 @@ struct inst {
         } fp;
         struct {
             compare_fn *compare;
-            struct slot second; /* q if the result is p|q, else NO_SLOT */
+            struct slot second; /* q if the result is p|q, otherwise NO_SLOT */
             uint32_t yes;       /* the word that set writes for true */
             uint8_t combine;    /* '&', '|', '^' or 0 */
-            uint8_t half;       /* the 16-bit or packed type, which is compared as f64; or 0 */
+            uint8_t half;       /* the 16-bit or packed type, which is compared as f64, or 0 */
             bool ftz;           /* flush denormals of that type */
         } set;
         struct {
             const struct half_row *row;
-            uint8_t type; /* enum ptx_type: f16, bf16 or a pair of them */
+            uint8_t type; /* f16, bf16 or a pair of them, as enum ptx_type */
             bool ftz, saturate, relu;
         } half;
         struct {
-            struct slot from; /* a predicate: the carry before, or zero */
-            struct slot to;   /* a predicate: the carry after, or NO_SLOT */
-            uint8_t part;     /* 'l' or 'h': which half of a * b to add; 0: add a */
+            struct slot from; /* a predicate: the carry before the operation, or zero */
+            struct slot to;   /* a predicate: the carry after the operation, or NO_SLOT */
+            uint8_t part;     /* 'l' or 'h' for the half of a * b to add, or 0 to add a */
             bool is_signed, subtracts;
         } carry;
         struct {
             uint8_t op;      /* enum ptx_opcode */
-            uint8_t compare; /* the comparison of vset: enum ptx_modifier */
+            uint8_t compare; /* the comparison of vset, as enum ptx_modifier */
             uint8_t bits;    /* width of one part */
             bool d_signed, a_signed, b_signed, saturates, adds;
         } video;
         struct {
             uint8_t to, from; /* enum ptx_type */
-            uint8_t round;    /* rounding to a whole number: 'n', 'z', 'm', 'p'; 0: none */
+            /* rounding to a whole number: 'n', 'z', 'm', 'p', or 0 if there is none */
+            uint8_t round;
             bool saturate, relu;
         } cvt;
         struct {
             int64_t offset;
-            struct slot base; /* NO_SLOT: `offset` is the whole address (of a parameter) */
-            /* Load: `count` destinations. Store: `count` sources. Atomic: sources, destinations,
-             * and then the new value if it is a cas of 128 bits. */
+            struct slot base; /* NO_SLOT if `offset` is the whole address (of a parameter) */
+            /* For a load, `count` destinations; for a store, `count` sources; for an atomic,
+             * sources, destinations, and then the new value if it is a cas of 128 bits. */
             struct slot *vector;
-            uint32_t low, high; /* bounds of the accessed shared array; high 0: unknown */
+            uint32_t low, high; /* bounds of the accessed shared array; `high` is 0 if unknown */
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
             uint8_t moves; /* enum moves */
-            /* mbarrier: has .noComplete, .parity or .noinc. Atomic: adds the constant 1. Matrix:
-             * the adjacent numbers that a lane holds are not adjacent in memory, or .trans. */
+            /* An mbarrier instruction has .noComplete, .parity or .noinc. An atomic adds the
+             * constant 1. A matrix instruction has .trans, or the adjacent numbers that a lane
+             * holds are not adjacent in memory. */
             bool variant;
-            uint8_t rows, columns, pack; /* of a matrix: see matrix.c */
+            uint8_t rows, columns, pack; /* of a matrix (see matrix.c) */
         } mem;
         struct {
-            uint32_t target, meet; /* pcs: the branch's target, and where the lanes reconverge */
+            /* pcs of the branch's target, and of the place where the lanes reconverge */
+            uint32_t target, meet;
         } branch;
         struct {
             struct slot vote; /* predicate of .red, or NO_SLOT */
-            uint8_t op;       /* operation of .red: enum ptx_modifier popc, and, or */
+            uint8_t op;       /* operation of .red, as enum ptx_modifier: popc, and, or */
             bool arrives;     /* arrives and does not wait */
             bool of_cluster;
             bool relaxed; /* orders no accesses */
@@ -144,12 +148,12 @@ struct inst {
             uint32_t pending; /* groups of copies that may stay pending after the wait */
         } wait;
         struct {
-            const struct ptx_instruction *in; /* operands: target, parameters, results */
-            uint32_t image; /* index; NO_IMAGE: src[0] is the function's address */
+            const struct ptx_instruction *in; /* has the operands: target, parameters, results */
+            uint32_t image; /* index, or NO_IMAGE if src[0] is the function's address */
         } call;
         struct {
-            uint32_t special; /* enum ptx_special; of isspacep: enum ptx_space */
-            bool back;        /* cvta.to: converts from a generic address */
+            uint32_t special; /* an enum ptx_special, or for isspacep an enum ptx_space */
+            bool back;        /* for cvta.to: converts from a generic address */
         } read;
         struct {
             /* Results, or values to store; then the level or the gradients, if any. The
@@ -157,11 +161,12 @@ struct inst {
             struct slot *vector;
             struct slot handle;
             struct slot resident; /* a predicate, or NO_SLOT */
-            uint8_t dims;         /* how many coordinates */
-            uint8_t count, bytes; /* surface access: `count` values of `bytes` bytes each */
-            uint8_t component;    /* tld4: number of the component to gather */
-            uint8_t outside; /* surface access out of bounds: enum ptx_modifier trap, clamp, zero */
-            uint8_t way;     /* enum ptx_modifier level or grad, or 0 */
+            uint8_t dims;         /* number of coordinates */
+            uint8_t count, bytes; /* for a surface access, `count` values of `bytes` bytes each */
+            uint8_t component;    /* for tld4, number of the component to gather */
+            /* for a surface access out of bounds, enum ptx_modifier trap, clamp or zero */
+            uint8_t outside;
+            uint8_t way; /* enum ptx_modifier level or grad, or 0 */
             bool is_integer, layered, cube;
         } texture;
         struct {
@@ -170,62 +175,68 @@ struct inst {
             struct slot second;
             /* Products: the registers of d, a, b and c, one matrix after the other */
             struct slot *vector;
-            uint8_t count[4], types[4]; /* for each matrix: number of registers; enum ptx_type */
+            /* number of registers of each matrix, and its enum ptx_type */
+            uint8_t count[4], types[4];
             uint8_t m, n;
             uint16_t k;
-            /* 0, or for mma.m8n8k4 of f16: bit 0 is set; bits 1 and 2: a and b are in columns */
+            /* 0, or for mma.m8n8k4 of f16: bit 0 is set, and bits 1 and 2 say whether a and b are
+             * in columns */
             uint8_t layout;
         } warp;
     };
 };
 
 #define NO_IMAGE    UINT32_MAX
-#define VECTOR_ROOM 10 /* most slots in the vectors of an instruction: tex.grad.3d has 10 */
+#define VECTOR_ROOM 10 /* most slots in the vectors of an instruction; tex.grad.3d has 10 */
 #define MATRIX_ROOM 32 /* additional slots for the four vectors of a product */
 
 /* One function's part of a kernel's code. */
 struct image {
     const struct ptx_function *function;
-    uint32_t start, end;     /* pcs; an exit is added at `end`, after the last instruction */
+    uint32_t start, end;     /* pcs; `end` is an added exit, after the last instruction */
     uint32_t register_bytes; /* size of the registers in a frame */
     uint32_t frame_bytes;    /* size of parameters and results in a frame, per lane; 16-aligned */
     uint32_t local_slot;     /* slot of the address of the frame's local memory, or NO_SLOT */
-    uint32_t shared_shift;   /* added to the offsets of the function's own shared variables */
+    /* number of bytes added to the offsets of the function's own shared variables */
+    uint32_t shared_shift;
     uint64_t address;        /* the value that a pointer to the function has */
     uint32_t first_register; /* number of registers of all images before it */
     uint32_t *slots;         /* offset of each of the function's registers in a frame */
-    struct slot *fixed;      /* slot of each register's value if it never changes, else NO_SLOT */
-    bool needs_zeros;        /* a register may be read before it is written */
+    /* slot of each register's value if the value never changes, otherwise NO_SLOT */
+    struct slot *fixed;
+    bool needs_zeros; /* a register may be read before it is written */
 };
 
 /* A part of the kernel's parameters that is in BANK_LAUNCH: `bytes` from offset `at` on. */
 struct parameter {
-    uint32_t at, offset; /* at: in the parameters; offset: in the bank */
+    uint32_t at, offset; /* `at` is an offset in the parameters, `offset` an offset in the bank */
     unsigned bytes;
 };
 
 struct shared_variable {
     const struct ptx_variable *variable;
-    /* offset in a CTA's shared memory; without a size, see kernel_dynamic_shared() */
+    /* offset in a CTA's shared memory; for an array without a size, see kernel_dynamic_shared() */
     uint32_t at;
 };
 
-/* A kernel with all functions that it may call: read-only while it runs. */
+/* A kernel with all functions that it may call. It is read-only while it runs. */
 struct kernel {
     const struct ptx_module *module;
-    const struct ptx_function *function; /* the kernel itself: the first image's function */
+    /* the kernel itself, which is the first image's function */
+    const struct ptx_function *function;
     struct image *images;
     uint32_t image_count;
     struct inst *code;
     uint32_t code_count; /* instructions of all images, with the added exits */
     uint8_t *constants;
-    uint32_t bank_bytes[BANK_COUNT]; /* sizes of BANK_LAUNCH, BANK_CTA and BANK_WARP; else 0 */
-    uint32_t registers;              /* per thread: an estimate */
-    uint32_t register_count;         /* PTX registers of all images */
-    uint32_t shared_bytes;           /* static shared memory of a CTA */
-    struct shared_variable *shared;  /* shared variables that its code names: layout.c */
+    /* sizes of BANK_LAUNCH, BANK_CTA and BANK_WARP; 0 for the other banks */
+    uint32_t bank_bytes[BANK_COUNT];
+    uint32_t registers;             /* estimated number per thread */
+    uint32_t register_count;        /* PTX registers of all images */
+    uint32_t shared_bytes;          /* static shared memory of a CTA */
+    struct shared_variable *shared; /* shared variables that its code names (layout.c) */
     uint32_t shared_count;
-    uint32_t local_bytes; /* per thread: variables and stack */
+    uint32_t local_bytes; /* bytes per thread for variables and the stack */
     uint32_t
         special[PTX_SPECIAL_COUNT]; /* offset of each special register in its bank, or NO_SLOT */
     struct parameter *parameters;   /* the parts in BANK_LAUNCH */
@@ -236,11 +247,12 @@ struct kernel {
     bool reads_clock;   /* reads clocks or timers */
     bool uses_stack;    /* calls functions, or alloca */
     bool shows_params;  /* takes generic addresses of its parameters */
-    uint64_t params_at; /* generic address of its parameters; 0: none yet */
+    uint64_t params_at; /* generic address of its parameters, or 0 if none yet */
     struct emu_param *params;
 };
 
-/* Why a function cannot be decoded: one line of text, and the source line of the cause. */
+/* The reason why a function cannot be decoded, as one line of text, and the source line of the
+ * cause. */
 struct refusal {
     char why[400];
     struct source_line at;
@@ -252,21 +264,22 @@ typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
                              symbol_fn *symbol, void *context, struct refusal *refusal);
 void kernel_free(struct kernel *kernel);
-/* From now on, loads from shared memory give wrong values. */
+/* Makes loads from shared memory give wrong values from now on. */
 void kernel_scramble_shared(struct kernel *kernel);
-/* For launches that run backwards: at an atomic whose old value they use, lanes continue separately
- * until they wait for each other. So no lane can rely on the others having come as far. */
+/* Prepares a launch that runs backwards. At an atomic whose old value they use, lanes continue
+ * separately until they wait for each other. So a lane cannot rely on the progress of the
+ * others. */
 void kernel_part_lanes(struct kernel *kernel);
-/* Where dynamic shared memory begins: after the static part. */
+/* Returns the offset at which dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
 {
     return (kernel->shared_bytes + 15u) & ~15u;
 }
-/* The source line of the instruction at PC, and the image that holds it. */
+/* Returns the source line of the instruction at PC, and the image that holds it. */
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc);
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc);
 
-/* The value that a pointer to FUNCTION has. */
+/* Returns the value that a pointer to FUNCTION has. */
 uint64_t kernel_function_address(const struct ptx_function *function);
 
 #endif

@@ -1,4 +1,5 @@
-/* Exchange between the lanes of a warp: votes, shuffles, matches, reductions.
+/* Executes the exchange of values between the lanes of a warp: votes, shuffles, matches,
+ * reductions.
  *
  * In a .sync instruction, an operand gives each lane the mask of its members: the lanes that
  * execute the instruction together. Before these functions run, warp.c has waited for the members
@@ -24,7 +25,7 @@ void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     broadcast(warp, inst->dst, mask, mask);
 }
 
-/* The lanes of MASK with the same member mask as its first lane. */
+/* Returns the lanes of MASK with the same member mask as its first lane. */
 LANES_INLINE uint32_t same_members(const uint32_t *members, uint32_t mask)
 {
     uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
@@ -47,9 +48,9 @@ static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
     }
 }
 
-/* vote.sync d, p, members: lanes with different members, such as tiles of a warp, vote
- * separately. The PTX manual requires that members name each other. If they do not, for instance
- * if each lane names the lanes below it, a GPU still counts the votes of the named lanes. */
+/* Executes vote.sync d, p, members. Lanes with different members, such as tiles of a warp, vote
+ * separately. The PTX manual requires that members name each other. If they do not, for instance if
+ * each lane names the lanes below it, a GPU still counts the votes of the named lanes. */
 LANES_CLONES void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
@@ -95,7 +96,8 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
-/* A value from a lane that does not take part is 0, as on a GPU (measured on an H100). */
+/* Executes shfl. A value from a lane that does not take part is 0, as on a GPU (measured on an
+ * H100). */
 LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t source[WARP], values[WARP], in_range;
@@ -124,7 +126,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 /* --- match, redux, elect ---------------------------------------------------------------------- */
 
-/* The lanes with the same value as LANE. */
+/* Returns the lanes with the same value as LANE. */
 LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
 {
     uint32_t same = 0;
@@ -133,15 +135,15 @@ LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
     return same;
 }
 
-/* match.any.sync d, a, members: d is the mask of the members with the lane's value. match.all: d
- * is the mask of all members if their values are equal, else 0. */
+/* Executes match.any.sync d, a, members, where d is the mask of the members with the lane's value,
+ * and match.all, where d is the mask of all members if their values are equal, otherwise 0. */
 LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t values[WARP];
     uint32_t members[WARP], result[WARP] = {0}, all = 0;
     read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
     memcpy(members, slot_at(warp, inst->members), sizeof members);
-    for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one round for each value */
+    for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one iteration for each value */
         same = same_values(values, (unsigned)__builtin_ctz(todo));
         for (unsigned l = 0; l < WARP; l++) {
             uint32_t others = members[l] & mask, found = same & others;
@@ -193,7 +195,7 @@ void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
-/* elect.sync d|p, members: d is the lowest member, and p is true only there. */
+/* Executes elect.sync d|p, members, where d is the lowest member, and p is true only there. */
 void elect_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], present = mask;

@@ -1,10 +1,10 @@
-/* A launch: workers, which are CPU threads, take CTAs in order and run them. At the end, the
- * workers' totals and their observers' states are joined.
+/* Runs a launch. Workers, which are CPU threads, take CTAs in order and run them. At the end, the
+ * totals of the workers and the states of the observers are joined.
  *
- * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to this one
- * later. The number of CTAs that take turns in this way is at most what the virtual GPU can hold.
- * When all remaining CTAs wait for the host, the launch is parked: its workers leave their CTAs as
- * they are and continue with them later. */
+ * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to the waiting
+ * CTA later. The number of CTAs that take turns in this way is at most the number of CTAs that the
+ * virtual GPU can hold. When all remaining CTAs wait for the host, the launch is parked: its
+ * workers leave their CTAs as they are and continue with them later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 #include "gpu/execute/wide.h"
 #include "gpu/memory/memory.h"
 
-/* Whether the launch's observer I still sees what WORKER does. A worker that joins after the watch
- * has no state for the observers of the watch. */
+/* Returns whether observer I of the launch still gets WORKER's events. A worker that joins after
+ * the watch has no state for the observers of the watch. */
 static bool is_seen(const struct worker *worker, unsigned i)
 {
     const struct launch *launch = worker->launch;
@@ -44,7 +44,8 @@ static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
             launch->observers[i]->fault(cta->worker->observer_state[i], &launch->view, &fault);
 }
 
-/* The distance from each lane's address to the next lane's; 0: there is none, or they differ. */
+/* Returns the distance from each lane's address to the next lane's, or 0 if there is only one lane
+ * or the distances differ. */
 static int64_t distance_of(const struct obs_access *access)
 {
     int64_t distance = 0;
@@ -142,8 +143,9 @@ static void end(struct worker *worker, struct cta **place)
     cluster_recycle(leader);
 }
 
-/* Whether the oldest cluster gets an extra turn. A cluster usually waits for an older one, so the
- * oldest may be able to continue when some cluster has ended. It gets at most every second turn. */
+/* Returns whether the oldest cluster gets an extra turn. A cluster usually waits for an older one,
+ * so the oldest may be able to continue when some cluster has ended. The oldest cluster gets at
+ * most every second turn. */
 static bool is_turn_of_oldest(struct worker *worker)
 {
     if (!worker->first)
@@ -155,7 +157,7 @@ static bool is_turn_of_oldest(struct worker *worker)
 }
 
 /* Returns the place of the cluster whose turn it is. A new cluster comes first, if one can start;
- * otherwise one that has waited continues. NULL: there is none. */
+ * otherwise a cluster that has waited continues. Returns NULL if there is none. */
 static struct cta **take_turn(struct worker *worker)
 {
     if (is_turn_of_oldest(worker))
@@ -194,7 +196,7 @@ static void begin_round(struct worker *worker)
     worker->spinning = 0;
 }
 
-/* Whether the watch is over and other workers must join. */
+/* Returns whether the watch is over and other workers must join. */
 static bool must_widen(const struct launch *launch)
 {
     return launch->watch_is_over && launch->workers < launch->most_workers;
@@ -334,8 +336,8 @@ static void join_worker(struct worker *into, struct worker *worker)
     free(worker->patterns);
 }
 
-/* The count for the counter wide_operations. A product of matrices counts as the number of its
- * multiply-adds, which the lanes share. */
+/* Returns the count for the counter wide_operations. A product of matrices counts as the number of
+ * its multiply-adds, which the lanes share. */
 static uint64_t wide_operations(const struct inst *inst, const struct profile *profile)
 {
     if (!inst->is_wide)
@@ -351,15 +353,15 @@ static bool is_texture_request(const struct inst *inst)
            inst->run == surface_store_run;
 }
 
-/* The PTX instruction at PC; NULL: PC is the added exit at the end of a function. */
+/* Returns the PTX instruction at PC, or NULL if PC is the added exit at the end of a function. */
 static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);
     return pc < image->end ? &image->function->code[pc - image->start] : NULL;
 }
 
-/* Whether the instruction counts as a barrier. For a cluster's barrier, waits are counted; for an
- * mbarrier, arrivals are counted, because a wait polls repeatedly. */
+/* Returns whether the instruction counts as a barrier. For a cluster's barrier, waits are counted;
+ * for an mbarrier, arrivals are counted, because a wait polls repeatedly. */
 static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in)
 {
     if (inst->kind == KIND_BARRIER)
@@ -413,7 +415,8 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
     }
 }
 
-/* Makes the counters of each instruction. NULL: they are not needed, or memory is out. */
+/* Makes the counters of each instruction. Returns NULL if they are not needed, or when out of
+ * memory. */
 static struct emu_counters *make_counters(struct launch *launch, struct worker *all)
 {
     const struct kernel *kernel = launch->kernel;
@@ -478,7 +481,8 @@ static void run_workers(struct worker *workers, unsigned count)
         if (started[i])
             pthread_join(threads[i], NULL);
         else if (has_work(&workers[i]))
-            worker_main(&workers[i]); /* start_worker() has failed: ends the worker's CTAs */
+            worker_main(&workers[i]); /* start_worker() has failed, so this ends the worker's
+                                       * CTAs */
     }
 }
 
@@ -500,7 +504,7 @@ void launch_begin(struct launch *launch, unsigned count)
         workers[i].may_begin = false;
 }
 
-/* Lets the other workers join after the watch. False: nothing to do. */
+/* Lets the other workers join after the watch. Returns false if there is nothing to do. */
 static bool widen(struct launch *launch)
 {
     bool ok = true;
@@ -521,8 +525,8 @@ static bool any_has_work(const struct launch *launch)
     return any;
 }
 
-/* If a worker stops the launch while others park, the loop runs a second time, so that the others
- * end their CTAs. */
+/* Runs the launch. If a worker stops the launch while others park, the loop runs a second time, so
+ * that the others end their CTAs. */
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);

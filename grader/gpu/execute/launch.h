@@ -1,4 +1,4 @@
-/* A launch: one run of a kernel's grid.
+/* A launch is one run of a kernel's grid.
  *
  * The device fills in the first part of struct launch, then begins, runs and ends the launch. A
  * launch that polls the host's memory can be parked: launch_go() returns before the launch is
@@ -18,7 +18,7 @@
 #include "gpu/occupancy.h"
 
 #define EMU_MAX_WORKERS 64u
-#define RESERVED_SHARED 1024u /* bytes per CTA: groups of several warps synchronise there */
+#define RESERVED_SHARED 1024u /* bytes per CTA, with which groups of several warps synchronise */
 
 struct children;
 struct cta;
@@ -39,14 +39,14 @@ struct output {
     char assertion[160];
 };
 
-/* The caller sets the first part; the rest must be zero. */
+/* A launch. The caller sets the first part; all other fields must be zero. */
 struct launch {
     struct emu_launch request;
     const struct kernel *kernel;
     struct memory *memory;
     struct heap *heap;
     struct output *output;
-    struct predictor *predictor; /* NULL: the launch's time is not predicted */
+    struct predictor *predictor; /* NULL if the launch's time is not predicted */
     const struct observer *const *observers;
     unsigned observer_count;
     unsigned wanted;                   /* events that some observer wants */
@@ -59,60 +59,63 @@ struct launch {
     uint32_t cluster_size; /* CTAs that share a worker and can access each other's shared memory */
     bool is_in_clusters;   /* the kernel or the program asks for clusters */
     uint32_t threads, warps, shared_bytes; /* per CTA */
-    uint32_t reserved_shared;              /* bytes at the end, not for the program */
+    uint32_t reserved_shared;              /* bytes at the end that the program may not use */
     uint32_t local_bytes;                  /* per thread: variables and stack */
     uint32_t own_bytes;                    /* part of local_bytes for the kernel's own variables */
     struct emu_occupancy occupancy;
     uint32_t workers;
     uint32_t resident;         /* most CTAs that one worker runs in turns */
-    uint64_t limit;            /* most warp instructions; 0: no limit */
+    uint64_t limit;            /* most warp instructions, or 0 for no limit */
     uint64_t clock;            /* the device's clock when the launch begins */
-    double timer;              /* predicted nanoseconds of all launches before */
-    uint64_t workspace;        /* address of a cooperative launch's grid barrier, else 0 */
+    double timer;              /* predicted nanoseconds of all earlier launches */
+    uint64_t workspace;        /* address of a cooperative launch's grid barrier, otherwise 0 */
     struct children *children; /* grids that its kernels launch */
-    unsigned depth;            /* 0: launched by the host; 1: by a kernel of depth 0; and so on */
-    bool may_park;             /* may be parked when only the host can let it continue */
-    bool goes_on;              /* launch_go() has returned before */
+    /* 0 if launched by the host, 1 if by a kernel of depth 0, and so on */
+    unsigned depth;
+    bool may_park; /* may be parked when only the host can let it continue */
+    bool goes_on;  /* launch_go() has returned at least once */
 
     atomic_uint_fast64_t next_cluster, executed;
-    atomic_int status;    /* enum emu_status: the first error */
-    atomic_bool stopping; /* workers stop as soon as they see it */
+    atomic_int status;    /* the first error, as enum emu_status */
+    atomic_bool stopping; /* workers stop as soon as they see this flag */
     struct worker *crew;  /* all workers */
-    /* The watch: observers that need a single worker. When their cost exceeds its limit, these
-     * observers are removed and the other workers join. */
-    uint64_t watch_limit; /* in the unit of emu_options.watch_budget; 0: no limit */
+    /* The watch is the part of a launch that is seen by observers which need a single worker. When
+     * their cost exceeds its limit, these observers are removed and the other workers join. */
+    uint64_t watch_limit; /* in the unit of emu_options.watch_budget, or 0 for no limit */
     uint64_t watch_cost;  /* sum of the workers' costs; valid after launch_end() */
     bool watch_is_over;
-    uint32_t most_workers;      /* workers after the watch */
+    uint32_t most_workers;      /* number of workers after the watch */
     atomic_uint_fast64_t epoch; /* see standstill.c */
     atomic_bool has_waited;     /* some cluster has waited for other clusters */
     atomic_uint_fast64_t ended; /* clusters that have ended since has_waited became true */
-    uint64_t begun;             /* seconds of a clock: when launch_go() was called */
-    atomic_uint patience;       /* seconds from then until a line says where the launch is */
-    atomic_bool is_interrupted; /* the user has pressed Ctrl-C */
-    atomic_bool is_stuck;       /* all remaining threads wait for ever */
-    atomic_bool is_parked;      /* all remaining threads seem to wait for the host */
-    atomic_bool is_still;       /* all remaining threads certainly wait for the host */
+    uint64_t begun;             /* the time of the call of launch_go(), in seconds of a clock */
+    /* seconds from `begun` until a line reports the launch's progress */
+    atomic_uint patience;
+    atomic_bool is_interrupted;           /* the user has pressed Ctrl-C */
+    atomic_bool is_stuck;                 /* all remaining threads wait for ever */
+    atomic_bool is_parked;                /* all remaining threads seem to wait for the host */
+    atomic_bool is_still;                 /* all remaining threads certainly wait for the host */
     struct emu_counters *per_instruction; /* code_count + 1 entries, or NULL; the caller frees it */
-    uint64_t longest, instructions;       /* instructions of the longest warp; of all warps */
+    uint64_t longest, instructions;       /* instructions of the longest warp, and of all warps */
     uint8_t *values;                      /* BANK_LAUNCH, while the launch runs */
 };
 
 /* Begins a launch with COUNT workers, at least 1. launch_end() reports errors. If the cost of its
  * watch is limited, the launch begins with one worker; the others join when the watch is over. */
 void launch_begin(struct launch *launch, unsigned count);
-/* Runs the launch. False: it is parked; another call continues it. */
+/* Runs the launch. Returns false if it is parked; another call continues it. */
 bool launch_go(struct launch *launch);
 /* Returns the launch's first error, or EMU_OK. */
 enum emu_status launch_end(struct launch *launch);
-/* Ends the launch's watch between two slices of WORKER, its only one. */
+/* Ends the launch's watch between two slices of WORKER, the launch's only worker. */
 void launch_end_watch(struct worker *worker);
 /* Makes the workers forget the memory blocks that they have found. Must be called if memory may
  * have been allocated or freed while the launch was parked. */
 void launch_forget_memory(struct launch *launch);
-/* A number that grows when the launch changes memory. */
+/* Returns a number that grows when the launch changes memory. */
 uint64_t launch_changes(const struct launch *launch);
-bool launch_sees_lent(const struct launch *launch); /* has accessed memory that the host lends */
+/* returns whether the launch has accessed memory that the host lends */
+bool launch_sees_lent(const struct launch *launch);
 void launch_totals(const struct launch *launch, struct emu_counters *totals);
 
 /* Sets the launch's status unless an earlier error has set it. The launch continues, so that it can
@@ -123,14 +126,14 @@ static inline void launch_fail(struct launch *launch, enum emu_status status)
     atomic_compare_exchange_strong(&launch->status, &none, (int)status);
 }
 
-/* Like launch_fail(), but the workers stop as soon as they notice. */
+/* Does the same as launch_fail(), but the workers stop as soon as they notice. */
 static inline void launch_stop(struct launch *launch, enum emu_status status)
 {
     launch_fail(launch, status);
     atomic_store(&launch->stopping, true);
 }
 
-/* view.c: describes the launch to observers and the record, once the caller's part is complete. */
+/* Describes the launch to observers and the record, once the caller's part is complete (view.c). */
 void launch_describe(struct launch *launch, struct findings *findings,
                      struct obs_recording *recording);
 
@@ -139,7 +142,7 @@ void launch_describe(struct launch *launch, struct findings *findings,
 void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                 const struct obs_access *access);
 
-/* Reports a fault about a MASK of lanes and one OTHER lane: see struct obs_fault. */
+/* Reports a fault about a MASK of lanes and one OTHER lane (see struct obs_fault). */
 /* Reports that the user has stopped the launch. */
 void warp_interrupt_fault(struct warp *warp, unsigned lane);
 void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane, uint32_t mask,

@@ -1,14 +1,14 @@
-/* The layout of a block's shared memory. First come the module-scope variables that are used by
- * the kernel or by a function that it may call; then follow each function's own variables. Unused
- * module-scope variables are left out: with -rdc=true, nvcc puts nearly all shared variables at
- * module scope, including those of other kernels. */
+/* Lays out a block's shared memory. The module-scope variables that are used by the kernel or by a
+ * function that it may call come first. Each function's own variables follow. Unused module-scope
+ * variables are left out: with -rdc=true, nvcc puts nearly all shared variables at module scope,
+ * including those of other kernels. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/execute/decode.h"
 
 #define NOWHERE   UINT32_MAX
-#define MOST      (UINT32_MAX / 2) /* limit in bytes: far more than a block can have */
+#define MOST      (UINT32_MAX / 2) /* bytes, far more than a block can have */
 #define ALIGNMENT 16u              /* least alignment of a function's variables */
 
 /* Reserves SIZE bytes after the variables placed so far. */

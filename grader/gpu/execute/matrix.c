@@ -1,13 +1,14 @@
-/* The matrix instructions: wmma.load, wmma.mma and wmma.store; mma, whose factors the program
- * itself puts into registers. The 32 lanes of a warp hold each matrix together, in their registers.
+/* Executes the matrix instructions wmma.load, wmma.mma and wmma.store, and mma, whose factors the
+ * program itself puts into registers. The 32 lanes of a warp hold each matrix together, in their
+ * registers.
  *
  * The manual defines for mma which lane holds which numbers: the matrix is divided into tiles of 8
  * rows, 4 lanes share a row of a tile, and each lane holds PACK adjacent numbers of the row. For b,
- * columns take the place of rows. A factor's PACK fills a register of 32 bits; a sum's is 2. The
- * manual leaves the places open for wmma: this file uses the same.
+ * columns take the place of rows. The PACK numbers of a factor fill a register of 32 bits; for a
+ * sum, PACK is 2. The manual does not define the places for wmma; this file uses the same places.
  *
- *     a of f16: lane 0 holds 0 and 1 of row 0, lane 1 holds 2 and 3, … lane 4 begins row 1.
- *     Tiles are numbered downwards first, then to the right.
+ *     a of f16: lane 0 holds 0 and 1 of row 0, lane 1 holds 2 and 3, … lane 4 begins row 1. Tiles
+ *     are numbered downwards first, then to the right.
  *
  * A factor (a or b) of f16 always takes 8 registers of a lane in wmma. If its numbers fill only a
  * part of them, the other registers repeat these numbers. */
@@ -26,8 +27,8 @@ static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned 
     *column = (tile / tiles * 4 + lane % 4) * pack + element % pack;
 }
 
-/* The place of element number ELEMENT of LANE in the registers of VECTOR. An element has BYTES
- * bytes. */
+/* Returns the place of element number ELEMENT of LANE in the registers of VECTOR. An element has
+ * BYTES bytes. */
 static uint8_t *element_at(const struct warp *warp, const struct slot *vector, unsigned element,
                            unsigned bytes, unsigned lane)
 {
@@ -109,7 +110,7 @@ void matrix_store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 /* --- products --------------------------------------------------------------------------------- */
 
 /* The places of a matrix's numbers. mma.m8n8k4 of f16 computes four products, each with 8 of the
- * lanes: 0 to 3 and 16 to 19 have the first. */
+ * lanes. Lanes 0 to 3 and 16 to 19 have the first product. */
 enum layout { TILES, QUAD_ROWS, QUAD_COLUMNS, QUAD_SUMS };
 
 struct part {
@@ -117,7 +118,7 @@ struct part {
     enum ptx_type type;
     enum layout layout;
     unsigned rows, columns, pack;
-    unsigned numbers; /* in each lane */
+    unsigned numbers; /* numbers in each lane */
 };
 
 static void find_number(const struct part *part, unsigned lane, unsigned element, unsigned *row,
@@ -142,7 +143,7 @@ static void find_number(const struct part *part, unsigned lane, unsigned element
     }
 }
 
-/* Whether LANE holds numbers of product QUAD. */
+/* Returns whether LANE holds numbers of product QUAD. */
 static bool takes_part(const struct part *part, unsigned lane, unsigned quad)
 {
     return part->layout == TILES || lane % 16 / 4 == quad;
@@ -203,7 +204,8 @@ static struct part part_of(const struct inst *inst, unsigned i, const struct ten
     return part;
 }
 
-/* The products that a tensor core adds in one step, as measured: see tensor.c. */
+/* Returns the number of products that a tensor core adds in one step, as measured (see
+ * tensor.c). */
 static unsigned step_of(const struct inst *inst, const struct tensor_product *p)
 {
     bool is_float8 = p->types[1] == PTX_e4m3 || p->types[1] == PTX_e5m2;
@@ -236,13 +238,13 @@ void matrix_multiply_run(struct warp *warp, const struct inst *inst, uint32_t ma
 
 /* --- matrices of 8 rows, each with 16 bytes --------------------------------------------------- */
 
-/* Which half word of the lanes' registers has number COLUMN of row ROW. */
+/* Returns the number of the half word of the lanes' registers that has number COLUMN of row ROW. */
 static unsigned half_word(unsigned row, unsigned column, bool transposed)
 {
     return transposed ? 8 * column + row : 8 * row + column;
 }
 
-/* The half words of matrix NUMBER in the registers: two in each lane. */
+/* Returns the half words of matrix NUMBER in the registers, two in each lane. */
 static uint16_t *halves_at(const struct warp *warp, const struct inst *inst, unsigned number)
 {
     return (uint16_t *)(void *)slot_at(warp, inst->mem.vector[number]);
@@ -260,7 +262,7 @@ static void move_row(const struct warp *warp, const struct inst *inst, unsigned 
     }
 }
 
-/* ldmatrix and stmatrix: lane l names the address of row l % 8 of matrix l / 8. */
+/* Executes ldmatrix and stmatrix. Lane l names the address of row l % 8 of matrix l / 8. */
 void rows_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct obs_access wanted = {.pc = warp->pc, .kind = inst->mem.event};

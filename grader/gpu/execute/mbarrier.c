@@ -4,11 +4,11 @@
  * and the next phase begins with `expected` pending arrivals. An arrival returns a state: the
  * number of the current phase and its pending count. A wait takes a state and checks whether the
  * barrier is in another phase by now. A phase can also wait for bytes: expect_tx announces them,
- * and bulk copies bring them (bulk.c).
+ * and bulk copies deliver them (bulk.c).
  *
  * PTX does not define the contents of a barrier's 8 bytes in shared memory. So each CTA keeps a
- * table of its barriers. If an instruction uses a barrier that is not in the table, the barrier
- * was never initialised, which is reported. */
+ * table of its barriers. If an instruction uses a barrier that is not in the table, the barrier was
+ * never initialised, which is reported. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "gpu/execute/operations.h"
 #include "gpu/execute/schedule.h"
 
-#define MOST_ARRIVALS 0xfffffu /* the highest count of an mbarrier: 20 bits */
+#define MOST_ARRIVALS 0xfffffu /* the highest count of an mbarrier, which has 20 bits */
 
 static struct mbarrier *find(const struct cta *cta, uint32_t at)
 {
@@ -130,8 +130,8 @@ static void return_state(struct warp *warp, const struct inst *inst, unsigned la
         memcpy(slot_at(warp, inst->dst) + lane * sizeof state, &state, sizeof state);
 }
 
-/* The number by which observers identify a phase: an address in the barrier. The next phase has a
- * different address. */
+/* Returns the number by which observers identify a phase, which is an address in the barrier. The
+ * next phase has a different address. */
 static uint64_t place_of(const struct mbarrier *barrier, uint64_t phase)
 {
     return barrier->at + (phase & 1) * 4;
@@ -142,8 +142,8 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Whether a phase has ended; copies that it waits for arrive now. VALUE identifies the phase: it is
- * a state or, with .parity, the parity of the phase's number. */
+/* Returns whether a phase has ended. Copies that it waits for arrive now. VALUE identifies the
+ * phase: it is a state or, with .parity, the parity of the phase's number. */
 static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struct mbarrier *barrier,
                 uint64_t value, uint64_t *place)
 {
@@ -162,8 +162,8 @@ static bool ask(struct warp *warp, const struct inst *inst, unsigned lane, struc
     return ended;
 }
 
-/* Executes the instruction for one lane. True: the lane has arrived at a phase, or has waited for
- * the end of one; PLACE identifies the phase. */
+/* Executes the instruction for one lane. Returns true if the lane has arrived at a phase or waited
+ * for a phase's end; PLACE then identifies the phase. */
 static bool one_lane(struct warp *warp, const struct inst *inst, struct cta *cta, unsigned lane,
                      uint32_t at, uint64_t *place)
 {
@@ -213,15 +213,15 @@ static void tell(struct warp *warp, const struct inst *inst, const struct cta *c
                                           .place = place});
 }
 
-/* Whether the instruction may name an mbarrier of another CTA. */
+/* Returns whether the instruction may name an mbarrier of another CTA. */
 static bool may_be_remote(const struct inst *inst)
 {
     return inst->mem.op == PTX_OP_mbarrier_arrive || inst->mem.op == PTX_OP_mbarrier_arrive_drop ||
            inst->mem.op == PTX_OP_mbarrier_expect_tx || inst->mem.op == PTX_OP_mbarrier_complete_tx;
 }
 
-/* The CTA whose mbarriers ACCESS names; NULL, with a report: the access is not allowed. If that CTA
- * is not running, access_find() reports it. */
+/* Returns the CTA whose mbarriers ACCESS names, or reports the access and returns NULL if it is not
+ * allowed. If that CTA is not running, access_find() reports it. */
 static struct cta *find_owner(struct warp *warp, const struct inst *inst,
                               const struct obs_access *access, unsigned lane)
 {

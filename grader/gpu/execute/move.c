@@ -1,4 +1,4 @@
-/* Instructions that move values without computing: selection, predicates, vectors, special
+/* Executes instructions that move values without computing: selection, predicates, vectors, special
  * registers, parameters. */
 #include <string.h>
 #include <time.h>
@@ -90,10 +90,11 @@ LANES_INLINE void pack(struct warp *warp, const struct inst *inst, uint32_t mask
 LANES_INLINE void unpack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
                          unsigned count)
 {
-    uint64_t whole[WARP], part[WARP]; /* whole: a copy, because a part may overwrite the source */
+    /* `whole` is a copy, because a part may overwrite the source */
+    uint64_t whole[WARP], part[WARP];
     read_raw(whole, slot_at(warp, inst->src[0]), bytes * count);
     for (unsigned k = 0; k < count; k++) {
-        if (inst->mem.vector[k].offset == NO_SLOT) /* _ */
+        if (inst->mem.vector[k].offset == NO_SLOT) /* the element is _ */
             continue;
         for (unsigned l = 0; l < WARP; l++)
             part[l] = whole[l] >> (8 * k * bytes);
@@ -127,7 +128,7 @@ void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (unsigned half = 0; half < 2; half++) {
         struct slot slot = inst->mem.vector[2 + half];
-        if (slot.offset == NO_SLOT) /* _ */
+        if (slot.offset == NO_SLOT) /* the element is _ */
             continue;
         const uint64_t *from =
             (const uint64_t *)(const void *)slot_at(warp, inst->mem.vector[half]);
@@ -152,7 +153,8 @@ LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value,
             words[l] = mask >> l & 1 ? (uint32_t)value : words[l];
 }
 
-/* Whether clocks show predicted time. If so, *CYCLES gets the warp's since the launch began. */
+/* Returns whether clocks show predicted time. If so, *CYCLES gets the warp's cycles since the
+ * launch began. */
 static bool predicted_now(const struct warp *warp, double *cycles)
 {
     const struct listener *follower = &warp->cta->worker->follower;
@@ -175,8 +177,8 @@ static uint64_t nanoseconds(const struct warp *warp)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* %clock starts at the device's clock. It advances by 4 cycles with each instruction of the warp,
- * or as predicted. It never goes back, and its values are the same in every run. */
+/* Returns %clock, which starts at the device's clock. It advances by 4 cycles with each instruction
+ * of the warp, or as predicted. It never goes back, and its values are the same in every run. */
 static uint64_t clock_now(const struct warp *warp)
 {
     double cycles;
@@ -206,8 +208,8 @@ LANES_CLONES void read_special_run(struct warp *warp, const struct inst *inst, u
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-/* An address outside all windows and all constant variables counts as global, even if nothing is
- * allocated there. */
+/* Returns whether ADDR is in a space. An address outside all windows and all constant variables
+ * counts as global, even if nothing is allocated there. */
 static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
 {
     const struct launch *launch = cta->launch;
@@ -219,7 +221,8 @@ static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
                 cluster_rank(addr - MEM_SHARED_WINDOW, cta->rank) == cta->rank);
     const struct mem_block *block = mem_block_at(launch->memory, addr);
     bool fixed = block && block->is_constant && addr - block->addr < block->size;
-    if (fixed && block->addr == launch->kernel->params_at) /* in two spaces, as on a GPU */
+    if (fixed && block->addr == launch->kernel->params_at) /* the parameters are in two spaces, as
+                                                            * on a GPU */
         return space == PTX_PARAM || space == PTX_GLOBAL;
     return space == (fixed ? PTX_CONST : PTX_GLOBAL);
 }

@@ -15,8 +15,9 @@ struct alu_row {
     uint8_t sources;
     uint8_t bytes[5]; /* width of the destination, then of each source */
 };
-const struct alu_row *alu_find(const char *name); /* NULL: unknown */
-compare_fn *compare_find(const char *name);       /* "lt_s32"; NULL: unknown */
+const struct alu_row *alu_find(const char *name); /* returns NULL if the name is unknown */
+/* NAME is such as "lt_s32"; returns NULL if it is unknown */
+compare_fn *compare_find(const char *name);
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn idle_run, fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
@@ -30,12 +31,13 @@ lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run, rows_run, transp
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;
-bool lanes_all_set(const uint32_t *values); /* lanes.c: whether all 32 values are UINT32_MAX */
+/* lanes.c: returns whether all 32 values are UINT32_MAX */
+bool lanes_all_set(const uint32_t *values);
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 
-/* builtin.c: finds the code of a device function that has no PTX, such as vprintf().
- * NULL: the name is unknown. */
+/* Finds the code of a device function that has no PTX, such as vprintf() (builtin.c). Returns NULL
+ * if the name is unknown. */
 lane_fn *builtin_find(struct ptx_name name);
 
 #endif

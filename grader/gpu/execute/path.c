@@ -1,4 +1,4 @@
-/* A warp's paths: how they begin, split, merge and end. */
+/* Begins, splits, merges and ends a warp's paths. */
 #include "gpu/execute/path.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 struct path *path_add(struct warp *warp)
 {
-    /* Each path has at least one lane, so a warp has at most 32. Finished paths are reused. */
+    /* each path has at least one lane, so a warp has at most 32 paths; finished paths are reused */
     struct path **place = &warp->paths[warp->path_count];
     if (!*place)
         *place = calloc(1, sizeof **place);
@@ -54,9 +54,9 @@ void paths_drop_done(struct warp *warp)
     }
 }
 
-/* Copies an entry only if it moves down the stack, which is rare: usually only one entry loses
- * lanes, and it loses all of them. A copy is slow: it reads an entry in one piece that was written
- * in two pieces, so the CPU waits until the pending stores are in memory. */
+/* Keeps only LANES. Copies an entry only if it moves down the stack, which is rare: usually only
+ * one entry loses lanes, and it loses all of them. A copy is slow, because it reads in one piece an
+ * entry that was written in two pieces, so the CPU waits until the pending stores are in memory. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;

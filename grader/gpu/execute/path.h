@@ -1,12 +1,14 @@
-/* A warp's paths and their stacks; warp.c explains both. If memory runs out, these functions stop
- * the launch. */
+/* Changes a warp's paths and their stacks, which warp.c explains. If memory runs out, these
+ * functions stop the launch. */
 #ifndef GPU_EXECUTE_PATH_H
 #define GPU_EXECUTE_PATH_H
 
 #include "gpu/execute/state.h"
 
-/* call.c: frames, calls and returns. A frame is freed when no path entry refers to it any more. */
-struct frame *frame_open(struct warp *warp, const struct image *image); /* NULL: out of memory */
+/* These functions handle frames, calls and returns (call.c). A frame is freed when no path entry
+ * refers to it any more. */
+/* returns NULL when out of memory */
+struct frame *frame_open(struct warp *warp, const struct image *image);
 void frame_release(struct warp *warp, struct frame *frame);
 void frames_free(struct worker *worker);
 /* Makes LANES call a function. The path's top entry will continue after the call. */
@@ -16,7 +18,7 @@ void call_return(struct warp *warp, uint32_t lanes);
 
 #define NOWHERE UINT32_MAX /* no instruction has this pc */
 
-/* Adds a path that is ready and has an empty stack. NULL: out of memory. */
+/* Adds a path that is ready and has an empty stack. Returns NULL when out of memory. */
 struct path *path_add(struct warp *warp);
 
 static inline struct path_entry *path_top(struct path *path)
@@ -24,7 +26,7 @@ static inline struct path_entry *path_top(struct path *path)
     return &path->stack[path->depth - 1];
 }
 
-/* Pushes ENTRY and returns its place on the stack. NULL: out of memory. */
+/* Pushes ENTRY and returns its place on the stack. Returns NULL when out of memory. */
 struct path_entry *path_push(struct warp *warp, struct path *path, struct path_entry entry);
 
 static inline void path_pop(struct warp *warp, struct path *path)

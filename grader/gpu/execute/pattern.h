@@ -1,4 +1,4 @@
-/* A pattern: the 32 addresses of an access, relative to the first lane's address.
+/* A pattern consists of the 32 addresses of an access, relative to the first lane's address.
  *
  * An instruction in a loop usually repeats its pattern at another place: the next matrix row, the
  * next broadcast. A worker keeps the latest pattern of each instruction, with everything computed
@@ -16,48 +16,49 @@
 #define PATTERN_WINDOW 128 /* bytes */
 #define PATTERN_STRAYS 16  /* accesses with other deltas before a new pattern is computed */
 
-/* How the lanes' values can be copied, the fastest way first. A row is 16 lanes, as in blocks
- * that are 16 threads wide. */
+/* The ways in which the lanes' values can be copied, the fastest way first. A row is 16 lanes, as
+ * in blocks that are 16 threads wide. */
 enum pattern_shape {
     PATTERN_DENSE,      /* all lanes are contiguous */
-    PATTERN_SAME,       /* all lanes have one address */
+    PATTERN_SAME,       /* all lanes have the same address */
     PATTERN_DENSE_ROWS, /* the lanes of each row are contiguous */
-    PATTERN_SAME_ROWS,  /* the lanes of each row have one address */
-    PATTERN_NEAR,       /* all lanes are in the 32 words from the lowest address on: see `word` */
+    PATTERN_SAME_ROWS,  /* the lanes of each row have the same address */
+    PATTERN_NEAR,       /* all lanes are in the 32 words from the lowest address on (see `word`) */
     PATTERN_ANY,
 };
 
 struct pattern {
-    uint32_t mask; /* lanes of the access; 0: no pattern yet */
+    uint32_t mask; /* lanes of the access, or 0 if there is no pattern yet */
     /* Equal to `mask` once an access with this pattern was inside one block. Only then are begin,
      * room, host and stride valid. */
     uint32_t ready;
     uint64_t begin, room; /* the first lane's address is good from `begin` to `begin + room` */
-    uint8_t *host; /* host address of `begin`; NULL: the CTA's shared or the warp's local memory */
-    uint32_t stride; /* host bytes between the local memories of two lanes; 0 in other spaces */
+    /* host address of `begin`, or NULL for the CTA's shared or the warp's local memory */
+    uint8_t *host;
+    uint32_t stride; /* host bytes between the local memories of two lanes, or 0 in other spaces */
     uint8_t space, bytes;
     uint8_t shape;           /* enum pattern_shape */
     uint8_t place;           /* offset of the first lane's address in its 128-byte line */
-    uint8_t fixed;           /* bits of the address that a repeat must keep: see pattern_fixed() */
-    bool silent;             /* observers only need the number of repeats: see `times` */
+    uint8_t fixed;           /* bits of the address that a repeat must keep (see pattern_fixed()) */
+    bool silent;             /* observers only need the number of repeats (see `times`) */
     uint32_t times;          /* repeats that are not yet reported */
     uint32_t strays;         /* how often find_apart() succeeded with this pattern */
-    uint32_t bits;           /* all deltas ORed */
+    uint32_t bits;           /* all deltas combined by OR */
     int32_t low, high;       /* the smallest and the largest delta */
-    struct mem_block *block; /* block of the instruction's latest access: tried first */
+    struct mem_block *block; /* block of the instruction's latest access, which is tried first */
     _Alignas(64) int32_t delta[32]; /* a lane's address minus the first lane's */
     _Alignas(64) uint32_t word[32]; /* distance from the lowest address, in words */
 };
 
 #define PATTERN_INLINE static inline __attribute__((always_inline))
 
-/* The bits of the first lane's address that a repeat must keep to have the same cost.
+/* Returns the bits of the first lane's address that a repeat must keep to have the same cost.
  *
  * In shared memory, the banks form a ring, so only the offset in a bank's word matters. In global
  * memory, the offset in the line matters, down to the largest power of 2 that divides all deltas:
  * lower bits move no lane across the border of a sector or line. For a broadcast or a dense
- * pattern, only alignment matters: a broadcast costs the same everywhere, and observers compute
- * the cost of a dense pattern from its first address. */
+ * pattern, only alignment matters: a broadcast costs the same everywhere, and observers compute the
+ * cost of a dense pattern from its first address. */
 PATTERN_INLINE uint8_t pattern_fixed(const struct pattern *pattern)
 {
     uint8_t width = pattern->bytes - 1u;
@@ -86,9 +87,9 @@ PATTERN_INLINE enum pattern_shape pattern_shape(const struct pattern *pattern)
     return is_near ? PATTERN_NEAR : PATTERN_ANY;
 }
 
-/* Compares an access with PATTERN and, if they differ, computes a new pattern there. NULL: the
- * addresses are too far apart for a pattern. COUNTED: observers need the access's cost, otherwise
- * only its alignment matters. */
+/* Compares an access with PATTERN and, if they differ, computes a new pattern there. Returns NULL
+ * if the addresses are too far apart for a pattern. COUNTED says that observers need the access's
+ * cost; otherwise only its alignment matters. */
 PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_access *access,
                                             bool counted)
 {

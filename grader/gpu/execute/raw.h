@@ -1,5 +1,5 @@
 /* Converts registers of any width to 64 bits for each lane, and back. Each width has its own loop,
- * which the compiler vectorises; memcpy() of a variable number of bytes would be a call or a loop
+ * which the compiler vectorises; memcpy() with a variable number of bytes would be a call or a loop
  * in each lane. */
 #ifndef GPU_EXECUTE_RAW_H
 #define GPU_EXECUTE_RAW_H

@@ -1,20 +1,20 @@
-/* Repeated accesses. An access repeats the instruction's previous one if it has the same lanes and
- * the same pattern (pattern.h), and so the same number of sectors or banks. For a repeat, one
- * address is checked instead of 32, and observers that agree only get a count of repeats. Without
- * observers, a weaker condition is enough: all lanes stay in the same block of memory. */
+/* Finds repeated accesses. An access repeats the instruction's previous one if it has the same
+ * lanes and the same pattern (pattern.h), and so the same number of sectors or banks. For a repeat,
+ * one address is checked instead of 32, and observers that agree to it only get a count of repeats.
+ * Without observers, a weaker condition is enough: all lanes stay in the same block of memory. */
 #ifndef GPU_EXECUTE_REPEAT_H
 #define GPU_EXECUTE_REPEAT_H
 
 #include "gpu/execute/state.h"
 #include "gpu/memory/memory.h"
 
-/* The generic address at which a space begins. */
+/* Returns the generic address at which a space begins. */
 LANES_INLINE uint64_t window_of(uint8_t space)
 {
     return space == PTX_SHARED ? MEM_SHARED_WINDOW : space == PTX_LOCAL ? MEM_LOCAL_WINDOW : 0;
 }
 
-/* Whether the lanes' addresses have the same deltas as in the pattern. */
+/* Returns whether the lanes' addresses have the same deltas as in the pattern. */
 LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct pattern *pattern,
                                  uint32_t mask, unsigned lead)
 {
@@ -38,9 +38,9 @@ LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct 
     return !other && !other32;
 }
 
-/* Whether an access at base + offset with the pattern's deltas has the same cost as the pattern
- * and is within bounds. LEAD is the first active lane, WIDTH the bytes of each lane in BASE. Sets
- * *FIRST to that lane's address in its space. */
+/* Returns whether an access at base + offset with the pattern's deltas has the same cost as the
+ * pattern and is within bounds. LEAD is the first active lane, WIDTH the bytes of each lane in
+ * BASE. Sets *FIRST to that lane's address in its space. */
 LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, unsigned width,
                               uint64_t offset, bool is_generic, unsigned lead, uint64_t *first)
 {
@@ -52,7 +52,8 @@ LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, u
            !((pattern->place ^ *first) & pattern->fixed);
 }
 
-/* The host address of the first lane's bytes, once is_in_place() has found FIRST to be good. */
+/* Returns the host address of the first lane's bytes, once is_in_place() has found FIRST to be
+ * good. */
 LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern *pattern,
                                    uint64_t first)
 {
@@ -63,9 +64,9 @@ LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern
 
 /* Finds the lanes' bytes without comparing their deltas. This works only without observers and if
  * all lanes are in the pattern's memory block. The bytes of lane l are at the result + AT[l]; lanes
- * outside MASK get the first active lane's bytes. NULL: a condition is not met; the access has not
- * happened. After PATTERN_STRAYS of these accesses, the result is NULL once, so that a new pattern
- * is computed, because some loops begin to repeat a pattern only later. */
+ * outside MASK get the first active lane's bytes. Returns NULL if a condition is not met; the
+ * access has not happened. After PATTERN_STRAYS of these accesses, the result is NULL once, so that
+ * a new pattern is computed, because some loops begin to repeat a pattern only later. */
 LANES_INLINE uint8_t *find_apart(const struct warp *warp, bool is_load, struct pattern *pattern,
                                  const void *base, unsigned width, uint64_t offset, bool is_generic,
                                  uint32_t mask, uint64_t *at)

@@ -1,4 +1,5 @@
-/* Arithmetic, comparisons and selections as loops over 32 lanes that the compiler vectorises.
+/* Defines arithmetic, comparisons and selections as loops over 32 lanes, which the compiler
+ * vectorises.
  *
  *   row_add_s32(mask, d, a, b)    a line of alu.def: d = a + b in the lanes of the mask
  *   compare_lt_s32(a, b)          returns a bit for each lane: a < b
@@ -10,7 +11,7 @@
 
 #include "gpu/execute/comparisons.h"
 
-/* Whether MASK is known to be ALL_LANES at compile time. A run-time test would double the code. */
+/* True if MASK is known to be ALL_LANES at compile time. A run-time test would double the code. */
 #define IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == ALL_LANES)
 
 /* With AddressSanitizer, all lanes of an operand are checked once, before the loop, instead of one

@@ -1,4 +1,4 @@
-/* PTX operations for which C has no operator, for one lane. alu.def uses them. */
+/* Defines the PTX operations for which C has no operator, for one lane. alu.def uses them. */
 #ifndef GPU_EXECUTE_SCALARS_H
 #define GPU_EXECUTE_SCALARS_H
 
@@ -24,7 +24,8 @@ static inline f32 nan32(f32 value)
     return value != value ? bits_float(0x7fffffffu) : value;
 }
 
-/* If one operand is NaN, min and max return the other one. They order -0 below +0. */
+/* Return the smaller and the larger operand. If one operand is NaN, they return the other operand.
+ * They order -0 below +0. */
 static inline f32 min32(f32 a, f32 b)
 {
     if (a == b)
@@ -51,7 +52,8 @@ static inline f32 with_signs(f32 value, f32 a, f32 b)
     return bits_float((float_bits(value) & 0x7fffffffu) | sign);
 }
 
-/* div.approx multiplies by the divisor's reciprocal, which is 0 for divisors above 2^126. */
+/* Executes div.approx, which multiplies by the divisor's reciprocal. The reciprocal is 0 for
+ * divisors above 2^126. */
 static inline f32 divide_roughly(f32 a, f32 b)
 {
     u32 size = float_bits(b) & 0x7fffffffu;
@@ -73,8 +75,8 @@ static inline f64 max64(f64 a, f64 b)
     return a > b || b != b ? a : b;
 }
 
-/* Instructions with .approx.ftz.f64 read only the upper 32 bits of a number, and read a denormal
- * as zero. */
+/* Returns the upper half of a number. Instructions with .approx.ftz.f64 read only the upper 32 bits
+ * of a number, and read a denormal as zero. */
 static inline u64 upper_half(u64 bits)
 {
     return bits & (bits << 1 >> 53 ? ~(u64)0xffffffff : (u64)1 << 63);
@@ -113,7 +115,7 @@ static inline s32 most(s32 a, s32 b)
     return a > b ? a : b;
 }
 
-/* The two numbers in a register of type u16x2 or s16x2. */
+/* Returns the two numbers in a register of type u16x2 or s16x2. */
 static inline u16 low16(u32 a)
 {
     return (u16)a;
@@ -129,7 +131,7 @@ static inline u32 pair(u32 low, u32 high)
     return (low & 0xffff) | high << 16;
 }
 
-/* The product of the low 24 bits of A and B. */
+/* Returns the product of the low 24 bits of A and B. */
 static inline u64 product24(u32 a, u32 b, int is_signed)
 {
     if (is_signed)
@@ -145,7 +147,7 @@ static inline u32 quotient_u32(u32 a, u32 b)
     return (u32)((f64)a / (f64)(b ? b : 1));
 }
 
-/* INT32_MIN / -1 is INT32_MIN, as on a GPU. */
+/* Divides signed integers. INT32_MIN / -1 is INT32_MIN, as on a GPU. */
 static inline s32 quotient_s32(s32 a, s32 b)
 {
     s32 size = (s32)((f64)a / (f64)(b == 0 || b == -1 ? 1 : b));
@@ -178,7 +180,8 @@ static inline u32 dot2(u32 a, u32 b, int a_signed, int b_signed)
            half_of(a, 1, a_signed) * byte_of(b, 1, b_signed);
 }
 
-/* fns: finds the N-th set bit of MASK, counted upwards from BASE, or downwards if N < 0. */
+/* Executes fns: finds the N-th set bit of MASK, counted upwards from BASE, or downwards if N <
+ * 0. */
 static inline u32 nth_set(u32 mask, u32 base, s32 n)
 {
     s64 at = base, step = n < 0 ? -1 : 1;
@@ -191,7 +194,7 @@ static inline u32 nth_set(u32 mask, u32 base, s32 n)
     return ~0u;
 }
 
-/* The number of the highest bit that differs from the sign bit, or -1. */
+/* Returns the number of the highest bit that differs from the sign bit, or -1. */
 static inline u32 top_bit(u64 a)
 {
     u64 bits = a >> 63 ? ~a : a;
@@ -216,15 +219,15 @@ static inline u64 low_bits(u32 count)
     return count < 64 ? ((u64)1 << count) - 1 : ~(u64)0;
 }
 
-/* For 32 bits, bfe and bfi take positions and lengths modulo 256. For 64 bits, they do not, as
- * measured on a GPU. */
+/* Reduces an operand of bfe or bfi. For 32 bits, they take positions and lengths modulo 256. For 64
+ * bits, they do not, as measured on a GPU. */
 static inline u32 field_operand(u32 value, u32 msb)
 {
     return msb == 31 ? value & 0xff : value < 256 ? value : 255;
 }
 
-/* bfe: extracts a field of bits. Result bits above the field, or from beyond the word, repeat the
- * sign bit if IS_SIGNED; otherwise they are 0. */
+/* Executes bfe: extracts a field of bits. Result bits above the field, or from beyond the word,
+ * repeat the sign bit if IS_SIGNED; otherwise they are 0. */
 static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
 {
     u32 at = field_operand(b, msb), length = field_operand(c, msb);

@@ -1,6 +1,7 @@
-/* Scheduling: warp.c runs one warp, cta.c the warps of a CTA, cluster.c the CTAs of a cluster.
+/* Schedules execution: warp.c runs one warp, cta.c the warps of a CTA, and cluster.c the CTAs of a
+ * cluster.
  *
- *   turn    the time in which a CTA or cluster runs before its worker runs the next one
+ *   turn    the time in which a CTA or cluster runs before its worker runs the next CTA or cluster
  *   slice   the number of instructions that a path executes before another path runs */
 #ifndef GPU_EXECUTE_SCHEDULE_H
 #define GPU_EXECUTE_SCHEDULE_H
@@ -13,7 +14,8 @@
 
 /* --- cta.c ------------------------------------------------------------------------------------ */
 
-/* Starts CTA number LINEAR of the grid, whose rank in its cluster is RANK. NULL: out of memory. */
+/* Starts CTA number LINEAR of the grid, whose rank in its cluster is RANK. Returns NULL when out of
+ * memory. */
 struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank);
 enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
 /* Runs the CTA until it is done, all its warps wait for other CTAs, or the launch stops. */
@@ -23,22 +25,23 @@ void cta_report_deadlock(struct cta *cta);
 /* Keeps the memory of a CTA that has ended, so that the worker's next CTA can use it. */
 void cta_recycle(struct cta *cta);
 void cta_free(struct cta *cta);
-/* LANES of WARP arrive at barrier ID without waiting; COUNT threads complete it. */
+/* Makes LANES of WARP arrive at barrier ID without waiting; COUNT threads complete it. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
-/* LANES of WARP arrive at the cluster's barrier. */
+/* Makes LANES of WARP arrive at the cluster's barrier. */
 void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t lanes);
-/* LANES of WARP start to wait at the cluster's barrier. True: it has already opened. */
+/* Makes LANES of WARP start to wait at the cluster's barrier. Returns true if it has already
+ * opened. */
 bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
 /* A CTA's turn ends after this number of rounds in which threads polled and then passed a barrier.
- * The CTA may be waiting for another CTA: often one thread polls, and the barrier then tells the
- * whole block. */
+ * The CTA may be waiting for another CTA: often one thread polls, and a barrier then lets the whole
+ * block continue. */
 #define MOST_LOOKS 1024u
 
 /* --- cluster.c -------------------------------------------------------------------------------- */
 
-/* Like the functions of cta.c, for a whole cluster. The leader is its CTA of rank 0 and represents
- * the cluster. UNIT: the cluster's number in the launch. */
+/* These functions work like those of cta.c, but on a whole cluster. The leader is the CTA of rank 0
+ * and represents the cluster. UNIT is the cluster's number in the launch. */
 struct cta *cluster_start(struct worker *worker, uint64_t unit);
 enum cta_end cluster_run(struct cta *leader);
 void cluster_report_deadlock(struct cta *leader);
@@ -64,27 +67,28 @@ static inline uint64_t cluster_offset(uint64_t offset)
 #define OBSERVE_COST 64u    /* an instruction that may poll counts as this many in a slice */
 /* A poll that finds no new value counts as this many additional instructions. So a path that only
  * waits polls just a few times in a slice: the warp that writes the awaited value runs sooner, and
- * polls, which on a GPU take long, add little to the counters. */
+ * polls, which take long on a GPU, add little to the counters. */
 #define FAILED_COST (SLICE / 3)
 
-/* A warp's turn ends after this many slices of each path. The warp may be polling in a way that
- * looks like work: for example, its lanes vote on the values that they read, or they read with
- * ordinary loads. */
+/* A warp's turn ends after this many slices of each path. The warp may be polling without being
+ * recognised: for example, its lanes vote on the values that they read, or they read with ordinary
+ * loads. */
 #define WARP_ROUNDS 32u
 
-/* Starts warp INDEX of CTA. AGAIN: the warp reuses the memory of warp INDEX of an earlier CTA of
- * this launch. */
+/* Starts warp INDEX of CTA. AGAIN says that the warp reuses the memory of warp INDEX of an earlier
+ * CTA of this launch. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
-/* The result of a barrier with a reduction: how many threads voted, and how many voted yes. */
+/* The result of a barrier with a reduction: the number of threads that voted, and of those that
+ * voted yes. */
 struct votes {
     uint32_t threads, yes;
 };
 /* Lets the warp's paths that wait at BARRIER continue. */
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
-/* Moves the lanes in lower entries of each stuck path to a new path, so that they can run. False:
- * there are no such lanes. */
+/* Moves the lanes in lower entries of each stuck path to a new path, so that they can run. Returns
+ * false if there are no such lanes. */
 bool warp_set_free(struct warp *warp);
 /* Returns the lanes that wait at BARRIER. */
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier);

@@ -1,5 +1,5 @@
-/* Makes loads from shared memory return wrong values, on purpose: see scrambles_shared in struct
- * emu_options.
+/* Makes loads from shared memory return wrong values, on purpose (see scrambles_shared in struct
+ * emu_options).
  *
  * Each load runs as usual; if its values came from shared memory, some of their bits are then
  * flipped. kernel_scramble_shared() replaces the function of each load after decoding, so no load
@@ -12,7 +12,7 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-/* The bits that are flipped in each byte: integers change, and so do exponents of floats. */
+/* The bits that are flipped in each byte. They change integers, and also exponents of floats. */
 #define FLIPPED 0x55
 
 static bool reads_shared(const struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -26,7 +26,7 @@ static bool reads_shared(const struct warp *warp, const struct inst *inst, uint3
 
 static void scrambled_load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    /* determined before the load, which may overwrite the register with the address */
+    /* determined before the load, which may overwrite the register that has the address */
     bool is_shared = reads_shared(warp, inst, mask);
     load_run(warp, inst, mask);
     for (unsigned k = 0; is_shared && k < inst->mem.count; k++) {

@@ -81,7 +81,7 @@ static void fill_constant(struct decoder *d, const struct constant *constant)
         memcpy(k->constants + constant->offset + l * bytes, &constant->value, bytes);
 }
 
-#define REMEMBERED 256 /* a new constant is compared with this number of earlier ones */
+#define REMEMBERED 256 /* number of earlier constants with which a new constant is compared */
 
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes)
 {
@@ -143,7 +143,7 @@ uint64_t kernel_function_address(const struct ptx_function *function)
     return MEM_CODE_WINDOW + (uint64_t)function->index * 16;
 }
 
-/* The slot of a constant that holds a function's address, for mov. */
+/* Returns the slot of a constant that holds a function's address, for mov. */
 static struct slot function_slot(struct decoder *d, struct ptx_name name, unsigned bytes)
 {
     const struct ptx_function *f =
@@ -170,7 +170,7 @@ static uint64_t immediate_bits(struct decoder *d, const struct ptx_operand *op, 
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* The slot of an operand that is read. Each lane has BYTES bytes. */
+/* Returns the slot of an operand that is read. Each lane has BYTES bytes. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                           unsigned bytes)
 {

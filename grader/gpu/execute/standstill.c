@@ -1,12 +1,12 @@
 /* Detects a standstill: no thread of the launch can ever do more than poll. A thread that polls
- * memory for a new value never sees one if all other threads wait, too.
+ * memory for a new value never sees one if all other threads also wait.
  *
  * The next steps of a path depend only on its pc, on the registers that can affect them
  * (deciders.c) and on memory. So a path that returns to an earlier state while memory has not
  * changed will loop for ever. If every path loops in this way or waits at a barrier, the launch is
  * stuck. Every store counts as a change of memory, even if it stores the old value; an atomic
- * counts if it leaves a new value. A path keeps the hash of one earlier state and replaces it
- * after 1, 2, 4, 8… checks (Brent's cycle detection), so loops of any length are found.
+ * counts if it leaves a new value. A path keeps the hash of one earlier state and replaces it after
+ * 1, 2, 4, 8… checks (Brent's cycle detection), so loops of any length are found.
  *
  * A worker checks its paths when all its CTAs have only spun for several turns. `epoch` counts the
  * checks that found a change of memory. A worker whose paths all loop publishes the current epoch;
@@ -28,10 +28,11 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/stretch.h"
 
-/* The number of rounds in which all CTAs must only spin: */
+/* The number of rounds in which all CTAs must only spin. */
 #define PATIENCE 64u  /* before the check for loops */
-#define TIRED    512u /* before a launch that may be parked is parked anyway */
-/* A round counts as this many if some CTA polled and passed a barrier MOST_LOOKS times in it. */
+#define TIRED    512u /* before a launch that may be parked is parked in any case */
+/* A round counts as this number of rounds if some CTA polled and passed a barrier MOST_LOOKS times
+ * in it. */
 #define LONG_ROUND 16u
 
 /* --- has memory changed? ---------------------------------------------------------------------- */
@@ -42,8 +43,8 @@ static bool is_call(const struct kernel *kernel, uint32_t pc)
     return pc < image->end && image->function->code[pc - image->start].opcode == PTX_OP_call;
 }
 
-/* Whether the instruction can change memory. For atomics the result is false, because they count
- * their own changes. A KIND_WAIT changes nothing. */
+/* Returns whether the instruction can change memory. For atomics the result is false, because they
+ * count their own changes. A KIND_WAIT changes nothing. */
 static bool may_change(const struct kernel *kernel, uint32_t pc)
 {
     const struct inst *in = &kernel->code[pc];
@@ -155,8 +156,8 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Whether all ready paths are in a loop. Checks every path, even after it has found one that does
- * not loop, because each check also updates the path's hash. */
+/* Returns whether all ready paths are in a loop. Checks every path, even after one was found that
+ * does not loop, because each check also updates the path's hash. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
@@ -266,7 +267,7 @@ void standstill_look(struct worker *worker)
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
         stand_still(launch);
-    } else if (all) { /* only another worker can change memory now: let it have the CPU */
+    } else if (all) { /* only another worker can change memory now, so let it have the CPU */
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
 }

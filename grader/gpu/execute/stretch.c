@@ -12,7 +12,7 @@
  *
  * Three things are done once for a whole stretch: counting it, checking for the end of the slice,
  * and checking for the place where lanes reconverge. Doing them at each instruction would double
- * the cost of short ones.
+ * the cost of short instructions.
  *
  * So the profile of an instruction only counts how often lanes entered a stretch there, minus how
  * often they left a stretch early there. Running sums from the start of the stretch restore the
@@ -29,9 +29,10 @@ void idle_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     (void)warp, (void)inst, (void)mask;
 }
 
-/* Whether the instruction can be part of a stretch. A clock cannot, because its value depends on
- * the instructions executed before it. An instruction that may poll cannot, because it counts as
- * several in a slice. Neither can a copy or a wait for one: the instructions between them count. */
+/* Returns whether the instruction can be part of a stretch. A clock cannot, because its value
+ * depends on the instructions executed before it. An instruction that may poll cannot, because it
+ * counts as several instructions in a slice. A copy or a wait for a copy cannot, either, because
+ * the instructions between them are counted. */
 static bool is_straight(const struct inst *in)
 {
     return in->kind == KIND_LANES && in->guard == NO_SLOT && !in->observes &&

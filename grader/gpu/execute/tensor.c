@@ -1,4 +1,4 @@
-/* The arithmetic of tensor cores, measured on an H100 (tests/hardware/products.tsv).
+/* Does the arithmetic of tensor cores, as measured on an H100 (tests/hardware/products.tsv).
  *
  * The products of floats are exact. A tensor core adds up to 16 of them and a number of c in one
  * step:
@@ -24,15 +24,16 @@
 #include "gpu/lanes.h"
 
 #define MOST_COLUMNS 32u
-#define ONE          33554432.0 /* 2^25: a term's last place is 1 / ONE of the largest exponent */
-#define FLOAT_NAN    0x7fffffffu
+/* 2^25; a term's last place is 1 / ONE of the largest exponent's power of two */
+#define ONE       33554432.0
+#define FLOAT_NAN 0x7fffffffu
 
-/* Numbers as doubles, which hold them exactly, and for each number the power of two of its
- * exponent; 0 for the number 0. Denormals have the exponent of the smallest normal number. */
+/* Numbers as doubles, which hold them exactly, and the power of two of each number's exponent, or 0
+ * for the number 0. Denormals have the exponent of the smallest normal number. */
 struct numbers {
     double value[TENSOR_MOST], power[TENSOR_MOST];
     double all[TENSOR_MOST]; /* the numbers; in `value`, infinities and NaN are 0 */
-    bool any_special;        /* some of them are an infinity or NaN */
+    bool any_special;        /* some number is an infinity or NaN */
 };
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -42,7 +43,8 @@ static bool is_float8(enum ptx_type type)
     return type == PTX_e4m3 || type == PTX_e5m2;
 }
 
-/* e5m2 has the upper byte of an f16. e4m3 has another bias, and no infinity. */
+/* Converts an 8-bit float. e5m2 has the upper byte of an f16. e4m3 has another bias, and no
+ * infinity. */
 static double widen_float8(uint8_t bits, enum ptx_type type)
 {
     uint16_t half = (uint16_t)(bits << 8);
@@ -103,7 +105,7 @@ static uint32_t cut_to_float(double value)
     return bits ? sign | bits : 0;
 }
 
-/* The sum as a number of TYPE, f32 or f16. */
+/* Returns the sum as a number of TYPE, f32 or f16. */
 static uint32_t narrow(double sum, enum ptx_type type)
 {
     if (type == PTX_f32)
@@ -114,8 +116,8 @@ static uint32_t narrow(double sum, enum ptx_type type)
 
 /* --- sums of floats --------------------------------------------------------------------------- */
 
-/* One step for a row of N sums: SUM = sum + the products of the numbers A[0] … A[K - 1] and the
- * rows of B. The sums are exact; the caller rounds them. */
+/* Does one step for a row of N sums: adds to SUM the products of the numbers A[0] … A[K - 1] and
+ * the rows of B. The sums are exact; the caller rounds them. */
 LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbers *a,
                                       unsigned a_at, const struct numbers *b, unsigned b_at,
                                       struct numbers *sum)
@@ -140,8 +142,9 @@ LANES_CLONES static void add_products(unsigned n, unsigned k, const struct numbe
         sum->value[j] *= most[j] / ONE;
 }
 
-/* The sum of a step without any rounding. It is only used if it is an infinity or NaN: the order
- * of the terms does not matter then, and doubles do not overflow here. */
+/* Returns the sum of a step without any rounding. The caller uses the result only if it is an
+ * infinity or NaN. In that case, the order of the terms does not matter, and doubles do not
+ * overflow here. */
 static double add_specially(double sum, unsigned n, unsigned k, const double *a, const double *b)
 {
     for (unsigned x = 0; x < k; x++)
@@ -149,20 +152,20 @@ static double add_specially(double sum, unsigned n, unsigned k, const double *a,
     return sum;
 }
 
-/* The place of factor X among the K factors of a row in the order in which they are added. ptxas
- * converts the first and second byte of each word, then the others. */
+/* Returns the place of factor X among the K factors of a row in the order in which they are added.
+ * ptxas converts the first and second byte of each word, then the others. */
 static unsigned place_of(unsigned x, unsigned k, enum ptx_type type)
 {
     return is_float8(type) ? x % 4 / 2 * (k / 2) + x / 4 * 2 + x % 2 : x;
 }
 
-/* The type in which sums are kept between steps. */
+/* Returns the type in which sums are kept between steps. */
 static enum ptx_type sum_type(const struct tensor_product *p)
 {
     return p->types[3] == PTX_f32 ? PTX_f32 : p->types[0];
 }
 
-/* The bits of number d, from the sum of the steps. */
+/* Returns the bits of number d, from the sum of the steps. */
 static uint64_t finish(const struct tensor_product *p, double sum, uint64_t c)
 {
     if (is_float8(p->types[1]))
@@ -211,8 +214,8 @@ static void multiply_floats(const struct tensor_product *p, const uint64_t *a, c
         multiply_row(p, &left, &right, c + i * n, i, d + i * n);
 }
 
-/* mma.m8n8k4 of f16: the H100 has no tensor cores for it either. ptxas writes fused multiply-adds
- * of floats. */
+/* Executes mma.m8n8k4 of f16, for which the H100 has no tensor cores, either. ptxas generates fused
+ * multiply-adds of floats. */
 static void multiply_quads(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
                            const uint64_t *c, uint64_t *d)
 {
@@ -235,13 +238,13 @@ static void multiply_quads(const struct tensor_product *p, const uint64_t *a, co
 
 /* --- other sums ------------------------------------------------------------------------------- */
 
-/* a * b + c. Of several NaN, b comes before c, and c before a. */
+/* Returns a * b + c. If several operands are NaN, b comes before c, and c before a. */
 static double multiply_add(double a, double b, double c)
 {
     return fp_nan3(fma(a, b, c), b, c, a);
 }
 
-/* A sum of doubles is a chain of fused multiply-adds. */
+/* Multiplies doubles. A sum of doubles is a chain of fused multiply-adds. */
 static void multiply_doubles(const struct tensor_product *p, const uint64_t *a, const uint64_t *b,
                              const uint64_t *c, uint64_t *d)
 {

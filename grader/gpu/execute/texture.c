@@ -1,4 +1,5 @@
-/* Fetches from textures, as the CUDA programming guide's chapter on texture fetching defines them.
+/* Executes fetches from textures, as the CUDA programming guide's chapter on texture fetching
+ * defines them.
  *
  * Filtering is linear between the two texels next to x - 0.5. This number is rounded to 8 bits
  * after the binary point: its integer part selects the texels, and its fraction is the weight.
@@ -44,8 +45,8 @@ LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
     return float_bits((float)raw / (float)((1u << texture->bits) - 1));
 }
 
-/* Converts one channel in all lanes. The formats with a loop of their own are common, and the
- * compiler vectorises these loops. */
+/* Converts one channel in all lanes. The common formats have their own loops, which the compiler
+ * vectorises. */
 LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *words)
 {
     float most = (float)(uint32_t)(((uint64_t)1 << texture->bits) - 1);
@@ -61,8 +62,8 @@ LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *wor
             words[l] = convert(texture, words[l]);
 }
 
-/* Channel C of the border's colour. The colour is a float and is rounded to a number that a texel
- * can have. */
+/* Returns channel C of the border's colour. The colour is a float and is rounded to a number that a
+ * texel can have. */
 static uint32_t border_of(const struct emu_texture *texture, unsigned c)
 {
     double value = bits_float(texture->border[c]);
@@ -74,8 +75,8 @@ static uint32_t border_of(const struct emu_texture *texture, unsigned c)
     return float_bits((float)((ceil(value * most - 0.5) + 0.0) / most));
 }
 
-/* Reads the CHANNELS channels of a texel, BYTES bytes each, for each of LANES. AT: the offsets of
- * the lanes' texels. */
+/* Reads the CHANNELS channels of a texel, BYTES bytes each, for each of LANES. AT has the offsets
+ * of the lanes' texels. */
 LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t lanes,
                              unsigned channels, unsigned bytes, uint32_t words[4][WARP])
 {
@@ -128,7 +129,7 @@ LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *
     }
 }
 
-/* Channels that the texture lacks are 0; a missing fourth channel is 1. */
+/* Fills the channels that the texture lacks: they are 0, and a missing fourth channel is 1. */
 LANES_INLINE void fill_missing(const struct emu_texture *texture, uint32_t value[4][WARP])
 {
     bool is_float = texture->kind == 'f' || texture->normalized_float;
@@ -180,8 +181,8 @@ LANES_INLINE void place_lanes(const struct emu_texture *texture, unsigned dim, i
             index[l] = (int32_t)place(texture, dim, index[l], size);
 }
 
-/* A layer that is too high or negative becomes the last layer. An instruction without a layer
- * reads the first one. */
+/* Finds each lane's layer. A layer that is too high or negative becomes the last layer. An
+ * instruction without a layer reads the first layer. */
 LANES_INLINE void find_layers(const struct emu_texture *texture,
                               const struct texture_points *points, int32_t *index)
 {
@@ -245,7 +246,7 @@ LANES_INLINE void find_footprint(const struct emu_texture *texture,
         static const uint32_t zeros[WARP];
         const uint32_t *at = d < points->dims ? points->at[d] : zeros;
         double scale = scale_of(texture, d), last = (size_of(texture, d) - 1.0) * WEIGHT_ONE;
-        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* clamp the coordinate itself */
+        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* clamps the coordinate itself */
         for (unsigned l = 0; l < WARP; l++) {
             double fixed = floor((in_texels(at[l], scale) - 0.5) * WEIGHT_ONE + 0.5);
             double cut = fixed < 0 ? 0 : fixed > last ? last : fixed;
@@ -291,8 +292,8 @@ LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, 
     }
 }
 
-/* The number of steps from 0 to 1 in which a GPU filters. Integers have 16 bits while they are
- * filtered, including a sign. Floats have no fixed steps: the result is 1. */
+/* Returns the number of steps from 0 to 1 in which a GPU filters. Integers have 16 bits while they
+ * are filtered, including a sign. Floats have no fixed steps: the result is 1. */
 static double steps_of(const struct emu_texture *texture)
 {
     return texture->kind == 'f' ? 1 : texture->kind == 's' ? INT16_MAX : UINT16_MAX;
@@ -304,8 +305,8 @@ LANES_INLINE double nearest(double value)
     return copysign(floor(fabs(value) + 0.5), value);
 }
 
-/* Adds a corner's texel times its weight. For weight 0, it adds -0.0, which leaves the sum as it
- * is even if the texel is infinite. */
+/* Adds a corner's texel times its weight. For weight 0, it adds -0.0, which does not change the sum
+ * even if the texel is infinite. */
 LANES_INLINE void add_corner(double *sum, const uint32_t *texel, const int32_t *weight,
                              double steps)
 {
@@ -331,7 +332,8 @@ LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *t
 {
     struct footprint f;
     int32_t weights[8][WARP];
-    unsigned corners = points->dims == 3 ? 8 : 4; /* 4 even for one dimension: find_footprint() */
+    /* 4 even for one dimension (see find_footprint()) */
+    unsigned corners = points->dims == 3 ? 8 : 4;
     double steps = steps_of(texture);
     find_footprint(texture, points, true, &f);
     find_weights(&f, share, corners, weights);

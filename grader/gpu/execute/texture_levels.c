@@ -1,4 +1,4 @@
-/* Mipmaps and cubes: chooses the face and the levels that texture.c then reads, one at a time.
+/* Chooses the faces of cubes and the levels of mipmaps, which texture.c then reads, one at a time.
  *
  *   direction --cube face--> point and layer --wanted level--> one or two levels --> their mean
  *
@@ -14,7 +14,7 @@
 #include "gpu/execute/texture.h"
 
 #define LEVEL_ONE  TEXTURE_ONE
-#define LEVEL_MOST 15 /* the highest level: a texture has at most 16 */
+#define LEVEL_MOST 15 /* the highest level, because a texture has at most 16 */
 /* The largest size of a level, so that the sum of all levels does not overflow. */
 #define MOST_BYTES ((uint64_t)1 << 47)
 
@@ -53,14 +53,15 @@ static uint64_t bytes_of_one(const struct emu_texture *one)
 
 uint64_t emu_texture_bytes(const struct emu_texture *texture)
 {
-    if (texture->levels < 2) /* the usual case must be fast: each fetch calls this function */
+    if (texture->levels < 2) /* the usual case must be fast, because each fetch calls this
+                              * function */
         return bytes_of_one(texture);
     struct emu_texture last = emu_texture_level(texture, last_level(texture));
     return last.addr - texture->addr + bytes_of_one(&last);
 }
 
-/* Whether the offsets of all texels are below MOST_BYTES. Only the first level is checked, because
- * no other level is larger. */
+/* Returns whether the offsets of all texels are below MOST_BYTES. Only the first level is checked,
+ * because no other level is larger. */
 static bool has_legal_size(const struct emu_texture *t)
 {
     uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8, rows, layers;
@@ -86,7 +87,8 @@ static float cut(double value)
     return fabs((double)near) > fabs(value) ? nextafterf(near, 0) : near;
 }
 
-/* The number of the face that a direction points to. The faces are +x, -x, +y, -y, +z, -z. */
+/* Returns the number of the face that a direction points to. The faces are +x, -x, +y, -y, +z,
+ * -z. */
 static unsigned face_of(const double v[3])
 {
     double ax = fabs(v[0]), ay = fabs(v[1]), az = fabs(v[2]);
@@ -112,15 +114,15 @@ static struct view look_at(unsigned face, const double v[3])
     return view;
 }
 
-/* The points of a fetch, on the faces of a cube: coordinates on the face, layer, and steps to the
- * neighbouring points to the right and below. */
+/* The points of a fetch, on the faces of a cube: coordinates on the face, the layer, and the steps
+ * to the neighbouring points to the right and below. */
 struct faces {
     uint32_t at[2][WARP], layer[WARP];
     uint32_t steps[2][2][WARP];
 };
 
-/* How far a point moves on its face, whose sides have length 1, when its direction AT changes by
- * STEP. */
+/* Computes how far a point moves on its face, whose sides have length 1, when its direction AT
+ * changes by STEP. */
 static void step_on_face(const struct view *at, const struct view *step, float *s, float *t)
 {
     double scale = 0.5 / (at->ahead * at->ahead);
@@ -191,9 +193,9 @@ static int in_steps(double level)
                             : -LEVEL_MOST * LEVEL_ONE;
 }
 
-/* The approximate length of the vector (a, b). A GPU computes lengths from few bits and without a
- * square root. With this formula, the level equals an H100's for 92 % of random steps and differs
- * by at most 2/256 for the others. */
+/* Returns the approximate length of the vector (a, b). A GPU computes lengths from few bits and
+ * without a square root. With this formula, the level equals an H100's for 92 % of random steps and
+ * differs by at most 2/256 for the others. */
 static double length_of(double a, double b)
 {
     double more = fmax(fabs(a), fabs(b)), less = fmin(fabs(a), fabs(b));
@@ -208,7 +210,7 @@ static double shortened(double x)
     return ldexp(trunc(ldexp(digits, 10)), exponent - 10);
 }
 
-/* The binary logarithm of a length, in units of 1/256. */
+/* Returns the binary logarithm of a length, in units of 1/256. */
 static int logarithm(double length)
 {
     int exponent;
@@ -219,13 +221,13 @@ static int logarithm(double length)
     return length > 0 ? (exponent - 1) * LEVEL_ONE + (int)level : INT_MIN / 2;
 }
 
-/* The level whose texels are as large as the longest step from the lane's point to a neighbouring
- * point: to the right, below, or diagonal. */
+/* Returns the level whose texels are as large as the longest step from the lane's point to a
+ * neighbouring point: to the right, below, or diagonal. */
 static int level_of_steps(const struct emu_texture *texture, const struct texture_points *points,
                           unsigned lane)
 {
     const double size[3] = {texture->width, texture->height, texture->depth};
-    double step[4][3] = {{0}}; /* right, down, and both diagonals */
+    double step[4][3] = {{0}}; /* to the right, down, and along both diagonals */
     for (unsigned d = 0; d < points->dims; d++) {
         double scale = texture->normalized_coords ? size[d] : 1;
         for (unsigned k = 0; k < 2; k++)
@@ -239,8 +241,8 @@ static int level_of_steps(const struct emu_texture *texture, const struct textur
     return isfinite(longest) ? logarithm(longest) : LEVEL_MOST * LEVEL_ONE;
 }
 
-/* The level that a lane requests, in units of 1/256. The texture's bias is added only if the
- * instruction has a level or steps as an operand. */
+/* Returns the level that a lane requests, in units of 1/256. The texture's bias is added only if
+ * the instruction has a level or steps as an operand. */
 static int wanted_level(const struct emu_texture *texture, const struct texture_points *points,
                         unsigned lane)
 {
@@ -281,7 +283,7 @@ static void choose(const struct emu_texture *texture, const struct texture_point
 /* --- fetches ---------------------------------------------------------------------------------- */
 
 /* Fetches from one level after another, each time for the lanes of LANES that read this level.
- * WEIGHTED: the result is a weighted mean of texels or levels. */
+ * WEIGHTED says that the result is a weighted mean of texels or levels. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])
@@ -315,7 +317,7 @@ static void each_level(const struct emu_texture *texture, const uint8_t *texels,
         texture_finish(texture, sum, value);
 }
 
-/* Like each_level(), for a texture with only one level, which is the usual case. */
+/* Does the same as each_level(), for a texture with only one level, which is the usual case. */
 LANES_INLINE void only_level(const struct emu_texture *texture, const uint8_t *texels,
                              const struct texture_points *points, uint32_t lanes, bool weighted,
                              uint32_t value[4][WARP])

@@ -43,7 +43,8 @@ static const struct emu_texture *find_texture(struct warp *warp, const struct in
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Begins a new request and returns the set for its sectors; NULL: sectors are not counted. */
+/* Begins a new request and returns the set for its sectors. Returns NULL if sectors are not
+ * counted. */
 static struct texture_sectors *begin_request(const struct warp *warp)
 {
     struct worker *worker = warp->cta->worker;
@@ -101,7 +102,7 @@ LANES_INLINE void write_results(const struct warp *warp, const struct inst *inst
     }
 }
 
-/* The lanes of TODO that have the same texture handle as the first of them. */
+/* Returns the lanes of TODO that have the same texture handle as the first of them. */
 LANES_INLINE uint32_t same_texture(const struct warp *warp, const struct inst *inst, uint32_t todo)
 {
     const uint64_t *handles = (const uint64_t *)(const void *)slot_at(warp, inst->texture.handle);
@@ -151,9 +152,9 @@ static int64_t clamped(int64_t value, int64_t most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* Returns the bytes that LANE reads or writes, and notes their sectors in SECTORS. NULL: the bytes
- * are outside the surface, where reads return 0 and writes are dropped, or the launch has been
- * stopped. */
+/* Returns the bytes that LANE reads or writes, and notes their sectors in SECTORS. Returns NULL if
+ * the bytes are outside the surface, where reads return 0 and writes are dropped, or the launch has
+ * been stopped. */
 static uint8_t *surface_bytes(struct warp *warp, const struct inst *inst, unsigned lane,
                               struct texture_sectors *sectors)
 {

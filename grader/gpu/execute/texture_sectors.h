@@ -15,8 +15,8 @@ struct texture_sectors {
     uint32_t request, count;
     struct {
         uint64_t sector;
-        uint32_t request;    /* the entry is empty if this is not the current one */
-    } seen[TEXTURE_SECTORS]; /* a hash table; collisions take the next entries */
+        uint32_t request;    /* the entry is empty if this is not the current request */
+    } seen[TEXTURE_SECTORS]; /* a hash table; after a collision, the next entries are used */
 };
 
 static inline void texture_sectors_begin(struct texture_sectors *sectors)

@@ -1,4 +1,5 @@
-/* Which store wins when several lanes of a warp store to the same address? CUDA does not define it.
+/* Decides which store wins when several lanes of a warp store to the same address. CUDA does not
+ * define it.
  *
  * A GPU stores in passes of 128 bytes, and passes with lower lanes come first. Within a pass, the
  * lowest lane wins (tests/hardware/collisions.tsv). The emulator gets the same result by storing
@@ -13,13 +14,13 @@
 
 #include "gpu/lanes.h"
 
-/* The value of `turn` for stores of BYTES bytes by each lane. */
+/* Returns the value of `turn` for stores of BYTES bytes by each lane. */
 LANES_INLINE unsigned turn_of(unsigned bytes)
 {
     return bytes > 8 ? WARP / 4 - 1 : bytes > 4 ? WARP / 2 - 1 : WARP - 1;
 }
 
-/* Reorders the bits of LANES: bit i of the result is lane i ^ TURN. */
+/* Reorders the bits of LANES, so that bit i of the result is lane i ^ TURN. */
 LANES_INLINE uint32_t in_turn(uint32_t lanes, unsigned turn)
 {
     lanes = (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u);

@@ -1,6 +1,7 @@
-/* The values of special registers and parameters. Each has 32 values in a bank, one for each lane,
- * so instructions read them like registers. A bank is filled once for the launch, once for each
- * CTA, or once for each warp; in the last case, later CTAs that reuse the warp reuse the values. */
+/* Computes the values of special registers and parameters. Each of them has 32 values in a bank,
+ * one for each lane, so instructions read them like registers. A bank is filled once for the
+ * launch, once for each CTA, or once for each warp. Later CTAs that reuse a warp also reuse its
+ * values. */
 #include "gpu/execute/values.h"
 
 #include <stdlib.h>
@@ -158,7 +159,7 @@ static uint64_t launch_special(const struct launch *launch, enum ptx_special spe
 
 /* --- filling the banks ------------------------------------------------------------------------ */
 
-/* Writes VALUE for all 32 lanes: 32 times, or for a predicate to all bits of one word. */
+/* Writes VALUE for all 32 lanes: 32 times or, for a predicate, to all bits of one word. */
 static void spread(void *to, uint64_t value, unsigned bytes)
 {
     uint64_t *wide = to;

@@ -1,4 +1,4 @@
-/* Special registers and parameters: their values for each lane. */
+/* Computes the values of special registers and parameters for each lane. */
 #ifndef GPU_EXECUTE_VALUES_H
 #define GPU_EXECUTE_VALUES_H
 
@@ -9,10 +9,11 @@
 struct cta;
 struct launch;
 
-/* The bank that holds SPECIAL, which must be a static special register: one that does not change
- * while a warp runs. */
+/* Returns the bank that holds SPECIAL, which must be static: its value does not change while a warp
+ * runs. */
 enum bank values_bank(enum ptx_special special);
-/* These functions fill the banks. The first one also allocates its bank; false: out of memory. */
+/* These functions fill the banks. The first function also allocates its bank, and returns false
+ * when out of memory. */
 bool values_of_launch(struct launch *launch);
 void values_of_cta(struct cta *cta);
 void values_of_warp(struct warp *warp);

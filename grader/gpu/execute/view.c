@@ -1,4 +1,4 @@
-/* Describes a launch to observers and to the record: implements observe/view.h. */
+/* Describes a launch to observers and to the record. Implements observe/view.h. */
 #include "gpu/observe/view.h"
 
 #include "gpu/execute/kernel.h"

@@ -1,7 +1,7 @@
-/* A warp: 32 lanes that execute together as long as they take the same branches.
+/* Runs a warp: 32 lanes that execute together as long as they take the same branches.
  *
- * A path is a group of lanes with a stack of entries (pc, meet, lanes). The top entry runs. When
- * a branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
+ * A path is a group of lanes with a stack of entries (pc, meet, lanes). The top entry runs. When a
+ * branch diverges, the top entry's pc is set to the branch's immediate post-dominator, where the
  * lanes reconverge, and an entry for each side is pushed on top of it:
  *
  *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
@@ -66,7 +66,7 @@ static uint32_t first_word(const struct warp *warp, const struct inst *in, unsig
     return value;
 }
 
-/* LANES of the path wait at a barrier; the path's other lanes become a new path. */
+/* Makes LANES of the path wait at a barrier. The path's other lanes become a new path. */
 static void stop_at(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
     path_split(warp, path, lanes);
@@ -75,7 +75,8 @@ static void stop_at(struct warp *warp, struct path *path, const struct inst *in,
     path->expected = warp->alive;
 }
 
-/* The cluster's barrier has two instructions: a thread first arrives and later waits. */
+/* Executes the cluster's barrier, which has two instructions: a thread first arrives and later
+ * waits. */
 static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
                               uint32_t lanes)
 {
@@ -89,7 +90,7 @@ static void arrive_at_cluster(struct warp *warp, struct path *path, const struct
     }
 }
 
-/* LANES of the path arrive at a barrier. */
+/* Makes LANES of the path arrive at a barrier. */
 static void arrive(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
     uint32_t id = in->source_count > 0 ? first_word(warp, in, 0, lanes) : 0;
@@ -123,9 +124,9 @@ static void tell_warp_sync(const struct warp *warp, uint32_t lanes)
                                                  .whole = lanes == warp->alive});
 }
 
-/* Reports the warp sync to observers once all members have arrived: one report for each different
- * member mask, because lanes with different masks, such as tiles of a warp, do not synchronise with
- * each other. */
+/* Reports the warp sync to observers once all members have arrived. Makes one report for each
+ * different member mask, because lanes with different masks, such as tiles of a warp, do not
+ * synchronise with each other. */
 static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint32_t lanes)
 {
     uint32_t members[WARP];
@@ -139,7 +140,8 @@ static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint3
     }
 }
 
-/* Whether the member mask of each lane in LANES names the lane itself and no ABSENT lane. */
+/* Returns whether the member mask of each lane in LANES names the lane itself and no ABSENT
+ * lane. */
 static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
 {
     const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
@@ -151,8 +153,8 @@ static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lan
     return !(wrong & lanes);
 }
 
-/* The lanes of PATH that will only exit: they are at the kernel's end, or on a side of a branch
- * that does not reconverge with the other side before the end. */
+/* Returns the lanes of PATH that will only exit: they are at the kernel's end, or on a side of a
+ * branch that does not reconverge with the other side before the end. */
 static uint32_t leaving_lanes(const struct warp *warp, const struct path *path)
 {
     const struct inst *code = warp->cta->launch->kernel->code;
@@ -201,8 +203,8 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
 }
 
 /* Executes a KIND_MEET instruction. If its member mask names lanes of other paths, the path first
- * waits for them, once, because they may be on their way here. It does not wait for other lanes of
- * its own stack, because these can only run after the lanes that are here. */
+ * waits for them, once, because they may still arrive. It does not wait for other lanes of its own
+ * stack, because these can only run after the lanes that have arrived. */
 static void meet(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
                  struct profile *profile)
 {
@@ -227,7 +229,8 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     path_top(path)->pc++;
 }
 
-/* Polls once. A wait that is not over ends the path's slice: the path could only poll again. */
+/* Polls once. A wait that is not over ends the path's slice, because the path could only poll
+ * again. */
 static void wait(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
     in->run(warp, in, lanes);
@@ -238,8 +241,8 @@ static void wait(struct warp *warp, struct path *path, const struct inst *in, ui
     path->waits_at = over ? NOWHERE : warp->pc;
 }
 
-/* Executes the instruction for the lowest lane, which then runs on alone. The other lanes become a
- * new path, which executes the instruction later. */
+/* Executes the instruction for the lowest lane, which then continues alone. The other lanes become
+ * a new path, which executes the instruction later. */
 static void go_apart(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
                      struct profile *profile)
 {
@@ -284,7 +287,7 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
 /* --- running ---------------------------------------------------------------------------------- */
 
 /* If a warp reaches the launch's limit after it has executed less than 1/MANY_WARPS of the limit,
- * it is not in an endless loop: the launch just has too many warps. Even if all 32 warps of one
+ * it is not in an endless loop; the launch just has too many warps. Even if all 32 warps of one
  * block were in an endless loop, each would have executed about 1/32 of the limit. */
 #define MANY_WARPS 100
 
@@ -293,8 +296,8 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
  * for all pending stores. */
 #define ACCOUNTS 256
 
-/* The CTA's first running warp that has executed at least as much as WARP. So if several warps are
- * in the same loop, the report names the first one. */
+/* Returns the CTA's first running warp that has executed at least as much as WARP. If several warps
+ * are in the same loop, the report thus names the first of them. */
 static struct warp *first_as_busy(struct warp *warp)
 {
     for (struct warp *other = warp->cta->warps; other != warp; other++)
@@ -328,8 +331,8 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
-/* The number of LANES. In the usual case this avoids popcount, which is an instruction on newer
- * CPUs, but a call on older ones. */
+/* Returns the number of LANES. In the usual case, this function avoids popcount, which is an
+ * instruction on newer CPUs, but a call on older CPUs. */
 static uint32_t count_of(uint32_t lanes)
 {
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
@@ -368,7 +371,7 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     return n;
 }
 
-/* The lanes for which the instruction's guard predicate is true. */
+/* Returns the lanes for which the instruction's guard predicate is true. */
 LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *in)
 {
     if (in->guard == NO_SLOT)
@@ -377,9 +380,9 @@ LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *
     return in->guard_negated ? ~guard : guard;
 }
 
-/* Runs instructions that all lanes execute together, until control() must execute one. Returns that
- * instruction, or NULL when the top entry has reached its meet or the slice is used up. This is the
- * hottest loop of the emulator. */
+/* Runs instructions that all lanes execute together, until control() must execute the next
+ * instruction. Returns that instruction, or NULL when the top entry has reached its meet or the
+ * slice is used up. This is the hottest loop of the emulator. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
                                     int64_t *slice)
 {
@@ -433,7 +436,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* Runs one instruction of a CTA whose state an observer wants after each one. */
+/* Runs one instruction of a CTA whose state an observer wants after each instruction. */
 static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
 {
     struct path_entry *top = path_top(path);
@@ -453,7 +456,7 @@ static void run_watched(struct warp *warp, struct path *path, int64_t *slice)
     cta_tell_state(warp->cta, &now);
 }
 
-/* The lanes of the entries from DEPTH on. */
+/* Returns the lanes of the entries from DEPTH on. */
 static uint32_t lanes_from(const struct path *path, uint32_t depth)
 {
     uint32_t lanes = 0;
@@ -462,7 +465,8 @@ static uint32_t lanes_from(const struct path *path, uint32_t depth)
     return lanes;
 }
 
-/* Runs the path until it waits, is done, or has used up its slice. True: it did more than spin. */
+/* Runs the path until it waits, is done, or has used up its slice. Returns true if it did more than
+ * spin. */
 static bool run_slice(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
@@ -496,7 +500,8 @@ static bool run_slice(struct warp *warp, struct path *path)
     account(warp, executed);
     heartbeat_slice(warp);
     if (path->gives_way) {
-        /* not stuck if other instructions polled in this slice: they may have seen a change */
+        /* the path is not stuck if other instructions polled in this slice, because they may have
+         * seen a change */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;
         return !path->is_stuck;
     }
@@ -514,7 +519,8 @@ static bool waits_for_lanes(const struct path *path)
     return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
 }
 
-/* Whether both paths have arrived at the same KIND_MEET instruction and no longer wait there. */
+/* Returns whether both paths have arrived at the same KIND_MEET instruction and no longer wait
+ * there. */
 static bool meets_with(struct path *path, struct path *other)
 {
     const struct path_entry *a = path_top(path), *b = path_top(other);
@@ -569,7 +575,7 @@ static void meet_apart(struct warp *warp)
 }
 
 /* Lets lanes that wait for each other, at bar.warp.sync for example, continue once all of them have
- * arrived. True: some path continues. */
+ * arrived. Returns true if some path continues. */
 static bool release_warp_syncs(struct warp *warp)
 {
     uint32_t waiting = 0;
@@ -593,7 +599,8 @@ static bool release_warp_syncs(struct warp *warp)
     return released;
 }
 
-/* Runs one slice of each path that is ready. True: at least one did more than spin. */
+/* Runs one slice of each path that is ready. Returns true if at least one path did more than
+ * spin. */
 static bool run_paths(struct warp *warp, bool *ready)
 {
     bool progress = false;
@@ -740,7 +747,8 @@ void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     warp->slept++;
 }
 
-/* The emulator's memory is always in order, so a fence is only reported to the observers. */
+/* Executes a fence. The emulator's memory is always in order, so a fence is only reported to the
+ * observers. */
 void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,

@@ -1,5 +1,5 @@
-/* Shows observers the state of a CTA after each instruction: where lanes stand, and what their
- * registers hold. Implements a part of observe/view.h. */
+/* Shows observers the state of a CTA after each instruction: the places of the lanes, and the
+ * contents of their registers. Implements a part of observe/view.h. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
@@ -40,8 +40,9 @@ static unsigned add_group(struct obs_group *groups, unsigned count, struct obs_g
     return count + 1;
 }
 
-/* A lane stands at its entry that is nearest to the top of the stack. An entry that has reached
- * its meet is only popped when the path runs next, so it counts as waiting for the other side. */
+/* Gets the groups of a warp. A lane stands at its entry that is nearest to the top of the stack. An
+ * entry that has reached its meet is only popped when the path runs next, so it counts as waiting
+ * for the other side. */
 unsigned view_groups(const struct cta *machine, uint32_t index, struct obs_group groups[32])
 {
     const struct warp *warp = &machine->warps[index];

@@ -1,5 +1,5 @@
-/* Wide operations: the operations with which a kernel can add up floats more precisely than in
- * floats.
+/* Finds wide operations, with which a kernel can add up floats with more precision than a float
+ * has.
  *
  *     cvt.f64.f32   d, x         a conversion from or to double, or from a float to 64 bits
  *     fma.rn.f64    d, d, d, e   arithmetic in double
@@ -67,7 +67,8 @@ bool wide_is_double(const struct ptx_instruction *in)
     }
 }
 
-/* Arithmetic in double, conversions, and tensor cores. */
+/* Returns whether the instruction is arithmetic in double, a conversion, or a product by tensor
+ * cores. */
 static bool is_wide(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -87,7 +88,8 @@ static bool is_wide(const struct ptx_instruction *in)
     }
 }
 
-/* Arithmetic of integers and bits. In opcodes.def it comes before the comparisons. */
+/* Returns whether the instruction is arithmetic of integers or bits. In opcodes.def, these
+ * instructions come before the comparisons. */
 static bool is_integer_arithmetic(const struct ptx_instruction *in)
 {
     if (!in->type_count || is_float(in->types[0]))
@@ -98,7 +100,7 @@ static bool is_integer_arithmetic(const struct ptx_instruction *in)
 
 /* --- data ------------------------------------------------------------------------------------- */
 
-/* The space of an access; PTX_FRAME for parameters and results of calls. */
+/* Returns the space of an access, or PTX_FRAME for parameters and results of calls. */
 static enum ptx_space space_in(const struct ptx_function *function,
                                const struct ptx_instruction *in)
 {
@@ -109,8 +111,8 @@ static enum ptx_space space_in(const struct ptx_function *function,
     return space == PTX_PARAM && !function->is_kernel ? PTX_FRAME : space;
 }
 
-/* Whether the atomic adds a constant. Its result is then a ticket, such as the next free index, and
- * not data. */
+/* Returns whether the atomic adds a constant. Its result is then a ticket, such as the next free
+ * index, and not data. */
 static bool draws_ticket(const struct ptx_instruction *in)
 {
     const struct ptx_operand *added = &in->operands[2];

@@ -1,4 +1,4 @@
-/* Finds the instructions that the counter wide_operations counts: see wide.c. */
+/* Finds the instructions that the counter wide_operations counts (see wide.c). */
 #ifndef GPU_EXECUTE_WIDE_H
 #define GPU_EXECUTE_WIDE_H
 
@@ -6,10 +6,10 @@
 
 #include "gpu/execute/kernel.h"
 
-/* Sets `is_wide` in the kernel's code. False: out of memory. */
+/* Sets `is_wide` in the kernel's code. Returns false when out of memory. */
 bool wide_find(struct kernel *kernel);
 
-/* Whether the instruction adds or multiplies doubles, or does both at once. */
+/* Returns whether the instruction adds or multiplies doubles, or does both at once. */
 bool wide_is_double(const struct ptx_instruction *in);
 
 #endif

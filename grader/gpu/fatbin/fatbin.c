@@ -1,5 +1,5 @@
-/* The fat-binary reader. It reads multi-byte fields with memcpy(), because they may be unaligned.
- * Before it adds an offset to a pointer, it checks that enough bytes are left. */
+/* Reads fat binaries. Multi-byte fields are read with memcpy(), because they may be unaligned.
+ * Before an offset is added to a pointer, there is a check that enough bytes are left. */
 #include "gpu/fatbin/fatbin.h"
 
 #include <lz4.h>
@@ -174,7 +174,7 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
     return text;
 }
 
-/* Whether PTX A is a better choice than PTX B if the GPU can run both. */
+/* Returns whether PTX A is a better choice than PTX B if the GPU can run both. */
 static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
 {
     if (a->arch != b->arch)

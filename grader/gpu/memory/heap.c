@@ -1,7 +1,8 @@
-/* Free chunks are in bins by size: one bin for each multiple of 16 bytes up to 240, then sixteen
- * bins for each power of two. A request takes the first chunk of the first bin whose chunks are all
- * large enough. A freed chunk is joined with free neighbours. This scheme is TLSF (Masmano and
- * others, "TLSF: a new dynamic memory allocator for real-time systems", 2004). */
+/* Implements the heap. Free chunks are in bins by size. There is one bin for each multiple of 16
+ * bytes up to 240, then sixteen bins for each power of two. A request takes the first chunk of the
+ * first bin whose chunks are all large enough. A freed chunk is joined with free neighbours. This
+ * scheme is TLSF (Masmano and others, "TLSF: a new dynamic memory allocator for real-time systems",
+ * 2004). */
 #include "gpu/memory/heap.h"
 
 #include <search.h>
@@ -26,7 +27,7 @@ static int by_address(const void *a, const void *b)
     return x[0] >= y[0] + y[1] ? 1 : y[0] >= x[0] + x[1] ? -1 : 0;
 }
 
-/* The chunk in use that holds ADDR, or NULL. */
+/* Returns the chunk in use that holds ADDR, or NULL. */
 static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 {
     const uint64_t key[] = {addr, 1};
@@ -36,7 +37,8 @@ static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 
 /* --- bins ------------------------------------------------------------------------------------- */
 
-/* The bin of chunks of GRAINS grains: the number's leading bit and the next four bits select it. */
+/* Returns the bin of chunks of GRAINS grains. The leading bit of GRAINS and the next four bits
+ * select it. */
 static unsigned bin_of(uint64_t grains)
 {
     if (grains < 16)
@@ -45,7 +47,7 @@ static unsigned bin_of(uint64_t grains)
     return 16 * (log - 3) + (unsigned)(grains >> (log - 4) & 15);
 }
 
-/* The first bin whose chunks all have at least GRAINS grains. */
+/* Returns the first bin whose chunks all have at least GRAINS grains. */
 static unsigned bin_above(uint64_t grains)
 {
     if (grains < 16)
@@ -78,7 +80,7 @@ static void take(struct heap *heap, struct heap_chunk *chunk)
         heap->filled[bin / 64] &= ~((uint64_t)1 << bin % 64);
 }
 
-/* A free chunk of at least SIZE bytes, or NULL. */
+/* Returns a free chunk of at least SIZE bytes, or NULL. */
 static struct heap_chunk *find(const struct heap *heap, uint64_t size)
 {
     unsigned bin = bin_above(size / GRAIN);
@@ -89,7 +91,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
         if (++word == HEAP_BINS / 64)
             break;
     }
-    /* last, search the bin in which only some chunks are large enough */
+    /* the bin in which only some chunks are large enough is searched last */
     struct heap_chunk *chunk = heap->free[bin_of(size / GRAIN)];
     while (chunk && chunk->size < size)
         chunk = chunk->older;
@@ -190,7 +192,7 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size)
     return addr;
 }
 
-/* The latest freed chunk that held ADDR, or NULL. */
+/* Returns the latest freed chunk that held ADDR, or NULL. */
 static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
 {
     for (uint32_t i = 0; i < HEAP_FREED_MAX; i++) { /* newest first */

@@ -1,4 +1,4 @@
-/* The heap for malloc() in kernels: one block of device memory, divided into chunks.
+/* The heap for malloc() in kernels is one block of device memory, which is divided into chunks.
  *
  * The list of chunks is in host memory, where no kernel can damage it. All workers share it, under
  * a lock. The time for an allocation or a free does not grow with the number of chunks, except for
@@ -19,16 +19,16 @@ struct heap {
     uint64_t begin, end;                /* address range; 0 until the heap is opened */
     struct heap_chunk *first;           /* all chunks by address; NULL until the heap is opened */
     void *used;                         /* a tree of the chunks in use, by address */
-    struct heap_chunk *free[HEAP_BINS]; /* bins: lists of free chunks by size */
+    struct heap_chunk *free[HEAP_BINS]; /* bins, which are lists of free chunks by size */
     uint64_t filled[HEAP_BINS / 64];    /* a bit for each bin that is not empty */
     struct heap_place {
-        uint64_t addr, size; /* size: as requested */
+        uint64_t addr, size; /* `size` is the size that was requested */
     } past[HEAP_FREED_MAX];  /* a ring of the chunks that were freed last */
     uint32_t past_count;     /* number of chunks freed so far */
 };
 
 void heap_init(struct heap *heap);
-/* Gives the heap SIZE bytes of device memory at ADDR. 0: out of host memory. */
+/* Gives the heap SIZE bytes of device memory at ADDR. Returns 0 when out of host memory. */
 int heap_open(struct heap *heap, uint64_t addr, uint64_t size);
 void heap_close(struct heap *heap);
 
@@ -38,12 +38,14 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size);
 enum heap_result { HEAP_FREED, HEAP_FREED_BEFORE, HEAP_NEVER_ALLOCATED };
 enum heap_result heap_free(struct heap *heap, uint64_t addr);
 
-/* Whether the bytes from ADDR to END are all in one chunk in use, within its requested size. */
+/* Returns whether the bytes from ADDR to END are all in one chunk in use, within its requested
+ * size. */
 int heap_holds(struct heap *heap, uint64_t addr, uint64_t end);
-/* Finds the latest freed chunk that held ADDR. 0: there is none, or a chunk in use holds ADDR. */
+/* Finds the latest freed chunk that held ADDR. Returns 0 if there is none, or a chunk in use holds
+ * ADDR. */
 int heap_was_freed(struct heap *heap, uint64_t addr, struct heap_place *place);
-/* Finds the last chunk in use that begins at or before ADDR, or else the first chunk in use. 0: no
- * chunk is in use. */
+/* Finds the last chunk in use that begins at or before ADDR, or else the first chunk in use.
+ * Returns 0 if no chunk is in use. */
 int heap_near(struct heap *heap, uint64_t addr, struct heap_place *place);
 
 #endif

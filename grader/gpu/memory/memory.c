@@ -7,9 +7,10 @@
 #include "gpu/lanes.h"
 
 #define ALIGNMENT 512u
-#define GAP       (1u << 16)   /* bytes between neighbouring blocks, to catch stray accesses */
-#define MAP_FROM  (1u << 20)   /* larger blocks are mapped: pages take memory on first touch */
-#define LARGE     (2ull << 20) /* bytes of a large page */
+#define GAP       (1u << 16) /* bytes between neighbouring blocks, to catch stray accesses */
+/* larger blocks are mapped, so their pages take memory only when they are touched */
+#define MAP_FROM (1u << 20)
+#define LARGE    (2ull << 20) /* bytes of a large page */
 
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
 {
@@ -73,8 +74,8 @@ static void copy_each(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t th
 }
 
 /* Copies SIZE bits. If both ranges start at the same bit of a byte, copies whole bytes except at
- * the ends. Ranges may overlap: the lower end is copied first if the bits move down, and last if
- * they move up. */
+ * the ends. Ranges may overlap, because the lower end is copied first if the bits move down, and
+ * last if they move up. */
 static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
 {
     uint64_t head = -at % 8, tail = head + (size - head) / 8 * 8;
@@ -107,11 +108,11 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
     }
 }
 
-/* Searches SIZE bits from AT on for the first bit that equals MARKED. Returns its distance from AT;
- * SIZE: there is none. */
+/* Searches SIZE bits from AT on for the first bit that equals MARKED. Returns the bit's distance
+ * from AT, or SIZE if there is none. */
 static uint64_t find_bit(const uint8_t *bits, uint64_t at, uint64_t size, bool marked)
 {
-    const uint64_t others = marked ? 0 : UINT64_MAX; /* 64 bits to skip */
+    const uint64_t others = marked ? 0 : UINT64_MAX; /* words whose 64 bits can be skipped */
     uint64_t i = 0, all = 0;
     while (i < size) {
         memcpy(&all, bits + (at + i) / 8, size - i >= 64 ? sizeof all : 0);
@@ -141,7 +142,8 @@ uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uin
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* The number of bytes to map for SIZE bytes. A large mapping is rounded up to whole large pages. */
+/* Returns the number of bytes to map for SIZE bytes. A large mapping is rounded up to whole large
+ * pages. */
 static uint64_t mapped(uint64_t size)
 {
     return size < LARGE ? size : (size + LARGE - 1) / LARGE * LARGE;
@@ -186,8 +188,8 @@ void mem_close(struct memory *memory)
     free(memory->blocks);
 }
 
-/* Allocates host memory for a block. TOUCHED: the caller will write all of it immediately, which is
- * faster with large pages. */
+/* Allocates host memory for a block. TOUCHED says that the caller will write all of it immediately,
+ * which is faster with large pages. */
 static uint8_t *take_host(uint64_t size, bool touched)
 {
     if (size < MAP_FROM)
@@ -256,7 +258,7 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
     memory->used += size;
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++)
         if (memory->tracks[mark])
-            block->marks[mark] = calloc(size / 8 + 1, 1); /* NULL: the block has no map */
+            block->marks[mark] = calloc(size / 8 + 1, 1); /* NULL means that the block has no map */
     if (memory->poison)
         fill_poison(host, size, memory->poison, block->addr);
     else if (size < MAP_FROM)
@@ -276,7 +278,8 @@ bool mem_free(struct memory *memory, uint64_t addr)
     if (!block || block->addr != addr || !block->host)
         return false;
     memory->layout++;
-    if (block->keeps_address) { /* forget the block, since the program may lend the address again */
+    if (block->keeps_address) { /* forget the block, because the program may lend the address
+                                 * again */
         forget_places(block);
         release(memory, block);
         memory->count--;
@@ -305,7 +308,8 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
     if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
         memcpy(host, block->host, size);
         memory->layout++;
-        release(memory, block); /* drops the marks: the program can write there at any time */
+        /* drops the marks, because the program can write there at any time */
+        release(memory, block);
         block->host = host;
         block->is_lent = true;
         memory->lent++;
@@ -329,7 +333,7 @@ void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_
 struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr)
 {
     uint32_t low = 0, high = memory->count;
-    while (low < high) { /* at the end, low is the number of blocks that begin at or before addr */
+    while (low < high) { /* `low` becomes the number of blocks that begin at or before ADDR */
         uint32_t middle = low + (high - low) / 2;
         if (memory->blocks[middle].addr <= addr)
             low = middle + 1;
@@ -339,7 +343,7 @@ struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr)
     return low ? &memory->blocks[low - 1] : NULL;
 }
 
-/* The distance in bytes from ADDR to the block. 0: ADDR is inside the block. */
+/* Returns the distance in bytes from ADDR to the block. Returns 0 if ADDR is inside the block. */
 static uint64_t distance_to(const struct mem_block *block, uint64_t addr)
 {
     if (addr < block->addr)

@@ -1,21 +1,23 @@
-/* Device memory: live and freed allocations (blocks), and whether a range is inside one.
+/* Manages device memory: keeps live and freed allocations (blocks), and finds out whether a range
+ * is inside one.
  *
  * Host pointers are never device addresses. They are above all device addresses on x86-64 and on
  * arm64 with 48-bit addresses, and below them on arm64 with 39-bit addresses. Each allocation gets
- * a higher address than all earlier ones, and there is a gap between neighbours. So an index just
- * out of bounds or a stale pointer never reaches another allocation's data, and a finding can name
- * the allocation that the kernel meant to access. Only memory that the program lends to the device
- * (page-locked memory and managed memory) can keep its host address. */
+ * a higher address than all earlier allocations, and there is a gap between neighbours. So an index
+ * just out of bounds or a stale pointer never reaches another allocation's data, and a finding can
+ * name the allocation that the kernel meant to access. Only memory that the program lends to the
+ * device (page-locked memory and managed memory) can keep its host address. */
 #ifndef GPU_MEMORY_MEMORY_H
 #define GPU_MEMORY_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Generic addresses: windows for shared memory, local memory and code, then all global memory. */
+/* Generic addresses. There are windows for shared memory, local memory and code; all global memory
+ * follows. */
 #define MEM_SHARED_WINDOW 0x01000000ull
 #define MEM_LOCAL_WINDOW  0x02000000ull
-#define MEM_CODE_WINDOW   0x03000000ull /* function pointers: 16 apart, in the module's order */
+#define MEM_CODE_WINDOW   0x03000000ull /* function pointers are 16 apart, in the module's order */
 #define MEM_WINDOW_BYTES  0x01000000ull
 #define MEM_GLOBAL_BASE   0x200000000000ull
 
@@ -23,8 +25,9 @@
  * memory of all CTAs of the cluster, by rank; its addresses mean the same to each of these CTAs.
  * Ranks from MEM_CLUSTER_CTAS - 1 on are invalid. */
 #define MEM_CLUSTER_BEGIN 0x00800000u
-#define MEM_CLUSTER_STEP  0x00040000u /* address space of each CTA: more than its shared memory */
-#define MEM_CLUSTER_CTAS  32u
+/* address space of each CTA, which is more than its shared memory */
+#define MEM_CLUSTER_STEP 0x00040000u
+#define MEM_CLUSTER_CTAS 32u
 
 static inline bool mem_in_window(uint64_t addr, uint64_t window)
 {
@@ -33,12 +36,13 @@ static inline bool mem_in_window(uint64_t addr, uint64_t window)
 
 /* Marks that a block can have for each of its bytes. The map of a mark has a bit for each byte. */
 enum mem_mark {
-    MEM_WRITTEN,     /* the byte has been written; without a map, this is assumed of all bytes */
-    MEM_FROM_KERNEL, /* a kernel wrote the byte last, or it was cleared; without a map: no byte */
+    MEM_WRITTEN, /* the byte has been written; without a map, all bytes count as written */
+    /* a kernel wrote the byte last, or it was cleared; without a map, no byte has this mark */
+    MEM_FROM_KERNEL,
     MEM_MARKS
 };
 
-/* A place in the program's source. FILE is NULL: the place is unknown. */
+/* A place in the program's source. FILE is NULL if the place is unknown. */
 struct mem_place {
     char *file;
     uint32_t line;
@@ -46,49 +50,53 @@ struct mem_place {
 
 struct mem_block {
     uint64_t addr, size;
-    uint8_t *host;                /* the bytes on the host; NULL: the block has been freed */
-    bool is_constant;             /* a .const variable or parameters: kernels must not write it */
-    bool is_lent;                 /* its bytes belong to the program: see mem_lend() */
-    bool keeps_address;           /* lent at an address that mem_alloc() did not choose */
-    const char *name;             /* the variable's name, owned by the module; or NULL */
-    uint8_t *marks[MEM_MARKS];    /* the map of each mark; NULL: no map */
-    bool whole[MEM_MARKS];        /* all bits of the map are known to be set */
-    uint64_t width, pitch;        /* width and pitch of its rows, in bytes; 0: no rows */
-    bool is_heap;                 /* the heap for malloc() in kernels: see heap.h */
+    uint8_t *host;             /* the bytes on the host, or NULL if the block has been freed */
+    bool is_constant;          /* a .const variable or parameters, which kernels must not write */
+    bool is_lent;              /* its bytes belong to the program (see mem_lend()) */
+    bool keeps_address;        /* lent at an address that mem_alloc() did not choose */
+    const char *name;          /* the variable's name, owned by the module, or NULL */
+    uint8_t *marks[MEM_MARKS]; /* the map of each mark, or NULL if there is no map */
+    bool whole[MEM_MARKS];     /* all bits of the map are known to be set */
+    /* width and pitch of its rows, in bytes, or 0 if there are no rows */
+    uint64_t width, pitch;
+    bool is_heap;                 /* the heap for malloc() in kernels (see heap.h) */
     struct mem_place made, freed; /* where the program allocated and freed the block */
 };
 
 struct memory {
     struct mem_block *blocks; /* in address order */
     uint32_t count, room;
-    uint32_t lent;              /* number of lent blocks */
-    uint64_t next, used, limit; /* next free address; bytes in use; limit of the bytes in use */
-    uint64_t poison;            /* seed of the bytes in new blocks; 0: new blocks are zeroed */
-    uint64_t layout;        /* grows when a block is added, freed or moved: pointers then expire */
+    uint32_t lent; /* number of lent blocks */
+    /* next free address, number of bytes in use, and limit of that number */
+    uint64_t next, used, limit;
+    uint64_t poison; /* seed of the bytes in new blocks, or 0 if new blocks are zeroed */
+    /* grows when a block is added, freed or moved; pointers then become invalid */
+    uint64_t layout;
     bool tracks[MEM_MARKS]; /* the marks that new blocks keep */
 };
 
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison);
 void mem_close(struct memory *memory);
 
-/* Allocates a block of SIZE > 0 bytes, zeroed or poisoned. NULL: over the limit, or out of memory.
- * The pointer is valid until `layout` changes. */
+/* Allocates a block of SIZE > 0 bytes, zeroed or poisoned. Returns NULL when over the limit, or out
+ * of memory. The pointer is valid until `layout` changes. */
 struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
 /* Zeroes a new block. Only a poisoned block is written; others are already zero. */
 void mem_zero(const struct memory *memory, struct mem_block *block);
-/* From now on, all bytes of the block count as written. */
+/* Counts all bytes of the block as written from now on. */
 void mem_assume_written(struct mem_block *block);
-/* mem_mark() sets (MARKED) or clears the mark of SIZE bytes at ADDR, which must be in one block.
- * mem_copy_marks() copies all marks of the SIZE bytes at FROM to those at TO. */
+/* Set or copy marks. mem_mark() sets (if MARKED) or clears the mark of SIZE bytes at ADDR, which
+ * must be in one block. mem_copy_marks() copies all marks of the SIZE bytes at FROM to those at
+ * TO. */
 void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, uint64_t size,
               bool marked);
 void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size);
-/* The number of bytes with the mark before the first one without it, among SIZE bytes from offset
- * AT on. The block must have a map of this mark. */
+/* Returns the number of bytes with the mark before the first byte without it, among SIZE bytes from
+ * offset AT on. The block must have a map of this mark. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
-/* Like mem_first_unmarked(), but returns the number of bytes without the mark before the first one
- * with it. */
+/* Does the same as mem_first_unmarked(), but returns the number of bytes without the mark before
+ * the first byte with it. */
 uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                           uint64_t size);
 /* Gives a lent block a map of the mark, with all bytes unmarked. If memory runs out, the block has
@@ -96,23 +104,25 @@ uint64_t mem_first_marked(const struct mem_block *block, enum mem_mark mark, uin
 void mem_track_lent(const struct memory *memory, enum mem_mark mark, struct mem_block *block);
 /* Sets a place in the program's source. Copies FILE; if memory runs out, the place is unknown. */
 void mem_set_place(struct mem_place *place, const char *file, uint32_t line);
-/* Frees a block. False: no live block begins at ADDR. */
+/* Frees a block. Returns false if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
 
-/* Lends memory of the program to the device: its SIZE > 0 bytes at HOST become the device's memory
+/* Lends memory of the program to the device. The SIZE > 0 bytes at HOST become the device's memory
  * at ADDR. If a live block of SIZE bytes begins at ADDR, its contents move to HOST. Otherwise, the
- * addresses must be unused, and mem_alloc() must not have given them to a block. False: one of
- * these conditions is not met, or memory has run out. */
+ * addresses must be unused, and mem_alloc() must not have given them to a block. Returns false if
+ * one of these conditions is not met, or memory has run out. */
 bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size);
 
-/* The last block, live or freed, that begins at or before ADDR. NULL: there is none. */
+/* Returns the last block, live or freed, that begins at or before ADDR. Returns NULL if there is
+ * none. */
 struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr);
-/* The block, live or freed, whose bytes are nearest to ADDR. NULL: there is none. */
+/* Returns the block, live or freed, whose bytes are nearest to ADDR. Returns NULL if there is
+ * none. */
 struct mem_block *mem_closest(const struct memory *memory, uint64_t addr);
-/* Whether ADDR, which is in no live block, is in the gap after a live block. A GPU maps memory in
- * large pages, so an access a little past the end does not fault there. */
+/* Returns whether ADDR, which is in no live block, is in the gap after a live block. A GPU maps
+ * memory in large pages, so an access a little past the end does not fault there. */
 bool mem_is_gap(const struct memory *memory, uint64_t addr);
-/* The host address of a range. NULL: the range is not inside one live block. */
+/* Returns the host address of a range. Returns NULL if the range is not inside one live block. */
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The counters observer: how a warp's addresses become sectors, lines and wavefronts.
+/* The counters observer counts the sectors, lines and wavefronts that a warp's addresses need.
  *
  * Sectors and lines are the distinct 32-byte and 128-byte pieces of memory that the addresses
  * touch. A wavefront reads one word from each of 32 banks, so an access takes as many wavefronts as
@@ -15,12 +15,13 @@
 #define LANES 32u
 #define BANKS 32u
 
-/* How a GPU executes an atomic in shared memory. NOT_ATOMIC: an access to an mbarrier. */
+/* The way in which a GPU executes an atomic in shared memory. NOT_ATOMIC is an access to an
+ * mbarrier. */
 enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
 
 /* The counts of one instruction in one memory space. `pieces` are sectors or wavefronts, `ideal` is
  * the smallest number of pieces possible, and `collisions` are lanes whose word another lane has
- * named before. last_...: the same for the latest access that was not dense. */
+ * named before. The fields last_... hold the same for the latest access that was not dense. */
 struct traffic {
     uint64_t requests, pieces, ideal, lines, collisions;
     uint32_t last_pieces, last_ideal, last_lines, last_collisions;
@@ -30,15 +31,17 @@ struct state {
     uint32_t count;
     enum emu_rules rules;
     const struct launch_view *launch;
-    uint8_t *form; /* for each pc: enum atomic_form; UNKNOWN until it is needed */
+    uint8_t *form; /* an enum atomic_form for each pc, UNKNOWN until it is needed */
     /* The counts of each pc, in one array. A piece of constant memory is a distinct word. */
     struct traffic *global, *shared, *local, *constant;
-    uint8_t *kind;          /* enum obs_access_kind, for each of these */
-    struct sample *samples; /* for each pc: the access that wasted most */
-    uint64_t *others; /* for each pc: accesses to other CTAs' shared memory; NULL: no clusters */
-    /* Sectors of global memory that each warp has loaded, by CTA and warp: an array of `places`
-     * entries. In a very large grid, several warps share an entry and count as one warp. */
-    uint32_t *loaded, warps; /* warps: of one CTA */
+    uint8_t *kind;          /* an enum obs_access_kind for each of these counts */
+    struct sample *samples; /* the most wasteful access of each pc */
+    /* accesses of each pc to other CTAs' shared memory, or NULL if there are no clusters */
+    uint64_t *others;
+    /* The number of sectors of global memory that each warp has loaded, by CTA and warp, in an
+     * array of `places` entries. In a very large grid, several warps share an entry and count as
+     * one warp. */
+    uint32_t *loaded, warps; /* the number of warps of one CTA */
     uint64_t places;
 };
 
@@ -58,7 +61,7 @@ static void counters_free(struct state *state)
     free(state);
 }
 
-/* The place of PC's entry for SPACE in `global` and `kind`. */
+/* Returns the place of PC's entry for SPACE in `global` and `kind`. */
 static size_t entry_of(const struct state *state, uint8_t space, uint32_t pc)
 {
     unsigned place = space == PTX_SHARED ? 1 : space == PTX_LOCAL ? 2 : space == PTX_CONST ? 3 : 0;
@@ -115,8 +118,8 @@ static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift
 
 typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* Returns a bit for each value that differs from all values before it. COUNT is 16 or 32. All
- * values are compared with all others, 16 at a time. No value may be UINT32_MAX. */
+/* Returns a word with a bit for each value that differs from all values before it. COUNT is 16 or
+ * 32. All values are compared with all others, 16 at a time. No value may be UINT32_MAX. */
 LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
 {
     uint32_t padded[2 * LANES], again[LANES], firsts = 0;
@@ -135,8 +138,8 @@ LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
     return firsts;
 }
 
-/* The number of distinct addresses after the lowest SHIFT bits are dropped. LOW and HIGH are the
- * lowest and the highest address. */
+/* Returns the number of distinct addresses after the lowest SHIFT bits are dropped. LOW and HIGH
+ * are the lowest and the highest address. */
 LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
                                      unsigned shift)
 {
@@ -173,14 +176,15 @@ LANES_INLINE void find_bounds(const uint64_t *addr, uint64_t *low, uint64_t *hig
 
 /* --- global memory ---------------------------------------------------------------------------- */
 
-/* Inactive lanes repeat an active lane's address, so all 32 addresses can be counted. */
+/* Measures an access to global memory. Inactive lanes repeat an active lane's address, so all 32
+ * addresses can be counted. */
 LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_access *access)
 {
     uint64_t low, high;
     unsigned active = (unsigned)__builtin_popcount(access->mask);
     find_bounds(access->addr, &low, &high);
     unsigned lines = count_distinct(access->addr, low, high, 7), sectors = lines, words = lines;
-    if (lines < active) /* otherwise each lane touches a different line */
+    if (lines < active) /* if the counts are equal, each lane touches a different line */
         sectors = count_distinct(access->addr, low, high, 5);
     if (lines < active)
         words = count_distinct(access->addr, low, high, log2_of(access->bytes));
@@ -190,7 +194,7 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     traffic->last_collisions = active - words;
 }
 
-/* The cost of a dense access follows from its first address alone. */
+/* Counts a dense access, whose cost follows from its first address alone. */
 LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned bytes)
 {
     uint64_t high = low + LANES * bytes - 1;
@@ -199,7 +203,7 @@ LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned by
     traffic->ideal += LANES * bytes / 32;
 }
 
-/* Remembers what the warp touched, to recognise a repeat. */
+/* Remembers the latest access, to recognise a repeat. */
 LANES_INLINE void remember(struct sample *sample, const struct obs_access *access)
 {
     if (!access->dense && !access->repeats)
@@ -240,8 +244,8 @@ LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, ui
 typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
 #define NO_COLUMN UINT8_MAX
 
-/* The number of lanes in the fullest column of banks, not counting lanes with NO_COLUMN. All lanes
- * are compared with all others, 32 at a time. */
+/* Returns the number of lanes in the fullest column of banks, not counting lanes with NO_COLUMN.
+ * All lanes are compared with all others, 32 at a time. */
 LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 {
     uint8_t twice[2 * LANES], beside[LANES];
@@ -250,7 +254,7 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
     memcpy(twice, column, LANES);
     memcpy(twice + LANES, column, LANES);
     for (unsigned back = 0; back < LANES; back++)
-        /* a true comparison is -1 */
+        /* a true comparison gives -1 */
         held -= (column_bytes)(mine == *(const column_bytes *)(twice + back));
     *(column_bytes *)beside = held & (column_bytes)(mine != NO_COLUMN);
     for (unsigned i = 0; i < LANES; i++)
@@ -264,13 +268,13 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
                                 unsigned first, unsigned own)
 {
-    unsigned lanes = own < 16 ? 16 : own; /* find_firsts() needs so many */
+    unsigned lanes = own < 16 ? 16 : own; /* find_firsts() needs at least 16 */
     unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2, columns = BANKS * 4 >> shift;
     uint8_t column[LANES];
     uint32_t asked[LANES];
     for (unsigned i = 0; i < own; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
-    /* inactive lanes repeat an active lane's address, but that lane may not be one of these */
+    /* inactive lanes repeat an active lane's address, but that lane may be in another group */
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
     for (unsigned i = 0; i < lanes && own < LANES; i++)
         asked[i] = i < own && access->mask >> (first + i) & 1 ? asked[i] : asked[active];
@@ -288,7 +292,7 @@ LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_acces
     if (access->bytes < 16)
         measure_banks(traffic, access, 0, LANES);
     /* 128-bit accesses are always served half a warp at a time, even for few words (measured on an
-     * H200); ldmatrix and stmatrix, which have 2 bytes in an element, one matrix at a time
+     * H200); ldmatrix and stmatrix, whose elements have 2 bytes, are served one matrix at a time
      * (measured on an H100) */
     unsigned group = access->element == 2 ? 8 : 16;
     for (unsigned first = 0; first < LANES && access->bytes == 16; first += group)
@@ -315,10 +319,10 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
 
 /* --- atomics in shared memory (measured on an H100) ------------------------------------------- */
 
-/* 32-bit integer atomics and exchanges have an instruction of their own. Compare-and-swap takes two
- * passes, and so does each round of the loop that replaces every other atomic. An addition of 1
- * whose old value is unused counts the lanes that want the same word and adds their number in one
- * step. */
+/* Finds how the GPU executes an atomic. 32-bit integer atomics and exchanges have their own
+ * instruction. Compare-and-swap takes two passes, and so does each round of the loop that replaces
+ * every other atomic. An addition of 1 whose old value is unused counts the lanes that want the
+ * same word and adds their number in one step. */
 static enum atomic_form find_form(struct view_instruction in)
 {
     bool is_word = in.bytes == 4 && ptx_type_class(in.type) != 'F';
@@ -387,9 +391,10 @@ LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_
 
 /* --- local memory ----------------------------------------------------------------------------- */
 
-/* Each thread has its own local memory. A GPU interleaves those of a warp: word w of lane l is word
- * 32 * w + l of the warp's memory. So 8 neighbouring lanes share a sector if they access the same
- * word, wherever the warp's memory begins. */
+/* Measures an access to local memory, of which each thread has its own. A GPU interleaves the local
+ * memories of a warp's threads: word w of lane l is word 32 * w + l of the warp's memory. So 8
+ * neighbouring lanes share a sector if they access the same word, wherever the warp's memory
+ * begins. */
 static uint32_t measure_local(const struct obs_access *access)
 {
     unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2;
@@ -404,7 +409,8 @@ static uint32_t measure_local(const struct obs_access *access)
     return sectors;
 }
 
-/* A GPU counts one request for each 4 bytes that a lane accesses (hardware/local.tsv). */
+/* Returns the number of requests of an access to local memory: one for each 4 bytes that a lane
+ * accesses (hardware/local.tsv). */
 static uint32_t local_requests(uint32_t bytes)
 {
     return bytes > 4 ? bytes / 4 : 1;
@@ -420,8 +426,8 @@ static void count_local(struct traffic *traffic, const struct obs_access *access
 
 /* --- constant memory -------------------------------------------------------------------------- */
 
-/* A GPU serves the distinct words of a request one after another (measured on an H100 and an H200:
- * hardware/chip, constant_words_...). */
+/* Measures an access to constant memory. A GPU serves the distinct words of a request one after
+ * another (measured on an H100 and an H200: hardware/chip, constant_words_...). */
 LANES_INLINE uint32_t measure_constant(const struct obs_access *access)
 {
     uint64_t low, high;
@@ -440,7 +446,7 @@ LANES_INLINE void count_constant(struct traffic *traffic, const struct obs_acces
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
-    if (access->is_bulk) /* Nsight Compute does not count it as a request, either */
+    if (access->is_bulk) /* Nsight Compute does not count a bulk copy as a request, either */
         return;
     if (access->space == PTX_CLUSTER) {
         state->others[access->pc]++;
@@ -463,8 +469,8 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared_atomic(&state->shared[access->pc], access, form_at(state, access->pc));
 }
 
-/* Requests the full access if it wastes more than the sample. For a shared access that wastes
- * nothing, the number of repeats is enough. */
+/* Requests the full access if it wastes more than the sample. For a shared access without waste,
+ * the number of repeats is enough. */
 static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *repeat)
 {
     struct state *state = argument;
@@ -478,7 +484,8 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
                           .collisions = traffic->last_collisions};
     if (!is_global && !by_word && repeat->space != PTX_SHARED)
         return OBS_COUNT_ONLY;
-    if (by_word && repeat->dense) /* its cost depends on the place of the first byte in its word */
+    if (by_word && repeat->dense) /* the cost depends on the position of the first byte in its
+                                   * word */
         return OBS_FULL;
     if (repeat->space == PTX_SHARED && state->kind[state->count + repeat->pc] > OBS_STORE)
         return OBS_FULL;

@@ -76,7 +76,7 @@ void describe_fault_thread(char *text, size_t size, const struct launch_view *la
     describe_thread(text, size, launch, thread, cta, true);
 }
 
-/* The kernel's name without its namespaces and parameters. */
+/* Writes the kernel's name without its namespaces and parameters. */
 static void print_kernel(char *text, size_t size, struct ptx_name name)
 {
     char *mangled = strndup(name.text, name.length);

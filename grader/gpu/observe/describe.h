@@ -1,11 +1,11 @@
-/* How findings name threads and memory. TEXT gets at most SIZE bytes. */
+/* Writes the names of threads and memory for findings. TEXT gets at most SIZE bytes. */
 #ifndef GPU_OBSERVE_DESCRIBE_H
 #define GPU_OBSERVE_DESCRIBE_H
 
 #include "gpu/observe/view.h"
 
-/* Writes "thread 5", or "thread (5,1,0)" if the block has more than one dimension. NAMES_BLOCK: if
- * there are several blocks, also names the block, "thread 5 of block 3". */
+/* Writes "thread 5", or "thread (5,1,0)" if the block has more than one dimension. If NAMES_BLOCK
+ * is true and there are several blocks, also names the block: "thread 5 of block 3". */
 void describe_thread(char *text, size_t size, const struct launch_view *launch, uint32_t thread,
                      uint64_t cta, bool names_block);
 /* Writes the same for the thread that caused a fault. */
@@ -16,8 +16,8 @@ void describe_fault_thread(char *text, size_t size, const struct launch_view *la
 void describe_running(char *text, size_t size, const struct launch_view *launch, uint32_t pc,
                       uint32_t thread, uint64_t cta, uint64_t seconds);
 
-/* Writes the name of the variable at ADDR in shared or global memory, such as "s"; "" if there is
- * none. */
+/* Writes the name of the variable at ADDR in shared or global memory, such as "s", or "" if there
+ * is none. */
 void describe_variable(char *text, size_t size, const struct launch_view *launch, bool is_shared,
                        uint64_t addr);
 #endif

@@ -1,12 +1,12 @@
-/* Findings: the defects of a launch, one for each kind and instruction (or pair of instructions),
- * with a count. */
+/* Findings are the defects of a launch. There is one finding, with a count, for each kind of defect
+ * and each instruction (or pair of instructions). */
 #ifndef GPU_OBSERVE_FINDINGS_H
 #define GPU_OBSERVE_FINDINGS_H
 
 #include <pthread.h>
 #include <stdint.h>
 
-#define FINDINGS_MAX 1000 /* most findings of one launch; further ones are only counted */
+#define FINDINGS_MAX 1000 /* most findings of one launch; further findings are only counted */
 
 /* A second place that belongs to a finding, in host code, such as "allocated here". */
 struct finding_note {
@@ -19,17 +19,20 @@ struct finding_note {
 struct finding {
     const char *id; /* such as "out-of-bounds" */
     char message[500];
-    uint32_t pc, related; /* related: the pc of a pair's other access, or NO_PC */
+    uint32_t pc, related; /* `related` is the pc of a pair's other access, or NO_PC */
     uint64_t count;
-    /* For a loss: its total cost in sectors, wavefronts or warp instructions, the ideal cost, and
-     * both figures for its worst request; `message` holds the cause. For an error: 0. */
+    /* For a loss, these are the total cost in sectors, wavefronts or warp instructions, the ideal
+     * cost, and both figures for the worst request; `message` holds the cause. For an error, all
+     * are 0. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
-    const char *help; /* what to try; NULL: `advice` or, if that is "", the kind's general advice */
+    /* what to try; if NULL, the report shows `advice` or, if that is "", the kind's general
+     * advice */
+    const char *help;
     char advice[320];
     struct finding_note notes[FINDING_NOTES];
-    /* For a race that lacks a barrier: the pcs of its pairs of accesses, as far as there is
-     * room. */
+    /* If a race lacks a barrier, these are the pcs of its pairs of accesses, as many as there is
+     * room for. */
     uint32_t pairs[FINDING_PAIRS][2], pair_count;
 };
 #define NO_PC UINT32_MAX
@@ -48,7 +51,8 @@ void findings_free(struct findings *findings);
  * new, so that the caller fills in its message; otherwise returns NULL. In both cases the caller
  * must release the lock with findings_unlock(). */
 struct finding *findings_add(struct findings *findings, const char *id, uint32_t pc);
-/* Like findings_add(), but counts COUNT more findings of a pair of accesses, at PC and RELATED. */
+/* Does the same as findings_add(), but counts COUNT more occurrences of a pair of accesses, at PC
+ * and RELATED. */
 struct finding *findings_add_pair(struct findings *findings, const char *id, uint32_t pc,
                                   uint32_t related, uint64_t count);
 void findings_unlock(struct findings *findings);

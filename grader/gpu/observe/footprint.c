@@ -1,8 +1,9 @@
-/* The footprint observer notes which bytes of global memory a launch touches, and how: the runtime
- * library compares them with those of other streams and of the host (gpu/order/). It watches only
- * launches that ask for it (emu_launch.touches).
+/* The footprint observer notes which bytes of global memory a launch reads and writes. The runtime
+ * library compares them with the bytes that other streams and the host access (gpu/order/). It
+ * watches only launches that ask for it (emu_launch.touches).
  *
- * For each page and each kind of access, a map has a bit for each byte that was touched. */
+ * For each page and each kind of access, a map has one bit per byte, which is set once the byte has
+ * been touched. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,21 +15,22 @@ enum {
     PAGE_BYTES = 1 << PAGE_SHIFT,
     WORDS = PAGE_BYTES / 64,
     CACHED = 64,
-    MOST_ACCESSES = 50000000, /* limit for a worker in a launch: about a second */
+    MOST_ACCESSES = 50000000, /* limit for a worker in a launch, which is about a second */
     MOST_TOUCHES = 1 << 20    /* further touches are dropped, so conflicts can be missed */
 };
 
 struct map {
     uint64_t key;   /* the page's number * EMU_TOUCH_KINDS + the kind of access */
-    uint64_t *bits; /* NULL: the page is not watched */
+    uint64_t *bits; /* NULL if the page is not watched */
 };
 
 struct footprint {
     const struct launch_view *launch;
-    bool *signals;      /* for each pc: whether its accesses are EMU_SIGNALS */
-    bool *fills;        /* for each pc: whether the latest access touches all bytes between its
-                         * first and its last one; so do its repeats */
-    struct map **table; /* open addressing; SIZE is a power of 2 */
+    bool *signals; /* whether the accesses of each pc are EMU_SIGNALS */
+    /* whether the latest access of each pc, and so its repeats, touches all bytes between its first
+     * and its last byte */
+    bool *fills;
+    struct map **table; /* a hash table with open addressing, whose size is a power of 2 */
     size_t size, count;
     struct map *cache[CACHED];
     uint32_t accesses;
@@ -142,7 +144,8 @@ static enum emu_touch_kind kind_of(const struct footprint *footprint, uint32_t p
                                   : EMU_UPDATES;
 }
 
-/* Sets *FIRST and *BYTES to the span of the lanes' bytes. True: they touch all of it. */
+/* Sets *FIRST and *BYTES to the span of the lanes' bytes. Returns true if the lanes touch all bytes
+ * of the span. */
 static bool is_filled(const struct obs_access *access, uint64_t *first, uint64_t *bytes)
 {
     uint64_t low = UINT64_MAX, high = 0, touched = 0;
@@ -274,7 +277,7 @@ static void footprint_join(void *into, void *state)
     footprint_free(part);
 }
 
-/* The first bit from AT on whose value is SET; PAGE_BYTES: there is none. */
+/* Returns the first bit from AT on whose value is SET, or PAGE_BYTES if there is none. */
 static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
 {
     while (at < PAGE_BYTES) {
@@ -286,7 +289,7 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t at, bool set)
     return PAGE_BYTES;
 }
 
-/* Appends a touch. False: the list is full, or out of memory. */
+/* Appends a touch. Returns false if the list is full, or out of memory. */
 static bool append(struct obs_touched *touched, struct emu_touch touch)
 {
     if (touched->count == MOST_TOUCHES)
@@ -320,7 +323,8 @@ static bool append_page(struct obs_touched *touched, const struct map *map)
     return true;
 }
 
-/* By kind, then by address, so that the touches of neighbouring pages merge. */
+/* Compares two touches by kind, then by address. Touches of neighbouring pages become neighbours
+ * and are merged. */
 static int compare(const void *a, const void *b)
 {
     uint64_t x = (*(struct map *const *)a)->key, y = (*(struct map *const *)b)->key;
@@ -336,7 +340,7 @@ static void footprint_end(void *state, const struct launch_view *launch,
     struct footprint *footprint = state;
     size_t count = 0;
     (void)per_instruction;
-    for (size_t i = 0; i < footprint->size; i++) /* moves all maps to the front */
+    for (size_t i = 0; i < footprint->size; i++) /* move all maps to the front */
         if (footprint->table[i]) {
             struct map *map = footprint->table[i];
             footprint->table[i] = NULL;

@@ -6,16 +6,18 @@
 
 struct init_cta {
     uint64_t cta;
-    uint8_t *shared, *local; /* a flag for each byte; 1: written */
+    uint8_t *shared, *local; /* a flag for each byte, which is 1 if the byte was written */
 };
 
 /* The accesses of one instruction. */
 struct init_site {
-    uint64_t low, high; /* the range that it wrote, in `space`; high 0: none */
-    /* number of its faulty reads; addr, cta and thread are those of the first one */
+    uint64_t low, high; /* the range that it wrote, in `space`; `high` is 0 if it wrote nothing */
+    /* number of its faulty reads; addr, cta and thread are those of the first faulty read */
     uint64_t count;
     uint64_t addr, cta;
-    uint64_t prefix; /* in global memory: the bytes written then, from the allocation's start on */
+    /* in global memory, the number of bytes from the allocation's start that were written before
+     * the read */
+    uint64_t prefix;
     uint32_t thread;
     uint8_t space;
     bool uses_old;                 /* an atomic whose result depends on the old value */
@@ -26,9 +28,9 @@ struct init_site {
 struct init {
     const struct launch_view *launch;
     struct init_site *sites;          /* one for each pc */
-    struct init_cta *current, *seats; /* the running CTA; all resident CTAs */
+    struct init_cta *current, *seats; /* the running CTA, and all resident CTAs by seat */
     size_t local_bytes;
-    bool failed; /* out of memory: nothing more is checked */
+    bool failed; /* memory ran out, so nothing more is checked */
 };
 
 /* Reports the faulty reads of the instruction at PC. */

@@ -7,7 +7,7 @@
 #include "gpu/observe/describe.h"
 #include "gpu/observe/init.h"
 
-/* The array that was read: its bytes from BEGIN up to END, in elements of SIZE bytes. */
+/* The array that was read, from byte BEGIN up to END, in elements of SIZE bytes. */
 struct init_array {
     uint64_t begin, end;
     uint32_t size;
@@ -45,8 +45,8 @@ static struct init_array array_of(const struct init *init, uint32_t pc)
 
 /* --- writers ---------------------------------------------------------------------------------- */
 
-/* Returns the instruction that wrote nearest to the faulty read in the same array; NO_PC if there
- * is none. */
+/* Returns the instruction that wrote nearest to the faulty read in the same array, or NO_PC if
+ * there is none. */
 static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
                                const struct init_array *array)
 {
@@ -74,8 +74,8 @@ static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t
     return a.file == b.file && a.line == b.line;
 }
 
-/* Whether racecheck, which reports before initcheck, has found that nothing orders READER and
- * WRITER, on different lines. Then the race explains why READER read too early. */
+/* Returns whether racecheck, which reports before initcheck, has found that nothing orders READER
+ * and WRITER, which are on different lines. If so, the race explains why READER read too early. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
     const struct launch_view *launch = init->launch;
@@ -97,15 +97,16 @@ static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* How the read is related to what is written in its array. */
+/* The relation of the read to the written part of its array. */
 struct init_case {
     const struct init_site *site;
     struct init_array array;
     const struct mem_block *block; /* the allocation, if it is global memory */
-    uint32_t line;                 /* the line of a write nearby, in the same file; 0: none */
-    uint64_t low, high;            /* the elements that this line writes, both included */
-    bool is_outside;               /* this line does not write the element that was read */
-    bool is_update;                /* the read also writes the element, as in s[i] += 1 */
+    /* the line of a write nearby, in the same file, or 0 if there is none */
+    uint32_t line;
+    uint64_t low, high; /* the first and the last element that this line writes */
+    bool is_outside;    /* this line does not write the element that was read */
+    bool is_update;     /* the read also writes the element, as in s[i] += 1 */
 };
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
@@ -137,7 +138,7 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
                  c->array.name);
 }
 
-/* The read is in the unused bytes between two rows, which no program means to read. */
+/* Writes advice for a read in the unused bytes between two rows, which no program means to read. */
 static void advise_pitch(char *text, size_t size, const struct mem_block *block, uint64_t at)
 {
     uint64_t row = at / block->pitch;

@@ -1,14 +1,14 @@
 /* The initcheck observer finds uninitialised reads.
  *
  * For each byte of global memory, memory.c keeps a bit that says whether it was written; writes,
- * memsets and copies by the host set it, too. Variables count as written. So does page-locked and
- * managed memory, because the host can write it at any time without being seen. For each byte of a
- * CTA's shared memory and of a kernel's own local variables, this file keeps a flag. Local
- * variables of called functions are not watched.
+ * memsets and copies by the host set it, too. Variables count as written. Page-locked and managed
+ * memory also counts as written, because the host can write it at any time without the emulator's
+ * knowledge. For each byte of a CTA's shared memory and of a kernel's own local variables, this
+ * file keeps a flag. Local variables of called functions are not watched.
  *
  * A copy of a structure also reads the structure's padding. So a read of bytes of which only some
- * are written, or of only one or two bytes, is a fault only if an unwritten value from it is used
- * for more than being stored elsewhere. The place where it is stored counts as written. Compiled
+ * are written, or of only one or two bytes, is a fault only if an unwritten value from the read is
+ * used for more than a store elsewhere. The place where it is stored counts as written. Compiled
  * code may load a thread's own variable before it is known whether the value is needed, because
  * that does no harm. Such a load is not a fault if selp then selects or drops the value. */
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
 }
 
-/* Whether the code uses bytes of REG after the first WRITTEN bytes for more than being stored.
+/* Returns whether the code uses bytes of REG after the first WRITTEN bytes for more than a store.
  * Follows at most STEPS conversions to fewer bytes, because these take a member out of a copied
  * structure. */
 static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned written, unsigned steps)
@@ -64,8 +64,8 @@ static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned writt
     return false;
 }
 
-/* Whether the code uses bytes of element K of the load at PC, after its first WRITTEN bytes, for
- * more than being stored. */
+/* Returns whether the code uses bytes of element K of the load at PC, after its first WRITTEN
+ * bytes, for more than a store. */
 static bool is_used(const struct launch_view *launch, uint32_t pc, uint32_t k, unsigned written)
 {
     uint32_t index;
@@ -80,8 +80,7 @@ static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_selp && in->guard != reg && in->operands[3].index != reg;
 }
 
-/* Whether the value of the load at PC is used only by selp, as one of the two values to choose
- * from. */
+/* Returns whether the value of the load at PC is used only as one of the two inputs of selp. */
 static bool is_only_chosen(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -104,8 +103,9 @@ static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand 
            a->value == b->value;
 }
 
-/* Whether REG, which holds LOAD's value or one made from it, is only masked, combined with other
- * bits and then stored where it came from, in at most STEPS steps. MASKED: it has been masked. */
+/* Returns whether REG, which holds LOAD's value or a value made from it, is only masked, combined
+ * with other bits and then stored where it came from, in at most STEPS steps. MASKED says that it
+ * has been masked already. */
 static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
                       uint32_t reg, bool masked, unsigned steps)
 {
@@ -126,8 +126,8 @@ static bool goes_back(const struct ptx_function *f, const struct ptx_instruction
     return any;
 }
 
-/* Whether the load at PC serves only to set a bit-field. Then the word's other bits may be
- * unwritten. */
+/* Returns whether the load at PC serves only to set a bit-field. If so, the word's other bits may
+ * be unwritten. */
 static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -139,15 +139,15 @@ static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 
 /* --- marks ------------------------------------------------------------------------------------ */
 
-/* Where the marks of a lane's bytes are: in FLAGS (shared and local memory) or in BLOCK (global
- * memory). Both NULL: the bytes are not watched. */
+/* The place of the marks of a lane's bytes: FLAGS for shared and local memory, BLOCK for global
+ * memory. Both are NULL if the bytes are not watched. */
 struct init_place {
     uint8_t *flags;
     const struct mem_block *block;
 };
 
-/* Returns the block that holds all bytes from LOW up to END; NULL if there is none or it is not
- * watched. */
+/* Returns the block that holds all bytes from LOW up to END, or NULL if there is no such block or
+ * it is not watched. */
 static const struct mem_block *find_block(const struct init *init, struct init_site *site,
                                           uint64_t low, uint64_t end)
 {
@@ -164,8 +164,8 @@ static bool is_shared(uint8_t space)
     return space == PTX_SHARED || space == PTX_CLUSTER;
 }
 
-/* The flags of the bytes at ADDR in the accessed CTA's shared memory; NULL: that CTA is not
- * running. */
+/* Returns the flags of the bytes at ADDR in the accessed CTA's shared memory, or NULL if that CTA
+ * is not running. */
 static uint8_t *shared_flags(const struct init *init, const struct obs_access *access,
                              uint64_t addr)
 {
@@ -193,7 +193,8 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
     return place;
 }
 
-/* The index of the first unwritten byte among SIZE bytes at ADDR; SIZE if there is none. */
+/* Returns the index of the first unwritten byte among SIZE bytes at ADDR, or SIZE if all are
+ * written. */
 static unsigned first_unwritten(struct init_place place, uint64_t addr, unsigned size)
 {
     if (place.block)
@@ -213,7 +214,7 @@ static bool is_any_written(struct init_place place, uint64_t addr, unsigned size
     return false;
 }
 
-/* Whether LANE's read is a fault. *AT gets the index of the first unwritten byte. */
+/* Returns whether LANE's read is a fault. *AT gets the index of the first unwritten byte. */
 static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                      struct init_place place, unsigned *at)
 {
@@ -273,8 +274,8 @@ static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint
     site->high = end > site->high ? end : site->high;
 }
 
-/* Whether the access reads before it writes. An exchange does not count: it always returns the old
- * value, but its purpose is to write. */
+/* Returns whether the access reads before it writes. An exchange does not count: although it
+ * returns the old value, its purpose is to write. */
 static bool reads_first(const struct init *init, const struct obs_access *access)
 {
     return access->kind == OBS_LOAD ||
@@ -284,12 +285,12 @@ static bool reads_first(const struct init *init, const struct obs_access *access
 
 /* --- quick checks ----------------------------------------------------------------------------- */
 
-/* Nearly every access is to bytes that are all written. Such a read is not a fault, and such a
- * write marks nothing new. A quick check for this case may include bytes between those that the
- * lanes access, up to QUICK_BYTES in all. */
+/* The largest span, in bytes, for which a quick check is tried. Nearly every access is to bytes
+ * that are all written. Such a read is not a fault, and such a write marks nothing new. The quick
+ * check for this case also looks at the bytes between those that the lanes access. */
 #define QUICK_BYTES 1024u
 
-/* Whether all bytes from LOW up to END are written. */
+/* Returns whether all bytes from LOW up to END are written. */
 static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space, uint64_t low,
                              uint64_t end)
 {
@@ -305,8 +306,8 @@ static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space
              mem_first_unmarked(block, MEM_WRITTEN, low - block->addr, end - low) == end - low));
 }
 
-/* Whether the bytes that the lanes access in shared memory, all below END, are written. The lanes
- * may be far apart. */
+/* Returns whether the bytes that the lanes access in shared memory, all below END, are written. The
+ * lanes' addresses may be far apart. */
 LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_access *access,
                                      uint64_t end)
 {
@@ -327,8 +328,8 @@ LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_a
     return !unwritten && !(bits & (access->bytes - 1u));
 }
 
-/* Marks the bytes of a dense store in one step. False: it has marked nothing, because the access is
- * not such a store. */
+/* Marks the bytes of a dense store in one step. Returns false if it has marked nothing, because the
+ * access is not such a store. */
 static bool mark_dense(const struct init *init, const struct obs_access *access, uint64_t end)
 {
     uint64_t low = access->addr[0];
@@ -347,7 +348,7 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
 {
     struct init *init = state;
     bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
-    /* marked later, by initcheck_order() */
+    /* initcheck_order() marks its bytes later */
     bool is_copy = init->sites[access->pc].is_copy && access->space != PTX_GLOBAL;
     uint64_t low = access->addr[0], high = low;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
@@ -390,8 +391,8 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Returns the CTA at the event's seat; NULL when out of memory. If the CTA is new there, none of
- * its bytes is written. */
+/* Returns the CTA at the event's seat, or NULL when out of memory. A CTA that is new at its seat
+ * has no written bytes. */
 static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
     struct init_cta *cta = &init->seats[event->seat];
@@ -464,7 +465,7 @@ static void *initcheck_begin(const struct launch_view *launch)
     return NULL;
 }
 
-/* a single worker runs the launch: nothing to join */
+/* a single worker runs the launch, so there is nothing to join */
 static void initcheck_join(void *into, void *state)
 {
     (void)into;

@@ -10,27 +10,27 @@
 /* Losses below these thresholds are not reported, because correct programs have small ones: in an
  * incomplete last block, in the final step of a reduction, at the halo of a stencil. */
 #define LEAST_WASTE        8    /* sectors or wavefronts */
-#define LEAST_INSTRUCTIONS 16   /* warp instructions: as in a launch for one element */
+#define LEAST_INSTRUCTIONS 16   /* warp instructions, as many as in a launch for one element */
 #define LEAST_SHARE        0.05 /* share of the launch's sectors, wavefronts or instructions */
 #define LEAST_RATIO        1.2  /* ratio of cost to ideal */
-#define MANY_BRANCHES      0.1  /* share of warps that diverge, among those that reach a branch */
+#define MANY_BRANCHES      0.1  /* share of diverging warps among those that reach a branch */
 #define MANY_LEVELS        8    /* levels of calls */
 #define FEW_LANES          2.0  /* active lanes on average, when one lane does the work */
-#define SAME_ARRAY         (1ull << 16) /* bytes: accesses nearer than this are to one array */
+#define SAME_ARRAY         (1ull << 16) /* bytes; accesses nearer than this are to the same array */
 #define LONG_WORK          1000         /* warp instructions */
 #define HALF_OCCUPANCY     (EMU_SM_WARPS / 2)
 #define COUNT_OF(array)    (sizeof(array) / sizeof *(array))
 
-/* Losses of one kind on one line. */
+/* The losses of one kind on one line. */
 struct loss {
     const char *id;
     struct source_line place;
-    uint32_t pc; /* the instruction that has the worst sample */
+    uint32_t pc; /* the instruction with the worst sample */
     uint64_t requests, cost, ideal, again;
     bool has_good; /* another access of this kind on this line wastes nothing */
-    /* For branches. latest_...: the latest branch's part of cost and ideal, and the end of its
-     * code. entries: how often warps reached any branch of the line. has_bad: one branch alone
-     * deserves a finding. is_loop: one branch closes a loop. */
+    /* For branches, latest_... hold the latest branch's part of cost and ideal, and the end of its
+     * code; `entries` counts how often warps reached any branch of the line; has_bad says that one
+     * branch alone deserves a finding; is_loop says that one branch closes a loop. */
     uint64_t latest_cost, latest_ideal;
     uint32_t latest_end;
     double entries;
@@ -95,7 +95,7 @@ static void add_finding(const struct report *report, const struct loss *loss,
 /* --- memory ----------------------------------------------------------------------------------- */
 
 struct traffic_kind {
-    enum emu_counter requests; /* followed by the counters of cost and ideal */
+    enum emu_counter requests; /* the counters of cost and ideal follow it */
     const char *id, *verb;
     bool shared;
 };
@@ -145,7 +145,7 @@ static void add_traffic(struct report *report, const struct traffic_kind *kind, 
     loss->has_good = loss->has_good || value[1] == value[2];
 }
 
-/* Finds the first warp whose latest accesses at PC and at OTHER were by the same lanes of the
+/* Finds the first warp whose latest accesses at PC and at OTHER were made by the same lanes of the
  * same CTA. Returns its access at PC and sets *WARP. */
 static const struct access_seen *first_pair(const struct report *report, uint32_t pc,
                                             uint32_t other, uint32_t *warp)
@@ -157,8 +157,8 @@ static const struct access_seen *first_pair(const struct report *report, uint32_
     return NULL;
 }
 
-/* Whether the loads at two instructions of one line read the same words. If so, they are one load
- * that the compiler copied when it unrolled a loop. */
+/* Returns whether the loads at two instructions of one line read the same words. If so, they are
+ * one load that the compiler copied when it unrolled a loop. */
 static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
 {
     uint32_t warp = 0;
@@ -171,8 +171,8 @@ static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
     return one.file == two.file && one.line == two.line;
 }
 
-/* Whether the load at PC may read new values each time. That is assumed if the kernel has barriers
- * and stores about as often as it loads, in the same part of memory. */
+/* Returns whether the load at PC may read new values each time. This is assumed if the kernel has
+ * barriers and stores about as often as it loads, in the same part of memory. */
 static bool is_rewritten(const struct report *report, uint32_t pc)
 {
     uint64_t loads = report->counters[pc].value[EMU_global_load_requests];
@@ -190,7 +190,8 @@ static bool is_rewritten(const struct report *report, uint32_t pc)
 }
 
 /* Adds the load at PC as redundant if a warp mostly repeats its previous load there, or its load at
- * a copy in an unrolled loop. A load that may poll is left out, because it has to repeat. */
+ * a copy in an unrolled loop. A load that may poll is left out, because polling has to repeat
+ * it. */
 static void add_again(struct report *report, uint32_t pc)
 {
     const uint64_t *value = &report->counters[pc].value[EMU_global_load_requests];
@@ -212,7 +213,7 @@ static void add_again(struct report *report, uint32_t pc)
     loss->ideal += value[1] * (value[0] - again) / value[0];
 }
 
-/* The total of sectors, or of wavefronts, in the launch. */
+/* Returns the total of sectors, or of wavefronts, in the launch. */
 static uint64_t all_traffic(const struct report *report, bool shared)
 {
     uint64_t sum = 0;
@@ -230,8 +231,8 @@ static const struct traffic_kind *kind_of(const struct report *report, const str
     return &kinds[i];
 }
 
-/* Whether the load at PC reads a sliding window: the same warp's next load, at PC or at another
- * instruction, partly overlaps it. */
+/* Returns whether the load at PC reads a sliding window: the same warp's next load, at PC or at
+ * another instruction, partly overlaps it. */
 static bool is_of_window(const struct report *report, uint32_t pc)
 {
     const struct sample *sample = &report->samples[pc];
@@ -246,9 +247,9 @@ static bool is_of_window(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* Whether the program cannot avoid the loss. A stencil has to access neighbouring words that begin
- * in the middle of a sector; a perfect access on the same line, or loads that overlap this one,
- * show that it is a stencil. A histogram needs atomics at scattered addresses. */
+/* Returns whether the program cannot avoid the loss. A stencil has to access neighbouring words
+ * that begin in the middle of a sector; a perfect access on the same line, or loads that overlap
+ * this one, show that it is a stencil. A histogram needs atomics at scattered addresses. */
 static bool is_unavoidable(const struct report *report, const struct loss *loss,
                            const struct sample *sample)
 {
@@ -259,11 +260,11 @@ static bool is_unavoidable(const struct report *report, const struct loss *loss,
            (shape.kind == SHAPE_SCATTERED && sample->kind >= OBS_ATOMIC);
 }
 
-/* The largest structure that is told as such. */
+/* The largest structure that is reported as a structure. */
 #define MOST_FIELDS 64 /* bytes */
 
-/* Whether the access reads or writes one field of the structures in an array: another place in the
- * source accesses the bytes in between, in the same steps. */
+/* Returns whether the access reads or writes one field of the structures in an array: another place
+ * in the source accesses the bytes in between, in the same steps. */
 static bool is_of_structures(const struct report *report, uint32_t pc, const struct shape *shape)
 {
     struct source_line here = view_line(report->launch, pc);
@@ -376,7 +377,7 @@ static bool is_call_of(const struct report *report, uint32_t pc, uint32_t functi
 }
 
 /* Adds to each call of FUNCTION its share of the function's cost so far, in proportion to the warps
- * and lanes that made the call. */
+ * and lanes that made each call. */
 static void share_out(struct report *report, uint32_t function)
 {
     uint32_t first, end;
@@ -410,9 +411,9 @@ static void find_expenses(struct report *report)
 
 /* --- branches --------------------------------------------------------------------------------- */
 
-/* The instruction whose count says how many warps reach the branch at PC. For a loop's backward
- * branch this is the instruction before the loop, because the branch itself is mostly executed with
- * only those lanes that are still in the loop. Otherwise it is the branch itself. */
+/* Returns the instruction whose count says how many warps reach the branch at PC. For a loop's
+ * backward branch this is the instruction before the loop, because the branch itself is mostly
+ * executed with only those lanes that are still in the loop. Otherwise it is the branch itself. */
 static uint32_t entry_of(const struct report *report, uint32_t pc)
 {
     uint32_t before = view_instruction(report->launch, pc).target - 1;
@@ -430,9 +431,8 @@ static uint64_t least_branch_waste(const struct report *report)
     return share > LEAST_INSTRUCTIONS ? share : LEAST_INSTRUCTIONS;
 }
 
-/* Adds the cost of a branch whose code is from FIRST to END. Branches that follow one another, such
- * as those of an unrolled loop, all count. Of nested branches, only the one that wastes more
- * counts. */
+/* Adds the cost of a branch whose code is from FIRST to END. Consecutive branches, such as those of
+ * an unrolled loop, all count. Of nested branches, only the more wasteful one counts. */
 static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uint64_t cost,
                             uint64_t ideal)
 {
@@ -450,8 +450,8 @@ static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uin
 }
 
 /* Adds the branch at PC. Its cost is the number of warp instructions up to the point where its
- * lanes reconverge. The ideal is what that number would be if all lanes that reached the branch had
- * stayed together. */
+ * lanes reconverge. The ideal is the same number if all lanes that reached the branch had stayed
+ * together. */
 static void add_branch(struct report *report, uint32_t pc)
 {
     struct view_instruction in = view_instruction(report->launch, pc);
@@ -479,7 +479,8 @@ static void add_branch(struct report *report, uint32_t pc)
                      cost - ideal >= least_branch_waste(report);
 }
 
-/* If one lane takes the branch, its work should be shared. NULL: the general advice. */
+/* Returns advice for a branch, or NULL for the general advice. If only one lane takes the branch,
+ * its work should be shared. */
 static const char *advice_for_branch(const struct loss *loss)
 {
     if (loss->is_loop)
@@ -558,7 +559,8 @@ static void report_occupancy(const struct report *report)
         [EMU_BY_SHARED] = "use less shared memory per block, or let more threads share it",
         [EMU_OCCUPANCY_LIMITS] = NULL};
     char cause[100];
-    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS; /* blocks of one warp */
+    /* the blocks have one warp */
+    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS;
     if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
         return;
     snprintf(cause, sizeof cause, "%u of %u warps fit at once, limited by %s", o->warps,
@@ -567,7 +569,7 @@ static void report_occupancy(const struct report *report)
     add_finding(report, &loss, NULL, cause, helps[o->limit]);
 }
 
-/* False: out of memory. */
+/* Prepares a report. Returns false when out of memory. */
 static bool report_open(struct report *report)
 {
     uint32_t count = report->launch->code_count;
@@ -589,7 +591,8 @@ void losses_report(const struct launch_view *launch, const struct emu_counters *
                    const struct sample *samples)
 {
     struct report report = {launch, counters, samples, .room = 5 * launch->code_count};
-    if (report_open(&report)) { /* if not, there is less feedback; no grade depends on it */
+    if (report_open(&report)) { /* without memory there is less feedback, but no grade depends on
+                                 * it */
         report_traffic(&report);
         if (!report_serial(&report))
             report_branches(&report);

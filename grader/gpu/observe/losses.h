@@ -1,8 +1,9 @@
-/* Losses: what a launch wasted, as findings of severity "warning" on the responsible lines.
+/* Losses are the waste of a launch, reported as findings of severity "warning" on the responsible
+ * lines.
  *
  * The counters observer keeps one sample for each instruction: its most wasteful access, whose
  * addresses show the cause (shape.h). The choice does not depend on the number of workers. When the
- * launch ends, losses_report() adds up the losses by source line and reports those that matter. */
+ * launch ends, losses_report() adds up the losses by source line and reports the large ones. */
 #ifndef GPU_OBSERVE_LOSSES_H
 #define GPU_OBSERVE_LOSSES_H
 
@@ -18,25 +19,26 @@
  * repeat. FIRST is lane 0's address, FORM a hash of the other lanes' distances from it. */
 struct access_seen {
     uint64_t cta, first, form;
-    uint32_t mask; /* 0: no access yet */
+    uint32_t mask; /* 0 if no access yet */
 };
 
 struct sample {
     struct shape_access access;
-    uint32_t cost, ideal; /* sectors or wavefronts; 0: no sample yet */
+    uint32_t cost, ideal; /* sectors or wavefronts, or 0 if no sample yet */
     uint32_t warp;
     uint8_t kind, space;
     uint64_t cta;
-    /* again: how often a warp repeated its previous global access; slid: how often a warp partly
-     * overlapped it. */
+    /* `again` counts how often a warp repeated its previous global access, and `slid` how often an
+     * access partly overlapped the warp's previous access. */
     uint64_t again, slid;
     uint64_t form; /* as in access_seen, for the latest global access that was not dense */
-    /* for each warp of the last CTA; NULL: no access yet, or out of memory */
+    /* the latest access of each warp of the last CTA; NULL before the first access, or when out of
+     * memory */
     struct access_seen *seen;
 };
 
-/* Whether an access by WARP of CTA replaces the sample. It costs COST, and ideally would cost
- * IDEAL. */
+/* Returns whether an access by WARP of CTA replaces the sample. The access costs COST, and IDEAL at
+ * best. */
 static inline bool sample_is_worse(const struct sample *sample, uint32_t cost, uint32_t ideal,
                                    uint64_t cta, uint32_t warp)
 {
@@ -72,7 +74,7 @@ static inline uint64_t access_form(const uint64_t addr[32], uint32_t mask)
     return form;
 }
 
-#define WINDOW 128 /* bytes: one float per lane */
+#define WINDOW 128 /* bytes, one float per lane */
 
 static inline bool access_is_near(uint64_t one, uint64_t other)
 {
@@ -80,8 +82,8 @@ static inline bool access_is_near(uint64_t one, uint64_t other)
 }
 
 /* Compares SEEN, an access by WARP, with the warp's previous access. Counts SEEN in `again` if it
- * is at the same address with the same distances between lanes (REPEATS), and in `slid` if it
- * partly overlaps the previous one. */
+ * was made at the same address with the same distances between lanes (REPEATS), and in `slid` if it
+ * partly overlaps the previous access. */
 static inline void sample_again(struct sample *sample, bool repeats, uint32_t warp,
                                 const struct access_seen *seen)
 {

@@ -1,12 +1,13 @@
-/* The memcheck observer: turns faults into findings that say what was allocated and how far off
- * the access was. */
+/* The memcheck observer turns faults into findings that name the allocation and the distance of the
+ * access from it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "gpu/observe/describe.h"
 
-#define FAR_BYTES ((uint64_t)1 << 40) /* more than any device memory, so no index is this far off */
+/* more than any device memory, so no index is off by this much */
+#define FAR_BYTES ((uint64_t)1 << 40)
 
 static void *memcheck_begin(const struct launch_view *launch)
 {
@@ -14,7 +15,7 @@ static void *memcheck_begin(const struct launch_view *launch)
     return malloc(1); /* memcheck has no state, but NULL would mean out of memory */
 }
 
-/* Whether the address is in shared memory, of the thread's own CTA or of another. */
+/* Returns whether the address is in shared memory, of the thread's own CTA or of another CTA. */
 static bool is_shared(const struct obs_fault *fault)
 {
     return fault->space == PTX_SHARED || fault->space == PTX_CLUSTER;
@@ -48,7 +49,7 @@ static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin,
     return text;
 }
 
-/* Returns the allocation that a bad address was probably meant for; NULL if none is near. */
+/* Returns the allocation that a bad address was probably meant for, or NULL if none is near. */
 static const struct mem_block *block_meant(const struct launch_view *launch,
                                            const struct obs_fault *fault)
 {
@@ -78,7 +79,7 @@ static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_
         snprintf(text, size, "in the heap, but not in memory from malloc()");
 }
 
-/* Addresses below this are taken for a null pointer plus an index. */
+/* The end of the addresses that are taken for a null pointer plus an index. */
 #define NULL_END 65536
 
 static void print_global_place(char *text, size_t size, const struct mem_block *block,
@@ -105,7 +106,7 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
                  block->size, block->host ? "" : " that was freed");
 }
 
-/* The size of the local memory that ADDR was meant for. If ADDR is after the kernel's own
+/* Returns the size of the local memory that ADDR was meant for. If ADDR is after the kernel's own
  * variables, the stack of called functions is included. */
 static uint32_t local_bytes(const struct launch_view *launch, uint64_t addr)
 {
@@ -132,8 +133,8 @@ static void print_own_place(char *text, size_t size, const struct launch_view *l
         snprintf(text, size, "but this launch has no such memory");
 }
 
-/* Describes an access relative to the shared array that it was meant for. False: the array is
- * unknown. */
+/* Describes an access relative to the shared array that it was meant for. Returns false if the
+ * array is unknown. */
 static bool print_array_place(char *text, size_t size, const struct launch_view *launch,
                               const struct obs_fault *fault)
 {
@@ -205,7 +206,7 @@ static const char *const fault_ids[] = {
     [OBS_REMOTE_MBARRIER] = "bad-mbarrier",
 };
 
-/* Writes " at rank 1" if the access is to another block's shared memory; otherwise "". */
+/* Writes " at rank 1" if the access is to another block's shared memory, otherwise "". */
 static const char *print_rank(char *text, size_t size, const struct obs_fault *fault)
 {
     *text = '\0';
@@ -231,7 +232,8 @@ static void print_missing(char *text, size_t size, const struct launch_view *lau
              print_rank(rank, sizeof rank, fault), why, thread);
 }
 
-/* For each fault whose message needs no numbers: what happened. "; thread ..." follows. */
+/* The start of the message for each fault whose message needs no numbers. The message continues
+ * with "; thread ...". */
 static const char *const plain_faults[] = {
     [OBS_DOUBLE_FREE] = "free() of memory that was already freed",
     [OBS_BAD_FREE] = "free() of an address that no malloc() in a kernel returned",
@@ -339,8 +341,8 @@ static const char null_help[] =
 static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";
 
-/* Advice for an access to shared memory, if the launch probably counts the elements of its extern
- * array instead of their bytes. "": it does not. */
+/* Writes advice for an access to shared memory if the launch probably counts the elements of its
+ * extern array instead of their bytes, otherwise "". */
 static void advise_extern(char *text, size_t size, const struct launch_view *launch,
                           const struct obs_fault *fault)
 {
@@ -353,8 +355,9 @@ static void advise_extern(char *text, size_t size, const struct launch_view *lau
                  bytes);
 }
 
-/* Advice for an access to ADDR, after rows of cudaMallocPitch(): often their pitch, in bytes, was
- * added to a pointer that counts in elements. In the place of the next row, y is likelier. */
+/* Writes advice for an access to ADDR, after rows of cudaMallocPitch(). Often the pitch, in bytes,
+ * was added to a pointer that counts elements; if ADDR is at the place of the next row, y is the
+ * likelier mistake. */
 static void advise_rows(char *text, size_t size, const struct mem_block *block, uint64_t addr)
 {
     bool is_next = addr - block->addr - block->size < block->pitch;
@@ -366,8 +369,8 @@ static void advise_rows(char *text, size_t size, const struct mem_block *block, 
              is_next ? "" : "; and y must be less than the height");
 }
 
-/* Advice for an access beyond an allocation: how many elements it has room for. Threads may be
- * further apart than the elements are in memory. */
+/* Writes advice for an access beyond an allocation: the number of elements that fit. Neighbouring
+ * threads may access elements that are not neighbours. */
 static void advise_room(char *text, size_t size, const struct mem_block *block,
                         const struct obs_fault *fault)
 {
@@ -387,7 +390,8 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
                  with_commas(count, room), count == 1 ? "" : "s", each);
 }
 
-/* The allocation that the access ran past, if it is one of the program's arrays; else NULL. */
+/* Returns the allocation that the access ran past, if it is one of the program's arrays, otherwise
+ * NULL. */
 static const struct mem_block *array_meant(const struct launch_view *launch,
                                            const struct obs_fault *fault)
 {
@@ -436,8 +440,8 @@ static void memcheck_join(void *into, void *state)
     free(state);
 }
 
-/* A launch that does too much work is stopped anywhere, such as at a closing brace. Moves FINDING
- * to the first of the instructions that were executed most often. */
+/* Moves FINDING to the first of the instructions that were executed most often. A launch that does
+ * too much work can be stopped anywhere, such as at a closing brace. */
 static void move_to_busiest(struct finding *finding, uint32_t code_count,
                             const struct emu_counters *per_instruction)
 {

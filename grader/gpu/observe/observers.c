@@ -10,7 +10,7 @@ static const struct {
 #undef T
 };
 
-/* Returns the bits of enum emu_tool for the observers that OPTIONS ask for. */
+/* Returns the observers that OPTIONS ask for, as bits of enum emu_tool. */
 static unsigned find_tools(const struct emu_options *options, bool counted)
 {
     const unsigned counters = EMU_COUNTERS & ~EMU_ONLY;

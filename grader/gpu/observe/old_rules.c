@@ -20,7 +20,7 @@ static unsigned lowest(uint32_t mask)
 
 /* --- global memory ---------------------------------------------------------------------------- */
 
-/* Whether lane k accesses the k-th word of a segment. Inactive lanes do not matter. */
+/* Returns whether lane k accesses the k-th word of a segment. Inactive lanes do not matter. */
 static bool is_coalesced(const struct half *half)
 {
     uint32_t segment = half->bytes == 4 ? 64 : 128;
@@ -41,8 +41,8 @@ static void measure_g80(const struct half *half, struct old_cost *cost)
     cost->pieces += coalesced ? HALF * half->bytes / SECTOR : lanes;
 }
 
-/* Makes one transaction, which serves the lowest lane of *LEFT and all others in the same segment,
- * and removes these lanes from *LEFT. Returns the transaction's size in bytes. */
+/* Makes one transaction, which serves the lowest lane of *LEFT and all other lanes in the same
+ * segment, and removes these lanes from *LEFT. Returns the transaction's size in bytes. */
 static uint32_t serve_segment(const struct half *half, uint32_t *left)
 {
     uint32_t size = half->bytes == 1 ? 32 : half->bytes == 2 ? 64 : 128;
@@ -67,8 +67,8 @@ static void measure_gt200(const struct half *half, struct old_cost *cost)
         cost->pieces += serve_segment(half, &left) / SECTOR;
 }
 
-/* The smallest number of sectors that could hold all accessed bytes. A word that lanes share counts
- * once. */
+/* Returns the smallest number of sectors that could hold all accessed bytes. A word that lanes
+ * share counts once. */
 static uint32_t ideal_sectors(const struct half *half)
 {
     uint32_t distinct = 0;
@@ -91,7 +91,7 @@ static uint32_t lanes_that(const uint32_t *value, uint32_t wanted, uint32_t mask
     return lanes;
 }
 
-/* The largest group of MASK's lanes that have the same VALUE. */
+/* Returns the largest group of MASK's lanes that have the same VALUE. */
 static uint32_t largest_group(const uint32_t *value, uint32_t mask)
 {
     uint32_t largest = 0;
@@ -103,8 +103,8 @@ static uint32_t largest_group(const uint32_t *value, uint32_t mask)
     return largest;
 }
 
-/* The number of steps until each lane has one word. The guides do not say which word is broadcast.
- * Here it is the word of the fullest bank that most lanes want. */
+/* Returns the number of steps until each lane has one word. The guides do not say which word is
+ * broadcast. Here it is the word that most lanes want in the fullest bank. */
 static uint32_t count_steps(const uint32_t *word, uint32_t mask)
 {
     uint32_t bank[HALF], steps = 0;

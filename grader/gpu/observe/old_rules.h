@@ -22,13 +22,13 @@
 
 struct old_cost {
     uint32_t requests;     /* halves of the warp that have active lanes */
-    uint32_t pieces;       /* shared memory: steps; global memory: moved bytes, in sectors */
+    uint32_t pieces;       /* steps for shared memory; moved bytes, in sectors, for global memory */
     uint32_t ideal;        /* the smallest possible number of pieces */
     uint32_t transactions; /* transactions of global memory */
 };
 
-/* Whether the half of the warp from lane FIRST on makes one transaction by the rules of g80, or two
- * if its words have 16 bytes. */
+/* Returns whether the half of the warp from lane FIRST on makes one transaction by the rules of
+ * g80, or two if its words have 16 bytes. */
 bool old_rules_coalesces(const struct obs_access *access, unsigned first);
 
 struct old_cost old_rules_measure(enum emu_rules rules, const struct obs_access *access);

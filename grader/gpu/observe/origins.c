@@ -38,7 +38,7 @@ static void *origins_begin(const struct launch_view *launch)
     return origins;
 }
 
-/* a single worker runs the launch: nothing to join */
+/* a single worker runs the launch, so there is nothing to join */
 static void origins_join(void *into, void *state)
 {
     (void)into;

@@ -10,37 +10,38 @@
 
 enum race_kind { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
-/* Whether an access is meant to communicate with other threads: a STRONG access is; a VOLATILE one
- * probably is, but may be a mistake; a WEAK one is not. */
+/* The likelihood that an access is meant to communicate with other threads. A STRONG access is
+ * meant to do so, a VOLATILE access probably is, but may be a mistake, and a WEAK access is not. */
 enum race_strength { RACE_WEAK, RACE_VOLATILE, RACE_STRONG };
 
-/* A site: a memory instruction, which stamps name by its index in `sites`. */
+/* A site is a memory instruction. Stamps name a site by its index in `sites`. */
 struct race_site {
     uint32_t pc;
     uint8_t kind, strength;
     bool implies_fence; /* the instruction has .release or .acq_rel */
     bool use_known;     /* flag_use has been computed */
-    uint8_t flag_use;   /* for a load: enum analyse_flag_use */
+    uint8_t flag_use;   /* how a load's value is used, as enum analyse_flag_use */
     bool is_contended;  /* several threads write the same word with this store */
     bool store_known;   /* race_store_after() has set `store` */
-    uint16_t store;     /* for a load: the site of the store in the same statement; 0: none */
+    /* for a load, the site of the store in the same statement, or 0 if there is none */
+    uint16_t store;
 };
 
-/* What racecheck knows about each instruction. */
+/* Properties of an instruction that racecheck uses. */
 struct race_code {
-    uint16_t site;  /* index of its site; 0: none */
+    uint16_t site;  /* index of its site, or 0 if there is none */
     uint8_t bytes;  /* size of one value */
     bool is_copy;   /* cp.async */
     bool shows_old; /* an atomic that returns the old value */
 };
 
 struct race_access {
-    uint32_t site, thread; /* thread: its number in the CTA */
+    uint32_t site, thread; /* the thread's number in the CTA */
     uint64_t cta;
 };
 
-/* How far apart the two threads of a race are. This decides what could order their accesses.
- * RACE_COPY: one access is an unfinished cp.async. */
+/* The distance between the two threads of a race, which decides what could order their accesses.
+ * RACE_COPY means that one access is an unfinished cp.async. */
 enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRID, RACE_COPY };
 
 /* All races between two sites in one memory space. The two accesses are an example: the first race
@@ -48,9 +49,10 @@ enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRI
 struct race_pair {
     struct race_access one, other; /* one.site <= other.site */
     bool is_shared;
-    bool is_same_round; /* a warp wrote what another of its lanes had just read, in one statement */
+    /* in one statement, a warp wrote a word that another of its lanes had just read */
+    bool is_same_round;
     uint8_t distance;
-    /* for the report: bits of enum race_cause; index of the first pair in its group */
+    /* used by the report: bits of enum race_cause, and the index of the first pair in its group */
     uint8_t causes;
     uint32_t group;
     uint64_t addr; /* address of the example */
@@ -62,7 +64,7 @@ struct race_load {
     uint64_t addr[WARP], cta;
     uint32_t site, mask, warp;
 };
-#define RACE_LOADS 4u /* loads of a statement that are kept */
+#define RACE_LOADS 4u /* number of a statement's loads that are kept */
 
 struct race_shared { /* the shadow of one CTA's shared memory */
     uint64_t cta;
@@ -76,30 +78,31 @@ struct race {
     struct order order;
     struct race_site *sites;
     uint32_t site_count;
-    struct race_code *code;   /* one for each pc */
+    struct race_code *code;   /* one entry for each pc */
     struct interval interval; /* interval of the current CTA */
     struct race_global global;
-    /* shadow of the current CTA; shadows of all resident CTAs, by seat */
+    /* shadow of the current CTA, and shadows of all resident CTAs by seat */
     struct race_shared *shared, *seats;
-    uint64_t heap_begin, heap_end; /* the heap of malloc(), not watched because it is reused */
+    /* bounds of the heap of malloc(), which is not watched because it is reused */
+    uint64_t heap_begin, heap_end;
     struct race_load loads[RACE_LOADS];
     uint32_t next_load;
     struct race_pair *pairs;
     uint32_t pair_count, pair_room;
     bool has_copies; /* the kernel uses cp.async */
-    bool failed;     /* out of memory: nothing more is checked */
+    bool failed;     /* memory ran out, so nothing more is checked */
 };
 
-/* The lanes of an access that are aligned and whose bytes are all below END. */
+/* Returns the lanes of an access that are aligned and whose bytes are all below END. */
 uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end);
-/* The shared memory that an access goes to; NULL: it goes to device memory. */
+/* Returns the shared memory that an access goes to, or NULL if it goes to device memory. */
 struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access);
-/* The OWNER of an address in this memory, as race_order.h defines it. */
+/* Returns the OWNER of an address in this memory, as race_order.h defines it. */
 static inline uint64_t race_owner(const struct race_shared *shared)
 {
     return shared ? shared->cta + 1 : 0;
 }
-/* The site of an access; 0: it is not checked. */
+/* Returns the site of an access, or 0 if it is not checked. */
 uint32_t race_site_of(const struct race *race, const struct obs_access *access);
 
 /* A moment of a warp: the turn of its CTA began at BEGUN, and the warp's time is NOW. The accesses
@@ -111,15 +114,15 @@ struct race_moment {
 struct race_moment race_now(const struct race *race, uint32_t warp);
 
 /* Checks LANES of an access against the shadow, and records them there. The access is made now or,
- * with race_visit_then(), at the moment WHEN. All addresses of LANES must be in the shadow. False:
- * out of memory. */
+ * with race_visit_then(), at the moment WHEN. All addresses of LANES must be in the shadow. Returns
+ * false when out of memory. */
 bool race_visit(struct race *race, const struct obs_access *access, struct shadow *shadow,
                 uint32_t lanes);
 bool race_visit_then(struct race *race, const struct obs_access *access, struct race_moment when,
                      struct shadow *shadow, uint32_t lanes);
 
-/* Whether accesses may be noted now and checked later. False if the kernel uses cp.async, because
- * nobody knows when a copy ends. */
+/* Returns whether accesses may be noted now and checked later. Returns false if the kernel uses
+ * cp.async, because the end of a copy is unknown. */
 bool race_may_defer(const struct race *race);
 
 /* Tests set this to have every access checked immediately. The result must be the same. */

@@ -26,7 +26,7 @@ static bool is_place_of(const struct race *race, const struct race_access *acces
                           !race_compare_places(place, race_place_of(race, &pair->other)));
 }
 
-/* Whether both pairs lack a barrier, and they share a line. */
+/* Returns whether both pairs lack a barrier and share a line. */
 static bool is_related(const struct race *race, const struct race_pair *a,
                        const struct race_pair *b)
 {
@@ -76,7 +76,8 @@ struct race_group race_group_of(const struct race *race, uint32_t i)
 
 /* --- what is missing -------------------------------------------------------------------------- */
 
-/* In a block of one warp, __syncwarp() would be enough; in a larger block, it might not be. */
+/* Returns the barrier's name. In a block of one warp, __syncwarp() would be enough; in a larger
+ * block, it might not be. */
 const char *race_barrier(const struct race *race, unsigned distance)
 {
     return distance < RACE_ONE_CTA && race->launch->warps > 1 ? "__syncwarp()" : "__syncthreads()";
@@ -133,7 +134,7 @@ static struct span group_span(const struct race *race, const struct race_group *
     return all;
 }
 
-/* Whether a statement of the group that needs barriers of its own is on LINE. */
+/* Returns whether LINE contains a statement of the group that needs separate barriers. */
 static bool is_statement_line(const struct race *race, const struct race_group *group,
                               uint32_t line)
 {
@@ -144,7 +145,7 @@ static bool is_statement_line(const struct race *race, const struct race_group *
     return false;
 }
 
-#define MOST_SPANS 4 /* barriers whose place is given */
+#define MOST_SPANS 4 /* most barriers whose place is given */
 
 /* Finds the spans of lines that each need a barrier inside, so that every pair that lacks a barrier
  * between its lines gets one. Returns their number, at most MOST_SPANS + 1. */
@@ -152,7 +153,8 @@ static unsigned find_spans(const struct race *race, const struct race_group *gro
                            struct span *spans)
 {
     unsigned count = 0;
-    for (uint32_t i = group->first; i < race->pair_count; i++) { /* sorted by the later line */
+    for (uint32_t i = group->first; i < race->pair_count; i++) { /* in the order of the later
+                                                                  * line */
         const struct race_pair *pair = &race->pairs[i];
         struct span span = span_of(race, pair);
         bool is_done = pair->group != group->first || !(pair->causes & CAUSE_STRAIGHT) ||
@@ -171,8 +173,8 @@ static unsigned find_spans(const struct race *race, const struct race_group *gro
     return count;
 }
 
-/* Whether some pair lacks a barrier before a loop's next round, other than the barriers that are
- * advised for a statement. */
+/* Returns whether some pair lacks a barrier before a loop's next iteration, in addition to the
+ * barriers that are advised for a statement. */
 static bool lacks_round(const struct race *race, const struct race_group *group)
 {
     for (uint32_t i = group->first; i < race->pair_count; i++) {
@@ -239,7 +241,7 @@ static void print_barriers(struct text *text, const struct race *race,
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* Advice that needs no lines. NULL: a barrier helps. */
+/* Returns advice that needs no lines, or NULL if a barrier helps. */
 static const char *plain_advice(const struct race *race, const struct race_group *group)
 {
     const struct race_pair *pair = &race->pairs[group->example];

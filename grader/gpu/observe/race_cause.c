@@ -14,7 +14,7 @@ void race_causes_close(struct race_causes *causes)
     causes->is_open = false;
 }
 
-/* Prepares to search the paths of FUNCTION. False: out of memory. */
+/* Prepares to search the paths of FUNCTION. Returns false when out of memory. */
 static bool choose(struct race_causes *causes, const struct ptx_function *function)
 {
     if (causes->is_open && causes->gaps.function == function)
@@ -56,14 +56,14 @@ static bool is_one_place(const struct ptx_operand *a, const struct ptx_operand *
            a->value == b->value;
 }
 
-/* The two instructions of a pair, in the function's order. */
+/* The two instructions of a pair, in the order of the function's code. */
 struct two {
     const struct race_site *one, *other;
     uint32_t from, to; /* their indices in the function's code */
 };
 
-/* Whether the first is a load, and the second stores a result of its value at the same
- * address. */
+/* Returns whether the first instruction is a load, and the second one stores a result of the loaded
+ * value at the same address. */
 static bool is_update(const struct gaps *gaps, const struct two *two)
 {
     const struct ptx_instruction *load = &gaps->function->code[two->from];
@@ -75,8 +75,9 @@ static bool is_update(const struct gaps *gaps, const struct two *two)
            (two->other->is_contended || gaps_is_made_from(gaps->function, two->from, two->to));
 }
 
-/* Whether the second access belongs to the next round of a loop that the compiler has unrolled: its
- * line comes before the first one's, and the code before the first access has a copy of it. */
+/* Returns whether the second access belongs to the next iteration of a loop that the compiler has
+ * unrolled. This is so if its line comes before the first access's line, and the code before the
+ * first access has a copy of the second. */
 static bool is_unrolled(const struct race *race, const struct two *two)
 {
     struct source_line one = view_line(race->launch, two->one->pc);
@@ -90,8 +91,8 @@ static bool is_unrolled(const struct race *race, const struct two *two)
     return false;
 }
 
-/* The causes if both accesses are on the same line. BACK: the paths from the second to the
- * first. */
+/* Returns the causes if both accesses are on the same line. BACK holds the paths from the second
+ * access to the first. */
 static unsigned causes_on_line(const struct race *race, const struct race_pair *pair,
                                unsigned straight, unsigned back)
 {

@@ -5,7 +5,7 @@
 #include "gpu/observe/race.h"
 #include "gpu/observe/race_log.h"
 
-uint32_t race_max_instants = 1u << 18; /* 8 MiB */
+uint32_t race_max_instants = 1u << 18; /* this number of instants takes 8 MiB */
 
 /* A warp's knowledge at the time of an access: a race_moment in which one time is enough for all
  * other warps. */
@@ -28,7 +28,7 @@ void global_close(struct race_global *global)
 
 /* --- from notes to the shadow ----------------------------------------------------------------- */
 
-/* The lanes whose address is in the page at address PAGE; usually these are all lanes. */
+/* Returns the lanes whose address is in the page at address PAGE; usually these are all lanes. */
 LANES_CLONES static uint32_t lanes_in(const struct obs_access *access, uint64_t page)
 {
     uint64_t outside = 0;
@@ -86,7 +86,7 @@ static bool end_log(struct race *race, struct shadow *page)
     return ok;
 }
 
-/* Notes an access. False: it must be checked immediately. */
+/* Notes an access. Returns false if it must be checked immediately. */
 static bool take_note(struct race *race, struct shadow *page, struct race_note note)
 {
     struct race_global *global = &race->global;
@@ -136,8 +136,8 @@ static bool make_room(struct race *race)
     return true;
 }
 
-/* Returns the number of WARP's current instant; 0 if the warp knows the other warps up to different
- * times, or when out of memory. */
+/* Returns the number of WARP's current instant, or 0 if the warp knows the other warps up to
+ * different times, or when out of memory. */
 static uint32_t find_instant(struct race *race, uint32_t warp)
 {
     struct race_global *global = &race->global;

@@ -1,4 +1,5 @@
-/* How racecheck watches device memory: each page has a log (race_log.h) and a shadow. */
+/* Watches device memory for racecheck. Each page has a log (race_log.h) and a shadow
+ * (race_shadow.h). */
 #ifndef GPU_OBSERVE_RACE_GLOBAL_H
 #define GPU_OBSERVE_RACE_GLOBAL_H
 
@@ -17,19 +18,20 @@ struct race_global {
     struct {
         uint64_t now;
         uint32_t instant;
-    } latest[ORDER_WARPS]; /* for each warp: its latest time, and the instant that belongs to it */
+    } latest[ORDER_WARPS]; /* the latest time of each warp, and the instant that belongs to it */
 };
 
 extern uint32_t race_max_instants; /* tests lower it */
 
-/* False: out of memory, here and below. The caller must call global_close() even then. */
+/* Opens the logs. Returns false when out of memory, as do the functions below. The caller must call
+ * global_close() even then. */
 bool global_open(struct race_global *global, uint32_t code_count);
 void global_close(struct race_global *global);
 
-/* Notes or checks an access. IS_PLAIN: the access is RACE_WEAK and covers whole words. */
+/* Notes or checks an access. IS_PLAIN says that the access is RACE_WEAK and covers whole words. */
 bool global_visit(struct race *race, const struct obs_access *access, bool is_plain);
-/* Like global_visit(), for a repeat of a plain access. False: the full access is needed, and
- * nothing has changed. */
+/* Does the same as global_visit(), for a repeat of a plain access. Returns false if the full access
+ * is needed; nothing has changed. */
 bool global_repeat(struct race *race, const struct obs_repeat *repeat);
 
 #endif

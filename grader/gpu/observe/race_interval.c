@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NOTES (1u << 20) /* 8 MiB */
+#define MOST_NOTES (1u << 20) /* this number of notes takes 8 MiB */
 
 /* A noted access: its pattern, its warp and lane 0's address. */
 struct interval_note_entry {

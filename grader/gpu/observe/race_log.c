@@ -39,8 +39,8 @@ static bool make_room(struct shadow *page)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Calls VISIT for the loop's accesses in order or, if BACK, from the last to the first. False:
- * VISIT returned false. */
+/* Calls VISIT for the loop's accesses in order or, if BACK, from the last to the first. Returns
+ * false if VISIT did. */
 LANES_INLINE bool walk(const struct race_note *loop, bool back, log_visit_fn *visit, void *context)
 {
     uint32_t iterations = loop->times, length = loop->loop;
@@ -98,7 +98,7 @@ static bool is_alike(const struct race_note *one, const struct race_note *other)
     return one->warp == other->warp && one->instant == other->instant;
 }
 
-/* Whether NOTE is the next access of the series HERE. */
+/* Returns whether NOTE continues the series of accesses HERE. */
 static bool goes_on(const struct race_note *here, const struct race_note *note)
 {
     int64_t step = here->times == 1 ? note->first - here->first : here->step;
@@ -158,16 +158,16 @@ bool log_add(struct shadow *page, const struct race_pattern *patterns, struct ra
 
 /* --- what may be forgotten -------------------------------------------------------------------- */
 
-/* log_tidy() goes back in time. It gives each word the number of the turn that read it, counted
- * back from the latest turn. NO_TURN: no turn so far has read it. ALL_KNOWN: a second turn has read
- * it, so earlier reads do not matter. */
+/* The turns that log_tidy() distinguishes while it goes back in time. It gives each word the number
+ * of the turn that read it, counted back from the latest turn. NO_TURN means that no turn has read
+ * it yet; ALL_KNOWN means that a second turn has read it, so earlier reads do not matter. */
 enum { NO_TURN = 0, ALL_KNOWN = UINT16_MAX };
 
 struct look_back {
     const struct race_pattern *patterns;
     uint16_t *words;
     uint16_t turn;
-    bool matters; /* a read that was visited since this was cleared matters */
+    bool matters; /* a read that was visited since this flag was cleared matters */
 };
 
 LANES_INLINE uint16_t look_back_at(uint16_t word, uint16_t turn)
@@ -186,7 +186,7 @@ LANES_INLINE bool look_near(const struct race_pattern *pattern, uint16_t *words,
     return news;
 }
 
-/* Visits a read for log_tidy(). Each call is for an earlier read than the last one. */
+/* Visits a read for log_tidy(). Each call is for an earlier read than the previous call. */
 LANES_CLONES static bool look_back(void *context, const struct race_note *note, int64_t first)
 {
     struct look_back *past = context;

@@ -1,7 +1,8 @@
-/* The log of a page of device memory: while no access can race, accesses are noted and not checked.
- * No access can race while none writes a word that was accessed before, or reads a word that was
- * written before. That is so in an input that all threads read, and in an output whose words are
- * written once. The accesses of a warp's loop take as many notes as those of one iteration.
+/* The log of a page of device memory. While no access can race, accesses are noted and not checked.
+ * No access can race as long as no access writes a word that was accessed before, or reads a word
+ * that was written before. This holds for an input that all threads read, and for an output whose
+ * words are written once. The accesses of a warp's loop take as many notes as the accesses of one
+ * iteration.
  *
  * The first access that breaks this rule ends the log. The notes are then replayed in the shadow of
  * the page (race_shadow.h), with the same result as if each access had been checked immediately.
@@ -24,10 +25,11 @@ extern uint32_t log_max_notes; /* tests lower it */
  * its notes in order. The last iteration may be incomplete. */
 struct race_note {
     int32_t first, step;
-    /* the moment of the access, as a number that the log's owner chooses; one for a whole loop */
+    /* the moment of the access, as a number that the log's owner chooses; one number for a whole
+     * loop */
     uint32_t instant;
     uint32_t pattern : PATTERN_BITS, warp : 5;
-    /* number of notes in the loop that begins here; 0: this note is inside a loop */
+    /* number of notes in the loop that begins here, or 0 if this note is inside a loop */
     uint32_t loop : LOG_LOOP_BITS;
     uint32_t times : LOG_TIMES_BITS;
 };
@@ -35,18 +37,18 @@ struct race_note {
 struct race_log {
     struct race_note *notes;
     uint32_t count, room;
-    /* index of the latest loop's first note; which of that loop's notes comes next */
+    /* index of the latest loop's first note, and number of that loop's note that comes next */
     uint32_t loop, next;
-    uint8_t *words; /* marks of each word; NULL: words were only read */
+    uint8_t *words; /* marks of each word, or NULL if words were only read */
 };
 
-struct race_log *log_open(void); /* NULL when out of memory */
+struct race_log *log_open(void); /* returns NULL when out of memory */
 void log_close(struct race_log *log);
 
-/* Notes an access. False: it may race with a noted access, or the log is full. */
+/* Notes an access. Returns false if it may race with a noted access, or the log is full. */
 bool log_add(struct shadow *page, const struct race_pattern *patterns, struct race_note note);
 
-/* Drops notes of reads that do not matter. For each word, two things matter: the reads in the
+/* Drops notes of reads that do not matter. For each word, only two things matter: its reads in the
  * latest turn of a CTA (race_order.h) that read it, and the last read before that turn. TURN_OF
  * returns the turn of an instant. */
 typedef uint64_t log_turn_fn(const void *context, uint32_t instant);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 struct order_place {
-    uint64_t addr, owner; /* owner: as in order_release_at() */
-    uint64_t release;     /* the number of the latest release here; 0: the slot is free */
+    uint64_t addr, owner; /* `owner` is the parameter OWNER of order_release_at() */
+    uint64_t release;     /* the number of the latest release here, or 0 if the slot is free */
     uint64_t cta;         /* the releasing CTA */
     uint32_t thread;
 };
@@ -42,7 +42,7 @@ static void forget_lanes(struct order_cta *cta, uint32_t warp)
     cta->lanes_known[warp] = NULL;
 }
 
-/* All threads of the CTA meet at a barrier: from now on, each knows all earlier accesses. */
+/* Lets all threads of the CTA meet at a barrier. Each of them then knows all earlier accesses. */
 static void meet_all(struct order *order, struct order_cta *cta)
 {
     uint64_t time = ++order->time;
@@ -87,7 +87,7 @@ static bool add_turn(struct order *order, struct order_cta *cta, uint32_t seat)
         order->turns = turns;
         order->turn_room = room;
     }
-    /* a new time, to distinguish this turn from the previous one */
+    /* a new time distinguishes this turn from the previous turn */
     cta->begun = ++order->time;
     for (uint32_t w = 0; w < cta->warps; w++)
         cta->now[w] = cta->begun;
@@ -173,7 +173,7 @@ uint64_t order_cta_at(const struct order *order, uint64_t time)
     return turn_at(order, time)->cta;
 }
 
-/* Returns what the turn's CTA has released to the grid, or NULL. */
+/* Returns the releases of the turn's CTA to the grid, or NULL. */
 static const struct order_release *find_releases(const struct order *order,
                                                  const struct order_turn *turn)
 {
@@ -191,7 +191,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Some warps of the CTA meet at a barrier: each now knows all accesses that any of them knew. */
+/* Lets some warps of the CTA meet at a barrier. Each of them then knows all accesses that any of
+ * them knew. */
 static void meet_warps(struct order *order, struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t joint[ORDER_WARPS] = {0}, time = ++order->time;
@@ -210,7 +211,7 @@ static void meet_warps(struct order *order, struct order_cta *cta, const uint32_
     }
 }
 
-/* The threads that meet share the latest release that any of them acquired. */
+/* Gives the threads that meet the latest release that any of them acquired. */
 static void share_acquired(struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t acquired = 0;

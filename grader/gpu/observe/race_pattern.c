@@ -35,7 +35,8 @@ void patterns_forget(struct race_patterns *patterns)
     patterns->count = 1;
 }
 
-/* Sets `words` and `is_near`: which words are accessed, if they are near enough to each other. */
+/* Sets `words` and `is_near`: the accessed words, and whether they are near enough to each
+ * other. */
 static void find_words(struct race_pattern *pattern, uint64_t first)
 {
     unsigned words = pattern->bytes / 4u, accessed = 0;
@@ -61,7 +62,8 @@ LANES_INLINE bool is_same(const struct race_pattern *pattern, const struct obs_a
     return !other;
 }
 
-/* Sets the deltas. False: some lane is so far away that sums of deltas might overflow an int. */
+/* Sets the deltas. Returns false if some lane is so far away that sums of deltas might overflow an
+ * int. */
 LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_access *access)
 {
     const uint64_t farthest = 1u << 30;

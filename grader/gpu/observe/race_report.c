@@ -1,4 +1,5 @@
-/* Turns racing pairs of instructions into findings, one for all pairs with the same cause. */
+/* Turns racing pairs of instructions into findings, one finding for all pairs with the same
+ * cause. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
            !race_compare_places(race_place_of(race, &a->other), race_place_of(race, &b->other));
 }
 
-/* Whether the authors of both accesses are trusted at least as much as AUTHOR. */
+/* Returns whether the authors of both accesses are trusted at least as much as AUTHOR. */
 static bool is_of(const struct race *race, const struct race_pair *pair, enum view_author author)
 {
     return view_author(race->launch, race->sites[pair->one.site].pc) >= author &&
@@ -137,7 +138,7 @@ static const char *verb_of(const struct race *race, const struct race_access *ac
     return verbs[race->sites[access->site].kind];
 }
 
-/* The message's last part: the barrier, fence or atomic that is missing. */
+/* Writes the message's last part, which names the missing barrier, fence or atomic. */
 static void print_cause(char *text, size_t size, const struct race *race,
                         const struct race_pair *pair)
 {
@@ -219,7 +220,7 @@ static void add_finding(const struct race *race, const struct race_group *group)
     findings_unlock(findings);
 }
 
-/* Sorts pairs by source line. The order in which the accesses happened does not matter. */
+/* Compares two pairs by source line. The order in which the accesses happened does not matter. */
 static int by_place(const void *a, const void *b, void *race)
 {
     const struct race_pair *x = a, *y = b;
@@ -229,7 +230,8 @@ static int by_place(const void *a, const void *b, void *race)
     return order ? order : x->is_shared - y->is_shared;
 }
 
-/* Without this finding, a launch that was not fully checked would seem clean. */
+/* Reports that memory ran out. Without this finding, a launch that was not fully checked would seem
+ * clean. */
 static void report_memory_out(const struct race *race)
 {
     struct findings *findings = race->launch->findings;

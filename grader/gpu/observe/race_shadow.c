@@ -7,7 +7,8 @@
 #include "gpu/observe/race_log.h"
 
 #define FIRST_SLAB ((size_t)1 << 16)
-#define LARGE_SLAB ((size_t)1 << 22) /* slabs of this size and more use huge pages, if available */
+/* bytes; slabs of at least this size use huge pages, if available */
+#define LARGE_SLAB ((size_t)1 << 22)
 #define LAST_SLAB  ((size_t)1 << 24)
 
 uint64_t shadow_zeros[SHADOW_PAGE];
@@ -15,8 +16,7 @@ uint64_t shadow_zeros[SHADOW_PAGE];
 /* --- stamps ----------------------------------------------------------------------------------- */
 
 /* A large piece of zeroed memory, from which stamps are allocated. A launch keeps all its stamps to
- * the end. Getting their memory from the system in small pages would cost more time than filling
- * it. */
+ * the end. To get small pages of memory from the system would take more time than to fill them. */
 struct shadow_slab {
     struct shadow_slab *next;
     size_t used, size;
@@ -59,8 +59,8 @@ static size_t cells_of(const struct shadow *shadow)
     return ((size_t)shadow->bytes + (1u << shadow->shift) - 1) >> shadow->shift;
 }
 
-/* Sets all stamps to zero: a page begins with the shared zeros, any other shadow with stamps of its
- * own. */
+/* Sets all stamps to zero. A page begins with the shared zeros, any other shadow with its own
+ * stamps. */
 static bool open_stamps(struct shadow *shadow)
 {
     size_t cells = cells_of(shadow);

@@ -1,4 +1,5 @@
-/* The shadow of memory: which threads accessed each word last, as far as racecheck needs to know.
+/* The shadow of memory records which threads accessed each word last, as far as racecheck needs to
+ * know.
  *
  * Memory is divided into cells. A cell has one stamp for writes (the last one), two for reads and,
  * after the first atomic, two for atomics. Of two stamps, one is for the latest access and one is
@@ -12,7 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A stamp packs a time, a thread of the CTA and a site (race.h) into one number; 0: no access. */
+/* A stamp packs a time, a thread of the CTA and a site (race.h) into one number, which is 0 if
+ * there was no access. */
 #define STAMP_SITE_BITS   13u
 #define STAMP_THREAD_BITS 10u
 #define STAMP_SITES       (1u << STAMP_SITE_BITS)
@@ -51,9 +53,9 @@ struct shadow {
     uint64_t *write, *read[2], *atomic[2];
     uint64_t addr;          /* address of its first byte */
     uint32_t bytes;         /* size of that part of memory */
-    uint8_t shift;          /* 2, 1 or 0: a cell has 1 << shift bytes */
-    struct shadow_map *map; /* for a page: the map that owns its stamps; otherwise NULL */
-    struct race_log *log; /* for a page: accesses that are noted but not checked yet; may be NULL */
+    uint8_t shift;          /* 2, 1 or 0; a cell has 1 << shift bytes */
+    struct shadow_map *map; /* the map that owns a page's stamps; NULL if this is not a page */
+    struct race_log *log;   /* accesses to a page that are noted but not checked yet; may be NULL */
 };
 extern uint64_t shadow_zeros[SHADOW_PAGE]; /* shared by all pages */
 
@@ -66,20 +68,21 @@ struct shadow_page {
 struct shadow_map {
     struct shadow_page *slots;
     uint64_t count, room;
-    struct shadow_slab *slabs; /* the memory for stamps; newest first */
+    struct shadow_slab *slabs; /* the memory for stamps, newest first */
     uint64_t last_page;        /* the page that was found last */
     struct shadow *last;
     uint64_t bytes; /* bytes that all pages take */
 };
 
-/* False: out of memory, here and below; nothing has changed. */
+/* Makes an empty shadow. Returns false when out of memory, as do the functions below; nothing has
+ * changed then. */
 bool shadow_open(struct shadow *shadow, uint32_t bytes);
 void shadow_close(struct shadow *shadow);
 void shadow_clear(struct shadow *shadow);
 /* Makes cells small enough for accesses of BYTES bytes. */
 bool shadow_refine(struct shadow *shadow, unsigned bytes);
 bool shadow_add_atomics(struct shadow *shadow);
-/* If STAMPS are the shared zeros, replaces them by zeros that the shadow owns. This must happen
+/* Replaces STAMPS by zeros that the shadow owns, if they are the shared zeros. This must happen
  * before a stamp is set. */
 bool shadow_own_slowly(struct shadow *shadow, uint64_t **stamps);
 static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
@@ -87,9 +90,9 @@ static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
     return *stamps != shadow_zeros || shadow_own_slowly(shadow, stamps);
 }
 
-/* The shadow of the page that holds ADDR, or NULL if there is none. */
+/* Returns the shadow of the page that holds ADDR, or NULL if there is none. */
 struct shadow *shadow_find(struct shadow_map *map, uint64_t addr);
-/* Adds the shadow of the page that holds ADDR; NULL when out of memory. */
+/* Adds the shadow of the page that holds ADDR. Returns NULL when out of memory. */
 struct shadow *shadow_add(struct shadow_map *map, uint64_t addr);
 void shadow_map_close(struct shadow_map *map);
 

@@ -1,4 +1,4 @@
-/* Checks one access in the shadow of memory: with which earlier accesses does it race? */
+/* Checks one access in the shadow of memory, to find the earlier accesses with which it races. */
 #include <string.h>
 
 #include "gpu/analyse/flags.h"
@@ -19,7 +19,7 @@ static unsigned flag_use(struct race *race, struct race_site *site)
     return site->flag_use;
 }
 
-/* Whether accesses at these two sites are a signal between threads, which is not a race. */
+/* Returns whether accesses at these two sites are a signal between threads, which is not a race. */
 static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared)
 {
     struct race_site *a = &race->sites[one], *b = &race->sites[other];
@@ -37,7 +37,7 @@ static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_s
     return use & FLAG_POLLED_THERE || (use & (FLAG_POLLED | FLAG_COMPARED) && !is_shared);
 }
 
-/* The value that LANE's store writes to the byte at ADDR and the bytes after it. */
+/* Returns the value that LANE's store writes to the byte at ADDR and the bytes after it. */
 static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, uint64_t addr)
 {
     uint64_t at = addr - access->addr[lane];
@@ -45,7 +45,7 @@ static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, u
            at % access->element;
 }
 
-/* Whether LANE writes the same value as an earlier store, or as another lane of the same
+/* Returns whether LANE writes the same value as an earlier store, or as another lane of the same
  * instruction. */
 static bool writes_same(const struct race *race, const struct obs_access *access, uint32_t lane,
                         uint64_t addr, unsigned bytes, uint64_t old, bool is_same_instruction)
@@ -69,13 +69,13 @@ struct visit {
     const struct order_cta *cta; /* the running CTA */
     struct race_moment when;
     uint32_t site;
-    /* masks of lanes; joints: the address is right after the previous lane's; same: it
+    /* masks of lanes: in `joints`, the address is right after the previous lane's; in `same`, it
      * equals the previous lane's */
     uint32_t joints, same;
 };
 
-/* Whether LANE's store answers a signal: LANE has acquired the value that FIRST, the latest writer,
- * wrote. */
+/* Returns whether LANE's store answers a signal: LANE has acquired the value that FIRST, the latest
+ * writer, wrote. */
 static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
 {
     const struct race *race = visit->race;
@@ -88,7 +88,7 @@ static bool is_answer(const struct visit *visit, struct race_access first, uint3
                               access->warp, lane);
 }
 
-/* The kept access by the load at SITE, or the place for it. */
+/* Returns the access by the load at SITE that was kept, or a place for it. */
 static struct race_load *find_load(struct race *race, uint32_t site)
 {
     for (uint32_t i = 0; i < RACE_LOADS; i++)
@@ -109,7 +109,8 @@ static void keep_load(struct race *race, const struct obs_access *access, uint32
     load->cta = race->order.current->linear;
 }
 
-/* Whether the statement that stores now began with a load at SITE in which LANE read ADDR. */
+/* Returns whether the statement that stores now began with a load at SITE in which LANE read
+ * ADDR. */
 static bool is_of_statement(const struct visit *visit, uint32_t site, uint32_t lane, uint64_t addr)
 {
     const struct race *race = visit->race;
@@ -161,7 +162,7 @@ static void find_race(const struct visit *visit, uint64_t old, uint32_t lane, ui
         pair->is_same_round = true;
 }
 
-/* Whether the access of this stamp certainly does not race with THREAD. */
+/* Returns whether the access of this stamp certainly does not race with THREAD. */
 static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint64_t time = stamp_time(stamp);
@@ -171,8 +172,8 @@ static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32
     return time < visit->when.known[other / WARP] || (other == thread && time != COPY_PENDING);
 }
 
-/* The distance of a stamp from THREAD: 3 for another CTA, 2 for another warp, 1 for another lane, 0
- * if the access is THREAD's own or is ordered before it. */
+/* Returns the distance of a stamp from THREAD: 3 for another CTA, 2 for another warp, 1 for another
+ * lane, 0 if the access is THREAD's own or is ordered before it. */
 static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint32_t other = stamp_thread(stamp);
@@ -205,9 +206,9 @@ static inline void check(const struct visit *visit, uint64_t stamp, uint32_t lan
         find_race(visit, stamp, lane, addr, bytes);
 }
 
-/* Whether the latest atomic on a byte returned its old value to THREAD, or to a thread ordered
- * before it. All earlier atomics contributed to that value, so THREAD comes after them, too.
- * Example: the block that draws the last ticket resets the counter. */
+/* Returns whether the latest atomic on a byte returned its old value to THREAD, or to a thread
+ * ordered before it. All earlier atomics contributed to that value, so THREAD comes after them,
+ * too. Example: the block that draws the last ticket resets the counter. */
 static bool follows_all(const struct visit *visit, uint64_t latest, uint32_t thread)
 {
     const struct race *race = visit->race;
@@ -242,8 +243,8 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
 
 /* --- a row of cells --------------------------------------------------------------------------- */
 
-/* What a warp knows of the past (race_order.h), in the simple case: it knows all other warps up to
- * the same time, and there are no copies. */
+/* A warp's knowledge of the past (race_order.h), in the simple case that it knows all other warps
+ * up to the same time, and that there are no copies. */
 struct past {
     uint64_t begun, own, others;
     uint32_t warp;
@@ -264,7 +265,8 @@ static struct past find_past(const struct visit *visit)
  * is true. */
 typedef uint64_t stamps __attribute__((vector_size(64), aligned(8), may_alias));
 #define STAMPS 8u
-#pragma GCC diagnostic ignored "-Wpsabi" /* the ABI does not matter: all is inlined */
+/* the ABI does not matter, because all functions are inlined */
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 LANES_INLINE bool is_any(stamps all)
 {
@@ -274,8 +276,7 @@ LANES_INLINE bool is_any(stamps all)
     return any;
 }
 
-/* is_past() and past_distance() do for eight stamps what is_harmless() and distance_of() do for
- * one. */
+/* Work like is_harmless() and distance_of(), but on eight stamps at a time. */
 LANES_INLINE stamps is_past(const struct past *past, stamps stamp, stamps thread)
 {
     stamps time = stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
@@ -304,7 +305,7 @@ struct row {
     uint64_t mine; /* the first thread's stamp */
 };
 
-/* The threads that access eight cells from C on, counted from the row's first thread. */
+/* Returns the threads that access eight cells from C on, counted from the row's first thread. */
 LANES_INLINE stamps threads_at(struct row row, uint32_t c)
 {
     const stamps each = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -317,8 +318,8 @@ LANES_INLINE void stamp_row(uint64_t *cells, struct row row)
         *(stamps *)(cells + c) = row.mine + (threads_at(row, c) << STAMP_SITE_BITS);
 }
 
-/* Does what visit_cell() does, for all cells of a row that a load reads. False: one cell may race,
- * and no stamp has changed. */
+/* Works like visit_cell(), but for all cells of a row that a load reads. Returns false if one cell
+ * may race; no stamp has changed. */
 LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *shadow,
                                         struct row row)
 {
@@ -347,7 +348,7 @@ LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *
     return true;
 }
 
-/* Like visit_row_read(), for a store. */
+/* Does the same as visit_row_read(), for a store. */
 LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow *shadow,
                                          struct row row)
 {
@@ -368,7 +369,8 @@ LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow 
 
 /* --- one access ------------------------------------------------------------------------------- */
 
-/* Visits COUNT lanes from LANE on, which access a row, in one step. False: this is not possible. */
+/* Visits COUNT lanes from LANE on, which access a row, in one step. Returns false if this is not
+ * possible. */
 static bool visit_row(const struct visit *visit, const struct past *past, struct shadow *shadow,
                       uint32_t lane, uint32_t count)
 {
@@ -399,7 +401,7 @@ static void visit_lanes(const struct visit *visit, struct shadow *shadow, uint32
     }
 }
 
-/* Makes the shadow own the stamps that an access of this kind sets. */
+/* Gives the shadow its own copy of the stamps that an access of this kind sets. */
 static bool own_stamps(struct shadow *shadow, unsigned kind)
 {
     if (kind == RACE_ATOMIC)

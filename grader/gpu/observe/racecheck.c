@@ -28,7 +28,7 @@ static uint8_t strength_of(const struct ptx_instruction *in)
     if (in->opcode == PTX_OP_atom || in->opcode == PTX_OP_red || ptx_has(in, PTX_MOD_relaxed) ||
         ptx_has(in, PTX_MOD_acquire) || ptx_has(in, PTX_MOD_release))
         return RACE_STRONG;
-    /* accesses that bypass the L1 cache serve the same purpose as volatile ones */
+    /* accesses that bypass the L1 cache serve the same purpose as volatile accesses */
     return ptx_has(in, PTX_MOD_volatile) || ptx_has(in, PTX_MOD_cv) || ptx_has(in, PTX_MOD_cg) ||
                    ptx_has(in, PTX_MOD_wt)
                ? RACE_VOLATILE
@@ -48,14 +48,14 @@ static const struct ptx_instruction *instruction_at(const struct launch_view *la
     return &function->code[index];
 }
 
-/* If a kernel has more memory instructions than a stamp can distinguish, the surplus ones share the
- * last site. */
+/* Finds the sites. If a kernel has more memory instructions than a stamp can distinguish, the
+ * surplus instructions share the last site. */
 static bool find_sites(struct race *race, const struct launch_view *launch)
 {
     size_t most = 2 * (size_t)launch->code_count + 2; /* a copy has two sites */
     race->code = calloc((size_t)launch->code_count + 1, sizeof *race->code);
     race->sites = calloc(most < STAMP_SITES ? most : STAMP_SITES, sizeof *race->sites);
-    race->site_count = 1; /* site 0 means: no site */
+    race->site_count = 1; /* site 0 means that there is no site */
     for (uint32_t pc = 0; race->code && race->sites && pc < launch->code_count; pc++) {
         struct view_instruction view = view_instruction(launch, pc);
         if (!is_access(view.kind))
@@ -86,8 +86,8 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* An atomic or volatile access releases what its thread has done, and acquires what other threads
- * have released. */
+/* Orders threads by an atomic or volatile access: the access releases its thread's earlier
+ * accesses, and acquires those that other threads have released. */
 static void synchronise(struct race *race, const struct obs_access *access,
                         const struct race_site *site)
 {
@@ -115,8 +115,8 @@ uint32_t race_site_of(const struct race *race, const struct obs_access *access)
     return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
 }
 
-/* Puts a new stamp on the bytes to which LANES copied asynchronously, except where another access
- * has written since. STAMP is the stamp of lane 0. */
+/* Puts a new stamp on the bytes to which LANES copied asynchronously, except those that another
+ * access has written since. STAMP is the stamp of lane 0. */
 static void stamp_copy(struct shadow *shadow, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
                        uint64_t stamp)
 {
@@ -145,8 +145,8 @@ static void end_interval(struct race *race)
         race->failed |= !interval_end(&race->interval, visit_shared, race);
 }
 
-/* Whether an access by the instruction at PC may be noted instead of checked. It must not be
- * smaller than a cell of the shadow; the first smaller access makes the cells smaller. */
+/* Returns whether an access by the instruction at PC may be noted instead of checked. It must not
+ * be smaller than a cell of the shadow; the first smaller access makes the cells smaller. */
 static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
 {
     const struct race_site *site = &race->sites[race->code[pc].site];
@@ -155,7 +155,8 @@ static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
            race->code[pc].bytes >= least;
 }
 
-/* Notes the access if possible. False: the interval has ended, and the access must be checked. */
+/* Notes the access if possible. Returns false if the interval has ended; the access must be
+ * checked. */
 static bool is_deferred_access(struct race *race, const struct obs_access *access)
 {
     if (race->interval.is_deferred && is_plain(race, access->pc, true) &&
@@ -167,7 +168,7 @@ static bool is_deferred_access(struct race *race, const struct obs_access *acces
     return false;
 }
 
-/* Whether racecheck watches the memory that is accessed. */
+/* Returns whether racecheck watches the memory that is accessed. */
 static bool is_watched(const struct obs_access *access)
 {
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL ||
@@ -218,8 +219,8 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------- */
 
-/* Whether accesses to shared memory may be noted. Not in a cluster, where accesses of other CTAs
- * come in between. */
+/* Returns whether accesses to shared memory may be noted. This is not possible in a cluster, where
+ * accesses of other CTAs come in between. */
 static bool may_defer_shared(const struct race *race)
 {
     return race_may_defer(race) && race->launch->cluster_size == 1;
@@ -305,7 +306,7 @@ static void *racecheck_begin(const struct launch_view *launch)
     return NULL;
 }
 
-/* a single worker runs the launch: nothing to join */
+/* a single worker runs the launch, so there is nothing to join */
 static void racecheck_join(void *into, void *state)
 {
     (void)into;

@@ -1,33 +1,35 @@
-/* The recorder keeps one access for each requested source line, to be drawn with all its addresses:
- * the access whose cost exceeds the ideal cost by the most.
+/* The recorder keeps one access for each requested source line, namely the access whose cost
+ * exceeds the ideal cost by the most. A report draws it with all its addresses.
  *
  * Its memory does not grow with the launch. The accesses that a warp makes on a line are numbered
  * ("steps"), because a student can ask for "the third time that warp 2 comes here". The number of
  * step counters is fixed, so some warps of a very large launch are not recorded. Among accesses of
- * the same cost, the recorder keeps that of the first block, warp and step, so the number of
- * workers makes no difference. */
+ * the same cost, the recorder keeps that of the first block, warp and step, so the result does not
+ * depend on the number of workers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/lanes.h"
 #include "gpu/observe/view.h"
 
-#define STEP_COUNTERS ((size_t)1 << 20) /* one per warp and line; unused counters take no memory */
+/* one counter per warp and line; unused counters take no memory */
+#define STEP_COUNTERS ((size_t)1 << 20)
 #define NO_LINE       UINT32_MAX
 
 struct state {
     const struct emu_trace *trace;
-    uint32_t *line_of; /* for each pc: the index of its line, or NO_LINE */
+    uint32_t *line_of; /* the index of each pc's line, or NO_LINE */
     uint32_t line_count;
     uint32_t cta_warps;
-    uint64_t warps;            /* number of warps that are recorded */
-    uint32_t *steps;           /* line_count counters for each warp */
-    struct obs_recorded *best; /* for each line: the access kept; step 0: none yet */
+    uint64_t warps;  /* number of warps that are recorded */
+    uint32_t *steps; /* line_count counters for each warp */
+    /* the access kept for each line; its step is 0 if there is none yet */
+    struct obs_recorded *best;
 };
 
 /* --- which lines ------------------------------------------------------------------------------ */
 
-/* Whether PATH is FILE or ends with "/FILE". */
+/* Returns whether PATH is FILE or ends with "/FILE". */
 static bool is_file(struct ptx_name path, const char *file)
 {
     size_t length = strlen(file);
@@ -95,7 +97,7 @@ static void *recorder_begin(const struct launch_view *launch)
 
 /* --- which access ----------------------------------------------------------------------------- */
 
-/* Whether the access can be drawn: the counters observer must count it, too. */
+/* Returns whether the access can be drawn: the counters observer must count it, too. */
 static bool is_drawable(const struct obs_access *access)
 {
     uint64_t bits = 0;

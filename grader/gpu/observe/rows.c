@@ -1,13 +1,13 @@
-/* The rows observer: does a kernel use the rows of cudaMallocPitch(), and at the pitch that the
- * call returned?
+/* The rows observer finds out whether a kernel uses the rows of cudaMallocPitch(), and whether it
+ * uses the pitch that the call returned.
  *
  *     rows        |used          |slack|gap        |used          |slack|gap        |...
  *                  width          to a multiple     the next row, a pitch after
  *                                 of EMU_PITCH      the one before
  *
  * It counts the bytes of accesses outside of such rows, and in the gap. A gap exists only if
- * emu_options.wider_pitch asks for it. A program that uses a different pitch, or stores the
- * matrix without gaps, accesses a gap sooner or later. With the returned pitch, it never does.
+ * emu_options.wider_pitch asks for it. A program that uses a different pitch, or stores the matrix
+ * without gaps, accesses a gap sooner or later. With the returned pitch, it never does.
  *
  * It also counts the cost of rows that begin in the middle of a line, for any number of active
  * lanes. Adjoining addresses of a request form a run. A run that begins in the middle of a line may
@@ -27,7 +27,7 @@ struct cost {
 struct rows {
     const struct memory *memory;
     const struct mem_block *block; /* the rows accessed last, or NULL */
-    uint32_t count;                /* array of costs, one for each pc */
+    uint32_t count;                /* number of costs, one for each pc */
     struct cost cost[];
 };
 

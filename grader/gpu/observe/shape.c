@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES   32u
-#define BANKS   32u
-#define LONGEST 92u /* characters in a message that fits a terminal's line when indented */
+#define LANES 32u
+#define BANKS 32u
+/* most characters in a message, so that it fits a terminal's line when indented */
+#define LONGEST 92u
 
 /* The active lanes in order. */
 struct lanes {
@@ -36,8 +37,8 @@ static int by_value(const void *a, const void *b)
 
 /* --- finding the rule ------------------------------------------------------------------------- */
 
-/* Computes the distance from active lane I to the next active lane, in bytes per lane. False: it is
- * not a whole number. */
+/* Computes the distance from active lane I to the next active lane, in bytes per lane. Returns
+ * false if it is not a whole number. */
 static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
 {
     int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
@@ -57,8 +58,8 @@ static bool is_stride(const struct lanes *lanes, unsigned bytes, struct shape *s
     return true;
 }
 
-/* Like is_stride(), but counts only active lanes. Example: every second lane takes the next
- * word. */
+/* Does the same as is_stride(), but counts only active lanes. Example: every second lane takes the
+ * next word. */
 static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
 {
     shape->step = (int64_t)(lanes->addr[1] - lanes->addr[0]);
@@ -69,7 +70,8 @@ static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
     return true;
 }
 
-/* Whether the addresses form rows of WIDTH lanes, where the first row has only FIRST lanes. */
+/* Returns whether the addresses form rows of WIDTH lanes, where the first row has only FIRST
+ * lanes. */
 static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
                       struct shape *shape)
 {
@@ -86,14 +88,14 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
         if (*want != far)
             return false;
     }
-    /* until here, jump is the distance from a row's last lane to the next row's first lane */
+    /* until here, `jump` is the distance from a row's last lane to the next row's first lane */
     shape->jump += (int64_t)(width - 1) * shape->step;
     shape->width = width;
     return step_known && jump_known;
 }
 
-/* A stride that wraps around: each lane is STEP bytes after the one before, or STEP - JUMP bytes
- * where it wraps. */
+/* Returns whether a stride wraps around: each lane is STEP bytes after the previous lane, or STEP -
+ * JUMP bytes where it wraps. */
 static bool is_wrap(const struct lanes *lanes, struct shape *shape)
 {
     int64_t up = 0, down = 0;
@@ -110,7 +112,7 @@ static bool is_wrap(const struct lanes *lanes, struct shape *shape)
     return up && down && shape->span <= (uint64_t)shape->jump;
 }
 
-/* How often a lane's address is lower than that of the lane before. */
+/* Returns how often a lane's address is lower than that of the lane before. */
 static unsigned count_falls(const struct lanes *lanes)
 {
     unsigned falls = 0;
@@ -177,7 +179,7 @@ struct shape shape_find(const struct shape_access *access)
 
 /* --- in words: global memory ------------------------------------------------------------------ */
 
-/* Writes ", starting 4 bytes into a sector" if this is a reason for the cost; otherwise "". */
+/* Writes ", starting 4 bytes into a sector" if this is a reason for the cost, otherwise "". */
 static const char *describe_start(char text[64], const struct shape *shape)
 {
     *text = '\0';
@@ -192,8 +194,8 @@ static uint64_t sectors(uint64_t bytes)
     return (bytes + 31) / 32;
 }
 
-/* Whether neighbouring lanes have neighbouring words, and the words of idle lanes cost extra
- * sectors. */
+/* Returns whether neighbouring lanes have neighbouring words, and the words of idle lanes cost
+ * extra sectors. */
 static bool is_thin(const struct shape_access *access, const struct shape *shape)
 {
     return shape->kind == SHAPE_STRIDE && !shape->packed &&
@@ -314,7 +316,7 @@ void shape_describe_global(char *text, size_t size, const struct shape_access *a
     struct shape shape = shape_find(access);
     if (shape.kind == SHAPE_STRIDE)
         describe_stride(text, size, access, &shape, verb);
-    else if (shape.distinct == 1) /* already as good as possible */
+    else if (shape.distinct == 1) /* the access is already as good as possible */
         snprintf(text, size, "all lanes %s the same word", verb);
     else if (shape.dense)
         describe_dense(text, size, &shape, verb);
@@ -347,7 +349,7 @@ const char *shape_help_global(const struct shape_access *access)
 
 /* --- in words: shared memory ------------------------------------------------------------------ */
 
-/* The lanes that access the fullest bank: one lane for each word. */
+/* The lanes that access the fullest bank, one for each word. */
 struct collision {
     unsigned count, lane[LANES], bank;
     uint32_t word[LANES]; /* index of a word of 4 bytes */
@@ -361,8 +363,8 @@ static bool has_word(const struct collision *hit, uint32_t word)
     return false;
 }
 
-/* The worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a lane's
- * access, but at least one word. */
+/* Returns the worst collision among COUNT lanes from FIRST on. A column of banks is as wide as a
+ * lane's access, but at least one word. */
 static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
 {
     unsigned shift = access->bytes > 4 ? (unsigned)__builtin_ctz(access->bytes) : 2;
@@ -400,7 +402,7 @@ static void list(char text[48], const unsigned *numbers, unsigned count, unsigne
         snprintf(text + used, 48 - used, ", ...");
 }
 
-/* Writes the rule behind the addresses, such as " (stride 8 words)"; "" if there is none. */
+/* Writes the rule behind the addresses, such as " (stride 8 words)", or "" if there is none. */
 static void describe_rule(char text[64], const struct shape_access *access)
 {
     struct shape shape = shape_find(access);
@@ -421,8 +423,9 @@ static void describe_rule(char text[64], const struct shape_access *access)
         snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
 }
 
-/* A list has three numbers. If the text is too long, each list gets only two, because the rule is
- * more useful than a third number. If it is still too long, the lists get three, without a rule. */
+/* Describes an access to shared memory. A list has three numbers. If the text is too long, each
+ * list gets only two, because the rule is more useful than a third number. If the text is still too
+ * long, the lists get three numbers, and the rule is left out. */
 void shape_describe_shared(char *text, size_t size, const struct shape_access *access,
                            const char *verb)
 {

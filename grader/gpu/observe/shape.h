@@ -1,4 +1,4 @@
-/* Shapes: the rule behind the addresses of a warp's lanes, found from the addresses alone.
+/* A shape is the rule behind the addresses of a warp's lanes. It is found from the addresses alone.
  *
  * With l for a lane, nearly every access of real programs is one of
  *   stride   first + l * step
@@ -27,15 +27,16 @@ enum shape_kind {
 
 struct shape {
     enum shape_kind kind;
-    int64_t step; /* of a stride, or in a row: bytes from one lane to the next */
-    /* of rows: bytes from row to row; of pieces: bytes across the gap; of a wrap: its period in
-     * bytes */
+    int64_t step; /* for a stride, or within a row, the bytes from one lane to the next */
+    /* for rows, the bytes from row to row; for pieces, the bytes across the gap; for a wrap, the
+     * period in bytes */
     int64_t jump;
-    unsigned width;     /* number of lanes in a row, or in the first piece */
-    uint64_t low, span; /* the lowest address; bytes from there to the end of the last word */
-    unsigned distinct;  /* number of different addresses */
-    bool packed; /* the stride is from one active lane to the next, skipping inactive lanes */
-    bool dense;  /* together, the lanes access every byte of the span */
+    unsigned width; /* number of lanes in a row, or in the first piece */
+    /* the lowest address, and the bytes from there to the end of the last word */
+    uint64_t low, span;
+    unsigned distinct; /* number of different addresses */
+    bool packed;       /* the stride is from one active lane to the next, skipping inactive lanes */
+    bool dense;        /* together, the lanes access every byte of the span */
 };
 
 /* One access of a warp. MASK, which is not 0, has a bit for each active lane. The addresses of
@@ -53,7 +54,7 @@ struct shape shape_find(const struct shape_access *access);
  * "update". */
 void shape_describe_global(char *text, size_t size, const struct shape_access *access,
                            const char *verb);
-/* Returns what to try against this cause; NULL if there is only the general advice. */
+/* Returns advice for this cause, or NULL if there is only the general advice. */
 const char *shape_help_global(const struct shape_access *access);
 const char *shape_help_shared(const struct shape_access *access);
 /* Writes why ACCESS to shared memory needs so many wavefronts: "lanes 0, 4, 8, ... read words 0,

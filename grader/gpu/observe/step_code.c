@@ -1,5 +1,5 @@
 /* Describes a kernel's instructions for the reader of a recording: the registers that they write,
- * and how the reader can compute the result. */
+ * and the way to compute the results. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
@@ -12,7 +12,7 @@ static void add_dest(void *context, uint32_t reg)
         code->dest[code->dest_count++] = code->base + reg;
 }
 
-/* Whether OP can be an operand: a register, or a number of TYPE. */
+/* Returns whether OP can be an operand, that is a register or a number of TYPE. */
 static bool read_operand(const struct ptx_operand *op, uint32_t base, enum ptx_type type,
                          struct step_operand *into)
 {
@@ -24,7 +24,7 @@ static bool read_operand(const struct ptx_operand *op, uint32_t base, enum ptx_t
             !(op->is_f32 && type != PTX_f32));
 }
 
-/* The operation if the reader knows it for 32 bits. */
+/* Returns the operation if the reader knows it for 32 bits. */
 static uint8_t arithmetic(const struct ptx_instruction *in)
 {
     enum ptx_type type = in->types[0];

@@ -1,5 +1,5 @@
-/* The model that a recording and its reader share. The reader is grader/report/step/read.js: a
- * change here needs the same change there. */
+/* Implements the model that a recording and its reader share. The reader is
+ * grader/report/step/read.js: a change here needs the same change there. */
 #include "gpu/observe/step_model.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STE
         return;
     }
     for (unsigned l = 0; l < WARP; l++) {
-        if (width == 16) /* the lower halves of all lanes, then the upper ones */
+        if (width == 16) /* the lower halves of all lanes come first, then the upper halves */
             for (unsigned k = 0; k < 4; k++)
                 memcpy(&words[k * WARP + l], bytes + k / 2 * 8 * WARP + 8 * l + 4 * (k % 2), 4);
         else if (width == 8)
@@ -65,7 +65,8 @@ void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STE
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* The place of the chunk with KEY, or a free place for it. Accesses often stay in one chunk. */
+/* Returns the place of the chunk with KEY, or a free place for it. Accesses often stay in one
+ * chunk. */
 static size_t place_of(struct step_model *model, uint64_t key)
 {
     if (model->keys[model->latest] == key)
@@ -149,7 +150,7 @@ void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned b
 
 /* --- predictions ------------------------------------------------------------------------------ */
 
-/* A source operand's words of 4 bytes. ROOM is for those of a value. */
+/* Returns a source operand's words of 4 bytes. ROOM is for those of a value. */
 LANES_INLINE const uint32_t *operand(const struct step_model *model, const struct step_operand *op,
                                      uint32_t warp, uint32_t room[WARP])
 {
@@ -167,8 +168,8 @@ LANES_INLINE float single(uint32_t bits)
     return value;
 }
 
-/* The reader computes with doubles and rounds once, which gives the same result, except for a
- * fused multiply-add in rare cases: these are recorded. */
+/* Computes the result of a float operation. The reader computes with doubles and rounds once. This
+ * gives the same result, except for a fused multiply-add in rare cases; these are recorded. */
 LANES_INLINE uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t z)
 {
     double a = single(x), b = single(y), c = single(z);
@@ -181,7 +182,7 @@ LANES_INLINE uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t
     return bits;
 }
 
-/* A loop for each operation: the compiler lets it work on several lanes at once. */
+/* Each operation has its own loop, so the compiler can process several lanes at once. */
 #define EACH_LANE(result)                                                                          \
     for (unsigned l = 0; l < WARP; l++)                                                            \
         words[l] = result;                                                                         \

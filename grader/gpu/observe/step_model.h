@@ -1,8 +1,9 @@
-/* What the reader of a recording knows at each step: registers and memory. The recorder keeps the
- * same model, to leave out values that the reader can work out.
+/* The model holds the registers and the memory that the reader of a recording knows at each step.
+ * The recorder keeps the same model, to leave out values that the reader can work out.
  *
  * A register of at most 4 bytes has 32 words in the model, one for each lane; a register of 8 or 16
- * bytes has 2 or 4 times as many, first the low words of all lanes. A predicate is one word. */
+ * bytes has 2 or 4 times as many, with the low words of all lanes first. A predicate is one
+ * word. */
 #ifndef GPU_OBSERVE_STEP_MODEL_H
 #define GPU_OBSERVE_STEP_MODEL_H
 
@@ -15,7 +16,7 @@
 #define STEP_WORDS   (4 * WARP) /* most words of a register */
 #define STEP_CHUNK   32u        /* bytes of global memory that the model keeps together */
 
-/* How the reader computes an instruction's result. */
+/* The operations by which the reader computes an instruction's result. */
 enum step_op {
     STEP_UNKNOWN,
     STEP_COPY,
@@ -32,13 +33,13 @@ enum step_op {
 
 /* A register of the model, or a value. */
 struct step_operand {
-    uint32_t reg; /* STEP_NONE: the value */
+    uint32_t reg; /* STEP_NONE if the operand is the value */
     uint64_t value;
 };
 
-/* What the reader knows about an instruction. */
+/* Properties of an instruction that the reader knows. */
 struct step_code {
-    uint32_t function; /* its number */
+    uint32_t function; /* the number of its function */
     uint32_t base;     /* the model's number of its function's first register */
     uint8_t op;        /* enum step_op */
     uint8_t dest_count, source_count;
@@ -47,30 +48,31 @@ struct step_code {
     bool sweeps; /* may change shared memory without an access by this instruction */
     uint32_t dest[STEP_DESTS];
     struct step_operand source[STEP_SOURCES];
-    /* memory: size of one value, sign extension, the address as a register and an offset */
+    /* for memory, the size of one value, its sign extension, the address as a register and an
+     * offset */
     uint8_t element;
     bool is_signed;
-    uint32_t address; /* STEP_NONE: unknown */
+    uint32_t address; /* STEP_NONE if unknown */
     int64_t offset;
 };
 
 /* Describes all instructions. *WIDTHS gets the width of each register of the model, *COUNT their
- * number. The caller frees the results. NULL: out of memory. */
+ * number. The caller frees the results. Returns NULL when out of memory. */
 struct step_code *step_describe(const struct launch_view *launch, uint32_t **widths,
                                 uint32_t *count);
 
 struct step_model {
     uint32_t warp_words;
-    uint32_t *at;    /* for each register, its first word */
-    uint32_t *words; /* of all warps */
+    uint32_t *at;    /* the index of each register's first word */
+    uint32_t *words; /* the words of all warps */
     uint32_t *shared, shared_words;
-    /* global memory: an open hash table of chunks. A key is the chunk's number plus 1; 0 is
-     * free. */
+    /* global memory, as an open hash table of chunks; a key is the chunk's number plus 1, or 0 if
+     * free */
     uint64_t *keys;
     uint32_t (*chunks)[STEP_CHUNK / 4];
     size_t count, room; /* room is a power of two */
     size_t latest;      /* the place that was asked for last */
-    bool failed;        /* out of memory: predictions are wrong, and nothing may be recorded */
+    bool failed;        /* memory ran out: predictions are wrong, and nothing may be recorded */
 };
 
 bool step_model_open(struct step_model *model, const struct launch_view *launch,
@@ -82,15 +84,15 @@ static inline uint32_t *step_register(const struct step_model *model, uint32_t w
     return model->words + (size_t)warp * model->warp_words + model->at[reg];
 }
 
-/* The word at ADDR, a multiple of 4, in shared or global memory. Unknown words are 0. */
+/* Returns the word at ADDR, a multiple of 4, in shared or global memory. Unknown words are 0. */
 uint32_t step_word(struct step_model *model, bool shared, uint64_t addr);
 void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_t value);
 /* Writes the low BYTES, at most 8, of LOW and HIGH. */
 void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned bytes, uint32_t low,
                 uint32_t high);
 
-/* Predicts what an instruction writes to its register number K, of WIDTH bytes, in the lanes of
- * MASK. ADDR: a load's addresses. False: it cannot. */
+/* Predicts the values that an instruction writes to its register number K, of WIDTH bytes, in the
+ * lanes of MASK. ADDR holds a load's addresses. Returns false if there is no prediction. */
 bool step_predict(struct step_model *model, const struct step_code *code, uint32_t warp, unsigned k,
                   uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS]);
@@ -98,7 +100,7 @@ bool step_predict(struct step_model *model, const struct step_code *code, uint32
 /* Copies a register of WIDTH bytes from the machine, in the model's form. */
 void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STEP_WORDS]);
 
-/* Stores what lane LANE of a store writes. */
+/* Stores the values that lane LANE of a store writes. */
 void step_store_lane(struct step_model *model, const struct step_code *code, uint32_t warp,
                      unsigned lane, bool shared, uint64_t addr);
 

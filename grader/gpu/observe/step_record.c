@@ -1,5 +1,5 @@
-/* Writes one record of a recording: compares the machine with the model, and writes what the reader
- * cannot work out. */
+/* Writes one record of a recording. Compares the machine with the model, and writes everything that
+ * the reader cannot work out. */
 #include <string.h>
 
 #include "gpu/observe/step_state.h"
@@ -14,7 +14,7 @@ enum address_form {
     ADDRESS_RAW
 };
 
-/* Whether the addresses are those of the instruction's register and offset. */
+/* Returns whether the addresses are those of the instruction's register and offset. */
 static bool is_predicted(const struct step_state *state, const struct step_code *code,
                          const struct obs_access *access, uint32_t warp)
 {
@@ -32,7 +32,7 @@ static bool is_predicted(const struct step_state *state, const struct step_code 
     return true;
 }
 
-/* The form of the addresses. FIRST and STRIDE are set for the forms that need them. */
+/* Returns the form of the addresses. FIRST and STRIDE are set for the forms that need them. */
 static unsigned form_of(struct step_state *state, const struct step_code *code,
                         const struct obs_access *access, uint64_t *first, int64_t *stride)
 {
@@ -66,7 +66,7 @@ unsigned step_space(uint8_t space)
                                   : 5;
 }
 
-/* The access's cost in sectors or wavefronts, and the ideal cost. */
+/* Returns the access's cost in sectors or wavefronts, and the ideal cost. */
 static const struct measured *measure(struct step_state *state, const struct obs_access *access)
 {
     struct measured *m = &state->measured[access->pc];
@@ -84,8 +84,8 @@ static const struct measured *measure(struct step_state *state, const struct obs
     return m;
 }
 
-/* Writes an access: a byte (form of the addresses, 8: a word with the lanes follows, 16 * space),
- * the lanes, bytes of a lane, kind, the addresses, its cost and the ideal cost. */
+/* Writes an access: a byte (form of the addresses, plus 8 if a word with the lanes follows, plus 16
+ * * space), the lanes, bytes of a lane, kind, the addresses, its cost and the ideal cost. */
 static void put_access(struct step_state *state, struct step_buffer *to,
                        const struct step_code *code, const struct obs_access *access,
                        uint32_t active)
@@ -123,7 +123,7 @@ static bool is_modelled(const struct obs_access *access)
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL || access->space == PTX_CONST;
 }
 
-/* The machine's word at ADDR. False: nothing is allocated there. */
+/* Reads the machine's word at ADDR. Returns false if nothing is allocated there. */
 static bool read_word(const struct step_state *state, const struct obs_state *now, bool shared,
                       uint64_t addr, uint32_t *word)
 {
@@ -177,14 +177,15 @@ static void sweep_shared(struct step_state *state, const struct obs_state *now)
     }
 }
 
-/* Updates the model's memory as the reader does, then adds what the machine's memory has else. */
+/* Updates the model's memory as the reader does, then adds the remaining differences in the
+ * machine's memory. */
 static void follow_stores(struct step_state *state, const struct obs_state *now,
                           const struct step_code *code)
 {
     for (uint32_t i = 0; i < state->access_count; i++) {
         const struct obs_access *access = &state->accesses[i];
         bool shared = access->space == PTX_SHARED;
-        /* learn() has seen to plain loads of whole words, and sweep_shared() will see to shared
+        /* learn() has handled plain loads of whole words, and sweep_shared() will handle shared
          * memory */
         bool is_learned = access->kind == OBS_LOAD && code->is_load && code->element >= 4 &&
                           state->access_count == 1;
@@ -202,7 +203,7 @@ static void follow_stores(struct step_state *state, const struct obs_state *now,
     }
 }
 
-/* Stores in the model the values that a load has read and the model did not know. */
+/* Stores loaded values in the model, unless the model knew them. */
 static void learn(struct step_state *state, const struct step_code *code, unsigned k,
                   uint32_t width, uint32_t mask, const uint32_t *words)
 {
@@ -217,7 +218,7 @@ static void learn(struct step_state *state, const struct step_code *code, unsign
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-/* Whether the lanes of MASK have the same COUNT words. */
+/* Returns whether the lanes of MASK have the same COUNT words. */
 LANES_CLONES static bool same_words(const uint32_t *a, const uint32_t *b, unsigned count,
                                     uint32_t mask)
 {
@@ -248,7 +249,7 @@ static void keep_values(uint32_t *into, const uint32_t *words, uint32_t width, u
             }
 }
 
-/* Writes the values of the registers that the instruction wrote. Returns whether any was not
+/* Writes the values of the registers that the instruction wrote. Returns whether any value was not
  * predicted. Predictions use the registers before the instruction. */
 static bool put_results(struct step_state *state, const struct obs_state *now,
                         const struct step_code *code, struct step_buffer *to)
@@ -298,7 +299,7 @@ static void check_register(struct step_state *state, const struct obs_state *now
     keep_values(model, words, width, lanes);
 }
 
-/* After a call or a return, the lanes have other registers. */
+/* Compares registers after a call or a return, when the lanes have other registers. */
 static void check_frames(struct step_state *state, const struct obs_state *now,
                          const struct obs_group *groups, unsigned count)
 {

@@ -1,11 +1,12 @@
-/* The state of the stepper, which stepper.c keeps and step_record.c writes records from. */
+/* The state of the stepper. stepper.c keeps it, and step_record.c writes records from it. */
 #ifndef GPU_OBSERVE_STEP_STATE_H
 #define GPU_OBSERVE_STEP_STATE_H
 
 #include "gpu/observe/step_write.h"
 #include "gpu/observe/stepper.h"
 
-#define MOST_ACCESSES 64u /* of one instruction: generic addresses can make several */
+/* most accesses of one instruction; generic addresses can make several accesses */
+#define MOST_ACCESSES 64u
 #define MOST_FAULTS   32u
 
 /* A warp's state in its latest record. The next record leaves out the parts that are unchanged. */
@@ -29,29 +30,30 @@ struct measured {
 struct step_state {
     const struct launch_view *launch;
     const struct emu_steps *wanted;
-    struct obs_steps *steps; /* NULL: the block runs elsewhere, or later */
+    struct obs_steps *steps; /* NULL if the block runs elsewhere, or later */
     struct step_model model;
     struct step_buffer out, extras, body, results;
     struct progress progress[MAX_WARPS];
     struct obs_access accesses[MOST_ACCESSES];
     uint32_t access_count, fault_count;
     struct obs_fault faults[MOST_FAULTS];
-    uint64_t (*patterns)[WARP]; /* for each pc: the address differences of its latest access */
-    struct measured *measured;  /* for each pc */
-    uint32_t actual[STEP_DESTS][STEP_WORDS]; /* what the current instruction has written */
-    uint64_t seen;                           /* instructions so far */
-    uint32_t warp;                           /* of the latest record */
-    bool sweeps;                             /* other CTAs may have changed shared memory */
+    uint64_t (*patterns)[WARP]; /* the address differences of each pc's latest access */
+    struct measured *measured;  /* an entry for each pc */
+    /* the values that the current instruction has written */
+    uint32_t actual[STEP_DESTS][STEP_WORDS];
+    uint64_t seen; /* number of instructions so far */
+    uint32_t warp; /* the warp of the latest record */
+    bool sweeps;   /* other CTAs may have changed shared memory */
 };
 
 /* Write the record of an instruction, and of a barrier that has opened. */
 void step_record_instruction(struct step_state *state, const struct obs_state *now);
 void step_record_opening(struct step_state *state, const struct obs_state *now);
 
-/* The number of a memory space in recordings. */
+/* Returns the number of a memory space in recordings. */
 unsigned step_space(uint8_t space);
 
-/* Whether an access has a cost in sectors or wavefronts. */
+/* Returns whether an access has a cost in sectors or wavefronts. */
 static inline bool step_has_cost(const struct obs_access *access)
 {
     return access->space == PTX_GLOBAL ||

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* JavaScript's numbers hold whole numbers up to 2^53. */
+/* JavaScript's numbers hold all whole numbers up to 2^53. */
 #define EXACT      ((uint64_t)1 << 53)
 #define MOST_APART ((int64_t)1 << 32)
 
@@ -59,7 +59,7 @@ static uint64_t value_of(const uint32_t *words, uint32_t width, unsigned lane)
     return words[lane] | (width == 8 ? (uint64_t)words[WARP + lane] << 32 : 0);
 }
 
-/* Whether lane l has FIRST + l * STRIDE, in 32 bits or, for 8 bytes, exactly. */
+/* Returns whether lane l has the value FIRST + l * STRIDE, in 32 bits or, for 8 bytes, exactly. */
 static bool is_affine(const uint32_t *words, uint32_t width, uint32_t mask, int64_t *first,
                       int64_t *stride)
 {

@@ -3,7 +3,7 @@
  *   access, fault events ──> kept until the instruction ends
  *   state event          ──> compare the machine with the model, write one record
  *
- * All other blocks run at full speed: the stepper does not want their events. */
+ * All other blocks run at full speed, because the stepper does not want their events. */
 #include <stdlib.h>
 #include <string.h>
 

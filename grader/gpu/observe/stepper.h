@@ -2,9 +2,9 @@
  * lanes, registers, shared memory and the global memory that the block accessed.
  *
  * A step is one instruction of one warp, or the opening of a barrier. The recording is a stream of
- * bytes that a reader decodes from its beginning. It leaves out what the reader can work out: the
- * reader keeps the same model of registers and memory as the recorder (step_model.h), and most
- * results follow from the model, such as the value of a load from known memory.
+ * bytes that a reader decodes from its beginning. It leaves out all data that the reader can
+ * derive: the reader keeps the same model of registers and memory as the recorder (step_model.h),
+ * and most results follow from the model, such as the value of a load from known memory.
  *
  * A record in the stream (numbers are LEB128, "signed" ones zigzag; words are 4 bytes, low first):
  *
@@ -40,10 +40,10 @@ enum step_part {
 
 enum step_extra {
     STEP_END,
-    /* space (1: shared, 0: global), count of words, address, words: memory that has other contents
-     * than the model predicts */
+    /* space (1 for shared, 0 for global), count of words, address, words: memory that differs from
+     * the model's prediction */
     STEP_MEMORY,
-    /* warp, register, lanes (word), values: a register that something else than an instruction has
+    /* warp, register, lanes (word), values: a register that something other than an instruction has
      * changed */
     STEP_REGISTER,
     STEP_FAULT, /* kind (byte), lane, address */
@@ -53,15 +53,16 @@ enum step_extra {
 
 /* The recording of one block. */
 struct obs_steps {
-    struct step_code *code; /* for each pc */
-    uint32_t *widths;       /* for each register of the model: bytes of a lane; 0: a predicate */
+    struct step_code *code; /* one for each pc */
+    /* bytes of a lane in each register of the model, or 0 for a predicate */
+    uint32_t *widths;
     uint32_t registers;
     uint64_t cta;
     uint8_t *bytes; /* the stream */
     size_t size, room;
     uint64_t steps;    /* number of records */
     uint64_t left_out; /* warp instructions before the first record */
-    uint64_t executed; /* warp instructions of the block; 0: it did not end */
+    uint64_t executed; /* warp instructions of the block, or 0 if it did not end */
     bool is_cut;       /* the stream ends before the block does */
     size_t *marks;     /* offset in the stream of each STEP_MARKth record */
     size_t mark_count, mark_room;

@@ -47,7 +47,7 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
                  thread, fault->mask, fault->other);
 }
 
-/* A shuffle that reads from a lane that does not take part. */
+/* Describes a shuffle that reads from a lane that does not take part. */
 static void print_absent(char *text, size_t size, const struct obs_fault *fault, const char *thread)
 {
     bool is_named = fault->mask >> fault->other & 1;

@@ -1,13 +1,14 @@
-/* The waits observer: which loads from global memory does a warp wait for?
+/* The waits observer counts the loads from global memory that warps wait for.
  *
  * A GPU does not wait at a load, but at the first instruction that uses the loaded value. The
  * latency of memory is hidden if the warp executes enough other instructions in between. So the
  * observer follows each warp's path, and counts a load (or an atomic) if the warp comes to its
  * first use too soon. async.c counts copies by cp.async in the same way.
  *
- * The uses are found before the launch (analyse/uses.c). At run time, a warp keeps for each load
- * when it was started last. A piece of the path is reported before the piece's accesses, so the
- * observer walks through it only as far as the accesses have come. */
+ * The uses are found before the launch (analyse/uses.c). At run time, the observer notes for each
+ * warp and load after how many instructions the load was last started. A piece of the path is
+ * reported before the piece's accesses, so the observer walks through it only as far as the
+ * accesses have come. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 #define NO_LOAD UINT32_MAX
 #define NO_CTA  UINT64_MAX
 
-/* A pair: the instruction at pc uses what load number `load` has loaded. */
+/* The instruction at pc uses the value of load number `load`. */
 struct use {
     uint32_t pc, load;
 };
@@ -25,19 +26,21 @@ struct use {
 /* The place that a warp has reached. `executed` is the number of instructions before pc. */
 struct progress {
     uint64_t executed;
-    uint32_t pc, end; /* the rest of the reported piece, up to end, which is not included */
+    uint32_t pc, end; /* the remaining part of the reported piece; `end` is not included */
 };
 
 struct waits {
     const struct launch_view *launch;
     uint32_t load_count, use_count;
-    uint32_t *load_at;   /* for each pc: the load's number, or NO_LOAD */
-    struct use *uses;    /* in the order of their pcs */
-    uint32_t *first_use; /* for each pc, and one more: index of the first use at this pc or later */
-    uint64_t *counts;    /* for each load: how often a warp has waited for it */
-    uint64_t *seats;     /* the CTAs that are running, or NO_CTA */
+    uint32_t *load_at; /* for each pc, the load's number, or NO_LOAD */
+    struct use *uses;  /* ordered by pc */
+    /* for each pc and the end of the code, the index of the first use from there on */
+    uint32_t *first_use;
+    uint64_t *counts;     /* for each load, how often a warp has waited for it */
+    uint64_t *seats;      /* the CTAs that are running, or NO_CTA */
     struct progress *now; /* for each seat and warp */
-    uint64_t *started;    /* for each seat, warp and load: `executed` at its start plus 1, or 0 */
+    /* for each seat, warp and load, `executed` at the load's start plus 1, or 0 */
+    uint64_t *started;
 };
 
 /* --- begin ------------------------------------------------------------------------------------ */
@@ -151,7 +154,7 @@ static void *waits_begin(const struct launch_view *launch)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* The seat of CTA; launch->resident: it has none. */
+/* Returns the seat of CTA, or launch->resident if it has none. */
 static uint32_t seat_of(const struct waits *waits, uint64_t cta)
 {
     uint32_t seat = 0;
@@ -173,8 +176,8 @@ static bool waits_follows(void *state, uint64_t cta)
     return true;
 }
 
-/* Goes through the piece that warp number WARP, counted over all seats, executes now: up to END,
- * which is not included. */
+/* Counts the waits in the piece that a warp is executing, up to END, which is not included. WARP is
+ * the warp's number over all seats. */
 static void advance(struct waits *waits, size_t warp, uint32_t end)
 {
     struct progress *now = &waits->now[warp];

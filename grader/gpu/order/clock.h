@@ -1,10 +1,10 @@
-/* Vector clocks; see order.h. */
+/* Implements vector clocks (see order.h). */
 #ifndef GPU_ORDER_CLOCK_H
 #define GPU_ORDER_CLOCK_H
 
 #include "gpu/order/order.h"
 
-/* The number of the last work in the stream at PLACE that came before. */
+/* Returns the number of the last work in the stream at PLACE that came before. */
 static inline uint64_t clock_get(const struct order_clock *clock, size_t place)
 {
     return place < clock->count ? clock->last[place] : 0;

@@ -6,7 +6,8 @@
 #include "gpu/order/clock.h"
 #include "gpu/order/touches.h"
 
-/* If more work is in flight, the oldest is dropped, and its conflicts are missed. */
+/* The most pieces of work in flight. If there are more, the oldest piece is dropped, and its
+ * conflicts are missed. */
 enum { MOST_IN_FLIGHT = 2048 };
 
 struct stream {
@@ -21,10 +22,10 @@ struct flight {
     struct order_work work;
     struct touches touches; /* the memory that WORK reads and writes */
     struct order_clock clock;
-    size_t stream; /* its place in the list of streams */
+    size_t stream; /* the place of its stream in the list of streams */
     uint64_t number;
-    bool ignored; /* ignored by the checks of the host's accesses */
-    bool settled; /* the host has waited for it: it will be removed */
+    bool ignored; /* the checks of the host's accesses ignore it */
+    bool settled; /* the host has waited for it, so it will be removed */
     struct flight *next;
 };
 
@@ -34,9 +35,9 @@ struct order {
     struct stream *streams;
     size_t stream_count;
     struct order_clock ended;     /* the work of blocking streams that were destroyed */
-    struct flight *first, **last; /* the oldest first */
+    struct flight *first, **last; /* the oldest flight comes first */
     size_t in_flight;
-    const struct order_clock *host; /* the clock of the running host function; or NULL */
+    const struct order_clock *host; /* the clock of the running host function, or NULL */
 };
 
 struct order *order_open(order_report *report, void *context)
@@ -97,7 +98,7 @@ static bool has_flights(const struct order *order, size_t stream)
 }
 
 /* Returns the place for a new stream: a new place, or that of an ended stream for whose work the
- * host has waited. NULL: out of memory. */
+ * host has waited. Returns NULL when out of memory. */
 static struct stream *find_place(struct order *order)
 {
     for (size_t i = 0; i < order->stream_count; i++)
@@ -184,8 +185,8 @@ static void compare(struct order *order, const struct flight *flight)
     }
 }
 
-/* Removes older work of the stream that touches the same bytes: work that is not ordered with the
- * older work is not ordered with FLIGHT either. */
+/* Removes older work of the stream that touches the same bytes, because work that is not ordered
+ * with the older work is not ordered with FLIGHT, either. */
 static void replace_older(struct order *order, const struct flight *flight)
 {
     for (struct flight **at = &order->first; *at;)
@@ -255,7 +256,7 @@ void order_set_host(struct order *order, const struct order_clock *clock)
     order->host = clock;
 }
 
-/* Whether the host's accesses are checked against FLIGHT. */
+/* Returns whether the host's accesses are checked against FLIGHT. */
 static bool is_checked(const struct order *order, const struct flight *flight)
 {
     return !flight->ignored && !flight->settled && !(order->host && is_before(flight, order->host));

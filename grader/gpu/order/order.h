@@ -1,7 +1,8 @@
 /* Finds out which work in a program's streams and on its host is ordered (happens-before).
  *
- * Each piece of work in a stream has a number in its stream and a clock: for each stream, the
- * number of the last work there that ends before it. The literature calls this a vector clock.
+ * Each piece of work in a stream has a number in its stream and a clock. For each stream, the clock
+ * has the number of the stream's last work that ends before this piece. The literature calls this a
+ * vector clock.
  *
  *     work X comes before work Y      if Y's clock has reached X's number in X's stream
  *     the host has waited for X       if X came before something that the host has waited for:
@@ -15,7 +16,7 @@
  *   - the legacy default stream waits for all earlier work in blocking streams, and later work in
  *     blocking streams waits for it; it and non-blocking streams do not wait for each other;
  *   - an event stands for all work that came before its latest record in the record's stream.
- * The runtime library knows which calls wait for what, and says so (gpu/cudart/order/).
+ * The runtime library reports which calls wait for which work (gpu/cudart/order/).
  *
  * The caller serialises the calls on a struct order. */
 #ifndef GPU_ORDER_ORDER_H
@@ -32,11 +33,11 @@ struct order;
 
 struct order_stream {
     uint64_t number; /* unique among all streams of the program */
-    bool is_legacy;  /* the legacy default stream */
+    bool is_legacy;  /* the stream is the legacy default stream */
     bool is_blocking;
 };
 
-/* For each stream, by its place in the list of streams: the last earlier work. Initialise
+/* The last earlier work in each stream, by the stream's place in the list of streams. Initialise
  * with {0}; free LAST. */
 struct order_clock {
     uint64_t *last;
@@ -48,70 +49,73 @@ enum order_kind { ORDER_WORK, ORDER_ALLOCATES, ORDER_FREES };
 /* A piece of work. */
 struct order_work {
     enum order_kind kind;
-    char name[96];           /* for messages, such as "kernel scale" */
-    struct emu_place place;  /* the program's line that requested it */
-    struct emu_touch *touch; /* malloc'd; the memory that it touches, as emu_touched() returns it */
+    char name[96];          /* for messages, such as "kernel scale" */
+    struct emu_place place; /* the program's line that requested it */
+    /* the memory that it touches, as emu_touched() returns it, from malloc() */
+    struct emu_touch *touch;
     size_t count;
 };
 
 /* Two accesses to the same bytes that nothing orders. */
 struct order_conflict {
-    const struct order_work *earlier, *later; /* LATER: NULL if the host made the access */
+    const struct order_work *earlier, *later; /* `later` is NULL if the host made the access */
     enum emu_touch_kind earlier_touch, later_touch;
     emu_addr at;
 };
 
 typedef void order_report(void *context, const struct order_conflict *conflict);
 
-/* REPORT is called for each conflict between two pieces of work. Returns NULL: out of memory. */
+/* Opens an order. REPORT is called for each conflict between two pieces of work. Returns NULL when
+ * out of memory. */
 struct order *order_open(order_report *report, void *context);
-void order_close(struct order *order); /* NULL is allowed */
+void order_close(struct order *order); /* accepts NULL */
 
-/* Appends WORK to STREAM and compares it with all work in flight; at most one conflict is reported
- * for each of these. Takes over WORK's touches. */
+/* Appends WORK to STREAM and compares it with all work in flight. Reports at most one conflict with
+ * each piece. Takes over WORK's touches. */
 void order_add(struct order *order, const struct order_stream *stream, struct order_work *work);
-/* STREAM was destroyed. Its work goes on. */
+/* Records that STREAM was destroyed. Its work continues. */
 void order_end_stream(struct order *order, const struct order_stream *stream);
 
-/* Sets *CLOCK, the clock of an event, to all work that STREAM has been given so far. */
+/* Sets *CLOCK, the clock of an event, to all work that STREAM has received so far. */
 void order_record(struct order *order, const struct order_stream *stream,
                   struct order_clock *clock);
 /* Makes later work in STREAM wait for the work in CLOCK. */
 void order_stream_waits(struct order *order, const struct order_stream *stream,
                         const struct order_clock *clock);
 
-/* The host has waited for: the work in CLOCK; the work in STREAM; all work. */
+/* Record that the host has waited for the work in CLOCK, the work in STREAM, or all work. */
 void order_host_waits(struct order *order, const struct order_clock *clock);
 void order_host_waits_stream(struct order *order, const struct order_stream *stream);
 void order_host_waits_all(struct order *order);
 
-/* From now on, the host's accesses are those of a host function. It was queued behind the work in
- * CLOCK, so order_check_host() does not report that work. NULL: the host function has ended. CLOCK
- * must stay valid until then. */
+/* Makes the host's accesses those of a host function from now on. The function was queued behind
+ * the work in CLOCK, so order_check_host() does not report that work. CLOCK is NULL when the host
+ * function has ended, and must stay valid until then. */
 void order_set_host(struct order *order, const struct order_clock *clock);
 
-/* Whether the host may not touch SIZE bytes at ADDR now. */
+/* Returns whether the host may not touch SIZE bytes at ADDR now. */
 bool order_check_host(const struct order *order, emu_addr addr, uint64_t size, bool writes,
                       struct order_conflict *conflict);
-/* The host touches SIZE bytes at ADDR. If work in flight exchanges signals with the host through
- * these bytes, the host has waited for this work. Returns whether there was such work. Signal
- * handlers may call it, order_check_host(), order_each_touch() and order_ignore(). */
+/* Records that the host touches SIZE bytes at ADDR. If work in flight exchanges signals with the
+ * host through these bytes, the host has waited for this work. Returns whether there was such work.
+ * Signal handlers may call this function, order_check_host(), order_each_touch() and
+ * order_ignore(). */
 bool order_signal(struct order *order, emu_addr addr, uint64_t size);
-/* The host has touched memory of EARLIER, which is in flight, too early. Further accesses of this
- * kind are not reported. */
+/* Records that the host has touched memory of EARLIER, which is in flight, too early. Further
+ * accesses of this kind are not reported. */
 void order_ignore(struct order *order, const struct order_work *earlier);
 /* Reports work in flight that touches the SIZE bytes at ADDR, which the host frees now. */
 bool order_check_free(const struct order *order, emu_addr addr, uint64_t size,
                       struct order_conflict *conflict);
-/* The memory at ADDR was freed, or another allocation has got it: work in flight does not touch
- * it. */
+/* Records that the memory at ADDR was freed, or that another allocation has got it, so work in
+ * flight does not touch it. */
 void order_forget_memory(struct order *order, emu_addr addr, uint64_t size);
 
 /* Calls VISIT with each touch in flight among the bytes from BEGIN to END with which an access of
  * the host (or of the host function) may conflict. */
 void order_each_touch(const struct order *order, emu_addr begin, emu_addr end,
                       void (*visit)(void *context, const struct emu_touch *touch), void *context);
-/* Number of pieces of work in flight. */
+/* Returns the number of pieces of work in flight. */
 size_t order_in_flight(const struct order *order);
 
 #endif

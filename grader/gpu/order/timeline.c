@@ -1,25 +1,26 @@
-/* The simulation goes from event to event. Each stream with unfinished work has a row of items, of
- * which only the first can start or run. So an item is done as soon as its row begins with a later
- * one, and no list of finished work is needed. */
+/* Simulates the timeline from event to event. Each stream with unfinished work has a row of items,
+ * of which only the first can start or run. So an item is done as soon as its row begins with a
+ * later item, and no list of finished work is needed. */
 #include "gpu/order/timeline.h"
 
 #include <stdlib.h>
 
-/* Items that can be submitted and not done. If there are more, the program waits: the drivers of
- * today's GPUs keep about as many launches. */
+/* The most items that are submitted and not done. If there are more, the program waits. The drivers
+ * of today's GPUs keep about this number of launches. */
 #define MOST_QUEUED 1024u
 
 #define NO_ROOM     1e-9 /* a smaller share of the multiprocessors counts as none */
-#define AN_END      1e-9 /* microseconds: an item with less to do is done */
+#define AN_END      1e-9 /* microseconds; an item with less remaining work is done */
 
 struct item {
     enum { WORK, RECORD, WAIT } type;
     uint64_t number; /* in the order of the program's calls, from 1 */
     struct timeline_work work;
-    struct timeline_mark *mark;      /* RECORD: gets the time; NULL: not wanted */
-    uint64_t for_stream, for_number; /* WAIT: it waits for this item */
+    /* for RECORD, the mark that gets the time, or NULL if the time is not wanted */
+    struct timeline_mark *mark;
+    uint64_t for_stream, for_number; /* for WAIT, the item for which it waits */
     bool is_running;
-    double start, left, rate; /* left: microseconds at rate 1 */
+    double start, left, rate; /* `left` is in microseconds at rate 1 */
     struct item *next;
 };
 
@@ -144,14 +145,14 @@ static bool is_done(const struct timeline *t, uint64_t stream, uint64_t number)
     return !row || row->first->number > number;
 }
 
-/* Whether work in EARLIER, a stream, ends before later work in LATER begins. */
+/* Returns whether work in EARLIER, a stream, ends before later work in LATER begins. */
 static bool comes_before(const struct order_stream *earlier, const struct order_stream *later)
 {
     return earlier->number == later->number || (earlier->is_legacy && later->is_blocking) ||
            (earlier->is_blocking && later->is_legacy);
 }
 
-/* The share of ENGINE that its running work leaves. */
+/* Returns the share of ENGINE that its running work leaves free. */
 static double room_in(const struct timeline *t, enum timeline_engine engine)
 {
     double room = 1;
@@ -230,7 +231,7 @@ static void add_time(struct timeline *t, double us)
     t->now += us;
 }
 
-/* Goes on until something ends. False: nothing is left. */
+/* Continues until an item ends. Returns false if no item is left. */
 static bool step(struct timeline *t)
 {
     double us = 0;

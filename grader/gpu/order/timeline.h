@@ -1,19 +1,19 @@
-/* When the work of a program's streams runs on a GPU: which work waits, and which runs side by
- * side.
+/* Simulates when the work of a program's streams runs on a GPU: which work waits, and which work
+ * runs at the same time.
  *
  *   stream 1   copy in | kernel  | copy out
  *   stream 2             copy in | kernel  | copy out          each engine has one row of work
  *              ------------------------------------> time
  *
  * A GPU has three engines: one for copies in each direction, which make one copy at a time, and the
- * multiprocessors, which kernels share. Work starts as soon as all that it must wait for has ended
- * (CUDA's rules: see order.h) and its engine has room. Of the work that could start, the program's
- * order decides. A kernel asks for a share of the multiprocessors. As on a GPU, kernels that began
- * earlier get what they ask for, and later ones what is left: with less than their share they run
- * slower.
+ * multiprocessors, which kernels share. Work starts as soon as all work that it must wait for has
+ * ended (by CUDA's rules, see order.h) and its engine has room. If several pieces of work could
+ * start, the program's order decides. A kernel asks for a share of the multiprocessors. As on a
+ * GPU, kernels that began earlier get their full share, and later kernels get the rest; with less
+ * than their share, they run slower.
  *
  * The program's own time is not modelled. It submits work at once until it waits for work, or until
- * as much is submitted as a GPU's queue holds.
+ * a GPU's queue would be full.
  *
  * Time is in microseconds, from 0. The caller serialises the calls on a struct timeline. */
 #ifndef GPU_ORDER_TIMELINE_H
@@ -28,14 +28,15 @@ enum timeline_engine {
     TIMELINE_COMPUTE,     /* the multiprocessors */
     TIMELINE_TO_DEVICE,   /* copies from the host */
     TIMELINE_FROM_DEVICE, /* copies to the host */
-    TIMELINE_NOWHERE,     /* takes no engine, such as a host function */
+    TIMELINE_NOWHERE,     /* work that needs no engine, such as a host function */
 };
 
 struct timeline_work {
     enum timeline_engine engine;
-    bool is_copy;   /* a copy or a fill, not a kernel */
-    double us;      /* its time if nothing else runs; 0 is allowed */
-    double share;   /* TIMELINE_COMPUTE: its share of the multiprocessors, above 0 and at most 1 */
+    bool is_copy; /* a copy or a fill, not a kernel */
+    double us;    /* its time if nothing else runs, which may be 0 */
+    /* for TIMELINE_COMPUTE, its share of the multiprocessors, above 0 and at most 1 */
+    double share;
     uint64_t bytes; /* of a copy or fill */
     char name[64];  /* such as "scale(float*)" or "copy to the device" */
 };
@@ -48,36 +49,37 @@ struct timeline_piece {
 };
 typedef void timeline_ended(void *context, const struct timeline_piece *piece);
 
-/* What an event has recorded. Initialise with {0}. A mark that is in use must stay where it is
- * until timeline_forget(). */
+/* The time that an event has recorded. Initialise with {0}. A mark that is in use must stay where
+ * it is until timeline_forget(). */
 struct timeline_mark {
-    uint64_t stream, number; /* its place among the work; number 0: never recorded */
+    uint64_t stream, number; /* its place among the work; number 0 if it was never recorded */
     double us;               /* the time, once all work before it has ended */
 };
 
 struct timeline_totals {
-    double us;                    /* until the last work has ended */
-    double kernels_us, copies_us; /* while at least one of them ran */
-    double overlapped_us;         /* while both ran */
-    uint64_t kernels, copies;     /* how many there were */
+    double us;                    /* the time until the last work has ended */
+    double kernels_us, copies_us; /* the time in which at least one kernel ran */
+    double overlapped_us;         /* the time in which both ran */
+    uint64_t kernels, copies;     /* the numbers of kernels and copies */
 };
 
 struct timeline;
 
-/* EVENT_US: the time that a stream takes to record an event. ENDED is called for each piece of work
- * with an engine, in the order of their ends. NULL: out of memory. */
+/* Opens a timeline. EVENT_US is the time that a stream takes to record an event. ENDED is called
+ * for each piece of work with an engine, in the order of their ends. Returns NULL when out of
+ * memory. */
 struct timeline *timeline_open(double event_us, timeline_ended *ended, void *context);
-void timeline_close(struct timeline *timeline); /* NULL is allowed */
+void timeline_close(struct timeline *timeline); /* accepts NULL */
 
-/* Submit work to STREAM; false: out of memory. timeline_wait() lets later work of STREAM wait for
- * the event of MARK. IS_FREE: recording takes no time. */
+/* Submit work to STREAM. Return false when out of memory. timeline_wait() lets later work of STREAM
+ * wait for the event of MARK. IS_FREE says that recording takes no time. */
 bool timeline_add(struct timeline *timeline, const struct order_stream *stream,
                   const struct timeline_work *work);
 bool timeline_record(struct timeline *timeline, const struct order_stream *stream,
                      struct timeline_mark *mark, bool is_free);
 bool timeline_wait(struct timeline *timeline, const struct order_stream *stream,
                    const struct timeline_mark *mark);
-/* The time of MARK is no longer wanted. */
+/* Forgets MARK, whose time is no longer wanted. */
 void timeline_forget(struct timeline *timeline, const struct timeline_mark *mark);
 
 /* Let the host wait until work has ended: the work before the event of MARK, all work for which new
@@ -86,7 +88,7 @@ void timeline_host_waits(struct timeline *timeline, const struct timeline_mark *
 void timeline_host_waits_stream(struct timeline *timeline, const struct order_stream *stream);
 void timeline_host_waits_all(struct timeline *timeline);
 
-/* The totals of the work that has ended. */
+/* Returns the totals of the work that has ended. */
 struct timeline_totals timeline_totals(const struct timeline *timeline);
 
 #endif

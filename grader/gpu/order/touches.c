@@ -11,7 +11,8 @@ static int compare(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Merges touches of the same kind that overlap or are neighbours. Returns how many are left. */
+/* Merges touches of the same kind that overlap or are neighbours. Returns the number of remaining
+ * touches. */
 static size_t merge(struct emu_touch *list, size_t count)
 {
     size_t kept = 0;
@@ -129,7 +130,8 @@ bool touches_equal(const struct touches *one, const struct touches *other)
     return true;
 }
 
-/* Whether TOUCH has bytes on both sides of the range, so that removing it leaves two touches. */
+/* Returns whether TOUCH has bytes on both sides of the range, so that removing it leaves two
+ * touches. */
 static bool surrounds(const struct emu_touch *touch, uint64_t begin, uint64_t end)
 {
     return touch->begin < begin && touch->end > end;

@@ -8,7 +8,7 @@
 
 #include "gpu/touch.h"
 
-/* Touches, first by kind, then by address; those of one kind do not overlap. */
+/* Touches sorted by kind, then by address. Touches of the same kind do not overlap. */
 struct touches {
     struct emu_touch *list;
     size_t first[EMU_TOUCH_KINDS + 1]; /* touches of kind k begin at first[k] */
@@ -17,12 +17,13 @@ struct touches {
 
 /* Sorts COUNT touches of LIST, which are in any order. */
 struct touches touches_sort(struct emu_touch *list, size_t count);
-/* Whether accesses of these kinds to one byte must be ordered. */
+/* Returns whether accesses of these kinds to one byte must be ordered. */
 bool touches_conflict(enum emu_touch_kind one, enum emu_touch_kind other);
 /* Finds bytes that ONE and OTHER touch with conflicting kinds of access. */
 bool touches_find(const struct touches *one, const struct touches *other,
                   enum emu_touch_kind *one_kind, enum emu_touch_kind *other_kind, uint64_t *at);
-/* Finds the first touch of KIND that overlaps the bytes from BEGIN to END; NULL: there is none. */
+/* Finds the first touch of KIND that overlaps the bytes from BEGIN to END. Returns NULL if there is
+ * none. */
 const struct emu_touch *touches_at(const struct touches *touches, enum emu_touch_kind kind,
                                    uint64_t begin, uint64_t end);
 bool touches_equal(const struct touches *one, const struct touches *other);

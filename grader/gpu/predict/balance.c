@@ -1,10 +1,10 @@
-/* How evenly the work of a launch's CTAs is spread over the multiprocessors. */
+/* Computes how evenly the work of a launch's CTAs is spread over the multiprocessors. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/predict/sample.h"
 
-/* LOAD[i] has grown: restores the order of the heap, with the least load on top. */
+/* Restores the order of the heap, with the least load on top, after LOAD[i] has grown. */
 static void sink(uint64_t *load, uint32_t count, uint32_t i)
 {
     for (;;) {
@@ -21,8 +21,9 @@ static void sink(uint64_t *load, uint32_t count, uint32_t i)
     }
 }
 
-/* The first CTAs go to the multiprocessors in turn, until these are full. Each later CTA goes
- * to the multiprocessor that has done the least work so far, because that one has room first. */
+/* Returns the instructions of the busiest multiprocessor. The first CTAs go to the multiprocessors
+ * in turn, until these are full. Each later CTA goes to the multiprocessor that has done the least
+ * work so far, because it has room first. */
 double balance_busiest(const struct sample *sample)
 {
     uint32_t sms = sample->spread.sms;

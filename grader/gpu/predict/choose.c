@@ -37,7 +37,8 @@ static struct choice look_up(const struct ptx_instruction *in)
     return (struct choice){PIPE_ALU, 1, 1, false};
 }
 
-/* Special functions of denormal floats need a multiplication before and one after. */
+/* Chooses the instructions of a special function. For denormal floats, it needs a multiplication
+ * before and after. */
 static struct choice choose_approximation(const struct ptx_instruction *in, struct choice choice)
 {
     if (in->opcode == PTX_OP_div)
@@ -74,7 +75,8 @@ static struct choice choose_conversion(const struct ptx_instruction *in)
     return (struct choice){PIPE_SFU, to == 'l' || from == 'l' ? 2 : 1, 1, false};
 }
 
-/* The special registers that ptxas reads from constant memory: sizes of the grid, not indices. */
+/* Returns whether ptxas reads the special register from constant memory, as it reads the sizes of
+ * the grid, but not indices. */
 static bool is_constant(uint32_t special)
 {
     return special != PTX_SPECIAL_tid_x && special != PTX_SPECIAL_tid_y &&
@@ -124,7 +126,7 @@ struct choice choose(const struct pass *pass, const struct ptx_instruction *in)
     case PTX_OP_ld:
     case PTX_OP_ldu:
     case PTX_OP_st:
-        if (is_parameter(in)) /* LDC in kernels; in functions, registers */
+        if (is_parameter(in)) /* LDC in kernels, registers in functions */
             return pass->function->is_kernel
                        ? (struct choice){PIPE_ALU, 1, 6, false}
                        : (struct choice){PIPE_ALU, 0, 0, in->opcode != PTX_OP_st};

@@ -1,10 +1,11 @@
-/* The memory that launches touch, from which follows what the second-level cache (L2) holds and
- * what goes to DRAM.
+/* Keeps the memory that launches touch. It determines the contents of the second-level cache (L2)
+ * and the traffic to DRAM.
  *
- * Recording all sectors would take too much memory, so only some pages of 4 KiB are watched, chosen
- * by a hash of their number: one in 2^shift. Each of their sectors notes in which parts of the
- * launch it was read and written. A part is a range of CTAs that run at about the same time. Sets
- * of parts can be joined in any order, so the number of workers makes no difference. */
+ * Recording all sectors would take too much memory, so only one in 2^shift pages of 4 KiB is
+ * watched. The pages are chosen by a hash of their number. Each of their sectors notes in which
+ * parts of the launch it was read and written. A part is a range of CTAs that run at about the same
+ * time. Sets of parts can be joined in any order, so the result does not depend on the number of
+ * workers. */
 #ifndef GPU_PREDICT_FOOTPRINT_H
 #define GPU_PREDICT_FOOTPRINT_H
 
@@ -24,13 +25,18 @@ struct page {
     bool has_atomics;
 };
 
-enum footprint_use { FOOTPRINT_READS, FOOTPRINT_WRITES, FOOTPRINT_ADDS }; /* ADDS: an atomic */
+enum footprint_use {
+    FOOTPRINT_READS,
+    FOOTPRINT_WRITES,
+    FOOTPRINT_ADDS
+}; /* FOOTPRINT_ADDS is an
+                                                                           * atomic */
 
 struct footprint {
     struct page **pages; /* a hash table */
     uint32_t room, count;
     unsigned shift;
-    bool failed; /* out of memory: pages are missing */
+    bool failed; /* memory ran out, so pages are missing */
 };
 
 static inline bool footprint_watches(const struct footprint *footprint, uint64_t page)
@@ -49,35 +55,38 @@ void footprint_free(struct footprint *footprint);
 
 /* --- the second-level cache ------------------------------------------------------------------- */
 
-/* The contents of the cache between launches: for each watched sector, the time of its last use. */
+/* The contents of the cache between launches, that is the time of the last use of each watched
+ * sector. */
 struct l2;
 struct l2 *l2_new(void);
 void l2_free(struct l2 *l2);
 
-/* Whether the cache held LINE when the latest launch ended. Of pages that are not watched, their
- * neighbour decides. */
+/* Returns whether the cache held LINE when the latest launch ended. For a page that is not watched,
+ * the answer is that of a neighbouring page. */
 bool l2_holds(const struct l2 *l2, uint64_t line);
 
 /* Traffic of a launch between the second-level cache and DRAM, in sectors, in one allocation. */
 struct l2_buffer {
     uint64_t begin, end;
-    double touched;               /* different sectors that the launch reads */
-    double missed;                /* sectors that the launch reads and that are not in the cache */
-    double read, written;         /* sectors that DRAM reads and writes: reads come in pairs */
-    double read_cost, write_cost; /* their time, in sectors of whole lines: see DRAM_LINE */
-    double atomic_pages;          /* different pages with atomics */
+    double touched;       /* different sectors that the launch reads */
+    double missed;        /* sectors that the launch reads and that are not in the cache */
+    double read, written; /* sectors that DRAM reads and writes; reads come in pairs */
+    /* the time of these reads and writes, in sectors of whole lines (see DRAM_LINE) */
+    double read_cost, write_cost;
+    double atomic_pages; /* different pages with atomics */
 };
 
 /* DRAM is fastest with whole lines. Moving half a line, 64 bytes, takes more than half of the time:
  * each line costs DRAM_LINE halves in addition to the halves that are moved. On an H200, single
- * sectors come at a third of the bandwidth of whole lines (chip/h200.txt: sparse_1of4_every1 and so
+ * sectors have a third of the bandwidth of whole lines (chip/h200.txt: sparse_1of4_every1 and so
  * on). */
 #define DRAM_LINE 1.6
 static inline double dram_cost(unsigned halves)
 {
     return halves ? (halves + DRAM_LINE) / (2 + DRAM_LINE) : 0;
 }
-/* The number of halves of a line that contain SECTORS, which are bits of its four sectors. */
+/* Returns the number of halves of a line that contain SECTORS, which are bits of its four
+ * sectors. */
 static inline unsigned dram_halves(uint32_t sectors)
 {
     return ((sectors & 3) != 0) + ((sectors & 12) != 0);

@@ -1,5 +1,5 @@
-/* Fuses several instructions into one, as ptxas does: products, addresses with offsets, operations
- * with three operands. */
+/* Fuses several instructions into one instruction, as ptxas does for products, addresses with
+ * offsets, and operations with three operands. */
 #include "gpu/predict/machine_parts.h"
 
 /* --- facts ------------------------------------------------------------------------------------ */
@@ -40,7 +40,8 @@ void find_facts(struct pass *pass)
 
 /* --- fusion ----------------------------------------------------------------------------------- */
 
-/* The register that operand K of IN reads, if only one instruction writes it; else NULL. */
+/* Returns the register that operand K of IN reads, if only one instruction writes it, otherwise
+ * NULL. */
 static const struct fact *single(const struct pass *pass, const struct ptx_instruction *in,
                                  uint32_t k)
 {
@@ -59,8 +60,8 @@ const struct fact *result_of(const struct pass *pass, const struct ptx_instructi
     return fact->defs == 1 ? fact : NULL;
 }
 
-/* Whether the result becomes a part of each addition that uses it: a product, or a shift by a
- * constant, and for addresses also the conversion before it. */
+/* Returns whether the result becomes a part of each addition that uses it. This is so for a product
+ * or a shift by a constant, and for addresses also for the conversion before it. */
 static bool is_fused_product(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -76,7 +77,8 @@ static bool is_fused_product(const struct pass *pass, const struct ptx_instructi
     return false;
 }
 
-/* Whether a 64-bit conversion is only scaled and then added: IMAD.WIDE converts by itself. */
+/* Returns whether a 64-bit conversion is only scaled and then added, because IMAD.WIDE converts by
+ * itself. */
 static bool is_fused_conversion(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -101,7 +103,8 @@ static bool is_logic(const struct ptx_instruction *in)
            in->types[0] != PTX_pred && class_of(in->types[0]) == 'i';
 }
 
-/* Whether the result has one use, in an instruction that takes three operands: LOP3, IADD3. */
+/* Returns whether the result has one use, in an instruction that takes three operands (LOP3,
+ * IADD3). */
 static bool is_third_operand(const struct pass *pass, const struct ptx_instruction *in)
 {
     const struct fact *result = result_of(pass, in);
@@ -116,7 +119,7 @@ static bool is_third_operand(const struct pass *pass, const struct ptx_instructi
     bool user_adds = user->opcode == PTX_OP_add || user->opcode == PTX_OP_sub;
     if (!adds || !user_adds || class_of(in->types[0]) != 'i' || class_of(user->types[0]) != 'i')
         return false;
-    /* three operands at most: neither may already have a product or a third one */
+    /* three operands at most, so neither may already have a product or a third operand */
     for (uint32_t k = 1; k < 3; k++) {
         const struct fact *mine = single(pass, in, k), *its = single(pass, user, k);
         if (mine && pass->choices[mine->def].is_free && pass->choices[mine->def].count)
@@ -128,7 +131,7 @@ static bool is_third_operand(const struct pass *pass, const struct ptx_instructi
     return !pass->choices[result->use].is_free;
 }
 
-/* Whether the comparisons also combine the predicates: ISETP.AND. */
+/* Returns whether the comparisons also combine the predicates, as ISETP.AND does. */
 static bool is_fused_combination(const struct pass *pass, const struct ptx_instruction *in)
 {
     if (!is_combination(in))
@@ -145,7 +148,7 @@ static bool is_fused_combination(const struct pass *pass, const struct ptx_instr
     return false;
 }
 
-/* An addition of a fused product is one IMAD or LEA, also with 64 bits. */
+/* Fuses an addition with a product. Both become one IMAD or LEA, also with 64 bits. */
 static void fuse_addition(struct pass *pass, uint32_t i)
 {
     const struct ptx_instruction *in = &pass->function->code[i];
@@ -163,7 +166,8 @@ static void fuse_addition(struct pass *pass, uint32_t i)
     }
 }
 
-/* Choices of fused instructions keep their count, which distinguishes them from mere names. */
+/* Fuses the instructions. Choices of fused instructions keep their count, which distinguishes them
+ * from mere names. */
 void fuse(struct pass *pass)
 {
     const struct ptx_function *f = pass->function;

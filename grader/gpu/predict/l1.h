@@ -1,5 +1,5 @@
-/* The first-level cache of one multiprocessor: lines of 128 bytes with four sectors, of which the
- * least recently used is replaced. */
+/* Simulates the first-level cache of one multiprocessor. It has lines of 128 bytes with four
+ * sectors; the least recently used line is replaced. */
 #ifndef GPU_PREDICT_L1_H
 #define GPU_PREDICT_L1_H
 
@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 struct l1_line {
-    uint64_t line;               /* address; 0: unused */
+    uint64_t line;               /* address, or 0 if unused */
     uint32_t sectors;            /* bits of the sectors that the line holds or waits for */
-    double filled;               /* when the latest of these sectors arrives */
-    uint32_t newer, older, next; /* next: in the chain of lines with the same hash */
+    double filled;               /* the time when the latest of these sectors arrives */
+    uint32_t newer, older, next; /* `next` is in the chain of lines with the same hash */
 };
 
 struct l1 {
@@ -20,14 +20,14 @@ struct l1 {
     uint32_t newest, oldest;
 };
 
-/* A cache of BYTES. False: out of memory; call l1_close() even then. */
+/* Opens a cache of BYTES. Returns false when out of memory; call l1_close() even then. */
 bool l1_open(struct l1 *l1, uint64_t bytes);
 void l1_close(struct l1 *l1);
 
-/* Finds LINE and makes it the newest; NULL: the cache does not hold it. */
+/* Finds LINE and makes it the newest. Returns NULL if the cache does not hold it. */
 struct l1_line *l1_find(struct l1 *l1, uint64_t line);
-/* Adds LINE, without any sector yet, and drops the oldest line if there is no room. NULL: the
- * cache has no room at all. */
+/* Adds LINE, without any sector yet, and drops the oldest line if there is no room. Returns NULL if
+ * the cache has no room at all. */
 struct l1_line *l1_add(struct l1 *l1, uint64_t line);
 
 #endif

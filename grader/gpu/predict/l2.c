@@ -1,9 +1,9 @@
-/* The second-level cache between launches.
+/* Simulates the second-level cache between launches.
  *
  * Time is counted in parts of launches. A line is still in the cache if, since its last use, fewer
- * different lines were used than the cache holds: that is what "least recently used" means. A line
- * takes its whole room even if only one of its sectors is used. Within one part, it is assumed that
- * half of the other lines are used before a given line. */
+ * different lines were used than the cache holds. This is the meaning of "least recently used". A
+ * line takes its whole room even if only one of its sectors is used. Within one part, it is assumed
+ * that half of the other lines are used before a given line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +14,10 @@
 
 struct l2_page {
     uint64_t number;
-    uint32_t last[PAGE_LINES];   /* time of the line's last use; 0: it is not in the cache */
-    uint8_t held[PAGE_LINES];    /* bits of the line's sectors that the cache holds */
-    uint8_t dirty[PAGE_SECTORS]; /* a bit for each word that was written; 0: the sector is clean */
+    uint32_t last[PAGE_LINES]; /* time of the line's last use, or 0 if it is not in the cache */
+    uint8_t held[PAGE_LINES];  /* bits of the line's sectors that the cache holds */
+    /* a bit for each word that was written; 0 if the sector is clean */
+    uint8_t dirty[PAGE_SECTORS];
 };
 
 struct l2 {
@@ -24,7 +25,7 @@ struct l2 {
     uint32_t count, room;
     unsigned shift;
     uint32_t now;
-    uint32_t used[TIMES]; /* lines whose last use was at this time */
+    uint32_t used[TIMES]; /* number of lines whose last use was at this time */
 };
 
 struct l2 *l2_new(void)
@@ -70,7 +71,7 @@ static void set_shift(struct l2 *l2, unsigned shift)
     l2->count = kept;
 }
 
-/* Adds those pages of FOOTPRINT that are new. */
+/* Adds the pages of FOOTPRINT that are new. */
 static bool add_pages(struct l2 *l2, const struct footprint *footprint)
 {
     uint32_t known = l2->count, room = known + footprint->count;
@@ -87,7 +88,7 @@ static bool add_pages(struct l2 *l2, const struct footprint *footprint)
     return true;
 }
 
-/* For each page, its entry in the footprint or NULL. */
+/* Returns the entry of each page in the footprint, or NULL for a page without an entry. */
 static const struct page **match(const struct l2 *l2, const struct footprint *footprint)
 {
     const struct page **touched = calloc(l2->count + 1u, sizeof *touched);
@@ -104,7 +105,7 @@ static const struct page **match(const struct l2 *l2, const struct footprint *fo
 
 bool l2_holds(const struct l2 *l2, uint64_t line)
 {
-    uint32_t low = 0, high = l2->count; /* the first page after the line's */
+    uint32_t low = 0, high = l2->count; /* the first page after the line's page */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (l2->pages[middle].number <= line / PAGE_BYTES)
@@ -127,7 +128,7 @@ struct launch_traffic {
     double capacity; /* watched lines that the cache holds */
 };
 
-/* The buffer of ADDR. Pages come in order, so it is the last buffer or a new one. */
+/* Returns the buffer of ADDR. Pages come in order, so this is the last buffer or a new buffer. */
 static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr)
 {
     for (unsigned i = traffic->count; i-- > 0;)
@@ -145,7 +146,7 @@ static struct l2_buffer *buffer_at(struct launch_traffic *traffic, uint64_t addr
     return buffer;
 }
 
-/* The sectors of line LINE that TOUCHED has in PART, as bits. */
+/* Returns the sectors of line LINE that TOUCHED has in PART, as bits. */
 static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
 {
     uint32_t bits = 0;
@@ -154,7 +155,7 @@ static uint32_t bits_of(const uint64_t *touched, unsigned line, unsigned part)
     return bits;
 }
 
-/* Different lines that the launch uses in PART. */
+/* Returns the number of different lines that the launch uses in PART. */
 static double size_of_part(const struct l2 *l2, const struct page *const *touched, unsigned part)
 {
     double size = 0;
@@ -175,8 +176,8 @@ static void count_newer(const struct l2 *l2, double newer[TIMES])
     }
 }
 
-/* Whether the cache has dropped a line that was last used AGE parts ago, when SIZE further lines
- * are used now. */
+/* Returns whether the cache has dropped a line that was last used AGE parts ago, when SIZE further
+ * lines are used now. */
 static bool is_gone(const double *newer, uint32_t age, double size, double capacity)
 {
     if (age >= TIMES - 1)
@@ -206,7 +207,7 @@ static void drop_line(struct launch_traffic *traffic, struct l2_page *page, unsi
     buffer->write_cost += traffic->weight * dram_cost(dram_halves(partial));
 }
 
-/* Uses LINE: READS and WRITES are bits of its sectors. */
+/* Uses LINE. READS and WRITES are bits of its sectors. */
 static void use_line(struct l2 *l2, struct launch_traffic *traffic, struct l2_page *page,
                      const struct page *touched, unsigned line, uint32_t reads, uint32_t writes)
 {

@@ -99,7 +99,7 @@ static struct op *new_op(struct machine *machine)
     return op;
 }
 
-/* The number of 32-bit registers that a PTX register takes. */
+/* Returns the number of 32-bit registers that a PTX register takes. */
 static uint8_t result_width(const struct pass *pass, uint32_t reg)
 {
     enum ptx_type type = pass->function->registers[reg - pass->first_register].type;
@@ -171,7 +171,7 @@ static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loop
 
 #define MOST_PREDICATED 8u /* machine instructions of a block that ptxas predicates */
 
-/* Whether ptxas predicates the block after B instead of jumping over it: the block is short
+/* Returns whether ptxas predicates the block after B instead of jumping over it: the block is short
  * and straight, and both paths meet after it. */
 static bool predicates_next(const struct pass *pass, const struct blocks *blocks, uint32_t b)
 {
@@ -203,7 +203,7 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
         bool loops = last->opcode == PTX_OP_bra && last->guard != PTX_NONE &&
                      (uint64_t)last->operands[0].value == blocks->first[b];
         bool predicates = predicates_next(pass, blocks, b);
-        if (predicates) /* the branch is gone */
+        if (predicates) /* the branch is not executed */
             pass->choices[blocks->first[b + 1] - 1].count = 0;
         if (!add_block(pass, blocks->first[b], blocks->first[b + 1], loops))
             return false;
@@ -234,8 +234,8 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
     return ok;
 }
 
-/* With this number of registers per thread, a multiprocessor holds its maximum of threads, so ptxas
- * does not try to use fewer. */
+/* The number of registers per thread with which a multiprocessor holds its maximum of threads, so
+ * ptxas does not try to use fewer. */
 #define LEAST_ROOM 32u
 
 struct machine *machine_make(const struct launch_view *launch)

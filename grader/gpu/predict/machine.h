@@ -1,6 +1,7 @@
-/* A kernel as the machine executes it: an estimate of the code that ptxas would produce.
+/* Translates a kernel to the code that the machine executes. This is an estimate of the code that
+ * ptxas would produce.
  *
- * ptxas is not run: a program may bring PTX alone, and its machine code would have to be matched
+ * ptxas is not run, because a program may have only PTX, and machine code would have to be matched
  * with the paths that the emulator saw. Instead, machine.c translates each instruction by a table
  * (machine.def) and a few rules of fusion, and schedule.c moves loads up, as ptxas does, and
  * unrolls short loops. An example, in straight code:
@@ -40,7 +41,7 @@ enum op_kind {
     OP_WAIT_COPIES, /* waits for the warp's cp.async */
     OP_BRANCH,
     OP_FENCE,
-    OP_GONE, /* has become a part of another instruction */
+    OP_GONE, /* is now a part of another instruction */
 };
 
 #define OP_SOURCES 6
@@ -48,38 +49,41 @@ enum op_kind {
 #define NO_BLOCK   UINT32_MAX
 #define NO_BASE    UINT32_MAX
 
-/* A machine instruction, or `count` of them that belong together. */
+/* A machine instruction, or `count` machine instructions that belong together. */
 struct op {
     uint32_t pc; /* the pc of the PTX instruction */
     uint8_t kind, pipe;
     uint8_t count, depth;
-    uint8_t copy; /* in an unrolled loop: which iteration */
-    bool is_load; /* OP_MEMORY: another op waits for its result */
+    uint8_t copy; /* in an unrolled loop, the number of the iteration */
+    bool is_load; /* for OP_MEMORY, another op waits for its result */
     bool is_async;
-    bool is_store, is_read_only; /* writes memory; reads memory that no kernel writes (ld.nc) */
+    bool is_store, is_read_only; /* writes memory, or reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
     bool is_step;                /* adds a constant to a 64-bit loop variable */
     bool is_counter;             /* adds a constant to a loop variable */
-    bool is_uniform; /* an atomic with the same address in all lanes, known when it is compiled */
+    bool is_uniform; /* an atomic whose lanes are known at compile time to have the same address */
     bool is_float;   /* an atomic on floats */
-    /* a rounded quotient or root: it may branch to a subroutine for rare operands */
+    /* a rounded quotient or root, which may branch to a subroutine for rare operands */
     bool has_slow_path;
-    bool reads_three; /* three different registers, in one machine instruction */
-    uint8_t width;    /* 32-bit registers of its results */
-    uint8_t merged; /* number of 32-bit loads from shared memory that were merged; 0: not merged */
-    uint32_t base;  /* for a load that can be merged: its aligned base register; or NO_BASE */
+    bool reads_three; /* one machine instruction that reads three different registers */
+    uint8_t width;    /* number of 32-bit registers of its results */
+    /* number of 32-bit loads from shared memory that were merged, or 0 */
+    uint8_t merged;
+    uint32_t base;  /* for a load that can be merged, its aligned base register, or NO_BASE */
     int32_t offset; /* its distance from that base */
     uint8_t source_count, result_count;
     uint32_t source[OP_SOURCES], result[OP_RESULTS];
 };
 
-#define UNROLL 4u /* iterations of a short loop that ptxas unrolls into one */
+#define UNROLL 4u /* number of iterations of a short loop that ptxas unrolls into one */
 
 struct machine_block {
-    uint32_t first, end;               /* pcs */
-    uint32_t ops, count;               /* its instructions start at machine.ops[ops] */
-    uint32_t unrolled, unrolled_count; /* UNROLL iterations of a loop; count 0: not unrolled */
-    /* the next block is short, and ptxas predicates it: warps that skip it issue it all the same */
+    uint32_t first, end; /* pcs */
+    /* number of its instructions, which start at machine.ops[ops] */
+    uint32_t ops, count;
+    /* UNROLL iterations of a loop; the count is 0 if it is not unrolled */
+    uint32_t unrolled, unrolled_count;
+    /* the next block is short, and ptxas predicates it, so warps that skip it still issue it */
     bool predicates;
 };
 
@@ -88,23 +92,23 @@ struct machine {
     uint32_t op_count, op_room;
     struct machine_block *blocks;
     uint32_t block_count;
-    uint32_t *block_of; /* for each pc */
+    uint32_t *block_of; /* the block of each pc */
     uint32_t registers; /* every register's number is below this */
-    uint32_t room;      /* 32-bit registers that ptxas gives a thread */
+    uint32_t room;      /* number of 32-bit registers that ptxas gives a thread */
 };
 
-/* Translates the launch's code. NULL: out of memory. */
+/* Translates the launch's code. Returns NULL when out of memory. */
 struct machine *machine_make(const struct launch_view *launch);
 void machine_free(struct machine *machine);
 
 /* --- schedule.c ------------------------------------------------------------------------------- */
 
-/* Adds UNROLL iterations of BLOCK, a loop of one block, if ptxas would unroll it. False: out of
- * memory. */
+/* Adds UNROLL iterations of BLOCK, a loop of one block, if ptxas would unroll it. Returns false
+ * when out of memory. */
 bool machine_unroll(struct machine *machine, struct machine_block *block);
 
-/* Puts the ops of each block into the order in which ptxas would issue them. False: out of
- * memory. */
+/* Puts the ops of each block into the order in which ptxas would issue them. Returns false when out
+ * of memory. */
 bool schedule(struct machine *machine);
 
 #endif

@@ -1,4 +1,4 @@
-/* The translation of one function, which choose.c, fuse.c, values.c and machine.c share. */
+/* The translation of one function. The files choose.c, fuse.c, values.c and machine.c share it. */
 #ifndef GPU_PREDICT_MACHINE_PARTS_H
 #define GPU_PREDICT_MACHINE_PARTS_H
 
@@ -7,8 +7,8 @@
 
 /* The facts about a register of the function that is being translated. */
 struct fact {
-    uint32_t defs, def;       /* number of instructions that write it; the last of them */
-    uint32_t uses, use;       /* number of instructions that read it; the last of them */
+    uint32_t defs, def;       /* number of instructions that write it, and the last of them */
+    uint32_t uses, use;       /* number of instructions that read it, and the last of them */
     uint32_t adds, addresses; /* how many of these add to it, or use it as an address */
     bool is_predicate_use;    /* combined with other predicates */
 };
@@ -16,7 +16,8 @@ struct fact {
 /* The translation of an instruction. */
 struct choice {
     uint8_t pipe, count, depth;
-    bool is_free; /* it only names a value: a reader of its result reads its sources */
+    /* the instruction only names a value, so a reader of its result reads its sources */
+    bool is_free;
 };
 
 struct pass {
@@ -33,11 +34,11 @@ struct pass {
 /* --- choose.c: what an instruction becomes by itself ------------------------------------------ */
 
 struct choice choose(const struct pass *pass, const struct ptx_instruction *in);
-/* Whether ptxas adds a branch to IN: to a subroutine for denormal or infinite operands. */
+/* Returns whether ptxas adds to IN a branch to a subroutine for denormal or infinite operands. */
 bool has_slow_path(const struct ptx_instruction *in);
-/* The letter of TYPE in machine.def: 'i', 'l', 'f', 'h', 'd' or 'p'. */
+/* Returns the letter of TYPE in machine.def: 'i', 'l', 'f', 'h', 'd' or 'p'. */
 char class_of(uint8_t type);
-/* Whether IN accesses parameters. */
+/* Returns whether IN accesses parameters. */
 bool is_parameter(const struct ptx_instruction *in);
 
 /* --- fuse.c: what becomes of instructions together -------------------------------------------- */
@@ -46,7 +47,7 @@ bool is_parameter(const struct ptx_instruction *in);
 void find_facts(struct pass *pass);
 /* Changes the translations of instructions that are fused into one. */
 void fuse(struct pass *pass);
-/* The facts about IN's result, if no other instruction writes it; else NULL. */
+/* Returns the facts about IN's result, if no other instruction writes it, otherwise NULL. */
 const struct fact *result_of(const struct pass *pass, const struct ptx_instruction *in);
 static inline bool has_immediate(const struct ptx_instruction *in)
 {
@@ -57,7 +58,7 @@ static inline bool has_immediate(const struct ptx_instruction *in)
 
 /* Counts the lowest bits of register REG that are known to be zero. DEPTH bounds the search. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth);
-/* Whether ptxas can see that all lanes of the atomic IN have the same address. */
+/* Returns whether ptxas can see that all lanes of the atomic IN have the same address. */
 bool is_uniform_address(const struct pass *pass, const struct ptx_instruction *in);
 
 #endif

@@ -5,12 +5,12 @@
 #include "gpu/lanes.h"
 #include "gpu/predict/sm_parts.h"
 
-#define MOST_PENDING 4096u /* runs that a warp collects before the model catches up with it */
+#define MOST_PENDING 4096u /* most runs that a warp collects before the model catches up with it */
 
-/* A CTA that runs. Two phases of its barrier can be under way at the same time: some warps have not
- * yet gone on after the first, others have arrived at the next. */
+/* A CTA that runs. Two phases of its barrier can be in progress at the same time, because some
+ * warps have not yet continued after the first while others have arrived at the next. */
 struct paced_cta {
-    struct walk_cta *walks; /* the walks since the warps' clocks were last brought up to date */
+    struct walk_cta *walks; /* the walks since the last update of the warps' clocks */
     struct sm sm;
     double arrived[2];         /* the latest arrival at each of these phases */
     uint64_t newest;           /* the latest phase at which a warp has arrived */
@@ -23,7 +23,7 @@ struct pace {
     const struct launch_view *launch;
     const struct emu_chip *chip;
     struct machine *machine;
-    bool *is_barrier; /* for each pc */
+    bool *is_barrier; /* for each pc, whether it is a barrier */
     struct walk_cost *costs;
     struct sm_memory memory;
     struct sm_options options;
@@ -96,7 +96,8 @@ static struct paced_cta *begin_cta(struct pace *pace, uint64_t number)
         free_cta(cta);
         return NULL;
     }
-    cta->sm.blocks[0].number = 1; /* not the first wave: earlier CTAs have fetched shared lines */
+    /* not in the first wave, because earlier CTAs have fetched shared lines */
+    cta->sm.blocks[0].number = 1;
     for (uint32_t w = 0; w < pace->launch->warps; w++) {
         struct sm_warp *warp = &cta->sm.warps[w];
         warp->walk = &cta->walks->walk[w];
@@ -126,7 +127,7 @@ static void arrive(struct paced_cta *cta, uint32_t w)
     cta->waits[w] = true;
 }
 
-/* The warp goes on, so all others have arrived. */
+/* Lets the warp continue after a barrier, at which all other warps have arrived. */
 static void pass(const struct pace *pace, struct paced_cta *cta, uint32_t w)
 {
     double at = cta->arrived[cta->phase[w] % 2] + pace->chip->barrier_latency +

@@ -1,4 +1,4 @@
-/* From one multiprocessor's cycles to a launch's time. */
+/* Computes a launch's time from one multiprocessor's cycles. */
 #include "gpu/predict/predict.h"
 
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 #define MOST_BUFFERS 64u
 
-/* The interval reaches this factor below and above the time. Of the launches in
- * grader/tests/hardware/times, more than nine of ten stay within it. */
+/* The factor between the predicted time and each end of its interval. More than nine of ten
+ * launches in grader/tests/hardware/times are within this interval. */
 #define INTERVAL 1.4
 
 static const char *const part_names[] = {
@@ -80,14 +80,16 @@ struct work {
     struct l2_buffer buffers[MOST_BUFFERS];
     double misses[MOST_BUFFERS], cold[MOST_BUFFERS];
     struct sm_memory memory;
-    double dram_sectors; /* of the whole launch */
-    double dram_lines;   /* as many sectors in whole lines would take the same time */
-    double scale;        /* instructions of the first multiprocessor for each one in the sample */
-    double imbalance;    /* the busiest multiprocessor's work, divided by the simulated one's */
+    double dram_sectors; /* sectors that DRAM moves in the whole launch */
+    double dram_lines;   /* number of whole lines whose sectors would take the same time */
+    /* instructions of the first multiprocessor for each instruction in the sample */
+    double scale;
+    /* the busiest multiprocessor's work, divided by that of the simulated one */
+    double imbalance;
     struct emu_counters totals;
 };
 
-/* The part of the sampled CTAs' instructions that their walks hold. */
+/* Returns the fraction of the sampled CTAs' instructions that are in their walks. */
 static double coverage(const struct sample *sample)
 {
     double executed = 0, kept = 0;
@@ -128,7 +130,7 @@ static uint64_t *collect_lines(const struct sample *sample, bool atomics, size_t
     return lines;
 }
 
-/* The different sectors of the sorted LINES that lie between BEGIN and END. */
+/* Returns the number of different sectors of the sorted LINES that are between BEGIN and END. */
 static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
 {
     double sectors = 0;
@@ -146,9 +148,9 @@ static double count_sectors(const uint64_t *lines, size_t count, uint64_t begin,
     return sectors;
 }
 
-/* The first multiprocessor's first access to a sector may go to DRAM. Finds for each buffer the
- * part of these accesses that do: the multiprocessor's fair share of DRAM's reads, divided by the
- * distinct sectors that it loads. */
+/* Finds the fraction of first accesses that go to DRAM, for each buffer. The first multiprocessor's
+ * first access to a sector may go there. The fraction is the multiprocessor's fair share of DRAM's
+ * reads, divided by the number of distinct sectors that it loads. */
 static bool find_misses(struct work *work, double covered)
 {
     const struct sample *sample = work->sample;
@@ -168,7 +170,7 @@ static bool find_misses(struct work *work, double covered)
     return true;
 }
 
-/* The different pages of the sorted LINES that lie between BEGIN and END. */
+/* Returns the number of different pages of the sorted LINES that are between BEGIN and END. */
 static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, uint64_t end)
 {
     double pages = 0;
@@ -183,8 +185,8 @@ static double count_pages(const uint64_t *lines, size_t count, uint64_t begin, u
     return pages;
 }
 
-/* How many multiprocessors use the same units of the second-level cache for atomics: the pages that
- * one of them adds to, compared with those of all. */
+/* Returns how many multiprocessors use the same units of the second-level cache for atomics.
+ * Compares the pages that one of them adds to with the pages that all add to. */
 static double find_sharing(const struct work *work)
 {
     size_t count;
@@ -211,7 +213,7 @@ static uint32_t l1_bytes(const struct work *work)
     return left > 0 ? (uint32_t)left : 0;
 }
 
-/* The multiprocessor of the simulation has CTAs like those of the sample. */
+/* Returns the imbalance. The simulated multiprocessor has CTAs like those of the sample. */
 static double find_imbalance(const struct sample *sample)
 {
     double executed = 0, busiest = balance_busiest(sample);
@@ -257,9 +259,9 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The cycles of all its CTAs, when COUNT of them were simulated, which took RESULT. If they were
- * more than the multiprocessor holds at a time, the rest goes on at the pace of the simulated ones;
- * otherwise whole waves follow each other. */
+/* Returns the cycles of all CTAs of the multiprocessor, of which COUNT were simulated, with RESULT.
+ * If COUNT is more than the multiprocessor holds at a time, the other CTAs run at the pace of the
+ * simulated CTAs; otherwise, whole waves follow each other. */
 static double extend(const struct work *work, const struct sm_result *result, uint32_t count)
 {
     const struct spread *spread = &work->sample->spread;
@@ -275,8 +277,8 @@ static double extend(const struct work *work, const struct sm_result *result, ui
     return result->cycles + left * pace;
 }
 
-/* Simulates the sample. Returns the cycles that the whole work of the first multiprocessor takes;
- * 0: out of memory. */
+/* Simulates the sample. Returns the cycles that the whole work of the first multiprocessor takes,
+ * or 0 when out of memory. */
 static double simulate(const struct work *work, const struct sm_options *options,
                        struct sm_result *result)
 {
@@ -299,7 +301,7 @@ static double to_us(const struct work *work, double cycles)
     return cycles / work->predictor->chip.clock_mhz;
 }
 
-/* The time that each limit alone takes. */
+/* Sets the time that each limit alone takes. */
 static void fill_parts(struct work *work, const struct sm_result *result, struct prediction *p)
 {
     const struct sample *sample = work->sample;
@@ -327,7 +329,7 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     double packets = result->packets * 32 / share, stored = result->store_packets * 32 / stores;
     p->part_us[PREDICT_l2] = to_us(work, (packets > stored ? packets : stored) * scale);
     p->part_us[PREDICT_dram] = work->dram_lines * 128 / (chip->dram_gbs * 1e3);
-    if (!chip->l2_bytes) { /* the chip has no cache: DRAM serves each request itself */
+    if (!chip->l2_bytes) { /* the chip has no cache, so DRAM serves each request itself */
         if (p->part_us[PREDICT_l2] > p->part_us[PREDICT_dram])
             p->part_us[PREDICT_dram] = p->part_us[PREDICT_l2];
         p->part_us[PREDICT_l2] = 0;
@@ -342,7 +344,7 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
     p->l2_bytes = executed > 0 ? result->l2_sectors * 32 * all / executed : 0;
     p->shared_bytes = executed > 0 ? result->shared * 128 * all / executed : 0;
     double missed = result->l2_sectors > 0 ? result->dram_sectors / result->l2_sectors : 0;
-    /* DRAM also writes what earlier launches stored, so MISSED can exceed 1 */
+    /* DRAM also writes the data that earlier launches stored, so MISSED can exceed 1 */
     p->l2_hits = missed < 1 ? 1 - missed : 0;
 }
 
@@ -350,13 +352,14 @@ static void fill_parts(struct work *work, const struct sm_result *result, struct
  * the same share. */
 #define MOST_OF_IT 0.6
 
-/* The part of the time US in which PART is busy. As in Nsight Compute, the units of a
- * multiprocessor's memory count while it has work; all others count from the launch to the end, on
- * average over all multiprocessors. Shared memory and the first-level cache are the same unit. */
+/* Returns the part of the time US in which PART is busy. As in Nsight Compute, the units of a
+ * multiprocessor's memory are averaged over the time in which it has work. All other units are
+ * averaged over the whole launch and all multiprocessors. Shared memory and the first-level cache
+ * are the same unit. */
 static double utilisation(const struct prediction *p, enum predict_part part, double us)
 {
     const double *parts = p->part_us, all = us + parts[PREDICT_launch] / 2;
-    /* the average work of a multiprocessor, divided by the most work of one */
+    /* the average work of a multiprocessor, divided by the most work of any */
     double even = us > 0 ? 1 - parts[PREDICT_tail] / us : 1;
     if (part == PREDICT_atomics)
         return parts[part] / us;
@@ -367,7 +370,8 @@ static double utilisation(const struct prediction *p, enum predict_part part, do
     return parts[part] / all * (part == PREDICT_dram ? 1 : even);
 }
 
-/* The limit: the part that is busy most of the time; otherwise the waits for results. */
+/* Returns the limit, which is the part that is busy most of the time or, if no part is, the waits
+ * for results. */
 static enum predict_part find_limit(const struct prediction *p, double us)
 {
     enum predict_part limit = PREDICT_issue;
@@ -379,7 +383,7 @@ static enum predict_part find_limit(const struct prediction *p, double us)
     return us < p->part_us[PREDICT_launch] ? PREDICT_launch : PREDICT_latency;
 }
 
-/* The time that would be saved if all multiprocessors had the same work. */
+/* Returns the time that would be saved if all multiprocessors had the same work. */
 static double tail_of(const struct work *work, double us)
 {
     double all = 0, sms = work->predictor->chip.sms, busiest = balance_busiest(work->sample);
@@ -388,8 +392,8 @@ static double tail_of(const struct work *work, double us)
     return busiest > 0 ? us * (1 - all / sms / busiest) : 0;
 }
 
-/* The share of the chip that the launch keeps busy for others: of the places for blocks, or of the
- * unit that is busiest. */
+/* Returns the share of the chip that is not available to other launches: the share of the places
+ * for blocks, or the share of the busiest unit. */
 static double share_of_chip(const struct work *work, const struct prediction *p, double us)
 {
     const struct spread *spread = &work->sample->spread;
@@ -406,7 +410,7 @@ static double without(const struct work *work, struct sm_options options)
     return to_us(work, simulate(work, &options, &result));
 }
 
-#define WORTH_MENDING 1.05 /* a cost is worth mending from this multiple of the ideal one on */
+#define WORTH_MENDING 1.05 /* ratio to the ideal cost from which on a cost is worth reducing */
 
 static bool wastes(const struct work *work, enum emu_counter cost)
 {

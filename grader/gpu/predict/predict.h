@@ -4,8 +4,8 @@
  *   PTX             --machine.c, schedule.c--> instructions of the machine, in ptxas's order
  *   walks, footprint, chip --sm.c, l2.c--> cycles --predict.c--> time, interval, limit
  *
- * The prediction is pure: it depends on the launch and on the chip's page of numbers, but
- * not on the machine that the emulator runs on, nor on the number of its workers. */
+ * The prediction is pure. It depends on the launch and on the numbers in the chip's file, but not
+ * on the machine that runs the emulator, nor on the number of workers. */
 #ifndef GPU_PREDICT_PREDICT_H
 #define GPU_PREDICT_PREDICT_H
 
@@ -15,8 +15,8 @@
 #include "gpu/chips.h"
 #include "gpu/observe/view.h"
 
-/* What can limit a launch: P(name, text). Each part is the time that the launch would take if
- * nothing else took time. */
+/* The parts of the chip that can limit a launch: P(name, text). The time of a part is the time that
+ * the launch would take if nothing else took time. */
 #define PREDICT_PARTS                                                                              \
     P(issue, "issuing instructions")                                                               \
     P(fp32, "single-precision arithmetic")                                                         \
@@ -40,7 +40,7 @@ enum predict_part {
         PREDICT_PART_COUNT
 };
 
-/* Moments at which a launch's occupancy is known, evenly spread over its time after
+/* The number of moments at which a launch's occupancy is known, evenly spread over its time after
  * PREDICT_launch. */
 #define PREDICT_MOMENTS 60
 
@@ -49,20 +49,23 @@ struct prediction {
     double us, low_us, high_us;
     enum predict_part limit;
     double part_us[PREDICT_PART_COUNT];
-    double share_of_chip; /* used share of the CTA slots, or of the limiting unit */
-    double without_us[2]; /* if global accesses touched the ideal number of sectors; if shared
-                           * accesses took the ideal number of passes; 0: no difference */
+    double share_of_chip; /* the share of the CTA slots, or of the limiting unit, that is in use */
+    /* the time if global accesses touched the ideal number of sectors, and if shared accesses took
+     * the ideal number of passes; 0 if there is no difference */
+    double without_us[2];
     double cycles, instructions, dram_bytes, l2_hits; /* for comparisons with a profiler */
-    /* for a roofline: operations on single-precision numbers; bytes that L2 and shared memory
-     * moved, including bytes that no lane requested; a shuffle counts as a pass of shared memory */
+    /* For a roofline, operations on single-precision numbers, and bytes that L2 and shared memory
+     * moved, including bytes that no lane requested. A shuffle counts as a pass of shared
+     * memory. */
     double flops, l2_bytes, shared_bytes;
-    double warps[PREDICT_MOMENTS]; /* on all multiprocessors, averaged around each moment */
-    double *share;                 /* for each pc: its share of the time; malloc'd, or NULL */
+    /* number of warps on all multiprocessors, averaged around each moment */
+    double warps[PREDICT_MOMENTS];
+    double *share; /* for each pc, its share of the time; from malloc(), or NULL */
     uint32_t share_count;
 };
 
-/* The highest rates of a chip, in thousand millions a second: warp instructions, operations on
- * single-precision numbers, and bytes of memory, of the second-level cache (0: there is none) and
+/* The highest rates of a chip, in units of 10^9 per second: warp instructions, operations on
+ * single-precision numbers, and bytes of memory, of the second-level cache (0 if there is none) and
  * of shared memory. */
 struct predict_roofs {
     double instructions, flops, dram, l2, shared;
@@ -79,10 +82,10 @@ const char *predict_part_text(enum predict_part part);
 /* The state that a device keeps for predictions: the chip and the contents of its L2 cache. */
 struct predictor;
 struct predictor *predictor_new(const struct emu_chip *chip);
-void predictor_free(struct predictor *predictor); /* NULL is allowed */
+void predictor_free(struct predictor *predictor); /* accepts NULL */
 const struct emu_chip *predictor_chip(const struct predictor *predictor);
 
-/* The prediction of LAUNCH, which has ended. It is valid until the next launch ends. */
+/* Returns the prediction of LAUNCH, which has ended. It is valid until the next launch ends. */
 const struct prediction *predictor_result(const struct predictor *predictor);
 
 #endif

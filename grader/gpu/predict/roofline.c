@@ -1,11 +1,12 @@
-/* Data for a roofline: the chip's highest rates, and the number of operations of a launch. */
+/* Computes data for a roofline: the chip's highest rates, and the number of operations of a
+ * launch. */
 #include "gpu/predict/sample.h"
 
-/* Bytes that shared memory delivers in a pass. */
+/* The number of bytes that shared memory delivers in a pass. */
 #define PASS_BYTES 128.0
 
-/* The second-level cache's rate counts a request as one more sector: of whole lines, 4 of 5 sectors
- * are data. */
+/* The fraction of the second-level cache's rate that is data. A request counts as one more sector,
+ * so for whole lines, 4 of 5 sectors are data. */
 #define USEFUL_PART 0.8
 
 struct predict_roofs predict_roofs(const struct emu_chip *chip)
@@ -20,7 +21,7 @@ struct predict_roofs predict_roofs(const struct emu_chip *chip)
     };
 }
 
-/* Operations on single-precision numbers in one lane's execution of IN. */
+/* Returns the number of operations on single-precision numbers in one lane's execution of IN. */
 static unsigned flops_of(const struct ptx_instruction *in)
 {
     if (!in->type_count || in->types[0] != PTX_f32)

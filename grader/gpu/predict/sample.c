@@ -1,9 +1,9 @@
-/* The observer that collects what a prediction needs.
+/* This observer collects the data for a prediction.
  *
- * CTAs go to the multiprocessors in turn. All multiprocessors do about the same, so only the first
- * one is simulated, and the walks of its first CTAs are kept: as many as the budget allows. The
- * choice does not depend on the workers: a CTA is left out only if those before it fill the
- * budget. Of all other CTAs, only the touched pages are noted. */
+ * CTAs go to the multiprocessors in turn. All multiprocessors do about the same work, so only the
+ * first multiprocessor is simulated. The walks of its first CTAs are kept, as many as the budget
+ * allows. The choice does not depend on the workers, because a CTA is left out only if the CTAs
+ * before it fill the budget. For all other CTAs, only the touched pages are noted. */
 #include "gpu/predict/sample.h"
 
 #include <stdlib.h>
@@ -35,10 +35,11 @@ struct state {
     struct walk_cost *costs; /* for each instruction */
     struct spread spread;
     unsigned parts;
-    uint64_t noted[NOTED]; /* lines that were noted recently, as a hash table: see was_noted() */
-    uint64_t most;         /* instructions of a walk */
+    uint64_t noted[NOTED]; /* lines that were noted recently, as a hash table (see was_noted()) */
+    uint64_t most;         /* most instructions of a walk */
     struct walk_cta *ctas, *current;
-    struct pace *pace; /* NULL: the kernel reads no clock, or not the model's */
+    /* NULL if the kernel reads no clock, or its clocks do not show the model's time */
+    struct pace *pace;
 };
 
 struct emu_occupancy predict_occupancy(const struct launch_view *launch,
@@ -130,8 +131,9 @@ static void *sample_begin(const struct launch_view *launch)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* The CTA number NUMBER of the sample: one of each round in which all multiprocessors get a CTA, in
- * changing places, so that it is not always one of the same column of the grid. */
+/* Returns the CTA that has NUMBER in the sample. The sample has one CTA of each round in which all
+ * multiprocessors get a CTA. Its place in the round changes, so that the CTAs are not all in the
+ * same column of the grid. */
 static uint64_t cta_of(const struct state *state, uint64_t number)
 {
     uint64_t sms = (uint64_t)state->predictor->chip.sms, first = number * sms;
@@ -139,7 +141,7 @@ static uint64_t cta_of(const struct state *state, uint64_t number)
     return first + (sms / 3 + number * 53) % (left < sms ? left : sms);
 }
 
-/* The number of CTA in the sample; SAMPLE_MOST: it is not in it. */
+/* Returns the number of CTA in the sample, or SAMPLE_MOST if it is not in the sample. */
 static uint64_t number_of(const struct state *state, uint64_t cta)
 {
     uint64_t number = cta / (uint64_t)state->predictor->chip.sms;
@@ -153,7 +155,7 @@ static void publish(struct state *state)
         state->sampling->length[number_of(state, cta->cta)] = walk_kept(cta);
 }
 
-/* Whether CTA is in the sample; if so, begins its walks. */
+/* Returns whether CTA is in the sample. If so, begins its walks. */
 static bool takes(struct state *state, uint64_t cta)
 {
     uint64_t number = number_of(state, cta), before = 0;
@@ -224,8 +226,8 @@ static unsigned part_of(const struct state *state, uint64_t cta)
     return (unsigned)(cta * state->parts / state->launch->cta_count);
 }
 
-/* Whether the sectors from BEGIN to END, all in one line, were recently noted as read in PART. If
- * not, notes them now. Most loads read sectors that an earlier warp has read. */
+/* Returns whether the sectors from BEGIN to END, all in one line, were recently noted as read in
+ * PART. If not, notes them now. Most loads read sectors that an earlier warp has read. */
 static bool was_noted(struct state *state, uint64_t begin, uint64_t end, unsigned part)
 {
     uint64_t line = begin >> 7, first = begin >> 5 & 3, last = (end - 1) >> 5 & 3;
@@ -304,7 +306,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
 {
     struct state *state = argument;
     if (repeat->times > 1 || (!repeat->first && !repeat->high && !repeat->low))
-        return OBS_DONE; /* counted only: nothing to note */
+        return OBS_DONE; /* counted only, so there is nothing to note */
     if (state->pace ||
         (number_of(state, repeat->cta) != SAMPLE_MOST && find_cta(state, repeat->cta)))
         return OBS_FULL;
@@ -314,7 +316,7 @@ static enum obs_answer sample_repeat(void *argument, const struct obs_repeat *re
     uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (!watches_any(state, begin, end))
         return OBS_DONE;
-    /* if all loads are in one line, reading also the bytes between them costs no more */
+    /* if all loads are in one line, also reading the bytes between them costs nothing */
     bool is_near = repeat->kind == OBS_LOAD && end - begin <= 128;
     if (!repeat->dense && !is_near)
         return OBS_FULL;

@@ -1,4 +1,4 @@
-/* The data that are kept of a launch to predict its time: see predict.h. */
+/* The data about a launch that are kept to predict its time (see predict.h). */
 #ifndef GPU_PREDICT_SAMPLE_H
 #define GPU_PREDICT_SAMPLE_H
 
@@ -15,10 +15,11 @@
 #define SAMPLE_WORK     65536u /* most entries of `work` */
 #define SAMPLE_MIN_WALK 2000u  /* a walk may always have this many instructions */
 
-/* How the launch's CTAs are spread over the chip. */
+/* The distribution of the launch's CTAs over the chip. */
 struct spread {
-    uint32_t sms;      /* multiprocessors that get a CTA */
-    uint64_t each;     /* CTAs that the first of them gets; no other gets more */
+    uint32_t sms; /* multiprocessors that get a CTA */
+    /* number of CTAs of the first of these multiprocessors; no other gets more */
+    uint64_t each;
     uint32_t resident; /* CTAs that a multiprocessor holds at a time */
     uint32_t places;   /* CTAs that a multiprocessor could hold, if the launch had more */
     uint32_t warps;    /* warps of a CTA */
@@ -45,17 +46,19 @@ struct predictor {
     struct sampling *sampling; /* one for each running launch */
 };
 
-/* balance.c: the instructions of the multiprocessor that gets the most work; 0: unknown. */
+/* Returns the instructions of the multiprocessor that gets the most work, or 0 if unknown
+ * (balance.c). */
 double balance_busiest(const struct sample *sample);
 
-/* waves.c: the warps that all multiprocessors hold together, on average over each of COUNT equal
- * parts of the launch. WARPS is 0 everywhere. */
+/* Computes the number of warps that all multiprocessors hold together, on average over each of
+ * COUNT equal parts of the launch (waves.c). WARPS must be 0 everywhere. */
 void predict_waves(const struct sample *sample, double *warps, unsigned count);
 
-/* roofline.c: operations on single-precision numbers. COUNTERS: of each instruction. */
+/* Returns the number of operations on single-precision numbers (roofline.c). COUNTERS has an entry
+ * for each instruction. */
 double predict_flops(const struct launch_view *launch, const struct emu_counters *counters);
 
-/* predict.c: predicts LAUNCH from SAMPLE, into predictor->last. COUNTERS has an entry for each
+/* Predicts LAUNCH from SAMPLE, into predictor->last (predict.c). COUNTERS has an entry for each
  * instruction. */
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,
                     const struct sample *sample, const struct emu_counters *counters);

@@ -1,16 +1,16 @@
-/* The order in which ptxas issues the instructions of a block.
+/* Finds the order in which ptxas issues the instructions of a block.
  *
- * This is a list scheduler: of the instructions whose operands are ready, it issues the one with
- * the longest chain of dependent instructions. So loads move to the top of a block, and the wait
- * for one overlaps with the others. A load does not move above a store that may write what it
- * reads, and nothing moves over a barrier, a fence, a call, or a
+ * This is a list scheduler. Of the instructions whose operands are ready, it issues the instruction
+ * with the longest chain of dependent instructions. So loads move to the top of a block, and the
+ * waits for several loads overlap. A load does not move above a store that may write the bytes that
+ * it reads, and nothing moves over a barrier, a fence, a call, or a
  * quotient that may call a subroutine. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/predict/machine.h"
 
-/* The waits that ptxas assumes, in cycles. It knows no caches. */
+/* The waits that ptxas assumes, in cycles. ptxas does not model caches. */
 enum { ASSUMED_ALU = 4, ASSUMED_SFU = 18, ASSUMED_SHARED = 30, ASSUMED_GLOBAL = 200 };
 
 #define MOST_SCHEDULED 4096u /* most ops of a block; longer blocks keep their order */
@@ -21,7 +21,7 @@ struct edge {
 };
 
 struct node {
-    uint32_t edges;   /* first edge to an op that must come later; NO_EDGE: none */
+    uint32_t edges;   /* first edge to an op that must come later, or NO_EDGE */
     uint32_t pending; /* ops that must come before */
     uint32_t ready;   /* cycle from which on its operands are ready */
     uint32_t chain;   /* cycles to the end of the block along the longest chain */
@@ -33,10 +33,12 @@ struct schedule {
     struct edge *edges;
     uint32_t edge_count, edge_room;
     struct node *nodes;
-    uint32_t *writer, *reader;      /* for each register: the last op that wrote it, that read it */
-    uint32_t (*before)[OP_SOURCES]; /* for each op's sources: the op that read it before */
-    uint32_t (*made)[OP_SOURCES];   /* and the op of the block that wrote it, or NO_EDGE */
-    uint32_t live, room;            /* 32-bit registers in use, and available */
+    /* for each register, the last op that wrote it, and the last op that read it */
+    uint32_t *writer, *reader;
+    uint32_t (*before)[OP_SOURCES]; /* for each op's sources, the previous op that read it */
+    /* for each op's sources, the op of the block that wrote it, or NO_EDGE */
+    uint32_t (*made)[OP_SOURCES];
+    uint32_t live, room; /* 32-bit registers in use, and available */
     bool failed;
 };
 
@@ -87,7 +89,7 @@ static void forget_registers(struct schedule *s, const struct op *ops, uint32_t 
     }
 }
 
-/* Op I overwrites REG, so it must come after all ops that read the old value. */
+/* Makes op I, which overwrites REG, come after all ops that read the old value. */
 static void link_readers(struct schedule *s, const struct op *ops, uint32_t i, uint32_t reg)
 {
     for (uint32_t reader = s->reader[reg]; reader != NO_EDGE;) {
@@ -129,7 +131,7 @@ static bool may_alias(const struct op *a, const struct op *b)
     return a->space == b->space || a->space == PTX_GENERIC || b->space == PTX_GENERIC;
 }
 
-/* Keeps the order of memory accesses, and everything on its side of a fence. */
+/* Keeps the order of memory accesses, and keeps every op on its side of a fence. */
 static void link_order(struct schedule *s, const struct op *ops, uint32_t i, uint32_t fence)
 {
     add_edge(s, fence, i, 0);
@@ -168,8 +170,8 @@ static void link_all(struct schedule *s, const struct op *ops, uint32_t count)
 
 /* --- wide loads ------------------------------------------------------------------------------- */
 
-/* Whether the load I can be a part of the load FIRST: from the same aligned 16 bytes, and nothing
- * in between may write there. */
+/* Returns whether the load I can be a part of the load FIRST. Both must be from the same aligned 16
+ * bytes, and no op in between may write there. */
 static bool belongs_to(const struct op *ops, uint32_t first, uint32_t i)
 {
     const struct op *a = &ops[first], *b = &ops[i];
@@ -177,7 +179,7 @@ static bool belongs_to(const struct op *ops, uint32_t first, uint32_t i)
            (b->offset ^ a->offset) > 0;
 }
 
-/* Whether OP ends the search for further parts of a load from BASE. */
+/* Returns whether OP ends the search for further parts of a load from BASE. */
 static bool ends_search(const struct op *op, uint32_t base)
 {
     bool writes = op->kind == OP_MEMORY && op->is_store &&
@@ -196,8 +198,8 @@ static void merge_into(struct op *ops, uint32_t first, uint32_t i)
     ops[i].kind = OP_GONE;
 }
 
-/* Puts loads of neighbouring words from shared memory together, in twos or fours, as ptxas does
- * where it knows their alignment. Returns the number of ops left. */
+/* Merges two or four loads of neighbouring words from shared memory, as ptxas does where it knows
+ * their alignment. Returns the number of remaining ops. */
 static uint32_t merge_loads(struct op *ops, uint32_t count)
 {
     for (uint32_t first = 0; first < count; first++) {
@@ -225,9 +227,10 @@ static uint32_t merge_loads(struct op *ops, uint32_t count)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-#define PUT_OFF (1u << 20) /* cycles: later than every other op */
+#define PUT_OFF (1u << 20) /* cycles, later than every other op */
 
-/* Whether no registers are left for the results of op I. Then ops that free registers go first. */
+/* Returns whether no registers are left for the results of op I. If so, ops that free registers are
+ * issued first. */
 static bool is_too_much(const struct schedule *s, const struct op *ops, uint32_t i)
 {
     uint32_t freed = 0;
@@ -251,7 +254,8 @@ static void count_live(struct schedule *s, const struct op *ops, uint32_t i)
     }
 }
 
-/* The op of OPEN to issue in cycle NOW: of those that are ready, the one with the longest chain. */
+/* Returns the op of OPEN to issue in cycle NOW, which is the op with the longest chain among the
+ * ready ops. */
 static uint32_t choose_next(const struct schedule *s, const struct op *ops, const uint32_t *open,
                             uint32_t count, uint32_t now)
 {
@@ -345,7 +349,7 @@ static bool reads(const struct op *op, uint32_t reg)
     return false;
 }
 
-/* Whether only OP itself and the op called EXCEPT read its one result in the block. */
+/* Returns whether only OP itself and the op EXCEPT read OP's only result in the block. */
 static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32_t except)
 {
     if (ops[i].result_count != 1 || ops[i].kind != OP_PLAIN)
@@ -357,7 +361,7 @@ static bool is_only_for(const struct op *ops, uint32_t count, uint32_t i, uint32
 }
 
 /* Marks the ops that only the last iteration needs: the branch, its comparison and a counter that
- * nothing else reads. False: ptxas cannot know the number of iterations. */
+ * nothing else reads. Returns false if ptxas cannot know the number of iterations. */
 static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
 {
     uint32_t branch = count - 1, compare = count;
@@ -381,8 +385,8 @@ static bool mark_control(const struct op *ops, uint32_t count, bool *is_control)
     return true;
 }
 
-/* Renames OP's operands: NAMES has each register's current name. Results of all but the last
- * iteration get new names. */
+/* Renames OP's operands. NAMES has each register's current name. Results of all iterations except
+ * the last get new names. */
 static void rename_op(struct machine *machine, struct op *op, uint32_t *names, bool is_last)
 {
     for (uint32_t k = 0; k < op->source_count; k++)
@@ -440,7 +444,7 @@ bool machine_unroll(struct machine *machine, struct machine_block *block)
             *op = ops[i];
             op->copy = copy;
             if (op->is_step && copy + 1u < UNROLL)
-                op->count = op->depth = 0; /* becomes an offset in the addresses */
+                op->count = op->depth = 0; /* this step becomes an offset in the addresses */
             rename_op(machine, op, names, copy + 1u == UNROLL);
         }
     block->unrolled_count = machine->op_count - block->unrolled;

@@ -46,7 +46,8 @@ static struct sm_heap_entry heap_pop(struct sm *sm)
 
 /* --- the way of a warp ------------------------------------------------------------------------ */
 
-/* Whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another one. */
+/* Returns whether the run at RUN is one whole iteration of the loop BLOCK, and the next run another
+ * iteration. */
 static bool goes_round(const struct emu_chip *chip, const struct walk *walk, uint32_t run,
                        const struct machine_block *block)
 {
@@ -78,7 +79,8 @@ static void enter_block(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
     warp->end = warp->at + (unrolls ? block->unrolled_count : block->count);
 }
 
-/* Whether the warp skips a block that ptxas predicates. The warp then still issues the block. */
+/* Returns whether the warp skips a block that ptxas predicates. The warp then still issues the
+ * block. */
 static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
 {
     const struct walk *walk = warp->walk;
@@ -91,7 +93,7 @@ static bool skips_predicated(const struct sm *sm, const struct sm_warp *warp)
            run[1].pc == sm->machine->blocks[number + 1].end;
 }
 
-/* Continues after the ops of a block. False: the walk ends. */
+/* Continues after the ops of a block. Returns false if the walk ends. */
 static bool next_block(const struct sm *sm, struct sm_warp *warp)
 {
     const struct walk_run *run = &warp->walk->runs[warp->run];
@@ -154,7 +156,7 @@ double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
 
 static void advance(struct sm *sm, struct sm_warp *warp);
 
-/* Lets the block's warps go on if all of them have arrived at the barrier. */
+/* Lets the block's warps continue if all of them have arrived at the barrier. */
 static void try_barrier(struct sm *sm, struct sm_block *block)
 {
     if (!block->arrived || block->arrived < block->alive)
@@ -228,7 +230,8 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
     for (uint32_t w = 0; w < cta->warps; w++) {
         struct sm_warp *warp = &block->warps[w];
         warp->walk = &cta->walk[w];
-        /* the first warps of blocks often have the most to do, and do not all get the same one */
+        /* the first warps of blocks often have the most work, so they should not all get the same
+         * scheduler */
         warp->scheduler = (w + number) % (uint32_t)sm->chip->schedulers;
         warp->now = at;
         warp->copies = 0;
@@ -269,7 +272,7 @@ static double pipe_cycles(const struct emu_chip *chip, uint8_t pipe)
     }
 }
 
-/* Cycles from an op's issue to its result, without a memory access. */
+/* Returns the cycles from an op's issue to its result, without a memory access. */
 static double latency_of(const struct emu_chip *chip, const struct op *op)
 {
     double rest = op->depth ? (op->depth - 1) * chip->alu_latency : 0;
@@ -295,8 +298,9 @@ static double take_units(struct sm *sm, const struct sm_warp *warp, const struct
         pipe = sm->worked[s][PIPE_IMAD] < sm->worked[s][PIPE_ALU] ? PIPE_IMAD : PIPE_ALU;
     double cycles =
         pipe_cycles(sm->chip, (uint8_t)pipe) * (pipe == PIPE_SFU && op->count ? 1 : op->count);
-    /* Three operands come from two banks of registers. An instruction that follows at once finds
-     * operands that it shares with the one before; one that has waited does not. */
+    /* three operands come from two banks of registers; an instruction that follows at once finds
+     * operands that it shares with the previous instruction, but an instruction that has waited
+     * does not */
     if (op->reads_three && at > warp->now)
         cycles = later(cycles, 2 * op->count);
     sm->result->instructions += op->count;
@@ -344,14 +348,15 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
         warp->now = start + chip->l2_latency;
         return start;
     default:
-        /* the branch waits for a check of the operands, about as long as the result takes */
+        /* the branch waits for a check of the operands, which takes about as long as the result */
         if (op->has_slow_path)
             warp->now = later(warp->now, start + latency_of(chip, op));
         return start + latency_of(chip, op);
     }
 }
 
-/* Returns when the program's piece with OP is loaded: the first warp that needs it has to wait. */
+/* Returns the time when the piece of the program that contains OP is loaded. The first warp that
+ * needs it has to wait. */
 static double fetch_code(struct sm *sm, const struct op *op, double at)
 {
     double *piece = &sm->code[(op - sm->machine->ops) / CODE_PIECE];

@@ -1,10 +1,10 @@
 /* Simulates one multiprocessor that executes the walks of some CTAs.
  *
- * Each warp issues its instructions in order, as soon as their operands are ready: it waits for a
- * load only where its value is used. Units that warps share (schedulers, pipes, the address unit,
- * the way to the second-level cache, memory) serve one after another: each has a time from which on
- * it is free. The bandwidth of memory, and the waits when too few accesses are in flight, follow
- * from this without further rules. */
+ * Each warp issues its instructions in order, as soon as their operands are ready, so it waits for
+ * a load only where the loaded value is used. Units that warps share (schedulers, pipes, the
+ * address unit, the port to the second-level cache, memory) serve one request after another, so
+ * each unit has a time from which on it is free. The bandwidth of memory, and the waits when too
+ * few accesses are in flight, follow from this without further rules. */
 #ifndef GPU_PREDICT_SM_H
 #define GPU_PREDICT_SM_H
 
@@ -16,14 +16,15 @@
 /* The properties of memory that the simulation of a multiprocessor needs. */
 struct sm_memory {
     const struct l2_buffer *buffers;
-    const double *misses; /* for each buffer: the part of first accesses that DRAM serves */
-    const double *cold;   /* for each buffer: the part of its sectors that come from DRAM */
+    const double *misses; /* for each buffer, the fraction of first accesses that DRAM serves */
+    const double *cold;   /* for each buffer, the fraction of its sectors that come from DRAM */
     unsigned buffer_count;
     double write_backs;     /* lines that DRAM writes for each sector that is stored */
     double atomics_sharing; /* multiprocessors that add to the same words at the same time */
     uint32_t l1_bytes, constant_bytes;
-    uint32_t active;     /* multiprocessors that share the chip's bandwidth */
-    const struct l2 *l2; /* without buffers: what the cache holds; NULL: all */
+    uint32_t active; /* multiprocessors that share the chip's bandwidth */
+    /* without buffers, the contents of the cache, or NULL if it holds everything */
+    const struct l2 *l2;
 };
 
 struct sm_options {
@@ -32,20 +33,20 @@ struct sm_options {
 };
 
 struct sm_result {
-    double cycles;       /* cycles until everything is done */
+    double cycles;       /* cycles until all work is done */
     double instructions; /* machine instructions issued */
-    double busy[PIPES];  /* cycles of each pipe, of the busiest scheduler */
+    double busy[PIPES];  /* cycles of each pipe, for the busiest scheduler */
     double issue;        /* cycles in which the busiest scheduler issued */
-    double shared, l1;   /* cycles of the address unit: for shared memory, for other memory */
+    double shared, l1;   /* cycles of the address unit for shared memory, and for other memory */
     double l2_sectors, dram_sectors, atomic_cycles;
     /* work of the second-level cache in sectors: a request for a line counts as one more sector */
     double packets, store_packets;
-    double *ended; /* for each CTA, when it ended */
-    double *blame; /* for each pc: cycles that warps waited for it, and to issue it */
+    double *ended; /* the time when each CTA ended */
+    double *blame; /* for each pc, the cycles that warps waited for it, and to issue it */
 };
 
 /* Simulates the COUNT CTAs of the list CTAS, RESIDENT at a time. RESULT's arrays are the caller's,
- * or NULL. False: out of memory. */
+ * or NULL. Returns false when out of memory. */
 bool sm_run(const struct emu_chip *chip, const struct machine *machine,
             const struct sm_memory *memory, const struct walk_cta *ctas, uint32_t count,
             uint32_t resident, const struct sm_options *options, struct sm_result *result);

@@ -1,4 +1,4 @@
-/* The accesses of a multiprocessor that is simulated: shared memory, the two caches, DRAM. */
+/* Simulates the accesses of a multiprocessor to shared memory, the two caches and DRAM. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -17,7 +17,7 @@ static uint64_t hash_of(uint64_t line)
     return line ^ line >> 29;
 }
 
-/* Waits until UNIT is free, occupies it for CYCLES and returns when that begins. */
+/* Waits until UNIT is free, occupies it for CYCLES, and returns the time at which this begins. */
 static double take(const struct sm *sm, double *unit, double at, double cycles)
 {
     if (sm->options->no_limits)
@@ -68,7 +68,7 @@ static struct touched_line *touched_at(struct sm *sm, uint64_t line)
 
 /* --- behind the first-level cache ------------------------------------------------------------- */
 
-/* The number of the buffer of LINE; buffer_count: none. */
+/* Returns the number of the buffer of LINE, or buffer_count if there is none. */
 static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
 {
     unsigned i = 0;
@@ -78,12 +78,12 @@ static unsigned buffer_of(const struct sm_memory *memory, uint64_t line)
     return i;
 }
 
-/* Fetches SECTORS of LINE. Returns when they arrive.
+/* Fetches SECTORS of LINE. Returns the time when they arrive.
  *
- * Each multiprocessor waits for its fair share of the lines that come from DRAM. But if several ask
- * for the same line at the same time, all of them wait for it. That is so in the first wave of
- * blocks; in later waves, another one has fetched it before. All sectors of a line come from the
- * same place. */
+ * Each multiprocessor waits for its fair share of the lines that come from DRAM. But if several
+ * multiprocessors request the same line at the same time, all of them wait for it. This happens in
+ * the first wave of blocks; in later waves, another multiprocessor has fetched the line before. All
+ * sectors of a line come from the same place. */
 static double fetch(struct sm *sm, uint64_t line, uint32_t sectors, double at)
 {
     struct touched_line *touched = touched_at(sm, line);
@@ -142,12 +142,13 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
              writes * sm->dram_cycles);
 }
 
-/* Bytes of memory that one unit of the second-level cache serves. */
+/* The number of bytes of memory that one unit of the second-level cache serves. */
 #define UNIT_BYTES 4096u
 #define UNIT_MARK  ((uint64_t)1 << 62)
 
-/* An atomic works in the second-level cache, where the lanes that want the same word wait for each
- * other. So do all atomics in the same unit, also those of other multiprocessors. */
+/* Simulates an atomic on a line. It is executed in the second-level cache, where the lanes that
+ * want the same word wait for each other. All atomics in the same unit also wait for each other,
+ * including those of other multiprocessors. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
                           uint64_t entry, double at)
 {
@@ -172,8 +173,8 @@ static double atomic_line(struct sm *sm, const struct op *op, const struct walk_
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
-/* Cycles of the address unit for an access to global or local memory: it looks up four lines a
- * cycle, and a pass takes one word from each bank. */
+/* Returns the cycles of the address unit for an access to global or local memory. The unit looks up
+ * four lines per cycle, and a pass takes one word from each bank. */
 static double address_cycles(const struct sm *sm, const struct walk_access *access, bool is_ideal)
 {
     double data = access->lanes * access->bytes / FULL_LINE;
@@ -206,7 +207,8 @@ static double access_lines(struct sm *sm, const struct walk *walk, const struct 
     return done;
 }
 
-/* MERGED: as many loads of 32 bits have become one, whose passes serve half a warp at least. */
+/* Simulates an access to shared memory. MERGED is the number of 32-bit loads that were merged; the
+ * passes of a merged load serve at least half a warp. */
 static double access_shared(struct sm *sm, const struct walk_access *access, unsigned merged,
                             double at)
 {
@@ -235,7 +237,7 @@ static double access_one(struct sm *sm, struct sm_warp *warp, const struct op *o
     return access_lines(sm, warp->walk, op, access, at);
 }
 
-/* The first access of RUN by the instruction at PC or a later one. */
+/* Returns the first access of RUN by the instruction at PC or a later instruction. */
 static uint32_t find_access(const struct walk *walk, uint32_t low, uint32_t end, uint32_t pc)
 {
     while (low < end) {

@@ -1,5 +1,5 @@
-/* Facts about values that ptxas knows before the kernel runs: their alignment, and whether all
- * lanes have the same value. */
+/* Finds facts about values that ptxas knows before the kernel runs: their alignment, and whether
+ * all lanes have the same value. */
 #include "gpu/predict/machine_parts.h"
 
 /* --- alignment -------------------------------------------------------------------------------- */
@@ -54,8 +54,8 @@ static unsigned result_bits(const struct pass *pass, const struct ptx_instructio
     }
 }
 
-/* The least number over all instructions that write the register. A loop's variable that the search
- * meets again at the end of DEPTH is taken to be aligned. */
+/* Returns the least number over all instructions that write the register. If the search meets a
+ * loop's variable again at the end of DEPTH, the variable counts as aligned. */
 unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
 {
     unsigned bits = MOST_BITS;
@@ -75,7 +75,8 @@ unsigned aligned_bits(const struct pass *pass, uint32_t reg, unsigned depth)
 
 /* --- uniform addresses ------------------------------------------------------------------------ */
 
-/* Whether all lanes have the same value in REG: it comes only from parameters and constants. */
+/* Returns whether all lanes have the same value in REG, because it is computed only from parameters
+ * and constants. */
 static bool is_uniform(const struct pass *pass, uint32_t reg, unsigned depth)
 {
     const struct fact *fact = &pass->facts[reg];

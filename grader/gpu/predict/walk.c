@@ -105,15 +105,16 @@ static void add_lines(struct walk *walk, struct walk_access *into, const struct 
         add_sector(walk, into, access->addr[__builtin_ctz(left)] + bytes - 1);
 }
 
-/* The same by the rules of half-warps: if a half-warp's accesses do not coalesce, each lane makes a
- * transaction of its own. */
+/* Does the same by the rules of half-warps. If a half-warp's accesses do not coalesce, each lane
+ * makes its own transaction. */
 static void add_transactions(struct walk *walk, struct walk_access *into,
                              const struct obs_access *access)
 {
     for (unsigned first = 0; first < WARP; first += 16) {
         bool coalesces = old_rules_coalesces(access, first);
         uint32_t lines = into->lines;
-        into->lines = walk->line_count; /* a half-warp's sectors stay apart from earlier ones */
+        /* a half-warp's sectors are kept separate from earlier sectors */
+        into->lines = walk->line_count;
         for (uint32_t left = access->mask & 0xffffu << first; left; left &= left - 1) {
             into->lines = coalesces ? into->lines : walk->line_count;
             add_sector(walk, into, access->addr[__builtin_ctz(left)]);
@@ -122,7 +123,7 @@ static void add_transactions(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* Local memory: the same word of the 32 lanes is one line. */
+/* Adds the lines of local memory, where the same word of the 32 lanes is one line. */
 static void add_local_lines(struct walk *walk, struct walk_access *into,
                             const struct obs_access *access)
 {
@@ -135,7 +136,7 @@ static void add_local_lines(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* The most lanes that access the same word of SIZE bytes. */
+/* Returns the most lanes that access the same word of SIZE bytes. */
 static uint8_t most_together(const struct obs_access *access)
 {
     unsigned most = 0;
@@ -160,8 +161,8 @@ static uint16_t count_addresses(const struct obs_access *access)
     return count;
 }
 
-/* Passes through the memory of a multiprocessor, which serves as shared memory and as cache: for
- * both, a pass takes one word from each bank. */
+/* Counts the passes through the memory of a multiprocessor, which is used as shared memory and as
+ * cache. In both cases, a pass takes one word from each bank. */
 static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
 {
     struct obs_access banks = *access;
@@ -177,8 +178,8 @@ static uint16_t count_passes(const struct obs_access *access, uint16_t *ideal)
     return (uint16_t)passes;
 }
 
-/* Whether COST belongs to an access with the same lanes, distances and position in a line as this
- * one. Otherwise notes the properties of this access. */
+/* Returns whether COST belongs to an access with the same lanes, distances and position in a line
+ * as this one. Otherwise notes the properties of this access. */
 static bool is_alike(struct walk_cost *cost, const struct obs_access *access)
 {
     uint64_t other = 0;

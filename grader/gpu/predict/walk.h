@@ -1,5 +1,6 @@
-/* The walk of a warp: the instructions that it executed, in order, and its accesses to memory.
- * Walks are kept for a sample of a launch's CTAs, and of a long walk only the beginning. */
+/* The walk of a warp consists of the instructions that it executed, in order, and its accesses to
+ * memory. Walks are kept for a sample of a launch's CTAs; only the beginning of a long walk is
+ * kept. */
 #ifndef GPU_PREDICT_WALK_H
 #define GPU_PREDICT_WALK_H
 
@@ -8,21 +9,22 @@
 
 #include "gpu/observe/view.h"
 
-/* Consecutive instructions, executed by the same lanes. */
+/* Consecutive instructions that the same lanes execute. */
 struct walk_run {
     uint32_t pc, count, lanes;
-    uint32_t accesses; /* its accesses begin here in walk.accesses, and end where the next run's
-                        * begin; they are in the order of their pcs */
+    /* the index of its first access in walk.accesses; its accesses end where those of the next run
+     * begin, and are in the order of their pcs */
+    uint32_t accesses;
 };
 
 struct walk_access {
     uint32_t pc;
     uint32_t lines;      /* the index of its first line in walk.lines */
     uint16_t line_count; /* 0 in shared memory */
-    uint16_t passes;     /* wavefronts; for constants: different addresses */
+    uint16_t passes;     /* wavefronts, or for constants the number of different addresses */
     uint16_t ideal;      /* the passes or sectors of an ideal access */
     uint8_t kind, space, bytes;
-    uint8_t lanes, same; /* atomics: active lanes; the most lanes that want the same word */
+    uint8_t lanes, same; /* for atomics, active lanes, and the most lanes that want the same word */
 };
 
 /* A line of 128 bytes: its address, with a bit for each touched sector in the lowest bits. */
@@ -34,9 +36,10 @@ struct walk {
     struct walk_access *accesses;
     uint64_t *lines;
     uint32_t run_count, run_room, access_count, access_room, line_count, line_room;
-    uint64_t executed, kept; /* instructions that the warp executed; that the walk holds */
-    bool is_cut;             /* the warp executed more than the walk holds */
-    bool failed;             /* out of memory */
+    /* number of instructions that the warp executed, and that the walk holds */
+    uint64_t executed, kept;
+    bool is_cut; /* the warp executed more than the walk holds */
+    bool failed; /* memory ran out */
 };
 
 struct walk_cta {
@@ -49,7 +52,7 @@ struct walk_cta {
 /* The cost of an instruction's latest access. Most instructions repeat their accesses' pattern. */
 struct walk_cost {
     uint64_t distance[32]; /* bytes from the first lane's address to each lane's address */
-    uint32_t mask;         /* 0: no access yet */
+    uint32_t mask;         /* 0 if there was no access yet */
     uint8_t space, place, same;
     uint16_t passes, ideal;
 };
@@ -59,8 +62,8 @@ void walk_free(struct walk_cta *cta);
 uint64_t walk_executed(const struct walk_cta *cta);
 uint64_t walk_kept(const struct walk_cta *cta);
 
-/* Adds a step or an access. A walk is cut after MOST instructions. COST is the instruction's.
- * HALF_WARPS: accesses are those of half-warps (chips.def). */
+/* Adds a step or an access. A walk is cut after MOST instructions. COST belongs to the instruction.
+ * HALF_WARPS says that accesses are those of half-warps (chips.def). */
 void walk_step(struct walk *walk, const struct obs_step *step, uint64_t most);
 void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,
                  bool half_warps);

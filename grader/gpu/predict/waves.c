@@ -1,5 +1,5 @@
 /* Estimates how many warps of a launch are resident at each moment. Replays the launch, given each
- * CTA's amount of work: a CTA starts as soon as another one ends on the same multiprocessor, and
+ * CTA's amount of work. A CTA starts as soon as another CTA ends on the same multiprocessor, and
  * the CTAs of a multiprocessor share its speed evenly. */
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,19 @@
 #define MOST_RESIDENT 64u
 
 struct replayed_sm {
-    double now;  /* its state is that of this moment; a moment is one instruction */
-    double done; /* work that a CTA would have got by now, had it been here from the start */
-    double end[MOST_RESIDENT]; /* for each CTA: the value of `done` at which it ends */
-    uint32_t count, first;     /* number of CTAs; index of the CTA that ends first */
-    double next;               /* when the first CTA ends */
-    double given;              /* work of all CTAs that it has got so far */
+    double now;  /* the moment of this state; a moment is one instruction */
+    double done; /* work that a CTA would have done by now if it had run from the start */
+    double end[MOST_RESIDENT]; /* for each CTA, the value of `done` at which it ends */
+    uint32_t count, first;     /* number of CTAs, and index of the CTA that ends first */
+    double next;               /* the time when the first CTA ends */
+    double given;              /* work that all CTAs of this SM have done so far */
 };
 
 struct replay {
     struct replayed_sm *sms;
     uint32_t sm_count;
-    double *warps; /* resident, in COUNT equal parts of the time until END; NULL: not wanted */
+    /* resident warps in COUNT equal parts of the time until END, or NULL if not wanted */
+    double *warps;
     unsigned count;
     double end;
 };
@@ -34,7 +35,7 @@ static void find_next(struct replayed_sm *sm)
     sm->next = sm->now + (sm->count ? (sm->end[sm->first] - sm->done) * sm->count : 0);
 }
 
-/* Adds up the CTAs that SM holds from now until its first one ends. */
+/* Adds up the CTAs that SM holds from now until the first of them ends. */
 static void hold(struct replay *replay, const struct replayed_sm *sm)
 {
     double scale = replay->count / replay->end, from = sm->now * scale, to = sm->next * scale;
@@ -44,8 +45,8 @@ static void hold(struct replay *replay, const struct replayed_sm *sm)
     }
 }
 
-/* Ends the first CTA of SM. The next one, which has MORE work, takes its place; 0: there is
- * none. */
+/* Ends the first CTA of SM. The next CTA, which has MORE work, takes its place. MORE is 0 if there
+ * is no next CTA. */
 static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t more)
 {
     if (replay->warps)
@@ -57,7 +58,8 @@ static void end_first(struct replay *replay, struct replayed_sm *sm, uint64_t mo
     find_next(sm);
 }
 
-/* The multiprocessor with the first free place; of several, the one that got the least work. */
+/* Returns the multiprocessor with the first free place or, of several, the multiprocessor that got
+ * the least work. */
 static struct replayed_sm *earliest(const struct replay *replay)
 {
     struct replayed_sm *found = replay->sms;
@@ -70,7 +72,7 @@ static struct replayed_sm *earliest(const struct replay *replay)
     return found;
 }
 
-/* Returns when the last CTA ends. */
+/* Returns the time when the last CTA ends. */
 static double run(struct replay *replay, const struct sample *sample)
 {
     uint32_t most = sample->spread.resident;

@@ -1,4 +1,4 @@
-/* The arena is a list of chunks. Each piece of memory is cut from the newest chunk; a large piece
+/* An arena is a list of chunks. Each piece of memory is cut from the newest chunk; a large piece
  * gets its own chunk. */
 #include "gpu/ptx/arena.h"
 

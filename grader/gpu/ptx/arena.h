@@ -1,4 +1,4 @@
-/* An arena: memory that is allocated in pieces and freed all at once. */
+/* An arena is memory that is allocated in pieces and freed all at once. */
 #ifndef GPU_PTX_ARENA_H
 #define GPU_PTX_ARENA_H
 
@@ -6,10 +6,10 @@
 
 struct ptx_arena;
 
-struct ptx_arena *ptx_arena_new(void); /* NULL: out of memory */
+struct ptx_arena *ptx_arena_new(void); /* returns NULL when out of memory */
 void ptx_arena_free(struct ptx_arena *arena);
 
-/* Allocates SIZE zeroed bytes, aligned for any type. NULL: out of memory. */
+/* Allocates SIZE zeroed bytes, aligned for any type. Returns NULL when out of memory. */
 void *ptx_arena_take(struct ptx_arena *arena, size_t size);
 
 #endif

@@ -7,8 +7,8 @@
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-/* Takes the words of the opcode at the beginning of the mnemonic. Returns the opcode; -1: it is
- * unknown. */
+/* Takes the words of the opcode at the beginning of the mnemonic. Returns the opcode, or -1 if it
+ * is unknown. */
 static int take_opcode(struct parser *p)
 {
     const char *text = p->token.text;
@@ -55,8 +55,8 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
-/* Whether a label is inside a vector, which is an error. Names that are not declared yet are parsed
- * as labels. */
+/* Returns whether a label is inside a vector, which is an error. Names that are not declared yet
+ * are parsed as labels. */
 static bool has_label_inside(const struct ptx_operand *op)
 {
     for (uint32_t i = 0; i < op->count; i++)
@@ -95,7 +95,7 @@ static void check_operand_count(struct parser *p, const struct ptx_instruction *
                    in->operand_count, least);
 }
 
-/* Parses the parameters or the results of a call: ( a, b, … ), in any number. */
+/* Parses any number of parameters or results of a call: ( a, b, … ). */
 static struct ptx_operand call_list(struct parser *p)
 {
     struct ptx_operand list = {.kind = PTX_VECTOR};
@@ -167,7 +167,7 @@ static void add_instruction(struct parser *p, const struct ptx_instruction *in)
         f->code[f->code_count++] = *in;
 }
 
-/* The length of the mnemonic at TEXT, with all its words. */
+/* Returns the length of the mnemonic at TEXT, with all its words. */
 static size_t mnemonic_length(const char *text, const char *end)
 {
     size_t length = 0;
@@ -199,7 +199,7 @@ void parse_instruction(struct parser *p)
     add_instruction(p, &in);
 }
 
-/* Parses .loc 3 97 13, function_name $L__info_string1, inlined_at 2 509 9 */
+/* Parses a line such as .loc 3 97 13, function_name $L__info_string1, inlined_at 2 509 9 */
 static void location(struct parser *p)
 {
     struct ptx_function *f = p->function;
@@ -245,7 +245,8 @@ static void resolve_labels(struct parser *p)
             p->function->code[use.instruction].operands[use.operand].value = symbol.index;
             continue;
         }
-        if (here && p->depth == 1) { /* not a label: the decoder will look for a function */
+        if (here && p->depth == 1) { /* this is not a label, so the decoder will look for a
+                                      * function */
             p->function->code[use.instruction].operands[use.operand].kind = PTX_FUNCTION;
             continue;
         }

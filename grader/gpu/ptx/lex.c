@@ -67,8 +67,8 @@ static uint64_t hex_digits(struct ptx_lexer *lexer, int most)
     return value;
 }
 
-/* Reads a decimal fraction such as 1.5e-3, which only occurs in inline assembly. False: there is
- * none. */
+/* Reads a decimal fraction such as 1.5e-3, which only occurs in inline assembly. Returns false if
+ * there is none. */
 static bool lex_fraction(struct ptx_lexer *lexer, struct ptx_token *token)
 {
     size_t digits = 0;
@@ -132,13 +132,15 @@ static void skip_word(struct ptx_lexer *lexer)
         lexer->at++;
 }
 
-/* Whether "::" and the rest of a word follow: .shared::cta and .L2::64B are one word each. */
+/* Returns whether "::" and the rest of a word follow: .shared::cta and .L2::64B are one word
+ * each. */
 static bool at_scope_mark(const struct ptx_lexer *lexer)
 {
     return peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && ptx_is_word(peek(lexer, 2));
 }
 
-/* Whether the dot is followed by a word, or by the 1d, 2d or 3d of a texture instruction. */
+/* Returns whether the dot is followed by a word, or by the 1d, 2d or 3d of a texture
+ * instruction. */
 static bool is_dotted(const struct ptx_lexer *lexer)
 {
     return is_word_start(peek(lexer, 1)) || (isdigit(peek(lexer, 1)) && peek(lexer, 2) == 'd');

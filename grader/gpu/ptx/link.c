@@ -73,7 +73,7 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, st
 
 /* --- variables -------------------------------------------------------------------------------- */
 
-/* Compares variables by name. Among variables of the same name, definitions come before
+/* Compares variables by name. Of variables with the same name, definitions come before
  * declarations. */
 static int by_name_and_kind(const void *a, const void *b)
 {
@@ -87,7 +87,8 @@ static int by_name_and_kind(const void *a, const void *b)
 
 static bool is_linked(const struct ptx_variable *v)
 {
-    return v->is_shown && (v->space != PTX_SHARED || v->size); /* not dynamic shared memory */
+    return v->is_shown && (v->space != PTX_SHARED || v->size); /* this excludes dynamic shared
+                                                                * memory */
 }
 
 static const char *memory_of(const struct ptx_variable *v)
@@ -115,8 +116,8 @@ static void expect_alike(struct parser *p, const struct ptx_variable *v,
                  v->name.text, (unsigned long long)v->size, (unsigned long long)w->size);
 }
 
-/* Links the shown variables of each name to the first one in the order of by_name_and_kind(), which
- * is the definition. */
+/* Links the shown variables of each name to the first of them in the order of by_name_and_kind(),
+ * which is the definition. */
 static void link_variables(struct parser *p)
 {
     struct ptx_variable **list = malloc((p->variable_count + 1u) * sizeof *list), *first = NULL;

@@ -1,4 +1,4 @@
-/* The tables of opcodes, types and modifiers, and small queries about a module. */
+/* Defines the tables of opcodes, types and modifiers, and answers small queries about a module. */
 #include "gpu/ptx/module.h"
 
 #include <pthread.h>
@@ -95,10 +95,10 @@ bool ptx_special_is_dynamic(enum ptx_special special)
 
 /* --- the tables by name ----------------------------------------------------------------------- */
 
-/* An index of a table by first letter: for each letter, a list of table entries. Most words of a
- * PTX text are looked up here, so the lookup must be fast. */
+/* An index of a table by first letter: each letter has a list of table entries. Most words of a PTX
+ * text are looked up here, so the lookup must be fast. */
 struct letters {
-    int16_t first[128], next[PTX_OPCODE_COUNT + PTX_MOD_COUNT]; /* -1: end of the list */
+    int16_t first[128], next[PTX_OPCODE_COUNT + PTX_MOD_COUNT]; /* -1 ends a list */
 };
 
 static struct letters opcode_letters, type_letters, modifier_letters;
@@ -122,7 +122,7 @@ static void make_letters(void)
         add_name(&modifier_letters, i, modifiers[i]);
 }
 
-/* The first entry in the list of NAME's first letter, or -1. */
+/* Returns the first entry in the list of NAME's first letter, or -1. */
 static int first_of(const struct letters *letters, struct ptx_name name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -126,7 +126,7 @@ static struct ptx_operand address_operand(struct parser *p)
     } else {
         op.value = number_operand(p).value;
     }
-    if (parse_accept(p, ',')) { /* a texture's coordinates */
+    if (parse_accept(p, ',')) { /* a texture's coordinates follow */
         struct ptx_operand point = vector_operand(p);
         op.elements = point.elements;
         op.count = point.count;

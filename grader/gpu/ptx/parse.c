@@ -1,4 +1,4 @@
-/* The parser: recursive descent, one function for each construct of PTX.
+/* Parses PTX by recursive descent. Each construct of PTX has its own function.
  *
  *   module   = { directive | variable | function }
  *   function = [.visible] .entry name ( params ) { directive } body
@@ -139,7 +139,7 @@ static void function(struct parser *p, bool is_kernel, bool is_shown)
     f->name = parse_expect_word(p);
     parameters(p, f, &f->params);
     performance_directives(p, f);
-    if (parse_accept(p, ';')) { /* a prototype */
+    if (parse_accept(p, ';')) { /* this is a prototype */
         ptx_scope_leave_to(p->scope, 1);
         return;
     }
@@ -171,7 +171,7 @@ static void version_directive(struct parser *p)
     double version = 0;
     if (token.kind == PTX_F64)
         memcpy(&version, &token.value, sizeof version);
-    p->unit += p->module->version != 0; /* each .version after the first one begins a new unit */
+    p->unit += p->module->version != 0; /* each .version after the first begins a new unit */
     if (version < 1 || version > 99)
         parse_fail(p, "expected a version such as 9.0 after .version");
     else

@@ -1,11 +1,11 @@
-/* Internals of the parser: its state and the functions that its files share.
+/* Declares the parser's state and the functions that its files share.
  *
  *   tokens.c     tokens, errors, memory      variables.c  types, variables, registers
  *   operands.c   operands                    body.c       instructions, labels, scopes
  *   parse.c      functions, the module       link.c       several texts as one module
  *
  * Only the first error is kept. After an error, every token reads as the end of the text. So
- * callers need not check for errors: their loops end, and the result is discarded. */
+ * callers need not check for errors, because their loops end and the result is discarded. */
 #ifndef GPU_PTX_PARSER_H
 #define GPU_PTX_PARSER_H
 
@@ -30,7 +30,8 @@ struct parser {
     struct ptx_function *function; /* the function whose body is being parsed, or NULL */
     struct ptx_function **end;     /* end of the module's list of functions */
     uint32_t register_room, loc_room;
-    struct ptx_instruction *code; /* buffer for the code of one function; reused for the next */
+    /* buffer for the code of one function, which the next function reuses */
+    struct ptx_instruction *code;
     uint32_t code_room;
     struct label_use *uses;
     uint32_t use_count, use_room;
@@ -39,8 +40,8 @@ struct parser {
     char error[256];
 };
 
-/* tokens.c: parse_accept() takes the next token only if it matches; parse_expect() fails if it does
- * not match. */
+/* These functions are in tokens.c. parse_accept() takes the next token only if it matches;
+ * parse_expect() fails if it does not match. */
 __attribute__((format(printf, 2, 3))) void parse_fail(struct parser *p, const char *format, ...);
 struct ptx_token parse_take(struct parser *p);
 bool parse_at_punct(const struct parser *p, char c);
@@ -55,7 +56,7 @@ uint64_t parse_expect_int(struct parser *p);
 void parse_skip_balanced(struct parser *p);  /* skips { … } with all nested braces */
 void parse_skip_statement(struct parser *p); /* skips tokens up to and including the next ; */
 
-/* Allocates SIZE zeroed bytes in the module's arena. NULL: out of memory. */
+/* Allocates SIZE zeroed bytes in the module's arena. Returns NULL when out of memory. */
 void *parse_take_memory(struct parser *p, size_t size);
 /* Makes room for one more element in an array in the arena. If the array moves, its old memory
  * stays in the arena, unused. */
@@ -74,12 +75,12 @@ void parse_declare_registers(struct parser *p);
 /* operands.c */
 struct ptx_operand parse_operand(struct parser *p);
 struct ptx_operand parse_named_operand(struct parser *p);
-int64_t parse_offset(struct parser *p); /* parses +8, -8 or +-8; 0: there is no offset */
+int64_t parse_offset(struct parser *p); /* parses +8, -8 or +-8; returns 0 if there is no offset */
 
-/* link.c: resolves names across units once all units are parsed */
+/* Resolves names across units once all units are parsed (link.c). */
 void parse_link(struct parser *p);
 
-/* body.c: parses the body of a function, { … } */
+/* Parses the body of a function, { … } (body.c). */
 void parse_body(struct parser *p);
 
 #endif

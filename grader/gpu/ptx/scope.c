@@ -11,8 +11,9 @@
 
 struct entry {
     struct ptx_symbol symbol;
-    struct entry *chain;  /* next older symbol in the bucket */
-    struct entry *before; /* the symbol that was declared before this one: next in the stack */
+    struct entry *chain; /* next older symbol in the bucket */
+    /* the symbol declared before this symbol; it is the next in the stack */
+    struct entry *before;
     uint32_t bucket;
     unsigned depth;
 };

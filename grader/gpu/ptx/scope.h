@@ -1,15 +1,15 @@
-/* The names in scope while a PTX text is parsed: registers, variables and labels. Inner names hide
- * outer ones. */
+/* Keeps the names in scope while a PTX text is parsed: registers, variables and labels. Inner names
+ * hide outer names. */
 #ifndef GPU_PTX_SCOPE_H
 #define GPU_PTX_SCOPE_H
 
 #include "gpu/ptx/module.h"
 
 enum ptx_symbol_kind {
-    PTX_SYMBOL_REGISTER, /* `index`: number of the register */
+    PTX_SYMBOL_REGISTER, /* `index` is the number of the register */
     PTX_SYMBOL_RANGE,    /* %r<21>: %r0 … %r20 are registers `index` … `index + count - 1` */
     PTX_SYMBOL_VARIABLE,
-    PTX_SYMBOL_LABEL, /* `index`: number of the instruction after the label */
+    PTX_SYMBOL_LABEL, /* `index` is the number of the instruction after the label */
 };
 
 struct ptx_symbol {
@@ -21,7 +21,7 @@ struct ptx_symbol {
 
 struct ptx_scope;
 
-struct ptx_scope *ptx_scope_new(void); /* NULL: out of memory */
+struct ptx_scope *ptx_scope_new(void); /* returns NULL when out of memory */
 void ptx_scope_free(struct ptx_scope *scope);
 
 void ptx_scope_enter(struct ptx_scope *scope);
@@ -29,8 +29,8 @@ void ptx_scope_leave(struct ptx_scope *scope);
 /* Leaves scopes until DEPTH scopes remain. A new struct ptx_scope has one scope. */
 void ptx_scope_leave_to(struct ptx_scope *scope, unsigned depth);
 
-/* Adds SYMBOL to the innermost scope, where it hides older symbols of the same name. False: out of
- * memory. */
+/* Adds SYMBOL to the innermost scope, where it hides older symbols of the same name. Returns false
+ * when out of memory. */
 bool ptx_scope_add(struct ptx_scope *scope, struct ptx_symbol symbol);
 bool ptx_scope_find(const struct ptx_scope *scope, struct ptx_name name, enum ptx_symbol_kind kind,
                     struct ptx_symbol *symbol);

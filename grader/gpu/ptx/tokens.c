@@ -1,4 +1,4 @@
-/* The parser's functions for tokens, errors and memory. */
+/* Implements the parser's functions for tokens, errors and memory. */
 #include "gpu/ptx/parser.h"
 
 #include <stdarg.h>

@@ -35,7 +35,7 @@ static void put_constant(struct parser *p, uint8_t *bytes, unsigned size)
     memcpy(bytes, &bits, size); /* little-endian, like the GPU */
 }
 
-/* Parses generic(name)+8 or name: an address. Its value is only known once the module is in device
+/* Parses an address: generic(name)+8 or name. Its value is only known once the module is in device
  * memory. */
 static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_t at)
 {
@@ -153,9 +153,9 @@ void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t 
     *used = end > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)end;
 }
 
-/* Adds VAR to the constant memory that the module uses. The emulator enforces a GPU's limit on its
- * size: no counter counts reads of constant memory, so without the limit large tables there would
- * seem to cost nothing. */
+/* Adds VAR to the constant memory that the module uses. The emulator enforces a GPU's limit on the
+ * size of this memory. No counter counts reads of constant memory, so without the limit large
+ * tables in it would seem to cost nothing. */
 static void take_constant(struct parser *p, const struct ptx_variable *var)
 {
     uint32_t used = p->module->const_bytes;

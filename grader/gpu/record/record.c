@@ -12,7 +12,7 @@
 #include "gpu/predict/predict.h"
 #include "gpu/record/repeats.h"
 
-/* The demangler of libstdc++, which knows nvcc's names: they follow the Itanium ABI. */
+/* The demangler of libstdc++. It knows nvcc's names, because they follow the Itanium ABI. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 const char *record_status(enum emu_status status)
@@ -50,7 +50,8 @@ char *record_demangle(struct ptx_name name)
     return plain;
 }
 
-/* WITH_ZEROS: counters that always appear are included even if they are 0. */
+/* Returns COUNTERS as JSON. WITH_ZEROS says that counters that always appear are included even if
+ * they are 0. */
 static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
 {
     json_t *object = json_object();
@@ -70,11 +71,12 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
 {
     struct ptx_name path = ptx_file_path(module, file);
     json_t *text = json_stringn(path.text, path.length);
-    return text ? text : json_string(""); /* the path is not UTF-8 */
+    return text ? text : json_string(""); /* "" if the path is not UTF-8 */
 }
 
-/* The CTAs and warps that one multiprocessor holds, of the warps that it can hold, and the resource
- * that limits them: on the chip for which times are predicted, otherwise on the virtual GPU. */
+/* Returns the number of CTAs and warps that one multiprocessor holds, the number of warps that it
+ * can hold, and the resource that limits them. The multiprocessor belongs to the chip for which
+ * times are predicted, or else to the virtual GPU. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_chip *chip = launch->predictor ? predictor_chip(launch->predictor) : NULL;
@@ -88,7 +90,7 @@ static json_t *occupancy_json(const struct launch_view *launch)
 struct line_total {
     struct source_line place;
     struct emu_counters counters;
-    double time_share; /* of the launch's predicted time */
+    double time_share; /* share of the launch's predicted time */
 };
 
 static struct line_total *total_of(struct line_total *totals, uint32_t *count,
@@ -101,7 +103,8 @@ static struct line_total *total_of(struct line_total *totals, uint32_t *count,
     return &totals[(*count)++];
 }
 
-/* The predicted share of the instruction at PC in the launch's time; 0: there is no prediction. */
+/* Returns the predicted share of the instruction at PC in the launch's time, or 0 if there is no
+ * prediction. */
 static double time_share(const struct launch_view *launch, uint32_t pc)
 {
     const struct prediction *p = launch->predictor ? predictor_result(launch->predictor) : NULL;
@@ -164,7 +167,7 @@ static json_t *related_json(const struct launch_view *launch, const struct findi
         json_t *object = note->file ? json_pack("{ss,si,ss}", "file", note->file, "line",
                                                 (int)note->line, "message", note->text)
                                     : NULL;
-        if (object) /* NULL: the file's name is not UTF-8 */
+        if (object) /* NULL if the file's name is not UTF-8 */
             json_array_append_new(list, object);
     }
     const struct emu_launch *request = launch->request;
@@ -209,8 +212,9 @@ static json_t *findings_json(const struct launch_view *launch, const char *kerne
     return list;
 }
 
-/* The offset of each lane's address; null for a lane without an access. In shared memory, offsets
- * count from its start; in global memory, from the start of the first line of 128 bytes. */
+/* Returns the offset of each lane's address, or null for a lane without an access. In shared
+ * memory, offsets count from its start; in global memory, from the start of the first line of 128
+ * bytes. */
 static json_t *offsets_json(const struct obs_access *access)
 {
     uint64_t base = UINT64_MAX;
@@ -268,7 +272,7 @@ static bool write_all(int fd, const char *text, size_t size)
     return true;
 }
 
-/* Adds the data for pictures of a prediction, besides the times: gpu/predict/predict.h. */
+/* Adds the data for pictures of a prediction, in addition to the times (gpu/predict/predict.h). */
 static void add_pictures(json_t *object, const struct prediction *p, const struct emu_chip *chip)
 {
     struct predict_roofs roofs = predict_roofs(chip);
@@ -287,8 +291,8 @@ static void add_pictures(json_t *object, const struct prediction *p, const struc
                                   roofs.shared));
 }
 
-/* The predicted time and the time of each limit alone, in microseconds, and the counts that a
- * profiler would show. */
+/* Returns the predicted time and the time of each limit alone, in microseconds, and the counts that
+ * a profiler would show. */
 static json_t *predicted_json(const struct prediction *p, const struct emu_chip *chip)
 {
     json_t *parts = json_object();

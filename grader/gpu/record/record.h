@@ -1,4 +1,4 @@
-/* The record: each launch and its findings as one line of JSON.
+/* The record has one line of JSON for each launch and its findings.
  *
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
  *               "constant_bytes", "occupancy", "status", "rules", "counters",
@@ -23,7 +23,7 @@
  * line.
  *
  * A loss (a finding of severity "warning") also has "cause", "cost", "ideal", "worst_cost" and
- * "worst_ideal", and "help" if its cause has special help: see struct finding. A finding about two
+ * "worst_ideal", and "help" if its cause has special help (see struct finding). A finding about two
  * accesses has the other access in "related". A related place in the host's source has a "message",
  * such as "allocated here"; other places have none.
  *
@@ -38,19 +38,20 @@
  * With a chip, each piece of work that has ended has a line {"work": {"name", "engine": "compute",
  * "to-device" or "from-device", "stream", "start_us", "end_us", "bytes" of a copy or fill}}, up to
  * 10,000 lines, and the end has {"timeline": {"gpu", "title", "measured", "us", "kernels_us",
- * "copies_us", "overlapped_us", "kernels", "copies", "unknown"}}: see gpu/order/timeline.h.
+ * "copies_us", "overlapped_us", "kernels", "copies", "unknown"}} (see gpu/order/timeline.h).
  * "unknown" counts launches without a predicted time, which the timeline leaves out.
  *
  * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
- * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other input
- * data gives the same bytes. If the host and the device see different inputs (gpu/remote/views.h),
- * {"lent": {"bytes"}} is a line about a piece of memory that both share and that kernels wrote, and
- * the record ends with {"missing": 0}: the number of input bytes that never reached the device.
+ * "made", "same"}}. "made" says that kernels wrote all of the copied bytes, or that they are
+ * cleared memory. "same" says that other input data gives the same bytes. If the host and the
+ * device see different inputs (gpu/remote/views.h), {"lent": {"bytes"}} is a line about a piece of
+ * memory that both share and that kernels wrote, and the record ends with {"missing": 0}: the
+ * number of input bytes that never reached the device.
  *
- * "watched" exists only with a limit on the cost of racecheck and initcheck: they saw "all" of the
- * launch, "part" of it or "none".
+ * "watched" exists only with a limit on the cost of racecheck and initcheck. It says whether they
+ * saw "all" of the launch, "part" of it or "none".
  *
- * "constant_bytes": the size of all __constant__ variables in the kernel's module.
+ * "constant_bytes" is the size of all __constant__ variables in the kernel's module.
  *
  * "lines" omits counters that are 0, and "counters" omits counters named rows_... that are 0. Lines
  * come in the order of their instructions. */
@@ -61,19 +62,19 @@
 
 #include "gpu/observe/view.h"
 
-/* Whether OPTIONS ask for a record that has not reached its maximum length. */
+/* Returns whether OPTIONS ask for a record that has not reached its maximum length. */
 bool record_is_open(const struct emu_options *options);
 
-/* The status with which a launch ended, and its counters. */
+/* The status with which a launch ended, and the launch's counters. */
 struct record_result {
     enum emu_status status;
     const struct emu_counters *totals;
-    const struct emu_counters *per_instruction; /* NULL: not counted */
-    const char *watched; /* a constant; NULL: no limit on the cost of the tools */
+    const struct emu_counters *per_instruction; /* NULL if nothing was counted */
+    const char *watched; /* a constant, or NULL if there is no limit on the cost of the tools */
 };
 
-/* Appends the launch to FD in one write, as a repetition if it repeats one of REPEATS. False: the
- * write failed. */
+/* Appends the launch to FD in one write, as a repetition if it repeats one of REPEATS. Returns
+ * false if the write failed. */
 struct repeats;
 bool record_launch(int fd, struct repeats *repeats, const struct launch_view *launch,
                    const struct record_result *result);
@@ -86,10 +87,10 @@ struct record_origin {
 };
 bool record_copy(int fd, const void *bytes, size_t size, struct record_origin origin);
 
-/* The name of STATUS in the record: "ok", "illegal-address" and so on. */
+/* Returns the name of STATUS in the record: "ok", "illegal-address" and so on. */
 const char *record_status(enum emu_status status);
 
-/* NAME demangled, or unchanged if it is not a mangled name. The caller frees the result. */
+/* Returns NAME demangled, or unchanged if it is not a mangled name. The caller frees the result. */
 char *record_demangle(struct ptx_name name);
 
 #endif

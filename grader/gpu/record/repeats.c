@@ -4,8 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_FINDINGS 16u        /* a repeated finding is added up again and again */
-#define MOST_CODE     (1u << 14) /* instructions whose counters are copied and compared */
+/* limits the time for adding up a repeated finding again and again */
+#define MOST_FINDINGS 16u
+/* largest number of instructions whose counters are copied and compared */
+#define MOST_CODE (1u << 14)
 
 /* The values on which a launch's line depends. */
 struct repeated {
@@ -15,11 +17,11 @@ struct repeated {
     struct emu_counters totals;
     const char *watched;
     struct finding *findings;
-    struct emu_counters *per_instruction; /* NULL: not counted */
+    struct emu_counters *per_instruction; /* NULL if nothing was counted */
 };
 
-/* A prediction depends on what earlier launches left in the caches. The kinds of errors name
- * addresses and other places. */
+/* Returns whether another launch could have the same line. A prediction depends on the contents of
+ * the caches after earlier launches. The kinds of errors name addresses and other places. */
 static bool may_repeat(const struct launch_view *launch, const struct record_result *result)
 {
     if (result->status != EMU_OK || launch->predictor || launch->recording->count ||

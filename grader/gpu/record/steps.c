@@ -9,9 +9,9 @@
 
 #include "gpu/record/record.h"
 
-#define MOST_BLOCKS 200 /* allocations that are listed */
+#define MOST_BLOCKS 200 /* most allocations that are listed */
 
-/* A JSON string; "" if TEXT is not UTF-8. */
+/* Returns a JSON string, or "" if TEXT is not UTF-8. */
 static json_t *string_of(struct ptx_name name)
 {
     json_t *text = json_stringn(name.text, name.length);
@@ -50,7 +50,7 @@ static void print_name(FILE *to, struct ptx_name name)
 }
 
 /* Prints a register's name. The registers of ".reg .b32 %r<50>" share the name %r and follow each
- * other, so the number is the distance from the first one. */
+ * other, so the number is the distance from the first of them. */
 static void print_register(FILE *to, const struct ptx_function *f, uint32_t reg)
 {
     const struct ptx_register *all = f->registers;
@@ -233,7 +233,7 @@ static void add_registers(const struct launch_view *launch, json_t *registers, j
     }
 }
 
-/* "sums" for the variable "kernel(int)::sums". */
+/* Returns the last part of a name, such as "sums" for the variable "kernel(int)::sums". */
 static json_t *last_name(struct ptx_name name)
 {
     char *text = record_demangle(name);
@@ -289,7 +289,8 @@ static json_t *memory_blocks_json(const struct launch_view *launch)
     return list;
 }
 
-/* The values of the kernel's arguments of at most 8 bytes; null: a longer argument. */
+/* Returns the values of the kernel's arguments of at most 8 bytes, and null for longer
+ * arguments. */
 static json_t *arguments_json(const struct launch_view *launch)
 {
     const struct emu_launch *request = launch->request;

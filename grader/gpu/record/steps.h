@@ -1,13 +1,13 @@
-/* Writes a recorded block, for `lanewise step`: one JSON document.
+/* Writes a recorded block as one JSON document, for `lanewise step`.
  *
  *   {"kernel", "grid", "block": [x, y, z], "launch": number, "cta": [x, y, z], "warps", "threads",
  *    "steps", "left_out", "executed", "cut": boolean, "fill": byte that new shared memory holds,
  *    "shared_bytes", "shared": [{"name", "at", "bytes"}],
  *    "memory": [{"name", "at", "bytes"}]: allocations of global memory
  *    "arguments": the values of the kernel's arguments; null if longer than 8 bytes
- *    "files": [paths], "registers": [[name, type, function's number, place or -1]],
- *    "functions": [names], "code": [instructions], "marks": [offset of each 1024th step],
- *    "data_bytes": size of the stream, "data": the stream, compressed by zlib, in Base64}
+ *    "files": [paths], "registers": [[name, type, function's number, place or -1]], "functions":
+ *    [names], "code": [instructions], "marks": [offset of each 1024th step], "data_bytes": size of
+ *    the stream, "data": the stream, compressed by zlib, in Base64}
  *
  * An instruction is [text, file's index, line, its function's number, operation, [registers that it
  * writes], [operands, each a register or [a value's low word, high word]], memory, line in the
@@ -21,7 +21,7 @@
 
 #include "gpu/observe/stepper.h"
 
-/* Writes LAUNCH's recording to FD. False: the write failed, or memory is out. */
+/* Writes LAUNCH's recording to FD. Returns false if the write failed, or when out of memory. */
 bool record_steps(int fd, const struct launch_view *launch);
 
 #endif

@@ -32,8 +32,8 @@ static bool have_file(struct arena *arena)
     return arena->file >= 0 && fcntl(arena->file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
 }
 
-/* Returns 0 if no range uses pages among the BYTES at place AT. Otherwise, the number of bytes from
- * AT to the end of the pages of a range that does. */
+/* Returns 0 if no range uses pages among the BYTES at place AT. Otherwise, returns the number of
+ * bytes from AT to the end of the pages of a range that uses some. */
 static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
 {
     for (size_t i = 0; i < arena->count; i++) {
@@ -49,8 +49,8 @@ static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
     return 0;
 }
 
-/* Finds the first gap of BYTES in the file; grows the file if it has none. WIRE_NO_PAGE: no
- * room. */
+/* Finds the first gap of BYTES in the file. Grows the file if it has none. Returns WIRE_NO_PAGE if
+ * there is no room. */
 static uint64_t take_place(struct arena *arena, uint64_t bytes)
 {
     uint64_t at = 0, used;
@@ -133,7 +133,7 @@ static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 void arena_remove(struct arena *arena, uint64_t addr)
 {
     size_t i = arena->count;
-    while (i && arena->ranges[i - 1].addr != addr) /* the newest range at ADDR */
+    while (i && arena->ranges[i - 1].addr != addr) /* finds the newest range at ADDR */
         i--;
     if (!i)
         return;

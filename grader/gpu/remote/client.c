@@ -3,7 +3,8 @@
  * gpu/remote/rules.mk.
  *
  * Once the device's process has ended, every call fails with EMU_INTERNAL. The counters that
- * emu_launch() returns are all 0: they are only in the record, which the program cannot read. */
+ * emu_launch() returns are all 0, because they are only in the record, which the program cannot
+ * read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,7 +25,8 @@ struct params {
 
 struct emu_device {
     pthread_mutex_t lock;
-    int fd, file; /* the socket; the file of shared memory, -1 until the server sends it */
+    /* the socket, and the file of shared memory, which is -1 until the server sends it */
+    int fd, file;
     bool has_record, is_timed;
     struct params *params;
 };
@@ -63,8 +65,9 @@ struct emu_parked emu_parked(struct emu_device *device)
 
 struct call {
     struct wire_head head; /* the request's head, then the reply's head */
-    const void *data;      /* the request's data: head.bytes bytes */
-    void *reply; /* a buffer for the reply's data; NULL: malloc() one, which the caller frees */
+    const void *data;      /* the request's data, of head.bytes bytes */
+    /* a buffer for the reply's data; if NULL, malloc() makes one, which the caller frees */
+    void *reply;
     size_t room; /* bytes of the buffer */
 };
 
@@ -73,8 +76,8 @@ struct call {
         .head = {.what = WIRE_CALL_##name, .arg = {__VA_ARGS__} }                                  \
     }
 
-/* Receives the reply's data: the result, or a failed call's message. False: the server's process
- * has ended. */
+/* Receives the reply's data, which is the result or a failed call's message. Returns false if the
+ * server's process has ended. */
 static bool take_data(int fd, struct call *call)
 {
     size_t size = call->head.bytes;
@@ -201,7 +204,8 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    lend_end(addr); /* must come first: copies the data out of pages that the server then frees */
+    /* must come first, because it copies the data out of pages that the server then frees */
+    lend_end(addr);
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -257,7 +261,7 @@ static enum emu_status lend(struct emu_device *device, emu_addr addr, void *host
     if (!wire_send(device->fd, &call.head, NULL) || !receive_file(device, &call.head) ||
         !take_data(device->fd, &call))
         return gone();
-    bool keep = !call.head.arg[1]; /* false: the pages already have the device's data */
+    bool keep = !call.head.arg[1]; /* false if the pages already have the device's data */
     if (call.head.what != EMU_OK || lend_begin(&plan, addr, device->file, call.head.arg[0], keep))
         return call.head.what;
     exchange(device, &back);
@@ -296,8 +300,8 @@ static enum emu_status move(struct emu_device *device, struct call call, struct 
     return exchange(device, &call);
 }
 
-/* Each part's request has the number of bytes left, so that the server can check the whole range
- * before it changes anything. */
+/* Moves bytes in parts. Each part's request has the number of bytes left, so that the server can
+ * check the whole range before it changes anything. */
 static enum emu_status move_bytes(struct emu_device *device, struct host host, emu_addr at,
                                   uint64_t size)
 {
@@ -472,7 +476,7 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     *length = known ? call.head.bytes : 0;
 }
 
-/* Only the device's process could stop a launch, and it reads no keyboard. */
+/* Does nothing. Only the device's process could stop a launch, and it reads no keyboard. */
 bool emu_interrupt(void)
 {
     return false;

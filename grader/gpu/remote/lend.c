@@ -1,5 +1,6 @@
-/* A page that several ranges use is in the shared file only once: malloc() can put the end of one
- * buffer and the start of the next into one page, and a program may register both. */
+/* Shares pages of the program. A page that several ranges use is in the shared file only once,
+ * because malloc() can put the end of one buffer and the start of the next into one page, and a
+ * program may register both. */
 #include "gpu/remote/lend.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static uint64_t last_page(const struct lend_plan *plan)
     return plan->first + (plan->pages - 1) * WIRE_PAGE;
 }
 
-/* The place of PAGE, an address in the range. */
+/* Returns the place of PAGE, an address in the range. */
 static uint64_t place(const struct lent *range, uintptr_t page)
 {
     const struct lend_plan *plan = &range->plan;
@@ -37,7 +38,8 @@ static uint64_t place(const struct lent *range, uintptr_t page)
     return range->fresh + (page - plan->first - (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0));
 }
 
-/* The place of the program's PAGE, if a range other than EXCEPT has it; else WIRE_NO_PAGE. */
+/* Returns the place of the program's PAGE, if a range other than EXCEPT has it, otherwise
+ * WIRE_NO_PAGE. */
 static uint64_t find_page(uintptr_t page, const struct lent *except)
 {
     for (size_t i = 0; i < count; i++) {
@@ -63,14 +65,15 @@ struct lend_plan lend_plan(void *host, uint64_t size)
 __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const void *from,
                                                                uint64_t size)
 {
-    const volatile uint64_t *source = from; /* volatile: the compiler must not make this memcpy() */
+    /* volatile, so that the compiler does not turn the loop into memcpy() */
+    const volatile uint64_t *source = from;
     for (uint64_t i = 0; i < size / sizeof *source; i++)
         ((uint64_t *)to)[i] = source[i];
 }
 
-/* Replaces SIZE bytes of the program by a new mapping: of FILE, or of new memory if FILE is -1.
- * KEEP: copies their contents. If another thread writes to these bytes during the call, its write
- * can be lost. */
+/* Replaces SIZE bytes of the program by a new mapping of FILE, or of new memory if FILE is -1. If
+ * KEEP is true, copies their contents. If another thread writes to these bytes during the call, its
+ * write can be lost. */
 static bool replace(uintptr_t at, uint64_t size, int file, uint64_t offset, bool keep)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
@@ -110,6 +113,6 @@ void lend_end(uint64_t addr)
     uintptr_t from = find_page(first, range) == WIRE_NO_PAGE ? first : first + WIRE_PAGE;
     uintptr_t to = find_page(last, range) == WIRE_NO_PAGE ? last + WIRE_PAGE : last;
     if (from < to)
-        replace(from, to - from, -1, 0, true); /* if it fails, the pages stay in the file */
+        replace(from, to - from, -1, 0, true); /* if this fails, the pages stay in the file */
     *range = ranges[--count];
 }

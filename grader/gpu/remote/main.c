@@ -1,4 +1,4 @@
-/* lanewise-device: the emulated GPU of one program, in a separate process.
+/* lanewise-device runs the emulated GPU of one program in a separate process.
  *
  * Its parent connects descriptor 3 to the program's descriptor 3 with a socket, and puts the
  * device's options into the environment (gpu/environment.h). The process ends when the program

@@ -1,4 +1,4 @@
-# The emulated GPU in a process of its own. The runtime library is the same, but has a client in place of
+# Builds the emulated GPU in a separate process. The runtime library is the same, but has a client in place of
 # the emulator. The client talks to the device program.
 REMOTE_OBJECTS := $(call objects,$(call sources,grader/gpu/remote))
 REMOTE_CLIENT := $(filter %/client.o %/lend.o %/wire.o,$(REMOTE_OBJECTS))
@@ -13,13 +13,13 @@ TOOLS += $(REMOTE_CUDART) $(REMOTE_DEVICE)
 
 $(REMOTE_OBJECTS): CFLAGS += -fvisibility=hidden
 
-# From the emulator, the library contains only code that needs no device: tables and formulas.
+# The only code of the emulator in the library is code that needs no device, that is tables and formulas.
 $(REMOTE_CUDART): $(CUDART_OBJECTS) $(REMOTE_CLIENT) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link_cudart) $(REMOTE_LDFLAGS)
 
-# The device is linked statically: it is started for each run, and loading five system libraries
+# The device is linked statically, because it is started for each run, and loading five system libraries
 # takes as long as a small kernel.
 $(REMOTE_DEVICE): $(REMOTE_SERVER) $(EMULATOR)
 	$(call say,$@)

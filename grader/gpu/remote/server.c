@@ -34,12 +34,12 @@ struct server {
     bool sent_file;
     unsigned notes;
     struct tally tally;
-    struct steps *steps; /* NULL: the device is not timed */
+    struct steps *steps; /* NULL if the device is not timed */
     char *data;          /* the request's data, followed by a NUL */
     size_t room;
 };
 
-/* The device that has observers and the record. */
+/* Returns the device that has observers and the record. */
 static struct emu_device *watched(const struct server *server)
 {
     return server->twin.is_judged ? server->twin.device : server->device;
@@ -49,11 +49,12 @@ static struct emu_device *watched(const struct server *server)
 struct exchange {
     struct wire_head head;
     const void *data; /* the reply's data, head.bytes bytes */
-    void *owned;      /* memory to free after the reply; or NULL */
+    void *owned;      /* memory to free after the reply, or NULL */
     bool with_file;   /* the reply also sends the file of shared memory */
 };
 
-/* Allocates SIZE bytes for the reply's data. The caller fills them in. NULL: out of memory. */
+/* Allocates SIZE bytes for the reply's data. The caller fills them in. Returns NULL when out of
+ * memory. */
 static void *give(struct exchange *x, uint64_t size)
 {
     x->data = x->owned = malloc(size + 1);
@@ -63,7 +64,7 @@ static void *give(struct exchange *x, uint64_t size)
 
 /* --- calls that only pass their parameters: generated from calls.def -------------------------- */
 
-/* Performs a call. False: the server must close the connection. */
+/* Performs a call. Returns false if the server must close the connection. */
 typedef bool handler(struct server *server, struct exchange *x);
 
 static struct emu_rows rows_from(const uint64_t arg[4])
@@ -164,8 +165,8 @@ static bool call_memory(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Checks that SIZE bytes at ADDR are inside one allocation, so that a copy in parts fails before
- * it changes anything. */
+/* Checks that SIZE bytes at ADDR are inside one allocation, so that a copy in parts fails before it
+ * changes any byte. */
 static enum emu_status check_range(struct server *server, uint64_t addr, uint64_t size)
 {
     emu_addr base;
@@ -197,7 +198,7 @@ static bool call_read(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Whether ROWS fit into one message. */
+/* Returns whether ROWS fit into one message. */
 static bool rows_fit(const struct emu_rows *rows)
 {
     return rows->width > 0 && rows->count > 0 && rows->width <= WIRE_CHUNK &&
@@ -230,8 +231,8 @@ static bool call_read_rows(struct server *server, struct exchange *x)
     return true;
 }
 
-/* The offsets of the bools in structs that arrive as bytes; 0 ends a list. Their bytes must be
- * checked: reading a bool from a byte other than 0 or 1 is undefined. */
+/* The offsets of the bools in structs that arrive as bytes; 0 ends a list. The bytes of the bools
+ * must be checked, because reading a bool from a byte other than 0 or 1 is undefined. */
 static const size_t texture_flags[] = {offsetof(struct emu_texture, layered),
                                        offsetof(struct emu_texture, is_surface),
                                        offsetof(struct emu_texture, linear),
@@ -305,7 +306,7 @@ static bool call_launch(struct server *server, struct exchange *x)
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
     bool is_timed = emu_is_timed(server->device);
     launch.touches = is_timed ? EMU_TOUCHES_ALL : launch.touches;
-    launch.may_park &= !server->twin.device; /* the two would park at different times */
+    launch.may_park &= !server->twin.device; /* the two devices would park at different times */
     x->head.what = emu_launch(server->device, &launch, NULL);
     struct emu_touch *touched;
     size_t count;
@@ -345,7 +346,8 @@ static bool call_event_time(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Marks each message as the program's: reports print these findings next to those of the grader. */
+/* Marks each message as the program's, because reports print these findings next to those of the
+ * grader. */
 static void mark_messages(json_t *findings)
 {
     size_t i;
@@ -399,7 +401,7 @@ static const struct {
 #include "gpu/remote/calls.def"
 };
 
-/* Whether the client could have sent HEAD. */
+/* Returns whether the client could have sent HEAD. */
 static bool is_legal(const struct wire_head *head)
 {
     bool legal = head->what < WIRE_CALL_COUNT && head->bytes <= calls[head->what].most_bytes;
@@ -514,8 +516,8 @@ static void note_read(struct server *server, const struct exchange *request,
     }
 }
 
-/* Whether the twin succeeded, but the device's reply differs: in a handle, an address, or by
- * failing. From then on, a request can mean different things on the two devices. */
+/* Returns whether the twin succeeded, but the device's reply differs in a handle or an address, or
+ * is a failure. From then on, a request can mean different things on the two devices. */
 static bool has_strayed(const struct exchange *x, const struct exchange *twin)
 {
     return twin->head.what == EMU_OK &&
@@ -574,7 +576,7 @@ static enum server_end serve(struct server *server)
             return SERVER_DONE;
         x = (struct exchange){0};
     }
-    /* The program may close the connection between two requests, but not within one. */
+    /* the program may close the connection between two requests, but not within a request */
     return x.head.bytes || x.head.what ? SERVER_BROKEN : SERVER_DONE;
 }
 
@@ -591,7 +593,7 @@ enum server_end server_run(int fd, const struct emu_options *options,
     tally_record(&server.tally, watched(&server));
     steps_close(server.steps);
     twin_close(&server.twin);
-    emu_close(server.device); /* the device comes first: it uses pages of the arena */
+    emu_close(server.device); /* the device is closed first, because it uses pages of the arena */
     arena_close(&server.arena);
     free(server.data);
     return end;

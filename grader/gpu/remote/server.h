@@ -7,9 +7,10 @@
 #include "gpu/remote/twin.h"
 
 enum server_end {
-    SERVER_DONE = 0,   /* the program closed the connection */
-    SERVER_BROKEN = 3, /* the program broke the protocol. Exit codes 1 and 2 are taken:
-                        * by sanitizers and by invalid options. */
+    SERVER_DONE = 0, /* the program closed the connection */
+    /* the program broke the protocol; exit codes 1 and 2 are taken by sanitizers and by invalid
+     * options */
+    SERVER_BROKEN = 3,
 };
 
 /* Receives requests from FD and sends the replies to it. OPTIONS are those of emu_open(); the

@@ -5,7 +5,7 @@
 
 #include "gpu/order/order.h"
 
-#define MOST_EVENTS 1024 /* a program with more of them has no timeline that counts */
+#define MOST_EVENTS 1024 /* a program with more events has no valid timeline */
 
 struct steps {
     struct emu_device *device;
@@ -18,7 +18,7 @@ struct steps {
     size_t event_count;
     bool is_wrong;
 
-    /* Since the last step about work: */
+    /* since the last step about work: */
     uint64_t to_device, from_device; /* bytes that requests have copied */
     bool shares;                     /* a kernel has touched shared memory */
     struct emu_touch *touched;
@@ -48,8 +48,8 @@ struct steps *steps_open(struct emu_device *device, const struct arena *arena)
 
 /* --- what requests do ------------------------------------------------------------------------- */
 
-/* Whether the program shares pages with bytes from BEGIN to END, as it does with page-locked and
- * managed memory. */
+/* Returns whether the program shares pages with bytes from BEGIN to END, as it does with
+ * page-locked and managed memory. */
 static bool is_shared(const struct arena *arena, emu_addr begin, emu_addr end)
 {
     size_t i = 0;
@@ -83,7 +83,7 @@ void steps_note(struct steps *steps, const struct wire_head *request, emu_addr a
     const uint64_t *arg = request->arg;
     uint64_t part = arg[1] < WIRE_CHUNK ? arg[1] : WIRE_CHUNK;
     switch ((enum wire_call)request->what) {
-    case WIRE_CALL_alloc: /* what an earlier allocation's work did there does not matter */
+    case WIRE_CALL_alloc: /* earlier accesses to memory that is allocated again do not matter */
         order_forget_memory(steps->order, addr, arg[0]);
         break;
     case WIRE_CALL_write:
@@ -130,7 +130,7 @@ void steps_note_launch(struct steps *steps, const struct emu_touch *list, size_t
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
-/* The index of an event in the list, or that after the last. */
+/* Returns the index of an event in the list, or the index after the last event. */
 static size_t find_event(const struct steps *steps, uint64_t number)
 {
     size_t i = 0;
@@ -139,7 +139,7 @@ static size_t find_event(const struct steps *steps, uint64_t number)
     return i;
 }
 
-/* The clock of an event; NULL: there is no room for another one. */
+/* Returns the clock of an event, or NULL if there is no room for another clock. */
 static struct order_clock *clock_of(struct steps *steps, uint64_t number)
 {
     size_t i = find_event(steps, number);
@@ -162,7 +162,7 @@ static void forget_event(struct steps *steps, uint64_t number)
     steps->events[steps->event_count] = (struct event){0};
 }
 
-/* Makes a step about work say what the requests have done. */
+/* Corrects a step about work if the requests show different work. */
 static void correct(struct steps *steps, struct emu_step *step)
 {
     uint64_t bytes = steps->to_device + steps->from_device;

@@ -6,7 +6,7 @@
 
 #define SECTOR 32u /* bytes */
 
-/* The part of a copy that REQUEST moves. *NEXT becomes the part that must follow. */
+/* Returns the part of a copy that REQUEST moves. *NEXT becomes the part that must follow. */
 static struct tally_part find_parts(const struct wire_head *request, struct tally_part *next)
 {
     const uint64_t *arg = request->arg;
@@ -19,8 +19,8 @@ static struct tally_part find_parts(const struct wire_head *request, struct tall
     return part;
 }
 
-/* The number of rows in the whole copy of which REQUEST is the first part. A copy that fails may
- * have any number of rows. */
+/* Returns the number of rows in the whole copy of which REQUEST is the first part. A copy that
+ * fails may have any number of rows. */
 static uint64_t rows_of(const struct wire_head *request)
 {
     const uint64_t *arg = request->arg;
@@ -49,13 +49,13 @@ void tally_add(struct tally *tally, const struct wire_head *request)
     *due = next;
 }
 
-/* The distinct sectors of COUNT rows of WIDTH bytes, PITCH >= WIDTH bytes apart. A row may begin
- * in the sector where the row before it ends. The rows' positions in their sectors repeat after
- * SECTOR rows, so no more of them are visited, however many there are. */
+/* Returns the distinct sectors of COUNT rows of WIDTH bytes, PITCH >= WIDTH bytes apart. A row may
+ * begin in the sector where the row before it ends. The rows' positions in their sectors repeat
+ * after SECTOR rows, so no more of them are visited, however many there are. */
 static uint64_t sectors_of(emu_addr at, uint64_t width, uint64_t count, uint64_t pitch)
 {
     uint64_t more = count - 1, some = 0, period = 0,
-             next = 0; /* next: the first sector not counted yet */
+             next = 0; /* `next` is the first sector not counted yet */
     at %= SECTOR;
     for (uint64_t i = 0; width && i < count && i <= SECTOR; i++, at += pitch) {
         uint64_t first = at / SECTOR, end = (at + width + SECTOR - 1) / SECTOR;

@@ -7,7 +7,7 @@
 
 #include "gpu/remote/wire.h"
 
-#define TALLY_MOST (1ull << 45) /* the largest sum of rows: readers of the record refuse more */
+#define TALLY_MOST (1ull << 45) /* the largest sum of rows; readers of the record refuse more */
 
 struct tally {
     uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
@@ -20,7 +20,7 @@ struct tally {
 };
 
 void tally_add(struct tally *tally, const struct wire_head *request);
-/* Call when REQUEST has succeeded. */
+/* Counts the sectors of REQUEST. Call it when REQUEST has succeeded. */
 void tally_add_sectors(struct tally *tally, const struct wire_head *request);
 /* Writes the counts to DEVICE's record. */
 void tally_record(const struct tally *tally, struct emu_device *device);

@@ -9,17 +9,17 @@
 #include "gpu/remote/wire.h"
 #include "gpu/tools.h"
 
-/* At most this many bytes of answers are recorded. The grader treats later answers as not made by a
+/* The most bytes of answers that are recorded. The grader treats later answers as not made by a
  * kernel. */
 #define MOST_ANSWERS ((uint64_t)256 << 20)
-/* The most bytes that are noted of shared memory: first the pieces that launches changed, and again
- * at the end the contents of each share. */
+/* The most bytes of shared memory that are noted. These are the pieces that launches changed and,
+ * at the end, the contents of each share. */
 #define MOST_NOTED ((uint64_t)32 << 20)
 #define NOTE       1024u /* bytes that a note takes in addition to its piece */
 #define WORD       4u    /* bytes of the smallest number in any lab, except for LAB_BYTE */
 
 /* Maps SIZE bytes of zeros. A page takes memory only when it is touched, because a program can
- * share gigabytes. NULL: it failed. */
+ * share gigabytes. Returns NULL if it failed. */
 static uint8_t *reserve(uint64_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -37,8 +37,8 @@ static void release(struct twin_share share)
 
 /* --- what comes back -------------------------------------------------------------------------- */
 
-/* Writes the judged answer. After a failed write it writes nothing more: the reader counts the
- * bytes. */
+/* Writes the judged answer. After a failed write, it writes nothing more, because the reader counts
+ * the bytes. */
 static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
 {
     twin->answered += size;
@@ -61,8 +61,8 @@ void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
 
 /* --- shared memory that kernels made ---------------------------------------------------------- */
 
-/* Notes SIZE bytes that kernels made, from AT on in SHARE. The answers get them twice: as the
- * program sees them, and as the twin has them. */
+/* Notes SIZE bytes that kernels made, from AT on in SHARE. The answers get these bytes twice: as
+ * the program sees them, and as the twin has them. */
 static void note_piece(struct twin *twin, const struct twin_share *share, uint64_t at,
                        uint64_t size)
 {
@@ -75,8 +75,8 @@ static void note_piece(struct twin *twin, const struct twin_share *share, uint64
     keep_answer(twin, share->own + at, size);
 }
 
-/* Finds the next piece of SHARE, from *AT on, that kernels made, in whole words. Returns its size;
- * 0: there is none. If SHARE ends with a part of a word, the last piece may, too. */
+/* Finds the next piece of SHARE, from *AT on, that kernels made, in whole words. Returns its size,
+ * or 0 if there is none. If SHARE ends with a part of a word, the last piece may also do so. */
 static uint64_t find_piece(const struct twin *twin, const struct twin_share *share, uint64_t *at)
 {
     emu_addr addr = share->addr + *at, last = share->addr + share->size;
@@ -182,7 +182,7 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
         twin->shares = more;
     if (more && share.own && share.last &&
         emu_lend(twin->device, addr, share.own, size) == EMU_OK) {
-        if (was_there) /* both devices had memory there: each keeps its own data */
+        if (was_there) /* both devices had memory there, and each keeps its own data */
             memcpy(share.last, program, size);
         emu_watch_lent(twin->device, addr, !was_there);
         twin->shares[twin->share_count++] = share;
@@ -215,9 +215,9 @@ struct span {
     uint8_t *seen, *own;
 };
 
-/* Whether the twin needs the bytes from I up to END. It keeps its own words where the program's
- * words did not change, because kernels may have written them. But the input's numbers are replaced
- * as a whole, even where a word did not change. */
+/* Returns whether the twin needs the bytes from I up to END. It keeps its own words where the
+ * program's words did not change, because kernels may have written them. But the input's numbers
+ * are replaced as a whole, even where a word did not change. */
 static bool is_new(const struct twin *twin, const struct span *span, uint64_t i, uint64_t end)
 {
     const struct twin_share *share = span->share;
@@ -243,8 +243,8 @@ static void write_new(struct twin *twin, const struct span *span)
     }
 }
 
-/* Copies the program's writes among the SIZE bytes at AT to the twin. The program may go on
- * writing, so its bytes are read once. */
+/* Copies the program's writes among the SIZE bytes at AT to the twin. The program may continue to
+ * write, so its bytes are read once. */
 static void follow_span(struct twin *twin, const struct twin_share *share, uint64_t at,
                         uint64_t size)
 {
@@ -274,7 +274,8 @@ void twin_change_shared(const struct twin *twin, emu_addr from, const uint8_t *s
             memcpy(own + i, share->own + at + i, WORD);
 }
 
-/* The first page from AT on that the program has written to (WRITTEN), or has not written to. */
+/* Returns the first page from AT on that the program has written to (WRITTEN), or has not written
+ * to. */
 static uint64_t find_page(const struct twin_share *share, uint64_t at, bool written)
 {
     while (at < share->size) {

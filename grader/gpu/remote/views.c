@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 16,             /* bytes: too long for a match by chance; a check ensures this */
+    PIECE = 16,             /* bytes, too long for a match by chance; a check ensures this */
     NEEDLE = 32,            /* bytes that find() searches for in the whole view */
-    MOST_LEARNED = 1 << 20, /* bytes: few, because each search goes through all of them */
+    MOST_LEARNED = 1 << 20, /* few bytes, because each search goes through all of them */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -21,7 +21,7 @@ static size_t smaller(size_t a, size_t b)
 /* --- the two views ---------------------------------------------------------------------------- */
 
 /* Maps the *SIZE bytes of the file PATH, followed by room for learned bytes. A page of the file is
- * read only when it is used. NULL: it failed. */
+ * read only when it is used. Returns NULL if it failed. */
 static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat status;
@@ -97,7 +97,7 @@ size_t views_missing(const struct views *views)
     for (size_t i = 0; i < views->input; i++) {
         uint8_t arrived = views->arrived[i / 8];
         if (arrived == 0xff)
-            i |= 7; /* skip this byte's other bits, which are also set */
+            i |= 7; /* skip the other bits of this byte, which are also set */
         else
             missing += !(arrived >> i % 8 & 1) && views->shown[i] != views->judged[i];
     }
@@ -106,7 +106,7 @@ size_t views_missing(const struct views *views)
 
 /* --- data from the program -------------------------------------------------------------------- */
 
-/* The number of BYTES, from the first on, that equal the shown view at AT. */
+/* Returns the number of BYTES, from the first on, that equal the shown view at AT. */
 static size_t match(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     const uint8_t *shown = views->shown + at;
@@ -118,7 +118,8 @@ static size_t match(const struct views *views, size_t at, const uint8_t *bytes, 
     return i;
 }
 
-/* The size in bytes of an element in the input's array at AT; shared/lab.h describes the input. */
+/* Returns the size in bytes of an element in the input's array at AT; shared/lab.h describes the
+ * input. */
 static size_t unit(const struct views *views, size_t at)
 {
     enum { MAGIC = 8, TYPE = 24, COUNT = 32, HEAD = 40 };
@@ -134,8 +135,8 @@ static size_t unit(const struct views *views, size_t at)
     return size;
 }
 
-/* Like match(), but only whole elements: the bytes of a gap between rows can begin like the next
- * number. */
+/* Does the same as match(), but only for whole elements, because the bytes of a gap between rows
+ * can begin like the next number. */
 static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     size_t length = match(views, at, bytes, size);
@@ -154,8 +155,8 @@ static bool find(const struct views *views, const uint8_t *bytes, size_t size, s
     return place != NULL;
 }
 
-/* The length of the gap between two rows at the start of BYTES. After the gap come the bytes that
- * follow the last piece in the view. SIZE: these do not come. */
+/* Returns the length of the gap between two rows at the start of BYTES. The bytes that follow the
+ * last piece in the view come after the gap. Returns SIZE if they do not occur. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
     const uint8_t *place = views->next + PIECE > views->size
@@ -164,7 +165,7 @@ static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
     return place ? (size_t)(place - bytes) : size;
 }
 
-/* Replaces BYTES, which are the SIZE bytes of the shown view at AT, by the judged ones. */
+/* Replaces BYTES, which are the SIZE bytes of the shown view at AT, by the judged bytes. */
 static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t size)
 {
     memcpy(bytes, views->judged + at, size);
@@ -173,7 +174,7 @@ static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t si
     views->next = at + size;
 }
 
-/* Replaces structures of three words, to each of which the program has added a fourth one. Their
+/* Replaces structures of three words, to each of which the program has added a fourth word. Their
  * pieces are shorter than PIECE, so all of them must follow one another in the view. */
 static void swap_padded(struct views *views, uint8_t *bytes, size_t size)
 {
@@ -205,7 +206,7 @@ void views_swap(struct views *views, uint8_t *bytes, size_t size)
 
 /* --- programs that change their numbers before they copy them --------------------------------- */
 
-/* The random generator xorshift64*. */
+/* Returns the next number of the random generator xorshift64*. */
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state >> 12;

@@ -1,4 +1,4 @@
-/* The emulated GPU in a separate process: the messages between it and the program.
+/* Defines the messages between a program and the emulated GPU, which is in a separate process.
  *
  *     program + libcudart (client.c)  --- request --->  lanewise-device (server.c) + emulator
  *                                     <--- reply ----
@@ -22,7 +22,8 @@
 #define WIRE_VERSION 10
 #define WIRE_FD      3 /* both processes start with their end of the socket as this descriptor */
 
-/* The environment variable that tells a program that its descriptor WIRE_FD leads to a device. */
+/* The environment variable that tells a program that its descriptor WIRE_FD is connected to a
+ * device. */
 #define WIRE_VARIABLE "LANEWISE_DEVICE"
 
 enum {
@@ -31,7 +32,7 @@ enum {
     WIRE_CHUNK = 256 << 10, /* bytes that one request writes or reads; longer copies are split */
     WIRE_NOTE = 64 << 10,   /* bytes of a line for the record */
     WIRE_PTX = 64 << 20,    /* bytes of a module */
-    WIRE_PARAMS = 64 << 10, /* bytes of a launch's parameters: more than any GPU takes */
+    WIRE_PARAMS = 64 << 10, /* bytes of a launch's parameters, more than any GPU takes */
 };
 
 enum wire_call {
@@ -53,16 +54,16 @@ struct wire_head {
     uint64_t arg[WIRE_ARGS];
 };
 
-/* The program and the device share lent memory: pages of one memory file, which the server
- * creates and sends with its first reply to `lend`. A range begins IN_PAGE bytes into its first
- * page. HEAD and TAIL are the places (offsets in the file) of its first and last page if another
- * range has put these pages into the file already. */
+/* The program and the device share lent memory, which consists of pages of one memory file. The
+ * server creates this file and sends it with its first reply to `lend`. A range begins IN_PAGE
+ * bytes into its first page. HEAD and TAIL are the places (offsets in the file) of its first and
+ * last page if another range has put these pages into the file already. */
 #define WIRE_PAGE    4096u
 #define WIRE_NO_PAGE UINT64_MAX
 
-/* Sends HEAD and its DATA. False: the other side has closed the connection. */
+/* Sends HEAD and its DATA. Returns false if the other side has closed the connection. */
 bool wire_send(int fd, const struct wire_head *head, const void *data);
-/* Receives exactly SIZE bytes. False: the other side has closed the connection. */
+/* Receives exactly SIZE bytes. Returns false if the other side has closed the connection. */
 bool wire_receive(int fd, void *data, size_t size);
 
 #endif

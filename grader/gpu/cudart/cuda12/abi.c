@@ -1,7 +1,7 @@
-/* The functions that differ for programs built by nvcc 12: they have other parameters or shorter
- * structures, or CUDA 13 has dropped them. All other functions have the same names and the same
- * binary interface. So libcudart.so.12 consists of the object files of libcudart.so.13 and this
- * file.
+/* Defines the functions that differ for programs built by nvcc 12: they have other parameters or
+ * shorter structures, or CUDA 13 has dropped them. All other functions have the same names and the
+ * same binary interface. So libcudart.so.12 consists of the object files of libcudart.so.13 and
+ * this file.
  *
  *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of advice.c
  *
@@ -19,7 +19,8 @@
 /* Replaces the weak definition in errors.c. */
 const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration;
 
-/* cudaDriverGetVersion() still returns 13: a driver may be newer than the runtime. */
+/* Returns CUDA 12's version. cudaDriverGetVersion() still returns 13, because a driver may be newer
+ * than the runtime. */
 cudaError_t cuda12_RuntimeGetVersion(int *version)
 {
     cudaError_t error = cudaRuntimeGetVersion(version);
@@ -319,7 +320,7 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
     return cudaDeviceGetCacheConfig(config);
 }
 
-/* These two converted doubles to floats for GPUs without double precision. */
+/* These two functions converted doubles to floats for GPUs without double precision. */
 cudaError_t cudaSetDoubleForDevice(double *value)
 {
     return rt_return(cudaSuccess);

@@ -1,5 +1,6 @@
-/* Attributes of kernel nodes. Two attributes change the launch, so they are part of the node's
- * work: "cooperative" and the cluster size. The others are hints, which are only stored. */
+/* Implements the attributes of kernel nodes. Two attributes change the launch, so they are part of
+ * the node's work: "cooperative" and the cluster size. The others are hints, which are only
+ * stored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ struct rt_hints {
     cudaLaunchAttributeValue values[ATTRIBUTES];
 };
 
-/* Whether a program can query the attribute. */
+/* Returns whether a program can query the attribute. */
 static bool is_attribute(cudaLaunchAttributeID id)
 {
     switch (id) {
@@ -38,7 +39,7 @@ static cudaLaunchAttributeValue default_of(cudaLaunchAttributeID id)
     return value;
 }
 
-/* NODE if it is a live kernel node; else NULL. */
+/* Returns NODE if it is a live kernel node, otherwise NULL. */
 static struct CUgraphNode_st *kernel_node(cudaGraphNode_t node)
 {
     struct CUgraphNode_st *live = rt_live_node(node);

@@ -1,6 +1,6 @@
-/* Capture: the work of a stream becomes nodes of a graph. Another stream joins the capture when it
- * waits for an event of a captured stream. Before the capture ends, the stream that began it must
- * wait for all work of the others.
+/* Implements capture, in which the work of a stream becomes nodes of a graph. Another stream joins
+ * the capture when it waits for an event of a captured stream. Before the capture ends, the stream
+ * that began it must wait for all work of the others.
  *
  *   struct session      one capture: its graph, its streams, whether it is still valid
  *   struct rt_capture   a stream's view of a capture: the nodes that its next node will wait for */
@@ -15,7 +15,8 @@ struct session {
     bool owns_graph; /* the capture created its graph */
     bool invalid;
     unsigned long long id;
-    struct rt_capture *views; /* first, the view of the stream that began the capture */
+    /* a list that begins with the view of the stream that began the capture */
+    struct rt_capture *views;
     struct session *next;
 };
 
@@ -27,7 +28,7 @@ struct rt_capture {
     struct rt_capture *next;
 };
 
-/* One lock for all captures, which are rare and short. */
+/* One lock is enough for all captures, which are rare and short. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session *sessions; /* captures that have not ended */
 static unsigned long long last_id;
@@ -187,7 +188,7 @@ static void close_session(struct session *session)
     free(session);
 }
 
-/* Whether the stream of FIRST waits for all work of the stream of VIEW. */
+/* Returns whether the stream of FIRST waits for all work of the stream of VIEW. */
 static bool waits_for(const struct rt_capture *first, const struct rt_capture *view)
 {
     for (size_t i = 0; i < view->depend_count; i++) {
@@ -281,7 +282,7 @@ void rt_mark_free(struct rt_mark *mark)
     *mark = (struct rt_mark){0};
 }
 
-/* The session of MARK; NULL if the event was not captured or the session has ended. */
+/* Returns the session of MARK, or NULL if the event was not captured or the session has ended. */
 static struct session *session_of(const struct rt_mark *mark)
 {
     pthread_mutex_lock(&lock);
@@ -385,8 +386,8 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     return rt_return(add_depends(view, depends, count));
 }
 
-/* On a GPU, the mode decides which unsafe calls a capture forbids. The emulator allows all calls,
- * so the mode is only stored. */
+/* Exchanges the mode. On a GPU, the mode decides which unsafe calls a capture forbids. The emulator
+ * allows all calls, so the mode is only stored. */
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)

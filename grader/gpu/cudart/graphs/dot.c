@@ -7,7 +7,7 @@
 struct drawing {
     FILE *file;
     bool is_verbose;
-    unsigned graphs; /* number of graphs that have got a number; a child graph is drawn later */
+    unsigned graphs; /* number of graphs that have a number; a child graph is drawn later */
 };
 
 static const char *name_of(enum cudaGraphNodeType type)
@@ -25,7 +25,7 @@ static const char *name_of(enum cudaGraphNodeType type)
     return names[type];
 }
 
-/* The style of a node's box. */
+/* Returns the style of a node's box. */
 static const char *style_of(enum cudaGraphNodeType type)
 {
     return type == cudaGraphNodeTypeKernel   ? "style=\"bold\" shape=\"octagon\""
@@ -67,7 +67,7 @@ static void put_fill(const struct drawing *drawing, const struct cudaMemsetParam
         fprintf(drawing->file, "at %p\n", fill->dst);
 }
 
-/* Writes what a node does, as lines of its box. */
+/* Writes the work of a node, as lines of its box. */
 static void put_work(struct drawing *drawing, const struct rt_work *work)
 {
     if (work->type == cudaGraphNodeTypeKernel) {

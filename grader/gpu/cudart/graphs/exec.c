@@ -1,12 +1,13 @@
-/* Launchable graphs. Each is a copy of a graph's work as a list of steps, in an order that the
- * graph's edges allow. A launch runs the steps from first to last, in the streams of lanes.c. */
+/* Implements launchable graphs. Each of them is a copy of a graph's work as a list of steps, in an
+ * order that the graph's edges allow. A launch runs the steps from first to last, in
+ * the streams of lanes.c. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "gpu/cudart/graphs/graph.h"
 
 struct step {
-    const struct CUgraphNode_st *node; /* only a handle: the node may be destroyed */
+    const struct CUgraphNode_st *node; /* only a handle, because the node may be destroyed */
     struct rt_work work;
     bool enabled;
 };
@@ -58,7 +59,8 @@ static void free_steps(struct CUgraphExec_st *exec)
     exec->count = 0;
 }
 
-/* Claims the memory that EXEC's steps allocate: only one launchable graph may allocate it. */
+/* Claims the memory that EXEC's steps allocate, because only one launchable graph may allocate
+ * it. */
 static cudaError_t claim_memory(const struct CUgraphExec_st *exec)
 {
     for (size_t i = 0; i < exec->count; i++)
@@ -192,8 +194,8 @@ static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
     return rt_queue(device, stream, work);
 }
 
-/* Whether EXEC may be launched. False: it would allocate memory twice, or free memory that is not
- * allocated. */
+/* Returns whether EXEC may be launched. Returns false if it would allocate memory twice, or free
+ * memory that is not allocated. */
 static bool may_launch(const struct CUgraphExec_st *exec)
 {
     bool legal = true;
@@ -277,8 +279,8 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return cudaSuccess;
 }
 
-/* Whether EXEC and FRESH have the same kinds of work in the same order. *BAD is the first node that
- * differs, or NULL. */
+/* Returns whether EXEC and FRESH have the same kinds of work in the same order. *BAD is the first
+ * node that differs, or NULL. */
 static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
                                               const struct CUgraphExec_st *fresh,
                                               const struct CUgraphNode_st **bad)

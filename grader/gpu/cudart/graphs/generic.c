@@ -1,5 +1,5 @@
-/* API functions for nodes of any kind, which have the kind as a parameter. They use the functions
- * in nodes.c for each kind. */
+/* Implements the API functions for nodes of any kind, which have the kind as a parameter. They use
+ * the functions in nodes.c for each kind. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
@@ -80,8 +80,8 @@ static bool is_clear(const struct cudaGraphNodeParams *params)
            !params->reserved2;
 }
 
-/* Whether the edges' DATA is legal. On a GPU, an edge with data need not wait until a node ends;
- * the emulator's edges always wait until then. */
+/* Returns whether the edges' DATA is legal. On a GPU, an edge with data need not wait until a node
+ * ends; the emulator's edges always wait until then. */
 static bool are_edges(const cudaGraphEdgeData *data, size_t count)
 {
     static const unsigned char zeros[sizeof data->reserved];

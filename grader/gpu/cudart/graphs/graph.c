@@ -1,4 +1,4 @@
-/* The nodes and edges of graphs. */
+/* Implements the nodes and edges of graphs. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <pthread.h>
@@ -70,7 +70,8 @@ void rt_graph_free(struct CUgraph_st *graph)
 
 /* --- work that a node owns -------------------------------------------------------------------- */
 
-/* Copies the arguments of a launch into one allocation: first the pointers, then the values. */
+/* Copies the arguments of a launch into one allocation, which has first the pointers, then the
+ * values. */
 static cudaError_t copy_args(struct rt_launch *launch, void **args)
 {
     struct emu_device *device;
@@ -222,7 +223,7 @@ cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st 
     return cudaErrorInvalidValue;
 }
 
-/* The node of CLONE that is a copy of NODE. */
+/* Returns the node of CLONE that is a copy of NODE. */
 static struct CUgraphNode_st *find_copy(const struct CUgraph_st *clone,
                                         const struct CUgraphNode_st *node)
 {
@@ -374,8 +375,8 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 /* --- lists of nodes --------------------------------------------------------------------------- */
 
-/* As CUDA defines it, *COUNT is the room in the program's list before the call, and the number of
- * entries after it. A list of NULL asks only for the number of nodes. */
+/* Lists nodes. As CUDA defines it, *COUNT is the room in the program's list before the call, and
+ * the number of entries after it. A list of NULL asks only for the number of nodes. */
 
 struct list {
     cudaGraphNode_t *nodes;

@@ -1,5 +1,6 @@
-/* Graphs: a program describes work once, as nodes, and can launch the whole graph many times. A
- * node can depend on other nodes, for which it waits. A launchable graph is a cudaGraphExec_t.
+/* Implements graphs. A program describes work once, as nodes, and can launch the whole graph many
+ * times. A node can depend on other nodes, for which it waits. A launchable graph is a
+ * cudaGraphExec_t.
  *
  *   graph.c      nodes and edges of a graph        exec.c         launchable graphs
  *   capture.c    turns a stream's work into nodes  memory.c       memory that nodes allocate
@@ -19,7 +20,7 @@ struct CUgraphNode_st {
     struct rt_hints *hints;          /* attributes of a kernel node, or NULL */
     struct CUgraphNode_st **depends; /* the nodes that this node waits for */
     size_t depend_count;
-    struct CUgraphNode_st *original; /* the node of which this is a copy; or NULL */
+    struct CUgraphNode_st *original; /* the node of which this is a copy, or NULL */
     struct CUgraphNode_st *next;     /* the graph's next node, in the order of adding */
 };
 
@@ -33,7 +34,7 @@ struct CUgraph_st {
 /* --- graph.c ---------------------------------------------------------------------------------- */
 
 /* Check a handle from the program. Return GRAPH if it is live, or NODE if it is a node of a live
- * graph; else NULL. */
+ * graph, otherwise NULL. */
 struct CUgraph_st *rt_live_graph(cudaGraph_t graph);
 struct CUgraphNode_st *rt_live_node(cudaGraphNode_t node);
 struct CUgraph_st *rt_graph_new(void);
@@ -50,9 +51,9 @@ static inline bool rt_is_memory(const struct rt_work *work)
     return work->type == cudaGraphNodeTypeMemAlloc || work->type == cudaGraphNodeTypeMemFree;
 }
 
-/* Whether OTHER waits for NODE, directly or through other nodes. */
+/* Returns whether OTHER waits for NODE, directly or through other nodes. */
 bool rt_graph_comes_before(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other);
-/* Whether a node of GRAPH allocates or frees memory. Such a graph cannot be cloned. */
+/* Returns whether a node of GRAPH allocates or frees memory. Such a graph cannot be cloned. */
 bool rt_graph_has_memory(const struct CUgraph_st *graph);
 
 /* Replaces WORK by a copy of BY, which must have the same type. */
@@ -66,14 +67,14 @@ cudaError_t rt_work_of_copy(struct rt_work *work, const struct cudaMemcpy3DParms
 cudaError_t rt_work_of_fill(struct rt_work *work, const struct cudaMemsetParams *params);
 cudaError_t rt_work_of_host(struct rt_work *work, const struct cudaHostNodeParams *params);
 cudaError_t rt_work_of_event(struct rt_work *work, enum cudaGraphNodeType type, cudaEvent_t event);
-/* Like these functions, for two kinds of node that must know their GRAPH: a child graph, and
- * freeing MEMORY that a node allocates. */
+/* Do the same for two kinds of node that must know their GRAPH: a child graph, and freeing MEMORY
+ * that a node allocates. */
 cudaError_t rt_work_of_child(struct rt_work *work, cudaGraph_t graph, cudaGraph_t child);
 cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memory);
 
-/* The last step of API functions that make WORK from parameters: adds a node, changes NODE's work,
- * or changes it in EXEC. ERROR is the result of making WORK. An API function ends with one of these
- * instead of rt_return(). */
+/* Perform the last step of API functions that make WORK from parameters: add a node, change NODE's
+ * work, or change it in EXEC. ERROR is the result of making WORK. An API function ends with one of
+ * these functions instead of rt_return(). */
 cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
                         size_t count, const struct rt_work *work, cudaError_t error);
 cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error);
@@ -117,20 +118,21 @@ void rt_refs_free(struct rt_ref **refs);
 
 /* --- memory.c --------------------------------------------------------------------------------- */
 
-/* Reserves memory that an allocation node will give to the program. Its holders are counted; the
- * caller is the first one. The memory is freed when the last holder has released it. */
+/* Reserves memory that an allocation node will give to the program. The memory's holders are
+ * counted; the caller is the first holder. The memory is freed when the last holder has released
+ * it. */
 cudaError_t rt_graph_memory_new(size_t size, void **ptr);
 bool rt_graph_memory_hold(const void *ptr);
 void rt_graph_memory_release(const void *ptr);
-/* False: PTR is not the address of memory from rt_graph_memory_new(). */
+/* Returns false if PTR is not the address of memory from rt_graph_memory_new(). */
 bool rt_graph_memory_size(const void *ptr, size_t *size);
-/* Only one launchable graph may allocate the memory at PTR. Passes this right from FROM to TO; NULL
- * stands for no graph. */
+/* Passes the right to allocate the memory at PTR from FROM to TO; NULL stands for no graph. Only
+ * one launchable graph may have this right. */
 bool rt_graph_memory_claim(const void *ptr, const struct CUgraphExec_st *from,
                            const struct CUgraphExec_st *to);
 /* Check the memory nodes of a launch before it runs: call rt_graph_memory_plan() first, then
- * rt_graph_memory_step() for each allocation and free, in order. False: WORK would allocate live
- * memory, unless AUTO_FREES is set, or free memory that is not live. */
+ * rt_graph_memory_step() for each allocation and free, in order. Returns false if WORK would
+ * allocate live memory, unless AUTO_FREES is set, or free memory that is not live. */
 void rt_graph_memory_plan(void);
 bool rt_graph_memory_step(const struct rt_work *work, bool auto_frees);
 

@@ -1,12 +1,12 @@
-/* Memory that graphs allocate. Its address is fixed when the allocation node is added. The program
- * may use the memory only while it is live: from a launch of that node until a node or cudaFree()
- * frees it.
+/* Manages memory that graphs allocate. Its address is fixed when the allocation node is added. The
+ * program may use the memory only while it is live: from a launch of that node until a node or
+ * cudaFree() frees it.
  *
  *   node is added       launch        freed by a node or by cudaFree()      last node is destroyed
  *     | has address       | live        | no longer live, but kept            | gone
  *
  * Several nodes of graphs and launchable graphs can allocate or free the same block of memory.
- * These nodes are the holders of the block, which is gone when the last one releases it. */
+ * These nodes are the holders of the block, which is freed when the last holder releases it. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ struct block {
     void *ptr;
     size_t size;
     unsigned holders;                  /* number of nodes that use it, plus 1 while it is live */
-    bool live, planned;                /* planned: live after all steps checked so far */
-    const struct CUgraphExec_st *exec; /* the launchable graph that may allocate it; or NULL */
+    bool live, planned;                /* `planned` means live after all steps checked so far */
+    const struct CUgraphExec_st *exec; /* the launchable graph that may allocate it, or NULL */
     struct block *next;
 };
 
@@ -25,7 +25,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
 static uint64_t used, used_high; /* bytes, rounded up by account() */
 
-/* The block at PTR, or NULL. The caller holds the lock. */
+/* Returns the block at PTR, or NULL. The caller holds the lock. */
 static struct block *find(const void *ptr)
 {
     struct block *at = blocks;
@@ -201,7 +201,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     return cudaSuccess;
 }
 
-/* Only the high-water marks can be set, and only to 0, which resets them. */
+/* Resets a high-water mark. Only these marks can be set, and only to 0. */
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value)
 {

@@ -1,6 +1,6 @@
-/* The API functions for each kind of node. A node stores its parameters as struct rt_work, which it
- * owns. Each function first turns its parameters into work. Then it adds a node with this work, or
- * replaces the work of a node or of a launchable graph. */
+/* Implements the API functions for each kind of node. A node stores its parameters as struct
+ * rt_work, which it owns. Each function first turns its parameters into work. Then it adds a node
+ * with this work, or replaces the work of a node or of a launchable graph. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
@@ -77,7 +77,8 @@ cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGrap
 
 /* --- kinds with a structure of parameters ----------------------------------------------------- */
 
-/* The work of NODE if NODE is live, its type is TYPE and RESULT is not NULL; else NULL. */
+/* Returns the work of NODE if NODE is live, its type is TYPE and RESULT is not NULL, otherwise
+ * NULL. */
 static const struct rt_work *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type,
                                      const void *result)
 {
@@ -172,7 +173,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
     return rt_node_add(node, graph, depends, count, &work, cudaSuccess);
 }
 
-/* Whether a node after NODE allocates MEMORY again. */
+/* Returns whether a node after NODE allocates MEMORY again. */
 static bool is_allocated_after(const struct CUgraphNode_st *node, const void *memory)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next)
@@ -182,8 +183,8 @@ static bool is_allocated_after(const struct CUgraphNode_st *node, const void *me
     return false;
 }
 
-/* Memory that a new allocation NODE reuses, as on a GPU: it has at least SIZE bytes, a node before
- * NODE frees it, and no later node allocates it again. NULL: there is none. */
+/* Returns memory that a new allocation NODE reuses, as on a GPU. It has at least SIZE bytes, a node
+ * before NODE frees it, and no later node allocates it again. Returns NULL if there is none. */
 static void *reusable_memory(const struct CUgraphNode_st *node, size_t size)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next) {
@@ -241,7 +242,8 @@ cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memor
         frees += at->work.type == cudaGraphNodeTypeMemFree && at->work.memory == memory;
         allocations += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
     }
-    /* at most one free for each allocation in this graph, or one if another graph allocates it */
+    /* there may be at most one free for each allocation in this graph, or one free if another graph
+     * allocates it */
     return frees < (allocations ? allocations : 1) ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -1,5 +1,5 @@
-/* User objects: objects of the program that graphs keep alive. Their references are counted. When
- * the last reference is released, the object's destructor is called.
+/* Implements user objects, which are objects of the program that graphs keep alive. Their
+ * references are counted. When the last reference is released, the object's destructor is called.
  *
  * A graph has a list of its references. Its clones and launchable graphs have references to the
  * same objects. */
@@ -28,7 +28,8 @@ static struct CUuserObject_st *objects;
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* The pointer to OBJECT in the list; NULL if OBJECT is not live. The caller holds the lock. */
+/* Returns the pointer to OBJECT in the list, or NULL if OBJECT is not live. The caller holds the
+ * lock. */
 static struct CUuserObject_st **find(cudaUserObject_t object)
 {
     struct CUuserObject_st **at = &objects;

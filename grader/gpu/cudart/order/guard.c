@@ -1,4 +1,4 @@
-/* Detects the host's plain loads and stores: pages of memory that host and device share are
+/* Detects the host's plain loads and stores. Pages of memory that host and device share are
  * protected while work in flight touches them. So an access faults, and the handler decides what to
  * do:
  *
@@ -38,7 +38,7 @@ enum level { FREE, READABLE, HIDDEN };
 struct guarded {
     uintptr_t begin, end; /* whole pages */
     const void *key;
-    uint8_t *now, *wanted; /* enum level, for each page */
+    uint8_t *now, *wanted; /* the enum level of each page */
     size_t protected;      /* pages that are not FREE now */
     struct guarded *next;
 };
@@ -229,8 +229,8 @@ static void keep(struct order *order, const struct order_conflict *conflict, boo
     guard_update();
 }
 
-/* True: the access is handled, because it conflicts with work in flight or waits for it. STACK gets
- * the calls that led to the access. */
+/* Returns true if the access is handled, because it conflicts with work in flight or waits for it.
+ * STACK gets the calls that led to the access. */
 static bool judge(uintptr_t address, size_t size, bool writes, void *const *stack, int depth)
 {
     struct order *order = order_of_program();
@@ -262,7 +262,7 @@ void guard_touch(const void *memory, size_t size, bool writes)
     order_unlock();
 }
 
-/* The pages that the single instruction of this thread touches. */
+/* The pages that the current single instruction of this thread touches. */
 static _Thread_local struct {
     uintptr_t page[MOST_STEPPED];
     unsigned count;
@@ -288,11 +288,11 @@ static int calls_to(uintptr_t pc, void *stack[DEPTH])
     if (first == depth)
         depth = first = 0;
     memmove(stack, stack + first, (size_t)(depth - first) * sizeof *stack);
-    stack[0] = (void *)(pc + 1); /* like a return address: after the instruction */
+    stack[0] = (void *)(pc + 1); /* like a return address, this is after the instruction */
     return depth ? depth - first : 1;
 }
 
-/* True: the access may be retried. */
+/* Handles a fault. Returns true if the access may be retried. */
 static bool handle(uintptr_t address, ucontext_t *thread)
 {
     void *stack[DEPTH];

@@ -1,6 +1,7 @@
-/* System calls do not fault where memory is protected: they fail with EFAULT. So the library has
- * its own versions of the C library's functions that pass a program's buffers to system calls. They
- * first check the buffer as guard.c checks a load or store, and then call the original.
+/* Checks the buffers of system calls, which do not fault where memory is protected, but fail with
+ * EFAULT. The library has its own versions of the C library's functions that pass a program's
+ * buffers to system calls. They first check the buffer as guard.c checks a load or store, and then
+ * call the original.
  *
  * When the library is linked, these functions get the names of the C library's functions; see
  * rules.mk. */

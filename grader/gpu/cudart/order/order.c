@@ -10,11 +10,11 @@
 #include "gpu/tools.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(pthread_t) holder; /* the thread that holds the lock; 0: none */
+static _Atomic(pthread_t) holder; /* the thread that holds the lock, or 0 if there is none */
 static struct order *order;
-static atomic_uint blocking, others; /* streams other than the legacy default stream */
-static atomic_uint shared;           /* ranges of memory that host and device share */
-static atomic_uint variables;        /* __managed__ variables */
+static atomic_uint blocking, others; /* number of streams other than the legacy default stream */
+static atomic_uint shared;           /* number of ranges of memory that host and device share */
+static atomic_uint variables;        /* number of __managed__ variables */
 
 void order_lock(void)
 {
@@ -52,8 +52,8 @@ static bool is_on(void)
            (!(options->tools & EMU_ONLY) && !options->ignores_order);
 }
 
-/* Work in a single stream is always ordered, and so is work in the legacy default stream and in one
- * blocking stream. */
+/* Returns whether streams can run at the same time. Work in a single stream is always ordered, and
+ * so is work in the legacy default stream and in one blocking stream. */
 static bool has_concurrent_streams(void)
 {
     return atomic_load(&others) > 0 || atomic_load(&blocking) > 1;
@@ -63,14 +63,15 @@ static enum emu_touches touches_now(void)
 {
     if (!is_on())
         return EMU_TOUCHES_NONE;
-    /* a __managed__ variable becomes shared memory only when the host uses it: after kernels */
+    /* a __managed__ variable becomes shared memory only when the host uses it, which is after
+     * kernels ran */
     return has_concurrent_streams() || atomic_load(&variables) ? EMU_TOUCHES_ALL
            : atomic_load(&shared)                              ? EMU_TOUCHES_LENT
                                                                : EMU_TOUCHES_NONE;
 }
 
-/* If only memory that the host shares matters, a launch without a pointer to it is not watched,
- * because most kernels only use pointers among their parameters. */
+/* Returns the accesses to note. If only memory that the host shares matters, a launch without a
+ * pointer to it is not watched, because most kernels only use pointers among their parameters. */
 enum emu_touches rt_order_touches(const void *params, size_t size)
 {
     enum emu_touches touches = touches_now();
@@ -87,7 +88,7 @@ enum emu_touches rt_order_touches(const void *params, size_t size)
     return found ? touches : EMU_TOUCHES_NONE;
 }
 
-/* Whether there may be work in flight. If so, takes the lock. */
+/* Returns whether there may be work in flight. If so, takes the lock. */
 static bool enter(void)
 {
     if (touches_now() == EMU_TOUCHES_NONE || !rt_device_or_null())
@@ -100,7 +101,7 @@ static bool enter(void)
     return false;
 }
 
-/* Call after a change of the work in flight. */
+/* Ends an update. Call it after a change of the work in flight. */
 static void leave(void)
 {
     guard_update();
@@ -290,7 +291,7 @@ static void take_touches(struct rt_ordered *ordered, const struct rt_work *work)
     }
 }
 
-/* Graph nodes whose work the device does not do. */
+/* Adds the work of graph nodes that the device does not execute. */
 static void add_other(const struct rt_ordered *ordered, const struct rt_work *work)
 {
     struct order_clock *event =
@@ -316,7 +317,8 @@ void rt_order_end(struct rt_ordered *ordered, const struct rt_work *work, bool h
     order_lock();
     if (work->type == cudaGraphNodeTypeHost) {
         order_set_host(order, NULL);
-        /* it can tell the program, in ways that we cannot see, that earlier work is done */
+        /* the function can tell the program, in ways that we cannot see, that earlier work is
+         * done */
         order_host_waits(order, &ordered->host);
         free(ordered->host.last);
     }

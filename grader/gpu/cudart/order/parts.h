@@ -6,9 +6,9 @@
 
 /* --- order.c ---------------------------------------------------------------------------------- */
 
-/* The lock of all the state below, and the program's struct order; NULL: out of memory. */
+/* Takes the lock of the program's struct order and of all the state below. */
 void order_lock(void);
-bool order_try_lock(void); /* false: this thread already holds the lock */
+bool order_try_lock(void); /* returns false if this thread already holds the lock */
 void order_unlock(void);
 struct order *order_of_program(void);
 
@@ -30,23 +30,24 @@ struct host_conflict {
 void order_keep(const struct order_conflict *conflict, bool writes, void *const *stack, int depth);
 /* Reports the conflicts that were kept. The caller must not hold the lock. */
 void order_report_kept(void);
-/* Reports a conflict between pieces of work; an order_report(). */
+/* Reports a conflict between pieces of work. This function is an order_report(). */
 void order_report_work(void *context, const struct order_conflict *conflict);
-/* Reports that the host frees memory that EARLIER, in flight, uses. */
+/* Reports that the host frees memory that EARLIER uses, which is in flight. */
 void order_report_free(const struct order_conflict *conflict);
 
 /* --- guard.c: the pages of memory in flight are protected ------------------------------------- */
 
-/* The caller holds the lock. OPEN makes all pages accessible until CLOSE was called as often. */
+/* Makes all pages accessible until CLOSE has been called as often as OPEN. The caller holds the
+ * lock. */
 void guard_open(void);
 void guard_close(void);
 /* Unless pages are open, protects exactly the pages that work in flight touches. */
 void guard_update(void);
-/* False: it has no page to guard, or there is not enough memory. */
+/* Guards a range. Returns false if it has no page to guard, or there is not enough memory. */
 bool guard_add(void *begin, size_t size, bool whole_pages_only);
 void guard_remove(const void *begin);
 bool guard_is_empty(void);
-/* Whether memory that host and device share contains the address. */
+/* Returns whether memory that host and device share contains the address. */
 bool guard_contains(emu_addr address);
 
 #endif

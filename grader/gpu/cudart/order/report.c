@@ -1,4 +1,4 @@
-/* Findings of the order check. */
+/* Reports the findings of the order check. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum { MOST_KEPT = 64 };
 static struct host_conflict kept[MOST_KEPT];
 static unsigned kept_count;
 
-/* The verb for what the earlier work may still do with the bytes. */
+/* Returns a verb for the access that the earlier work may still make to the bytes. */
 static const char *verb(enum emu_touch_kind touch)
 {
     return touch == EMU_READS ? "read" : "write";
@@ -27,7 +27,8 @@ static bool is_same_place(struct emu_place one, struct emu_place other)
     return one.line == other.line && one.file && other.file && strcmp(one.file, other.file) == 0;
 }
 
-/* Work that has been reported; the same lines are reported only once. */
+/* Returns whether this pair of lines has not been reported yet; the same lines are reported only
+ * once. */
 static bool is_new(struct emu_place earlier, struct emu_place later)
 {
     enum { MOST = 256 };
