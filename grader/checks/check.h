@@ -343,10 +343,10 @@ double check_sectors_moved(const struct run *run);
  * on a GPU. */
 void check_works_in(struct check *check, const struct run *run, size_t index, uint64_t bytes);
 
-/* Checks that many warps share the work. One warp may load at most 1 / WARPS of SECTORS, the sectors that
- * hold the data of all launches, and execute at most 1 / WARPS of all instructions. Call this if
- * the figure judges CHECK_PATH: a thread may do the work of several, but not of too many. HINT says
- * what to do. Does nothing for NULL, and on a GPU. */
+/* Checks that many warps share the work. One warp may load at most 1 / WARPS of SECTORS, the
+ * sectors that hold the data of all launches, and execute at most 1 / WARPS of all instructions.
+ * Call this if the figure judges CHECK_PATH: a thread may do the work of several, but not of too
+ * many. HINT says what to do. Does nothing for NULL, and on a GPU. */
 void check_is_shared(struct check *check, const struct run *run, double sectors, unsigned warps,
                      const char *hint);
 

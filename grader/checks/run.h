@@ -22,8 +22,8 @@ struct run_plan {
     bool backwards; /* the last block runs first, and within a block the last warp */
     bool scrambles; /* loads from shared memory return wrong values */
     bool hides;     /* main() sees a different input than kernels do (gpu/remote/views.h) */
-    /* like `hides`, but main() sees this case, and reads what kernels make of the judged input; NULL
-     * for a decoy */
+    /* like `hides`, but main() sees this case, and reads what kernels make of the judged input;
+     * NULL for a decoy */
     const struct case_data *misleads;
     /* like `hides`, but with two equal inputs, because the input is too short to spoil */
     bool shows;
