@@ -67,8 +67,8 @@ test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $
 # With sanitizers, the tests left out here run code of ours that other tests also run. Most of their time goes to nvcc,
 # browsers and Pandoc, or to more gradings of the same kind.
 ORDINARY_ONLY := advice/mends_* autograder/works_* class_page/looks_* class_page/prints_* editor/clangd_* \
-	explain/examples_* figures/declared_* golden_calibrate/* golden_grade/mutants golden_grade/skeletons \
-	golden_handouts/* golden_mistakes/of_lab_check_* golden_solutions/* golden_student/* handouts/* \
+	explain/examples_* golden_calibrate/* golden_grade/* golden_handouts/* golden_lab_check/a_lab_in_* \
+	golden_mistakes/* golden_solutions/* golden_student/* handouts/* readme/shows_* shared_memory/* \
 	kills/* predicted_pictures/*_browser recorded_times/* report_page/looks_* report_page/prints similar/lab_0[2-6] \
 	slurm/* step_page/has_* step_page/obeys_* step_page/starts_* step_page/works_*
 TESTS_TO_RUN = $(or $(TEST_FILTER),$(if $(SANITIZE),!($(subst $() ,|,$(ORDINARY_ONLY)))))
