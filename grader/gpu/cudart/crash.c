@@ -8,12 +8,15 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
     NULL_END = 65536,     /* addresses below this are taken for a null pointer plus an index */
     STACK_STEP = 8 << 20, /* most bytes between the stack pointer and a variable on the stack */
     PATIENCE = 5,         /* seconds for the report */
+    BEFORE_BLOCK = 16,    /* most bytes between a block of malloc() and its size */
+    PAGE = 4096,          /* bytes before and after page-locked memory that cannot be accessed */
 };
 #define NEAR ((uintptr_t)1 << 30) /* most bytes between memory and an index that is meant for it */
 
@@ -47,12 +50,21 @@ static void look_at(void *context, const struct rt_range *range)
     *search->nearest = *range;
 }
 
-/* Finds the memory that ADDRESS was probably meant for. */
-static bool is_near_range(const char *address, struct rt_range *nearest)
+/* Finds the memory nearest to ADDRESS, if it is less than DISTANCE bytes away. */
+static bool is_near_range(const char *address, uintptr_t distance, struct rt_range *nearest)
 {
-    struct search search = {(uintptr_t)address, NEAR, nearest};
+    struct search search = {(uintptr_t)address, distance, nearest};
     rt_range_each(~0u, look_at, &search);
-    return search.best < NEAR;
+    return search.best < distance;
+}
+
+/* Returns whether the instruction at PC is the C library's free() or realloc(). They read the size
+ * of a block, which is just before the block. */
+static bool is_freeing(uintptr_t pc)
+{
+    Dl_info info;
+    return dladdr((const void *)pc, &info) && info.dli_sname &&
+           (strstr(info.dli_sname, "free") || strstr(info.dli_sname, "realloc"));
 }
 
 static bool is_below_stack(uintptr_t address, uintptr_t stack)
@@ -60,7 +72,7 @@ static bool is_below_stack(uintptr_t address, uintptr_t stack)
     return address < stack + NULL_END && stack - address + NULL_END < STACK_STEP;
 }
 
-static struct crash classify(const siginfo_t *info, uintptr_t stack)
+static struct crash classify(const siginfo_t *info, uintptr_t stack, uintptr_t pc)
 {
     const char *address = info->si_addr;
     struct rt_range range;
@@ -78,7 +90,14 @@ static struct crash classify(const siginfo_t *info, uintptr_t stack)
     if (rt_range_find_freed(address, &range))
         return (struct crash){"the host program uses memory that has been freed",
                               "free it after its last use"};
-    if (is_near_range(address, &range) && range.kind & (RT_DEVICE | RT_POOL | RT_GRAPH))
+    if (is_freeing(pc) && is_near_range(address, BEFORE_BLOCK + 1, &range))
+        return (struct crash){"the host program calls free() for memory from a CUDA function",
+                              rt_freed_by(&range)};
+    if (is_near_range(address, PAGE, &range) && range.kind & RT_HOST)
+        return (struct crash){
+            "the host program uses an address outside of its memory from cudaMallocHost()",
+            "is an index too large or negative?"};
+    if (is_near_range(address, NEAR, &range) && range.kind & (RT_DEVICE | RT_POOL | RT_GRAPH))
         return (struct crash){"the host program uses an address from cudaMalloc()", copy_first};
     if (is_below_stack((uintptr_t)address, stack))
         return (struct crash){
@@ -126,7 +145,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
         crashed = number;
         signal(SIGALRM, give_up);
         alarm(PATIENCE);
-        struct crash crash = classify(info, cpu_stack(thread));
+        struct crash crash = classify(info, cpu_stack(thread), cpu_pc(thread));
         rt_device(&device); /* opens the record, if it is not open yet */
         struct rt_places places = {.at = crash_place(cpu_pc(thread)), .help = crash.help};
         rt_finding_at("host-crash", NULL, &places, 1, "%s", crash.what);

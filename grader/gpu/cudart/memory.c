@@ -4,10 +4,38 @@
 #include "gpu/cudart/graphs.h"
 #include "gpu/cudart/order.h"
 
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define PAGE ((size_t)sysconf(_SC_PAGESIZE))
+
+static size_t whole_pages(size_t size)
+{
+    return (size + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Allocates SIZE bytes of page-locked memory. They have whole pages, because no other data may be on
+ * a page that the order check protects. The pages before and after cannot be accessed, so that
+ * free() fails, as with a GPU's driver, and so does an index past the end. Returns NULL when out of
+ * memory. */
+static void *map_locked(size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size_t whole = whole_pages(size);
+    char *map = mmap(NULL, whole + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return NULL;
+    if (mprotect(map + PAGE, whole, PROT_READ | PROT_WRITE) == 0)
+        return map + PAGE;
+    munmap(map, whole + 2 * PAGE);
+    return NULL;
+}
+
+static void unmap_locked(const void *memory, size_t size)
+{
+    munmap((char *)memory - PAGE, whole_pages(size) + 2 * PAGE);
+}
 
 /* Frees the memory of RANGE, which the caller has removed from the list. */
 static enum emu_status free_memory(struct emu_device *device, const struct rt_range *range)
@@ -26,7 +54,7 @@ static enum emu_status free_memory(struct emu_device *device, const struct rt_ra
     if (range->kind == RT_POOL)
         rt_pool_freed(range);
     if (range->kind == RT_HOST)
-        free((void *)range->ptr);
+        unmap_locked(range->ptr, range->size);
     return status;
 }
 
@@ -225,16 +253,14 @@ static cudaError_t allocate_host(void **ptr, size_t size, unsigned flags)
     *ptr = NULL;
     if (size == 0)
         return cudaSuccess;
-    void *memory;
-    /* whole pages, because no other data may be on a page that the order check protects */
-    if (size > SIZE_MAX - PAGE ||
-        posix_memalign(&memory, PAGE, (size + PAGE - 1) / PAGE * PAGE) != 0)
+    void *memory = map_locked(size);
+    if (!memory)
         return cudaErrorMemoryAllocation;
     error = lend(device, memory, size, RT_HOST, flags);
     if (error == cudaSuccess)
         *ptr = memory;
     else
-        free(memory);
+        unmap_locked(memory, size);
     return error;
 }
 

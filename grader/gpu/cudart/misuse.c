@@ -9,8 +9,7 @@ enum {
     MAX_LEAKS = 100
 }; /* most lines that are listed; leaks of further lines are added to the last line */
 
-/* Returns the function that frees memory of RANGE's kind. */
-static const char *freed_by(const struct rt_range *range)
+const char *rt_freed_by(const struct rt_range *range)
 {
     return range->kind & RT_HOST         ? "free memory from cudaMallocHost() and the like with "
                                            "cudaFreeHost()"
@@ -44,7 +43,7 @@ void rt_report_bad_free(const void *ptr)
             "this address is %zu bytes inside an allocation: free the allocation's first address",
             (size_t)((const char *)ptr - (const char *)range.ptr));
     else if (is_live) {
-        places.help = freed_by(&range);
+        places.help = rt_freed_by(&range);
         rt_finding_at("bad-free", NULL, &places, 1,
                       "this memory must be freed by a different function");
     } else

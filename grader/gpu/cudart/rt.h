@@ -235,6 +235,8 @@ struct rt_range {
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
     bool is_reset;                /* cudaDeviceReset() has freed it, but the program has not */
 };
+/* Returns advice: which function frees memory of RANGE's kind (misuse.c). */
+const char *rt_freed_by(const struct rt_range *range);
 
 /* Adds a range. Returns false when out of memory, or if the range overlaps another range. */
 bool rt_range_add(struct rt_range range);
