@@ -66,11 +66,13 @@ test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $
 
 # With sanitizers, the tests left out here run code of ours that other tests also run. Most of their time goes to nvcc,
 # browsers and Pandoc, or to more gradings of the same kind.
-ORDINARY_ONLY := advice/mends_* autograder/works_* class_page/looks_* class_page/prints_* editor/clangd_* \
-	explain/examples_* golden_calibrate/* golden_grade/* golden_handouts/* golden_lab_check/a_lab_in_* \
-	golden_mistakes/* golden_solutions/* golden_student/* handouts/* readme/shows_* shared_memory/* \
-	kills/* predicted_pictures/*_browser recorded_times/* report_page/looks_* report_page/prints similar/lab_0[2-6] \
-	slurm/* step_page/has_* step_page/obeys_* step_page/starts_* step_page/works_*
+ORDINARY_ONLY := advice/mends_* attacks/as_submissions_* autograder/works_* class_page/looks_* class_page/prints_* \
+	editor/clangd_* editor/the_problem_* explain/examples_* golden_calibrate/* golden_grade/* golden_handouts/* \
+	golden_lab_check/* golden_mistakes/* golden_solutions/* golden_student/* grade/several_labs_* \
+	grade/the_same_seed_* handouts/* kills/* misleading/endless_* predicted_pictures/*_browser readme/shows_* \
+	recorded_times/* report_page/looks_* report_page/prints shared_memory/* similar/lab_0[2-6] slurm/* \
+	step_page/has_* step_page/obeys_* step_page/starts_* step_page/works_* students/meetings \
+	verify/t*
 TESTS_TO_RUN = $(or $(TEST_FILTER),$(if $(SANITIZE),!($(subst $() ,|,$(ORDINARY_ONLY)))))
 
 # The suites of files that start no other program. They need neither nvcc nor a sandbox.
