@@ -123,3 +123,16 @@ Test(seed, students_get_results_without_the_secret)
     free(shell_must("grep -rq '\"seed\"' grades --include=*.json && "
                     "! grep -r '\"secret\"' grades --include=*.json"));
 }
+
+/* With this seed and secret, the turned picture of lab 15 is 3 pixels high and almost wholly outside, so
+ * a right program reads few of its pixels. */
+Test(seed, a_picture_outside_for_the_most_part_costs_nothing)
+{
+    int code;
+    static const struct edit none[SUBMISSION_EDITS];
+    submission_write("15-read-only", none, "a.cu");
+    char *text = shell(&code, SECRET("1") "$LANEWISE grade --device emulator --lab 15 "
+                                          "--submission a.cu --seed 1");
+    cr_expect_eq(code, 0, "%s", text);
+    free(text);
+}
