@@ -206,8 +206,8 @@ handouts-pdf: ## Print the handouts, each page and a book: [HANDOUT=instructor]
 new-lab: lanewise ## Create the files of a new lab: NAME=07-histogram
 	@$(LANEWISE) new-lab $(NAME)
 
-lab-check: lanewise ## Check that the labs are sound: [LAB= DEVICE= QUICK=1]
-	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device) $(if $(QUICK),--quick)
+lab-check: lanewise ## Check that the labs are sound: [LAB= DEVICE= QUICK=1 SEEDS=100]
+	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device) $(call option,SEEDS,seeds) $(if $(QUICK),--quick)
 
 costs: ## Measure what the solutions cost, for the limits of the checks: [LAB=]
 facts: ## Measure the figures of the handouts on the emulator

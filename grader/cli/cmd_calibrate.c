@@ -275,11 +275,11 @@ static int calibrate(struct calibration *c, const struct lab_names *labs)
     }
     bool emulated = c->gradings.device == ON_EMULATOR;
     printf(
-        "# Thresholds measured %s in %zu gradings: solutions (%d seeds), skeletons\n"
+        "# Thresholds measured %s in %zu gradings: solutions (%u seeds), skeletons\n"
         "# and mutants. Margins: how far the threshold for full points is from correct and wrong programs%s.\n"
         "labs:\n",
         emulated ? "on the emulator" : c->gradings.gpu_name, c->gradings.task_count,
-        LAB_SOLUTION_SEEDS,
+        c->gradings.seeds,
         emulated
             ? ""
             : ";\n# where a figure is a time: the speed, relative to the solution's in the same run");

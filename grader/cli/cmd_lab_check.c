@@ -2,7 +2,7 @@
  *
  *     rules        lab_rules.c: files, texts, points
  *     skeleton     must compile and score less than half of the points
- *     solution     must get full marks with three seeds, and show the figures that checks declare
+ *     solution     must get full marks with all seeds, and show the figures that checks declare
  *     mutants      must lose the points that they declare, in each check; some must show the naive
  *                  figures that checks declare
  *
@@ -25,9 +25,9 @@
 static const struct cli_syntax syntax = {
     .command = "lab-check",
     .usage =
-        "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu] [--quick]\n"
+        "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu] [--quick] [--seeds N]\n"
         "Checks that labs are sound: their files follow the rules, the skeleton scores less than half,\n"
-        "the solution full marks with three seeds, and each mutant loses the points that it declares\n"
+        "the solution full marks with each seed, and each mutant loses the points that it declares\n"
         "(grader/grade/mutant.h).\n",
     .end = "exit code: 0 sound, 2 not sound\n"};
 
@@ -210,8 +210,8 @@ static unsigned print_table(const struct kit *kit, double seconds)
         const struct row *row = &kit->rows[i];
         printf("%-*s  ", width, row->findings.lab);
         if (row->readable)
-            printf("%6.4g %%  %u of %d    %2u of %-2u %5zu  %3u/%-3u  ", row->skeleton,
-                   row->solutions, LAB_SOLUTION_SEEDS, row->mutants, row->graded_mutants,
+            printf("%6.4g %%  %u of %u    %2u of %-2u %5zu  %3u/%-3u  ", row->skeleton,
+                   row->solutions, kit->gradings.seeds, row->mutants, row->graded_mutants,
                    json_array_size(json_object_get(row->parts.lab.declared, "hints")),
                    lab_count_lines(row->parts.skeleton.bytes),
                    lab_count_lines(row->parts.solution.bytes));

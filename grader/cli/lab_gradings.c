@@ -18,7 +18,7 @@
 #define MOST_ON_GPU 8 /* most gradings at the same time */
 
 struct options {
-    const char *lab, *device;
+    const char *lab, *device, *seeds;
     bool quick;
 };
 
@@ -28,6 +28,8 @@ static const struct cli_option table[] = {
     CLI_FLAG(quick, "quick",
              "only one mutant for each check: the naive one, or the one\n"
              "that loses points in the fewest other checks"),
+    CLI_WHOLE(seeds, "seeds", "N", 1, LAB_MOST_SEEDS,
+              "grade each solution with N seeds (default: 3)"),
     CLI_END};
 
 int lab_read_options(const struct cli_syntax *text, int argc, char **argv,
@@ -48,6 +50,7 @@ int lab_read_options(const struct cli_syntax *text, int argc, char **argv,
     if (options.lab && !labs_find(options.lab, name, error, sizeof error))
         return cli_complain(command, EXIT_USAGE, "%s", error);
     gradings->quick = options.quick;
+    gradings->seeds = options.seeds ? (unsigned)strtoul(options.seeds, NULL, 10) : 3;
     *labs = (struct lab_names){0};
     if (options.lab)
         labs->names[labs->count++] = strdup(name);
@@ -145,7 +148,7 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
         ++mutants;
     }
     /* these come last, because the solution's program is in the cache by then */
-    for (size_t seed = 2; seed <= LAB_SOLUTION_SEEDS; ++seed)
+    for (size_t seed = 2; seed <= gradings->seeds; ++seed)
         add_task(gradings, parts, LAB_SOLUTION, seed);
     return mutants;
 }

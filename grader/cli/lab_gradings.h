@@ -8,8 +8,8 @@
 #include "cli/lab_rules.h"
 #include "cli/options.h"
 
-#define LAB_SOLUTION_SEEDS 3
-#define LAB_MOST_TASKS     2000
+#define LAB_MOST_SEEDS 500 /* of each solution */
+#define LAB_MOST_TASKS 20000
 
 enum lab_kind { LAB_SKELETON, LAB_SOLUTION, LAB_MUTANT };
 
@@ -22,13 +22,14 @@ struct lab_task {
 
 struct lab_gradings {
     enum grading_device device;
-    bool quick; /* grade only one mutant for each check */
+    bool quick;     /* grade only one mutant for each check */
+    unsigned seeds; /* number of seeds for each solution */
     char gpu_name[256];
     struct lab_task tasks[LAB_MOST_TASKS];
     size_t task_count;
 };
 
-/* Reads the options --lab, --device and --quick, and finds the device and the labs (without --lab,
+/* Reads the options --lab, --device, --quick and --seeds, and finds the device and the labs (without --lab,
  * all labs).
  * From then on, Ctrl-C ends running gradings. SYNTAX is the command's syntax without options.
  * Returns the exit code, or -1 if the command should continue; the caller then ends with
