@@ -21,6 +21,10 @@ $(LADDERS:%=$(LADDERS_OUT)/%): $(LADDERS_OUT)/%: handouts/ladders/%.cu $(LADDER_
 	@mkdir -p $(@D)
 	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
 
+# nvcc builds ladders and replays in the quick way of the tests' programs (tests/rules.mk).
+$(LADDERS_OUT)/% $(BUILD)/replays/%: NVCC_ARCH := -arch=compute_75
+$(LADDERS_OUT)/% $(BUILD)/replays/%: NVCC_DEBUG := -Xcompiler=-g1 -D_GLIBCXX_BITS_SPECFUN_H
+
 # As the labs are built: older GPUs have no asynchronous copies.
 $(LADDERS_OUT)/fast_product: NVCC_ARCH := -arch=compute_80
 $(LADDERS_OUT)/fast_product.json: LADDER_TOOLS := --tools waits

@@ -56,6 +56,17 @@ static char *fresh_source(const char *statement)
     return source;
 }
 
+/* Most programs are built without these functions (may_call_special()). */
+Test(build, a_program_may_call_the_special_functions_of_cpp17)
+{
+    struct compile_build build;
+    build_source("#include <cmath>\n"
+                 "int main() { return std::beta(1.0, 1.0) > 3; }\n",
+                 &build);
+    cr_expect_eq(build.end, COMPILE_DONE, "%s", build.messages);
+    compile_build_free(&build);
+}
+
 Test(build, a_program_is_built_once_and_then_found)
 {
     struct compile_build first, second;
