@@ -213,7 +213,7 @@ const struct run *check_run(struct check *check, const struct case_data *input);
  * because full points do not depend on its time. A run warms up, flushes the L2 cache, and times
  * one pass of the program's loop over lab_again() with the device's events. */
 
-#define CHECK_REPEATS 5
+#define CHECK_REPEATS 5 /* most rounds */
 
 enum check_program {
     CHECK_YOURS,    /* the submission */
@@ -221,8 +221,8 @@ enum check_program {
     CHECK_NAIVE,    /* the lab's solution on a case that chooses its naive kernel */
 };
 
-/* Returns true CHECK_REPEATS times, or until the check fails. Frees the cases, inputs and runs of
- * the previous round. */
+/* Returns true for three rounds, or for CHECK_REPEATS if the times of a program differ by more than
+ * 2 %, or until the check fails. Frees the cases, inputs and runs of the previous round. */
 bool check_again(struct check *check);
 
 /* Runs and times a program. A failure of the lab's own program is a failure of the grader. */

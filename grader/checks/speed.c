@@ -4,7 +4,7 @@
  *     naive                         once, because it only says which time earns nothing
  *     round 1   yours  solution     fresh inputs; each is a process, and each result is verified
  *     round 2   yours  solution
- *     ...                           median of each column
+ *     ...                           median of each column, after three steady rounds or five
  *
  * The check judges a ratio of times, taken in turn on one GPU, and never a time: a slower card, a
  * warm card or a busy host slows both. */
@@ -20,13 +20,35 @@
 
 #define PASSES 3 /* the first pass warms up */
 
+/* The timing ends after LEAST_ROUNDS if the longest time of each program is at most STEADY times its
+ * shortest. Then two more rounds would not move the median by more than that. */
+#define LEAST_ROUNDS 3
+#define STEADY       1.02
+
 /* The least ratio of the naive kernel's time to the solution's time with which the times mean
  * something. */
 #define LEAST_GAIN 1.5
 
+static bool is_steady(const double *times, unsigned count)
+{
+    double least = INFINITY, most = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        least = fmin(least, times[i]);
+        most = fmax(most, times[i]);
+    }
+    return most <= STEADY * least;
+}
+
+static bool has_enough_rounds(const struct timing *timing)
+{
+    return timing->round == CHECK_REPEATS ||
+           (timing->round == LEAST_ROUNDS && is_steady(timing->times[CHECK_YOURS], LEAST_ROUNDS) &&
+            is_steady(timing->times[CHECK_SOLUTION], LEAST_ROUNDS));
+}
+
 bool check_again(struct check *check)
 {
-    if (!check_is_open(check) || check->timing.round == CHECK_REPEATS)
+    if (!check_is_open(check) || has_enough_rounds(&check->timing))
         return false;
     check_free_runs(check);
     check_free_inputs(check);
@@ -111,20 +133,20 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double median(const double times[CHECK_REPEATS])
+static double median(const double *times, unsigned count)
 {
     double sorted[CHECK_REPEATS];
-    memcpy(sorted, times, sizeof sorted);
-    qsort(sorted, CHECK_REPEATS, sizeof *sorted, compare);
-    return sorted[CHECK_REPEATS / 2];
+    memcpy(sorted, times, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
+    return sorted[count / 2];
 }
 
 /* Returns the shortest time. Other load on the machine can only make a run slower, so the shortest
  * time is the most accurate. */
-static double least(const double times[CHECK_REPEATS])
+static double shortest(const double *times, unsigned count)
 {
     double least = times[0];
-    for (int i = 1; i < CHECK_REPEATS; ++i)
+    for (unsigned i = 1; i < count; ++i)
         least = fmin(least, times[i]);
     return least;
 }
@@ -133,8 +155,8 @@ static void write_note(struct check *check, double yours, double solution, doubl
 {
     int length =
         snprintf(check->verdict.note, sizeof check->verdict.note,
-                 "medians of %d: yours %.4g ms, the solution %.4g ms; the naive kernel %.4g ms",
-                 CHECK_REPEATS, yours, solution, naive);
+                 "medians of %u: yours %.4g ms, the solution %.4g ms; the naive kernel %.4g ms",
+                 check->timing.round, yours, solution, naive);
     if (check->timing.copy_rate > 0)
         snprintf(check->verdict.note + length, sizeof check->verdict.note - (size_t)length,
                  "; this GPU copies %s GB/s", check_number(floor(check->timing.copy_rate)));
@@ -160,10 +182,12 @@ static bool is_plausible_read(struct check *check, double yours)
  * they contradict each other. */
 static bool is_plausible(struct check *check, double yours, double solution)
 {
+    const struct timing *timing = &check->timing;
     struct judge_clocks clocks = {.reported = yours,
-                                  .wall = least(check->timing.walls[CHECK_YOURS]),
+                                  .wall = shortest(timing->walls[CHECK_YOURS], timing->round),
                                   .solution_reported = solution,
-                                  .solution_wall = least(check->timing.walls[CHECK_SOLUTION])};
+                                  .solution_wall =
+                                      shortest(timing->walls[CHECK_SOLUTION], timing->round)};
     if (judge_clocks_agree(&clocks))
         return is_plausible_read(check, yours);
     check_fail(
@@ -178,8 +202,9 @@ void check_speed(struct check *check)
 {
     if (!check_is_open(check))
         return;
-    double yours = median(check->timing.times[CHECK_YOURS]);
-    double solution = median(check->timing.times[CHECK_SOLUTION]);
+    unsigned rounds = check->timing.round;
+    double yours = rounds ? median(check->timing.times[CHECK_YOURS], rounds) : 0;
+    double solution = rounds ? median(check->timing.times[CHECK_SOLUTION], rounds) : 0;
     double naive = check->timing.naive;
     if (yours <= 0 || solution <= 0 || naive <= 0) {
         check_break(check, "not all of the three programs were timed"); /* a mistake in checks.c */
