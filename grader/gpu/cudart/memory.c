@@ -14,8 +14,8 @@ static size_t whole_pages(size_t size)
     return (size + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Allocates SIZE bytes of page-locked memory. They have whole pages, because no other data may be on
- * a page that the order check protects. The pages before and after cannot be accessed, so that
+/* Allocates SIZE bytes of page-locked memory. They have whole pages, because no other data may be
+ * on a page that the order check protects. The pages before and after cannot be accessed, so that
  * free() fails, as with a GPU's driver, and so does an index past the end. Returns NULL when out of
  * memory. */
 static void *map_locked(size_t size)
