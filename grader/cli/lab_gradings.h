@@ -29,11 +29,10 @@ struct lab_gradings {
     size_t task_count;
 };
 
-/* Reads the options --lab, --device, --quick and --seeds, and finds the device and the labs (without --lab,
- * all labs).
- * From then on, Ctrl-C ends running gradings. SYNTAX is the command's syntax without options.
- * Returns the exit code, or -1 if the command should continue; the caller then ends with
- * labs_free() for LABS. */
+/* Reads the options --lab, --device, --quick and --seeds, and finds the device and the labs
+ * (without --lab, all labs). From then on, Ctrl-C ends running gradings. SYNTAX is the command's
+ * syntax without options. Returns the exit code, or -1 if the command should continue; the caller
+ * then ends with labs_free() for LABS. */
 int lab_read_options(const struct cli_syntax *syntax, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs);
 
