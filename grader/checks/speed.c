@@ -20,8 +20,8 @@
 
 #define PASSES 3 /* the first pass warms up */
 
-/* The timing ends after LEAST_ROUNDS if the longest time of each program is at most STEADY times its
- * shortest. Then two more rounds would not move the median by more than that. */
+/* The timing ends after LEAST_ROUNDS if the longest time of each program is at most STEADY times
+ * its shortest. Then two more rounds would hardly move the median. */
 #define LEAST_ROUNDS 3
 #define STEADY       1.02
 
