@@ -71,6 +71,12 @@ class Moments {
         return false;
     }
 
+    // The first line of FILE, from LINE on, that has code; NONE: there is none.
+    lineWithCode(file, line) {
+        const lines = this.r.code.filter(c => c.file === file && c.line >= line).map(c => c.line);
+        return lines.length === 0 ? NONE : Math.min(...lines);
+    }
+
     // Whether the warp enters a line with a breakpoint here.
     stopsAtLine(step) {
         if (this.isOpening(step) || !this.breakpoints.has(this.placeAt(step))) return false;

@@ -53,11 +53,18 @@ class View {
         });
     }
 
-    turnBreakpoint(line) {
-        const key = `${this.file}:${line}`, on = !this.moments.breakpoints.delete(key);
-        if (on) this.moments.breakpoints.add(key);
+    // Sets or clears a breakpoint. As in a debugger, it goes to the next line that has code.
+    turnBreakpoint(wanted) {
+        const line = this.moments.lineWithCode(this.file, wanted), stops = this.moments.breakpoints;
+        if (line === NONE) {
+            this.say(`The recorded kernel has no code from line ${wanted} on.`);
+            return;
+        }
+        const key = `${this.file}:${line}`, on = line !== wanted || !stops.delete(key);
+        if (on) stops.add(key);
         this.lines[line - 1].number.setAttribute("aria-pressed", String(on));
         this.showSource();
+        if (line !== wanted) this.say(`Line ${wanted} has no code; the breakpoint is on line ${line}.`);
     }
 
     // --- findings --------------------------------------------------------------------------------------------

@@ -44,6 +44,14 @@ async function useIt() {
     check(view.lines[stop - 1].number.getAttribute("aria-pressed") === "true", "the breakpoint is marked");
     view.lines[stop - 1].number.click();
 
+    const first = Math.min(...r.code.filter(c => c.file === view.file && c.line > 0).map(c => c.line));
+    view.lines[0].number.click();
+    check(view.lines[first - 1].number.getAttribute("aria-pressed") === "true" && $("now").textContent.includes(`on line ${first}`),
+        "a breakpoint on a line without code goes to the next line with code");
+    view.lines[first - 1].number.click();
+    view.lines[view.lines.length - 1].number.click();
+    check(view.moments.breakpoints.size === 0 && $("now").textContent.includes("no code from line"), "after the last code there is no breakpoint");
+
     $("watch-what").value = "sums[0]";
     $("watch-form").dispatchEvent(new Event("submit", {cancelable: true}));
     check(view.watches.length === 1, "a word can be watched");
