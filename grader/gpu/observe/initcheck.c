@@ -456,7 +456,8 @@ static void *initcheck_begin(const struct launch_view *launch)
     init->seats = calloc(launch->resident, sizeof *init->seats);
     for (uint32_t pc = 0; init->sites && pc < launch->code_count; pc++) {
         struct view_instruction in = view_instruction(launch, pc);
-        init->sites[pc].uses_old = in.kind == VIEW_ATOMIC && in.op != PTX_MOD_exch;
+        init->sites[pc].uses_old = (in.kind == VIEW_ATOMIC && in.op != PTX_MOD_exch) ||
+                                   (in.kind == VIEW_COPY && in.access == OBS_REDUCTION);
         init->sites[pc].is_copy = in.kind == VIEW_COPY;
     }
     if (init->sites && init->seats)

@@ -18,8 +18,9 @@ TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 600);
 /* --- programs that check themselves ----------------------------------------------------------- */
 
 static const char *const programs[] = {
-    "sum_ladder", "matmul_ladder", "indices", "memory_api",  "launch_api", "threads",
-    "lane_talk",  "async",         "cuda12",  "own_streams", "matrices",   "bulk",
+    "sum_ladder", "matmul_ladder", "indices",     "memory_api",   "launch_api",
+    "threads",    "lane_talk",     "async",       "cuda12",       "own_streams",
+    "matrices",   "bulk",          "tensor_maps", "tensor_rules",
 };
 
 Test(cudart, programs_find_their_results_right)
