@@ -158,19 +158,20 @@ static struct bulk_copy *load_to(struct warp *warp, unsigned lane, struct box *b
     if (!place_box(warp, lane, box, target->at))
         return NULL;
     uint32_t size = box_bytes(box);
-    struct bulk_copy *copy = bulk_add(warp, lane, target, size);
-    bool is_good = copy != NULL;
+    bool is_good = true;
+    for (uint32_t n = 0; n < box->pieces && is_good; n++)
+        is_good = bulk_visit(warp, &target->access, lane, target->at + find_piece(box, n).at,
+                             TENSOR_PIECE, NULL);
+    struct bulk_copy *copy = is_good ? bulk_add(warp, lane, target, size) : NULL;
     if (!copy)
         return NULL;
     copy->brings = box->pieces * TENSOR_PIECE;
-    for (uint32_t n = 0; n < box->pieces && is_good; n++) {
+    for (uint32_t n = 0; n < box->pieces; n++) {
         struct piece piece = find_piece(box, n);
-        is_good =
-            bulk_visit(warp, &target->access, lane, target->at + piece.at, TENSOR_PIECE, NULL);
-        copy->data[size + piece.at / TENSOR_PIECE] = is_good;
-        if (is_good && first)
+        copy->data[size + piece.at / TENSOR_PIECE] = true;
+        if (first)
             memcpy(copy->data + piece.at, first->data + piece.at, TENSOR_PIECE);
-        else if (is_good)
+        else if (is_good) /* after a bad address, the other bytes stay 0 */
             is_good = read_piece(warp, box, lane, &piece, copy->data + piece.at);
     }
     return copy;

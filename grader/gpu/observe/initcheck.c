@@ -269,6 +269,8 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
 
 static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
 {
+    if (site->is_copy && site->count)
+        return; /* the site describes a fault in the memory that the copy reads */
     site->space = is_shared(space) ? PTX_SHARED : space;
     site->low = !site->high || low < site->low ? low : site->low;
     site->high = end > site->high ? end : site->high;

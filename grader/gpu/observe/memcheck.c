@@ -256,8 +256,7 @@ static const char *const plain_faults[] = {
     [OBS_TENSOR_MAP_ALIGN] = "the address of the tensor map is not a multiple of 64",
     [OBS_TENSOR_DIMS] = "the instruction has another number of dimensions than the tensor map",
     [OBS_TENSOR_TILE] = "the address of the box in shared memory is not a multiple of 128",
-    [OBS_TENSOR_ROW] =
-        "the box does not begin at a multiple of 16 bytes of its row: the first coordinate is wrong",
+    [OBS_TENSOR_ROW] = "the box does not begin at a multiple of 16 bytes of its row",
     [OBS_TENSOR_BEFORE] = "the kernel writes a box that begins at a negative coordinate",
     [OBS_TENSOR_REDUCTION] = "the tensor's elements have a type without this reduction",
     [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
@@ -356,6 +355,13 @@ static const char null_help[] =
     "this pointer is NULL, or NULL plus an index: did cudaMalloc() set it, and did that call "
     "succeed? A __device__ pointer must be set with cudaMemcpyToSymbol()";
 
+static const char tile_help[] =
+    "declare the array with alignas(128); with a swizzle, the pattern repeats every 1,024 bytes";
+
+static const char row_help[] =
+    "begin the box at an earlier column, so that the first coordinate times the size of an element "
+    "is a multiple of 16, and skip the elements before yours";
+
 static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";
 
@@ -446,6 +452,8 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
                         fault->addr);
         if (is_shared(fault) && fault->kind == OBS_OUT_OF_BOUNDS)
             advise_extern(finding->advice, sizeof finding->advice, launch, fault);
+        if (fault->kind == OBS_TENSOR_TILE || fault->kind == OBS_TENSOR_ROW)
+            finding->help = fault->kind == OBS_TENSOR_TILE ? tile_help : row_help;
         if (is_shared(fault) && !launch->shared_bytes)
             finding->help = size_help;
     }
