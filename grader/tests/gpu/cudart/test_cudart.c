@@ -361,6 +361,7 @@ Test(cudart, what_is_not_supported_is_named_once)
                                 "last: cudaErrorNotSupported\n"
                                 "cuLaunchKernel: cudaSuccess\n"
                                 "1, 1\n"
+                                "interleaved: 801\n"
                                 "an ordinary launch after them: cudaSuccess\n";
     cr_expect(strstr(output, right), "%s", output);
     const char *first =
@@ -368,6 +369,8 @@ Test(cudart, what_is_not_supported_is_named_once)
     cr_expect(first && !strstr(first + 1, "cudaGraphConditionalHandleCreate is not"), "%s", output);
     cr_expect(strstr(output, "cudaArrayGetSparseProperties is not supported"), "%s", output);
     cr_expect(strstr(output, "the driver's cuLaunchKernel() is not supported"), "%s", output);
+    cr_expect(strstr(output, "cuTensorMapEncodeTiled() with an interleaved layout is not"), "%s",
+              output);
     free(output);
 }
 
