@@ -157,22 +157,41 @@ static void remove_copy(struct bulk_copy **place)
     free(copy);
 }
 
-/* Starts a copy to shared memory. */
-static void start_copy(struct warp *warp, const struct inst *inst, const struct operands *o)
+/* Starts a copy to the shared memory of the CTA with RANK, or at the address itself if RANK is
+ * NO_RANK. Returns false if it is not possible. */
+static bool start_copy_to(struct warp *warp, const struct inst *inst, const struct operands *o,
+                          uint32_t rank)
 {
     uint8_t space = inst->mem.op == PTX_MOD_global ? PTX_GLOBAL : PTX_SHARED;
     struct obs_access from = bulk_access(warp, OBS_LOAD, space, PIECE);
     struct bulk_target target;
-    if (!bulk_find(warp, o->lane, NO_RANK, o->to, o->barrier, &target) ||
+    if (!bulk_find(warp, o->lane, rank, o->to, o->barrier, &target) ||
         /* before bulk_add(): it bounds what that allocates */
         !bulk_visit(warp, &target.access, o->lane, target.at, o->size, NULL))
-        return;
+        return false;
     struct bulk_copy *copy = bulk_add(warp, o->lane, &target, o->size);
     struct bulk_copy **place = &target.cta->bulk_copies;
     while (copy && *place != copy)
         place = &(*place)->next;
-    if (copy && !bulk_visit(warp, &from, o->lane, o->from, o->size, copy->data))
+    if (copy && bulk_visit(warp, &from, o->lane, o->from, o->size, copy->data))
+        return true;
+    if (copy)
         remove_copy(place);
+    return false;
+}
+
+/* Starts a copy to shared memory, or one for each CTA that the instruction names. */
+static void start_copy(struct warp *warp, const struct inst *inst, const struct operands *o)
+{
+    struct slot ctas = inst->mem.vector[0];
+    uint32_t ranks = 0;
+    if (ctas.offset == NO_SLOT)
+        start_copy_to(warp, inst, o, NO_RANK);
+    else
+        ranks = ((const uint16_t *)(const void *)slot_at(warp, ctas))[o->lane];
+    for (uint32_t rank = 0; ranks >> rank; rank++)
+        if (ranks >> rank & 1 && !start_copy_to(warp, inst, o, rank))
+            return;
 }
 
 /* Stores SIZE bytes from offset AT of the copy on. */

@@ -62,17 +62,19 @@ static enum ptx_space bulk_space(uint8_t word)
                                         : PTX_CLUSTER;
 }
 
-/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]}{, policy}: see bulk.c. */
+/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]{, CTAs}}{, policy}: see bulk.c. */
 void decode_bulk(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;
     struct inst *out = d->out;
     uint8_t spaces[2];
     bool has_barrier = ptx_has(d->in, PTX_MOD_complete_tx_bytes);
-    unsigned count = 3u + has_barrier + ptx_has(d->in, PTX_MOD_L2_cache_hint);
+    bool spreads = ptx_has(d->in, PTX_MOD_multicast_cluster);
+    unsigned count = 3u + has_barrier + spreads + ptx_has(d->in, PTX_MOD_L2_cache_hint);
     if (find_spaces(d->in, spaces) != 2 || (spaces[0] == PTX_MOD_global) == has_barrier ||
         has_barrier == ptx_has(d->in, PTX_MOD_bulk_group) || spaces[1] == PTX_MOD_shared_cluster ||
         (spaces[0] == PTX_MOD_global && spaces[1] == PTX_MOD_global) ||
+        (spreads && (spaces[0] != PTX_MOD_shared_cluster || spaces[1] != PTX_MOD_global)) ||
         d->in->operand_count != count || (has_barrier && op[3].kind != PTX_ADDRESS)) {
         decode_unsupported(d);
         return;
@@ -95,6 +97,9 @@ void decode_bulk(struct decoder *d)
     out->mem.bytes = 16;
     out->mem.count = 1;
     out->mem.event = OBS_STORE;
+    out->mem.vector = &d->kernel->vectors[d->kernel->vector_count]; /* the CTAs */
+    d->kernel->vectors[d->kernel->vector_count++] =
+        spreads ? decode_source(d, &op[4], PTX_u16, 2) : no_slot;
 }
 
 /* Decodes the tensor map and the coordinates: [map, {x, y, …}]. */

@@ -355,9 +355,6 @@ static const struct {
      "'.im2col' in instruction 'cp.async.bulk.tensor'"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [d], [a], a;",
      "unsupported instruction 'cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32'"},
-    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [a], "
-     "[d], a, [a], h;",
-     "'.multicast::cluster' in instruction 'cp.async.bulk'"},
     {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {a, a}, [a];",
      "'.m16n16' in instruction 'ldmatrix'"},
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [a], {a};",
