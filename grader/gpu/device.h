@@ -36,6 +36,7 @@ enum emu_status {
     EMU_ILLEGAL_ADDRESS,    /* a kernel accessed memory that is not allocated */
     EMU_MISALIGNED_ADDRESS, /* a kernel's address is not a multiple of the access's width */
     EMU_TRAP,               /* a kernel executed trap, or misused a barrier or a texture */
+    EMU_BAD_INSTRUCTION,    /* a kernel misused a tensor map */
     EMU_ASSERT,             /* assert() failed in a kernel */
     EMU_DEADLOCK,           /* no lane can ever proceed */
     EMU_TIMEOUT,            /* a launch exceeded options.max_warp_instructions */

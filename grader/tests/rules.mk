@@ -38,7 +38,7 @@ build/tests/programs/%: NVCC_ARCH := -arch=compute_75
 build/tests/programs/%: NVCC_DEBUG := -Xcompiler=-g1 -D_GLIBCXX_BITS_SPECFUN_H
 build/tests/programs/attacks: NVCC_ARCH := -arch=compute_80
 # Programs for features of newer GPUs. The headers of 16-bit floats use these GPUs' 16-bit instructions.
-$(call test_program,async bulk clusters counts halves lane_talk matrices spaces student_blocks student_meets student_odd student_tiles waits wide_sums \
+$(call test_program,async bulk clusters counts halves lane_talk matrices spaces student_blocks student_meets student_odd student_tiles tensor_maps tensor_rules waits wide_sums \
 	$(filter grader/tests/gpu/observe/planted/%,$(TEST_PROGRAM_SOURCES))): NVCC_ARCH := -arch=compute_90
 
 # Linked as nvcc 12 does. With sanitizers, the library uses symbols that only the sanitizers' runtime defines.

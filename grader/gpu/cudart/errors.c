@@ -80,6 +80,8 @@ cudaError_t rt_error(enum emu_status status)
         return cudaErrorMisalignedAddress;
     case EMU_TRAP:
         return cudaErrorLaunchFailure;
+    case EMU_BAD_INSTRUCTION:
+        return cudaErrorIllegalInstruction;
     case EMU_ASSERT:
         return cudaErrorAssert;
     case EMU_DEADLOCK: /* a GPU would hang until its watchdog stops the kernel */

@@ -86,6 +86,8 @@ static uint16_t combine16(const struct inst *inst, uint16_t old, uint16_t b, uin
 {
     if (inst->mem.op == PTX_MOD_add)
         return (uint16_t)half_add(inst->mem.type, old, b);
+    if (inst->mem.op == PTX_MOD_min || inst->mem.op == PTX_MOD_max) /* of bulk copies */
+        return half_extreme(inst->mem.type, old, b, inst->mem.op == PTX_MOD_max);
     return old == b ? c : old; /* cas */
 }
 

@@ -10,14 +10,13 @@
  *
  * The GPU makes these accesses outside of its load and store units, so they are not requests of the
  * warp: is_bulk in struct obs_access. */
+#include "gpu/execute/bulk.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/schedule.h"
-
-#define PIECE 16u /* copies and their addresses are multiples of this */
 
 /* One lane's operands. */
 struct operands {
@@ -26,14 +25,14 @@ struct operands {
     unsigned lane;
 };
 
-static uint64_t address(const struct warp *warp, struct slot base, uint64_t offset, unsigned lane)
+uint64_t bulk_address(const struct warp *warp, struct slot base, uint64_t offset, unsigned lane)
 {
     uint64_t addr[WARP];
     access_addresses(warp, base, offset, 1u << lane, addr);
     return addr[lane];
 }
 
-static uint64_t constant(const struct warp *warp, struct slot slot)
+uint64_t bulk_constant(const struct warp *warp, struct slot slot)
 {
     uint64_t value;
     memcpy(&value, slot_at(warp, slot), sizeof value);
@@ -44,25 +43,23 @@ static struct operands read_operands(const struct warp *warp, const struct inst 
                                      unsigned lane)
 {
     struct operands o = {.lane = lane};
-    o.to = address(warp, inst->mem.base, (uint64_t)inst->mem.offset, lane);
-    o.from = address(warp, inst->src[0], constant(warp, inst->src[1]), lane);
+    o.to = bulk_address(warp, inst->mem.base, (uint64_t)inst->mem.offset, lane);
+    o.from = bulk_address(warp, inst->src[0], bulk_constant(warp, inst->src[1]), lane);
     if (inst->dst.offset != NO_SLOT)
-        o.barrier = address(warp, inst->src[3], constant(warp, inst->dst), lane);
+        o.barrier = bulk_address(warp, inst->src[3], bulk_constant(warp, inst->dst), lane);
     memcpy(&o.size, slot_at(warp, inst->src[2]) + lane * sizeof o.size, sizeof o.size);
     return o;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Checks and reports the access to SIZE bytes at ADDR. If BYTES is not NULL, reads them. False: an
- * address is bad, and the launch has failed. */
-static bool visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
-                  uint32_t size, uint8_t *bytes)
+bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
+                uint32_t size, uint8_t *bytes)
 {
     /* access_find() reports a misaligned piece: the first one, or else what is behind a ragged
      * end */
-    uint32_t ragged = addr % PIECE ? 0 : size % PIECE ? size : 0;
-    for (uint32_t at = ragged; at < size + !!ragged; at += PIECE) {
+    uint32_t step = wanted->bytes, ragged = addr % step ? 0 : size % step ? size : 0;
+    for (uint32_t at = ragged; at < size + !!ragged; at += step) {
         struct obs_access access = *wanted;
         uint8_t *host[WARP];
         for (unsigned l = 0; l < WARP; l++)
@@ -70,29 +67,25 @@ static bool visit(struct warp *warp, const struct obs_access *wanted, unsigned l
         if (!access_find(warp, &access, 1u << lane, host))
             return false;
         if (bytes)
-            memcpy(bytes + at, host[lane], PIECE);
+            memcpy(bytes + at, host[lane], step);
     }
     return true;
 }
 
-static struct obs_access access_to(const struct warp *warp, uint8_t kind, uint8_t space)
+struct obs_access bulk_access(const struct warp *warp, uint8_t kind, uint8_t space, uint8_t bytes)
 {
-    struct obs_access access = {.pc = warp->pc, .kind = kind, .space = space, .is_bulk = true};
-    access.bytes = access.element = PIECE;
-    return access;
+    return (struct obs_access){.pc = warp->pc,
+                               .kind = kind,
+                               .space = space,
+                               .is_bulk = true,
+                               .bytes = bytes,
+                               .element = bytes};
 }
 
-/* The CTA whose shared memory ADDR is in; ADDR becomes relative to it. NULL, with a report: it is
- * not running. */
-static struct cta *reach(struct warp *warp, unsigned lane, uint64_t *addr,
-                         struct obs_access *access)
+/* Returns the CTA with RANK, or NULL, with a report, if it is not running. */
+static struct cta *reach(struct warp *warp, unsigned lane, uint32_t rank, struct obs_access *access)
 {
     enum obs_fault_kind wrong;
-    uint32_t rank = warp->cta->rank;
-    if (warp->cta->launch->cluster_size == 1)
-        return warp->cta;
-    rank = cluster_rank(*addr, rank);
-    *addr = cluster_offset(*addr);
     if (rank == warp->cta->rank)
         return warp->cta;
     struct cta *cta = cluster_reach(warp, rank, &wrong);
@@ -106,28 +99,51 @@ static struct cta *reach(struct warp *warp, unsigned lane, uint64_t *addr,
     return cta;
 }
 
+bool bulk_find(struct warp *warp, unsigned lane, uint32_t rank, uint64_t to, uint64_t barrier,
+               struct bulk_target *target)
+{
+    bool in_cluster = warp->cta->launch->cluster_size > 1;
+    uint32_t own = warp->cta->rank;
+    uint32_t ranks[2] = {in_cluster ? cluster_rank(to, own) : own,
+                         in_cluster ? cluster_rank(barrier, own) : own};
+    if (rank != NO_RANK)
+        ranks[0] = ranks[1] = rank;
+    *target = (struct bulk_target){
+        .at = in_cluster ? cluster_offset(to) : to,
+        .barrier = in_cluster ? cluster_offset(barrier) : barrier,
+        .access = bulk_access(warp, OBS_STORE, PTX_SHARED, PIECE),
+    };
+    struct obs_access unused = target->access;
+    target->cta = reach(warp, lane, ranks[0], &target->access);
+    struct cta *waits = target->cta ? reach(warp, lane, ranks[1], &unused) : NULL;
+    if (!waits)
+        return false;
+    if (waits == target->cta && mbarrier_is_at(waits, target->barrier))
+        return true;
+    warp_fault(warp, OBS_NO_MBARRIER, lane, NULL);
+    launch_stop(warp->cta->launch, EMU_TRAP);
+    return false;
+}
+
 /* --- copies that end at an mbarrier ----------------------------------------------------------- */
 
-/* A copy whose bytes have not arrived yet. WARP and LANE started it, in any CTA of the cluster. */
-struct bulk_copy {
-    struct bulk_copy *next;
-    uint32_t to, size, barrier, pc, warp, lane;
-    uint8_t data[];
-};
-
-static struct bulk_copy *add_copy(struct warp *warp, struct cta *cta, const struct operands *o)
+struct bulk_copy *bulk_add(struct warp *warp, unsigned lane, const struct bulk_target *target,
+                           uint32_t size)
 {
-    struct bulk_copy *copy = malloc(sizeof *copy + o->size), **last = &cta->bulk_copies;
+    size_t pieces = size / PIECE;
+    struct bulk_copy *copy = calloc(1, sizeof *copy + size + pieces);
+    struct bulk_copy **last = &target->cta->bulk_copies;
     if (!copy) {
-        launch_stop(cta->launch, EMU_INTERNAL);
+        launch_stop(warp->cta->launch, EMU_INTERNAL);
         return NULL;
     }
-    *copy = (struct bulk_copy){.to = (uint32_t)o->to,
-                               .size = o->size,
-                               .barrier = (uint32_t)o->barrier,
+    *copy = (struct bulk_copy){.to = (uint32_t)target->at,
+                               .size = size,
+                               .brings = size,
+                               .barrier = (uint32_t)target->barrier,
                                .pc = warp->pc,
                                .warp = warp->index,
-                               .lane = o->lane};
+                               .lane = lane};
     while (*last)
         last = &(*last)->next;
     *last = copy;
@@ -141,49 +157,74 @@ static void remove_copy(struct bulk_copy **place)
     free(copy);
 }
 
-/* Starts a copy to shared memory. */
-static void start_copy(struct warp *warp, const struct inst *inst, struct operands *o)
+/* Starts a copy to the shared memory of the CTA with RANK, or at the address itself if RANK is
+ * NO_RANK. Returns false if it is not possible. */
+static bool start_copy_to(struct warp *warp, const struct inst *inst, const struct operands *o,
+                          uint32_t rank)
 {
-    bool from_global = inst->mem.op == PTX_MOD_global;
-    struct obs_access to = access_to(warp, OBS_STORE, PTX_SHARED), unused = to;
-    struct obs_access from = access_to(warp, OBS_LOAD, from_global ? PTX_GLOBAL : PTX_SHARED);
-    struct cta *cta = reach(warp, o->lane, &o->to, &to);
-    struct cta *waits = cta ? reach(warp, o->lane, &o->barrier, &unused) : NULL;
-    if (!waits)
-        return;
-    if (waits != cta || !mbarrier_is_at(cta, o->barrier)) {
-        warp_fault(warp, OBS_NO_MBARRIER, o->lane, NULL);
-        launch_stop(warp->cta->launch, EMU_TRAP);
-        return;
-    }
-    if (!visit(warp, &to, o->lane, o->to, o->size,
-               NULL)) /* first: it bounds what add_copy() allocates */
-        return;
-    struct bulk_copy *copy = add_copy(warp, cta, o), **place = &cta->bulk_copies;
+    uint8_t space = inst->mem.op == PTX_MOD_global ? PTX_GLOBAL : PTX_SHARED;
+    struct obs_access from = bulk_access(warp, OBS_LOAD, space, PIECE);
+    struct bulk_target target;
+    if (!bulk_find(warp, o->lane, rank, o->to, o->barrier, &target) ||
+        /* before bulk_add(): it bounds what that allocates */
+        !bulk_visit(warp, &target.access, o->lane, target.at, o->size, NULL))
+        return false;
+    struct bulk_copy *copy = bulk_add(warp, o->lane, &target, o->size);
+    struct bulk_copy **place = &target.cta->bulk_copies;
     while (copy && *place != copy)
         place = &(*place)->next;
-    if (copy && !visit(warp, &from, o->lane, o->from, o->size, copy->data))
+    if (copy && bulk_visit(warp, &from, o->lane, o->from, o->size, copy->data))
+        return true;
+    if (copy)
         remove_copy(place);
+    return false;
+}
+
+/* Starts a copy to shared memory, or one for each CTA that the instruction names. */
+static void start_copy(struct warp *warp, const struct inst *inst, const struct operands *o)
+{
+    struct slot ctas = inst->mem.vector[0];
+    uint32_t ranks = 0;
+    if (ctas.offset == NO_SLOT)
+        start_copy_to(warp, inst, o, NO_RANK);
+    else
+        ranks = ((const uint16_t *)(const void *)slot_at(warp, ctas))[o->lane];
+    for (uint32_t rank = 0; ranks >> rank; rank++)
+        if (ranks >> rank & 1 && !start_copy_to(warp, inst, o, rank))
+            return;
+}
+
+/* Stores SIZE bytes from offset AT of the copy on. */
+static void store_part(struct cta *cta, const struct bulk_copy *copy, uint32_t at, uint32_t size)
+{
+    uint64_t place[WARP] = {0};
+    memcpy(cta->shared + copy->to + at, copy->data + at, size);
+    place[copy->lane] = copy->to + at;
+    cta_tell_order(cta, (struct obs_order){.kind = OBS_COPIED,
+                                           .warp = copy->warp,
+                                           .lanes = 1u << copy->lane,
+                                           .pc = copy->pc,
+                                           .bytes = size,
+                                           .place = place});
 }
 
 /* Stores the bytes. Threads that wait for PHASE come after that. */
 static void arrive(struct cta *cta, const struct bulk_copy *copy, uint64_t phase)
 {
-    uint64_t place[WARP] = {0}, barrier[WARP] = {0};
-    struct obs_order event = {.kind = OBS_COPIED,
-                              .warp = copy->warp,
-                              .lanes = 1u << copy->lane,
-                              .pc = copy->pc,
-                              .bytes = copy->size,
-                              .place = place};
-    memcpy(cta->shared + copy->to, copy->data, copy->size);
+    const uint8_t *is_written = copy->data + copy->size;
+    uint64_t barrier[WARP] = {0};
+    if (copy->brings == copy->size)
+        store_part(cta, copy, 0, copy->size);
+    for (uint32_t at = 0; copy->brings < copy->size && at < copy->size; at += PIECE)
+        if (is_written[at / PIECE])
+            store_part(cta, copy, at, PIECE);
     cta->worker->atomic_changes++; /* a wait that makes a copy arrive does not stand still */
-    place[copy->lane] = copy->to;
     barrier[copy->lane] = phase;
-    cta_tell_order(cta, event);
-    event.kind = OBS_ARRIVE;
-    event.place = barrier;
-    cta_tell_order(cta, event);
+    cta_tell_order(cta, (struct obs_order){.kind = OBS_ARRIVE,
+                                           .warp = copy->warp,
+                                           .lanes = 1u << copy->lane,
+                                           .pc = copy->pc,
+                                           .place = barrier});
 }
 
 uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase)
@@ -193,7 +234,7 @@ uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase)
         place = &(*place)->next;
     if (!*place)
         return 0;
-    uint32_t size = (*place)->size;
+    uint32_t size = (*place)->brings;
     arrive(cta, *place, phase);
     remove_copy(place);
     return size;
@@ -201,35 +242,62 @@ uint32_t bulk_arrive(struct cta *cta, uint32_t barrier, uint64_t phase)
 
 /* --- copies to global memory ------------------------------------------------------------------ */
 
-struct bulk_store {
-    struct bulk_store *next;
-    uint32_t lane, group, from, size;
-    uint8_t *to;
-};
-
-static void start_store(struct warp *warp, const struct operands *o)
+struct bulk_store *bulk_add_store(struct warp *warp, unsigned lane, uint32_t count)
 {
-    struct obs_access from = access_to(warp, OBS_LOAD, PTX_SHARED);
-    struct obs_access to = access_to(warp, OBS_STORE, PTX_GLOBAL);
     struct bulk_store **last = &warp->bulk_stores, *store;
-    if (!visit(warp, &from, o->lane, o->from, o->size, NULL) ||
-        !visit(warp, &to, o->lane, o->to, o->size, NULL) || !o->size)
-        return;
-    store = malloc(sizeof *store);
-    uint8_t *host = mem_range(warp->cta->launch->memory, o->to, o->size);
-    if (!store || !host) {
-        free(store);
+    store = calloc(1, sizeof *store + count * sizeof *store->part);
+    if (!store) {
         launch_stop(warp->cta->launch, EMU_INTERNAL);
-        return;
+        return NULL;
     }
-    *store = (struct bulk_store){.lane = o->lane,
-                                 .group = warp->bulk_groups[o->lane],
-                                 .from = (uint32_t)o->from,
-                                 .size = o->size,
-                                 .to = host};
+    store->lane = lane;
+    store->group = warp->bulk_groups[lane];
+    store->op = PTX_MOD_COUNT;
     while (*last)
         last = &(*last)->next;
     *last = store;
+    return store;
+}
+
+static void start_store(struct warp *warp, const struct operands *o)
+{
+    struct obs_access from = bulk_access(warp, OBS_LOAD, PTX_SHARED, PIECE);
+    struct obs_access to = bulk_access(warp, OBS_STORE, PTX_GLOBAL, PIECE);
+    if (!bulk_visit(warp, &from, o->lane, o->from, o->size, NULL) ||
+        !bulk_visit(warp, &to, o->lane, o->to, o->size, NULL) || !o->size)
+        return;
+    uint8_t *host = mem_range(warp->cta->launch->memory, o->to, o->size);
+    struct bulk_store *store = host ? bulk_add_store(warp, o->lane, 1) : NULL;
+    if (store)
+        store->part[store->count++] = (struct bulk_part){host, (uint32_t)o->from, o->size};
+    if (!host)
+        launch_stop(warp->cta->launch, EMU_INTERNAL);
+}
+
+/* Performs the operation on each element in global memory, with those at FROM. */
+static void reduce(const struct bulk_store *store, const struct bulk_part *part,
+                   const uint8_t *from)
+{
+    struct inst how = {.mem = {.op = store->op, .type = store->type}};
+    unsigned bytes = how.mem.bytes = (uint8_t)ptx_type_bytes((enum ptx_type)store->type);
+    for (uint32_t at = 0; at < part->size; at += bytes) {
+        uint8_t *host[WARP] = {part->to + at};
+        uint64_t value[1] = {0}, old[WARP];
+        memcpy(value, from + at, bytes);
+        atomic_lanes(&how, !store->flushes, false, 1, host, value, NULL, old);
+    }
+}
+
+static void perform(struct warp *warp, const struct bulk_store *store)
+{
+    for (uint32_t i = 0; i < store->count; i++) {
+        const struct bulk_part *part = &store->part[i];
+        const uint8_t *from = warp->cta->shared + part->from;
+        if (store->op == PTX_MOD_COUNT)
+            memcpy(part->to, from, part->size);
+        else
+            reduce(store, part, from);
+    }
 }
 
 /* Performs the copies of LANES whose group has a number below the lane's BEFORE. */
@@ -241,7 +309,7 @@ static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
             place = &store->next;
             continue;
         }
-        memcpy(store->to, warp->cta->shared + store->from, store->size);
+        perform(warp, store);
         *place = store->next;
         free(store);
     }
@@ -265,7 +333,12 @@ void bulk_wait_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 void bulk_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (; mask; mask &= mask - 1) {
-        struct operands o = read_operands(warp, inst, (unsigned)__builtin_ctz(mask));
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        if (inst->mem.rows) {
+            tensor_copy(warp, inst, lane);
+            continue;
+        }
+        struct operands o = read_operands(warp, inst, lane);
         if (inst->mem.space == PTX_GLOBAL)
             start_store(warp, &o);
         else

@@ -111,7 +111,7 @@ decode_fn decode_mov, decode_cvt, decode_cvta, decode_in_space, decode_cluster_a
 /* decode_memory.c */
 decode_fn decode_load, decode_store, decode_atomic, decode_policy, decode_stack;
 /* decode_async.c */
-decode_fn decode_copy, decode_bulk, decode_copy_groups, decode_mbarrier;
+decode_fn decode_copy, decode_bulk, decode_tensor_copy, decode_copy_groups, decode_mbarrier;
 /* decode_texture.c */
 decode_fn decode_texture, decode_surface;
 /* decode_lanes.c */

@@ -62,17 +62,19 @@ static enum ptx_space bulk_space(uint8_t word)
                                         : PTX_CLUSTER;
 }
 
-/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]}{, policy}: see bulk.c. */
+/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]{, CTAs}}{, policy}: see bulk.c. */
 void decode_bulk(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;
     struct inst *out = d->out;
     uint8_t spaces[2];
     bool has_barrier = ptx_has(d->in, PTX_MOD_complete_tx_bytes);
-    unsigned count = 3u + has_barrier + ptx_has(d->in, PTX_MOD_L2_cache_hint);
+    bool spreads = ptx_has(d->in, PTX_MOD_multicast_cluster);
+    unsigned count = 3u + has_barrier + spreads + ptx_has(d->in, PTX_MOD_L2_cache_hint);
     if (find_spaces(d->in, spaces) != 2 || (spaces[0] == PTX_MOD_global) == has_barrier ||
         has_barrier == ptx_has(d->in, PTX_MOD_bulk_group) || spaces[1] == PTX_MOD_shared_cluster ||
         (spaces[0] == PTX_MOD_global && spaces[1] == PTX_MOD_global) ||
+        (spreads && (spaces[0] != PTX_MOD_shared_cluster || spaces[1] != PTX_MOD_global)) ||
         d->in->operand_count != count || (has_barrier && op[3].kind != PTX_ADDRESS)) {
         decode_unsupported(d);
         return;
@@ -95,6 +97,80 @@ void decode_bulk(struct decoder *d)
     out->mem.bytes = 16;
     out->mem.count = 1;
     out->mem.event = OBS_STORE;
+    out->mem.vector = &d->kernel->vectors[d->kernel->vector_count]; /* the CTAs */
+    d->kernel->vectors[d->kernel->vector_count++] =
+        spreads ? decode_source(d, &op[4], PTX_u16, 2) : no_slot;
+}
+
+/* Decodes the tensor map and the coordinates: [map, {x, y, …}]. */
+static void decode_box(struct decoder *d, const struct ptx_operand *op)
+{
+    static const uint8_t words[] = {PTX_MOD_1d, PTX_MOD_2d, PTX_MOD_3d, PTX_MOD_4d, PTX_MOD_5d};
+    struct ptx_operand map = *op;
+    struct inst *out = d->out;
+    unsigned dims = 0;
+    for (unsigned i = 0; i < sizeof words; i++)
+        if (ptx_has(d->in, words[i]))
+            dims = i + 1;
+    if (!dims || op->kind != PTX_ADDRESS || op->count != dims) {
+        decode_fail(d, "there must be a tensor map with %u coordinates", dims);
+        return;
+    }
+    map.count = 0;
+    decode_address(d, &map, PTX_GENERIC);
+    if (out->mem.space != PTX_GENERIC && out->mem.space != PTX_GLOBAL &&
+        out->mem.space != PTX_CONST)
+        decode_unsupported(d);
+    out->src[0] = out->mem.base;
+    out->src[1] = decode_constant_slot(d, (uint64_t)out->mem.offset, 8);
+    out->mem.vector = &d->kernel->vectors[d->kernel->vector_count];
+    out->mem.rows = (uint8_t)dims;
+    for (unsigned i = 0; i < dims; i++)
+        d->kernel->vectors[d->kernel->vector_count++] =
+            decode_source(d, &op->elements[i], PTX_s32, 4);
+}
+
+/* Decodes cp.async.bulk.tensor [to], [map, {x, …}], [mbarrier]{, CTAs}{, policy}, the same with
+ * [map, {x, …}], [from] for a copy to global memory, and a prefetch, which has only the map: see
+ * tensor_copy.c. */
+void decode_tensor_copy(struct decoder *d)
+{
+    const struct ptx_operand *op = d->in->operands;
+    struct inst *out = d->out;
+    uint8_t spaces[2] = {0};
+    bool is_load = ptx_has(d->in, PTX_MOD_complete_tx_bytes);
+    bool is_prefetch = d->in->opcode == PTX_OP_cp_async_bulk_prefetch_tensor;
+    bool reduces = d->in->opcode == PTX_OP_cp_reduce_async_bulk_tensor;
+    bool spreads = ptx_has(d->in, PTX_MOD_multicast_cluster);
+    unsigned count = is_load ? 3 : is_prefetch ? 1 : 2;
+    bool is_right = find_spaces(d->in, spaces) == (is_prefetch ? 1 : 2) &&
+                    (spaces[0] == PTX_MOD_global) == !is_load &&
+                    (is_prefetch || is_load ? !ptx_has(d->in, PTX_MOD_bulk_group)
+                                            : ptx_has(d->in, PTX_MOD_bulk_group)) &&
+                    (is_prefetch || spaces[1] == (is_load ? PTX_MOD_global : PTX_MOD_shared_cta)) &&
+                    (!spreads || (is_load && spaces[0] == PTX_MOD_shared_cluster)) &&
+                    reduces == (decode_operation(d->in) != PTX_MOD_COUNT);
+    if (!is_right ||
+        d->in->operand_count != count + spreads + ptx_has(d->in, PTX_MOD_L2_cache_hint)) {
+        decode_unsupported(d);
+        return;
+    }
+    out->src[2] = spreads ? decode_source(d, &op[3], PTX_u16, 2) : no_slot;
+    out->src[3] = no_slot;
+    if (is_load) {
+        decode_address(d, &op[2], PTX_CLUSTER);
+        out->src[3] = out->mem.base;
+        out->dst = decode_constant_slot(d, (uint64_t)out->mem.offset, 8);
+    }
+    decode_box(d, &op[is_load]);
+    if (!is_prefetch)
+        decode_address(d, &op[!is_load], bulk_space(spaces[!is_load]));
+    out->run = bulk_run;
+    out->mem.space = (uint8_t)bulk_space(spaces[0]);
+    out->mem.low = out->mem.high = 0; /* the accesses are to two memories */
+    out->mem.op = decode_operation(d->in);
+    out->mem.bytes = 16;
+    out->mem.event = is_prefetch ? OBS_LOAD : reduces ? OBS_REDUCTION : OBS_STORE;
 }
 
 void decode_copy_groups(struct decoder *d)

@@ -154,6 +154,10 @@ void decode_fence(struct decoder *d)
     d->out->run = ptx_has(d->in, PTX_MOD_proxy) ? nothing_run : fence_run;
     d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
     d->out->observes = ptx_has(d->in, PTX_MOD_sys);
+    /* only an acquire of a tensor map names the map, and its size */
+    bool names_map = ptx_has(d->in, PTX_MOD_tensormap_generic) && ptx_has(d->in, PTX_MOD_acquire);
+    if (d->in->operand_count != (names_map ? 2 : 0))
+        decode_unsupported(d);
 }
 
 /* Decodes nanosleep, which does not wait here. It counts as a poll, so that other warps get their

@@ -187,3 +187,11 @@ uint32_t half_add(unsigned type, uint32_t a, uint32_t b)
     uint32_t sum = add_one(type, a, b);
     return half_is_packed(type) ? sum | (uint32_t)add_one(type, a >> 16, b >> 16) << 16 : sum;
 }
+
+uint16_t half_extreme(unsigned type, uint16_t a, uint16_t b, bool is_max)
+{
+    struct half_format format = half_format(type);
+    double x = half_widen(a, format), y = half_widen(b, format);
+    double result = is_max ? -lesser(-x, -y) : lesser(x, y);
+    return half_narrow_in(result, format, MODE_DEFAULT);
+}

@@ -153,5 +153,8 @@ void half_write(void *lanes, const double *values, unsigned type, unsigned part,
                 bool ftz, uint32_t mask);
 /* Returns a + b for atomics. Packed types add both halves. */
 uint32_t half_add(unsigned type, uint32_t a, uint32_t b);
+/* Returns the smaller or, if IS_MAX, the larger number. The type is f16 or bf16. If one is NaN,
+ * returns the other. */
+uint16_t half_extreme(unsigned type, uint16_t a, uint16_t b, bool is_max);
 
 #endif

@@ -231,9 +231,10 @@ struct kernel {
     uint8_t *constants;
     /* sizes of BANK_LAUNCH, BANK_CTA and BANK_WARP; 0 for the other banks */
     uint32_t bank_bytes[BANK_COUNT];
-    uint32_t registers;             /* estimated number per thread */
-    uint32_t register_count;        /* PTX registers of all images */
-    uint32_t shared_bytes;          /* static shared memory of a CTA */
+    uint32_t registers;      /* estimated number per thread */
+    uint32_t register_count; /* PTX registers of all images */
+    uint32_t shared_bytes;   /* static shared memory of a CTA */
+    uint32_t dynamic_align;  /* largest alignment of the shared arrays without a size, or 0 */
     struct shared_variable *shared; /* shared variables that its code names (layout.c) */
     uint32_t shared_count;
     uint32_t local_bytes; /* bytes per thread for variables and the stack */
@@ -273,7 +274,8 @@ void kernel_part_lanes(struct kernel *kernel);
 /* Returns the offset at which dynamic shared memory begins: after the static part. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
 {
-    return (kernel->shared_bytes + 15u) & ~15u;
+    uint32_t align = kernel->dynamic_align > 16 ? kernel->dynamic_align : 16;
+    return (kernel->shared_bytes + align - 1) & ~(align - 1);
 }
 /* Returns the source line of the instruction at PC, and the image that holds it. */
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc);

@@ -7,9 +7,10 @@
 
 #include "gpu/execute/decode.h"
 
-#define NOWHERE   UINT32_MAX
-#define MOST      (UINT32_MAX / 2) /* bytes, far more than a block can have */
-#define ALIGNMENT 16u              /* least alignment of a function's variables */
+#define NOWHERE      UINT32_MAX
+#define MOST         (UINT32_MAX / 2) /* bytes, far more than a block can have */
+#define MOST_PADDING 1024u /* alignment of arrays without a size; more only wastes memory */
+#define ALIGNMENT    16u   /* least alignment of a function's variables */
 
 /* Reserves SIZE bytes after the variables placed so far. */
 static uint32_t take(struct kernel *kernel, uint32_t align, uint64_t size)
@@ -42,6 +43,8 @@ static void place_variable(struct decoder *d, const struct ptx_variable *v)
     if (*at != NOWHERE)
         return;
     *at = v->size ? take(d->kernel, v->align, v->size) : 0;
+    if (!v->size && v->align > d->kernel->dynamic_align)
+        d->kernel->dynamic_align = v->align < MOST_PADDING ? v->align : MOST_PADDING;
     keep(d, v, *at);
 }
 

@@ -269,6 +269,8 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
 
 static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
 {
+    if (site->is_copy && site->count)
+        return; /* the site describes a fault in the memory that the copy reads */
     site->space = is_shared(space) ? PTX_SHARED : space;
     site->low = !site->high || low < site->low ? low : site->low;
     site->high = end > site->high ? end : site->high;
@@ -456,7 +458,8 @@ static void *initcheck_begin(const struct launch_view *launch)
     init->seats = calloc(launch->resident, sizeof *init->seats);
     for (uint32_t pc = 0; init->sites && pc < launch->code_count; pc++) {
         struct view_instruction in = view_instruction(launch, pc);
-        init->sites[pc].uses_old = in.kind == VIEW_ATOMIC && in.op != PTX_MOD_exch;
+        init->sites[pc].uses_old = (in.kind == VIEW_ATOMIC && in.op != PTX_MOD_exch) ||
+                                   (in.kind == VIEW_COPY && in.access == OBS_REDUCTION);
         init->sites[pc].is_copy = in.kind == VIEW_COPY;
     }
     if (init->sites && init->seats)

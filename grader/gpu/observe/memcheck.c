@@ -194,6 +194,14 @@ static const char *const fault_ids[] = {
     [OBS_ENDLESS_LOOP] = "endless-loop",
     [OBS_BAD_TEXTURE] = "bad-texture",
     [OBS_OUTSIDE_SURFACE] = "outside-surface",
+    [OBS_NO_TENSOR_MAP] = "bad-tensor-map",
+    [OBS_LOCAL_TENSOR_MAP] = "bad-tensor-map",
+    [OBS_TENSOR_MAP_ALIGN] = "bad-tensor-map",
+    [OBS_TENSOR_DIMS] = "bad-tensor-map",
+    [OBS_TENSOR_TILE] = "bad-tensor-map",
+    [OBS_TENSOR_ROW] = "bad-tensor-map",
+    [OBS_TENSOR_BEFORE] = "bad-tensor-map",
+    [OBS_TENSOR_REDUCTION] = "bad-tensor-map",
     [OBS_DOUBLE_FREE] = "double-free",
     [OBS_BAD_FREE] = "bad-free",
     [OBS_NO_MBARRIER] = "bad-mbarrier",
@@ -242,6 +250,15 @@ static const char *const plain_faults[] = {
     [OBS_BAD_CALL] = "call through a pointer that does not point to a function",
     [OBS_BAD_TEXTURE] = "this is not a texture or surface object, or its memory was freed",
     [OBS_OUTSIDE_SURFACE] = "access outside of the surface; its x counts bytes, not elements",
+    [OBS_NO_TENSOR_MAP] = "this is not a tensor map that cuTensorMapEncodeTiled() has encoded",
+    [OBS_LOCAL_TENSOR_MAP] =
+        "the tensor map is in local or shared memory, where no copy can use it",
+    [OBS_TENSOR_MAP_ALIGN] = "the address of the tensor map is not a multiple of 64",
+    [OBS_TENSOR_DIMS] = "the instruction has another number of dimensions than the tensor map",
+    [OBS_TENSOR_TILE] = "the address of the box in shared memory is not a multiple of 128",
+    [OBS_TENSOR_ROW] = "the box does not begin at a multiple of 16 bytes of its row",
+    [OBS_TENSOR_BEFORE] = "the kernel writes a box that begins at a negative coordinate",
+    [OBS_TENSOR_REDUCTION] = "the tensor's elements have a type without this reduction",
     [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
     [OBS_REMOTE_MBARRIER] =
         "the mbarrier belongs to another block: threads can only arrive there, not wait for it",
@@ -338,6 +355,13 @@ static const char null_help[] =
     "this pointer is NULL, or NULL plus an index: did cudaMalloc() set it, and did that call "
     "succeed? A __device__ pointer must be set with cudaMemcpyToSymbol()";
 
+static const char tile_help[] =
+    "declare the array with alignas(128); with a swizzle, the pattern repeats every 1,024 bytes";
+
+static const char row_help[] =
+    "begin the box at an earlier column, so that the first coordinate times the size of an element "
+    "is a multiple of 16, and skip the elements before yours";
+
 static const char size_help[] =
     "the launch must give an extern array its size in bytes: kernel<<<blocks, threads, bytes>>>";
 
@@ -428,6 +452,8 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
                         fault->addr);
         if (is_shared(fault) && fault->kind == OBS_OUT_OF_BOUNDS)
             advise_extern(finding->advice, sizeof finding->advice, launch, fault);
+        if (fault->kind == OBS_TENSOR_TILE || fault->kind == OBS_TENSOR_ROW)
+            finding->help = fault->kind == OBS_TENSOR_TILE ? tile_help : row_help;
         if (is_shared(fault) && !launch->shared_bytes)
             finding->help = size_help;
     }

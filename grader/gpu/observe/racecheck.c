@@ -70,9 +70,10 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
         };
         race->sites[site] = (struct race_site){
             .pc = pc,
-            .kind = view.access == OBS_LOAD    ? RACE_READ
-                    : view.kind == VIEW_ATOMIC ? RACE_ATOMIC
-                                               : RACE_WRITE, /* a cp.async writes shared memory */
+            .kind = view.access == OBS_LOAD ? RACE_READ
+                    : view.kind == VIEW_ATOMIC || view.access == OBS_REDUCTION
+                        ? RACE_ATOMIC
+                        : RACE_WRITE, /* a cp.async writes shared memory */
             .strength = strength_of(in),
             .implies_fence = ptx_has(in, PTX_MOD_release) || ptx_has(in, PTX_MOD_acq_rel),
         };

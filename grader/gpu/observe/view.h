@@ -323,6 +323,15 @@ enum obs_fault_kind {
     OBS_TOO_MUCH_WORK, /* too many instructions of the whole launch, though not of this warp */
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
+    /* misuses of tensor maps (see tensor_copy.c) */
+    OBS_NO_TENSOR_MAP,
+    OBS_LOCAL_TENSOR_MAP,
+    OBS_TENSOR_MAP_ALIGN,
+    OBS_TENSOR_DIMS,
+    OBS_TENSOR_TILE,
+    OBS_TENSOR_ROW,
+    OBS_TENSOR_BEFORE,
+    OBS_TENSOR_REDUCTION,
     OBS_DOUBLE_FREE,
     OBS_BAD_FREE,
     OBS_NO_SUCH_CTA, /* the cluster has no CTA of rank `other` */

@@ -140,7 +140,7 @@ struct ptx_operand {
 };
 #define PTX_NONE          UINT32_MAX
 
-#define PTX_MAX_OPERANDS  5
+#define PTX_MAX_OPERANDS  6
 #define PTX_MAX_MODIFIERS 10
 
 struct ptx_instruction {

@@ -26,6 +26,8 @@ const char *record_status(enum emu_status status)
         return "misaligned-address";
     case EMU_TRAP:
         return "trap";
+    case EMU_BAD_INSTRUCTION:
+        return "illegal-instruction";
     case EMU_ASSERT:
         return "assert";
     case EMU_DEADLOCK:

@@ -18,8 +18,9 @@ TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 600);
 /* --- programs that check themselves ----------------------------------------------------------- */
 
 static const char *const programs[] = {
-    "sum_ladder", "matmul_ladder", "indices", "memory_api",  "launch_api", "threads",
-    "lane_talk",  "async",         "cuda12",  "own_streams", "matrices",   "bulk",
+    "sum_ladder", "matmul_ladder", "indices",     "memory_api",   "launch_api",
+    "threads",    "lane_talk",     "async",       "cuda12",       "own_streams",
+    "matrices",   "bulk",          "tensor_maps", "tensor_rules",
 };
 
 Test(cudart, programs_find_their_results_right)
@@ -360,6 +361,7 @@ Test(cudart, what_is_not_supported_is_named_once)
                                 "last: cudaErrorNotSupported\n"
                                 "cuLaunchKernel: cudaSuccess\n"
                                 "1, 1\n"
+                                "interleaved: 801\n"
                                 "an ordinary launch after them: cudaSuccess\n";
     cr_expect(strstr(output, right), "%s", output);
     const char *first =
@@ -367,6 +369,8 @@ Test(cudart, what_is_not_supported_is_named_once)
     cr_expect(first && !strstr(first + 1, "cudaGraphConditionalHandleCreate is not"), "%s", output);
     cr_expect(strstr(output, "cudaArrayGetSparseProperties is not supported"), "%s", output);
     cr_expect(strstr(output, "the driver's cuLaunchKernel() is not supported"), "%s", output);
+    cr_expect(strstr(output, "cuTensorMapEncodeTiled() with an interleaved layout is not"), "%s",
+              output);
     free(output);
 }
 

@@ -86,6 +86,34 @@ __global__ void hand_on(int *out)
     cluster.sync();
 }
 
+/* Block 0 gives a tile to blocks 0, 2 and 3 of its cluster. */
+__global__ void give_to_some(int *in)
+{
+    __shared__ alignas(16) int tile[TILE];
+    __shared__ unsigned long long full;
+    auto cluster = cg::this_cluster();
+    unsigned short blocks = 13;
+    bool gets = blocks >> cluster.block_rank() & 1;
+    for (int k = threadIdx.x; k < TILE; k += blockDim.x)
+        tile[k] = -1;
+    if (threadIdx.x == 0) {
+        bulk_init(&full, 1);
+        bulk_announce(&full, gets ? sizeof tile : 0);
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    cluster.sync();
+    if (threadIdx.x == 0 && cluster.block_rank() == 0)
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                     ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(shared_address(tile)),
+                     "l"(__cvta_generic_to_global(in)), "r"((unsigned)sizeof tile),
+                     "r"(shared_address(&full)), "h"(blocks)
+                     : "memory");
+    bulk_wait(&full, 0);
+    for (int k = threadIdx.x; k < TILE; k += blockDim.x)
+        in[(1 + cluster.block_rank()) * TILE + k] = tile[k];
+    cluster.sync();
+}
+
 /* All threads of the cluster arrive at the mbarrier of block 0, which then reads their values. */
 __global__ void report_to_first(int *out)
 {
@@ -150,6 +178,15 @@ int main()
         for (int k = 0; k < TILE; k++)
             right += out[b * TILE + k] == (b / 4 * 4 + (b + 3) % 4) * 1000 + k;
     expect("tiles for other blocks", right, 8 * TILE);
+
+    for (int k = 0; k < TILE; k++)
+        out[k] = 5 * k;
+    launch_pairs(give_to_some, out, 4, 4);
+    right = 0;
+    for (int b = 0; b < 4; b++)
+        for (int k = 0; k < TILE; k++)
+            right += out[(1 + b) * TILE + k] == (b == 1 ? -1 : 5 * k);
+    expect("a tile for some blocks", right, 4 * TILE);
 
     launch_pairs(report_to_first, out, 4, 4);
     right = 0;

@@ -16,6 +16,7 @@
 #include "opcode_matrix.h"
 #include "opcode_memory.h"
 #include "opcode_rows.h"
+#include "opcode_tensor.h"
 #include "opcode_texture.h"
 #include "tests/support/emulator_fixture.h"
 
@@ -112,6 +113,7 @@ static void note_everything(void)
     wide_each(note, NULL);
     texture_each(note, NULL);
     async_each(note, NULL);
+    tensor_each(note, NULL);
     matrix_each(note, NULL);
 }
 

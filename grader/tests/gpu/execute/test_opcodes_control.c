@@ -125,6 +125,10 @@ const struct control_row control_rows[] = {
     {"fence.sc.cluster", "fence.sc.cluster; add.u32 x, x, 1;", 128, EMU_OK},
     {"fence.acq_rel.gpu", "fence.acq_rel.gpu; add.u32 x, x, 1;", 128, EMU_OK},
     {"fence.acq_rel.sys", "fence.acq_rel.sys; add.u32 x, x, 1;", 128, EMU_OK},
+    {"fence.proxy.tensormap::generic.acquire.gpu",
+     "fence.proxy.tensormap::generic.acquire.gpu [o], 128; "
+     "fence.proxy.tensormap::generic.release.cta; add.u32 x, x, 1;",
+     128, EMU_OK},
     {"fence.acquire.gpu", "fence.acquire.gpu; add.u32 x, x, 1;", 128, EMU_OK},
     {"fence.release.cta", "fence.release.cta; add.u32 x, x, 1;", 128, EMU_OK},
     {"fence.proxy.async", "fence.proxy.async; add.u32 x, x, 1;", 128, EMU_OK},
@@ -222,6 +226,9 @@ const struct control_row control_rows[] = {
      "selp.u32 x, 1, 3, s;",
      64, EMU_OK},
     /* cache hints change no values */
+    {"prefetch.tensormap", "prefetch.tensormap [o];", 64, EMU_OK},
+    {"prefetch.const.tensormap", "prefetch.const.tensormap [o];", 64, EMU_OK},
+    {"prefetch.param.tensormap", "prefetch.param.tensormap [o];", 64, EMU_OK},
     {"prefetch.L1", "prefetch.L1 [o]; add.u32 x, x, 1;", 128, EMU_OK},
     {"prefetch.global.L2", "prefetch.global.L2 [o+4096]; add.u32 x, x, 1;", 128, EMU_OK},
     {"prefetch.local.L1", "prefetch.local.L1 [own64]; add.u32 x, x, 1;", 128, EMU_OK},

@@ -13,7 +13,7 @@ TestSuite(initcheck, .init = shell_init, .fini = shell_fini, .timeout = 600);
 static const char *const right_programs[] = {
     "api_answers", "api_more", "graphs",   "cooperative", "launch_api",    "memory_api",
     "memory_more", "streams",  "textures", "async",       "matmul_ladder", "sum_ladder",
-    "threads",     "indices",  "halves",   "lane_talk",   "bulk",
+    "threads",     "indices",  "halves",   "lane_talk",   "bulk",          "tensor_maps",
 };
 
 Test(initcheck, is_silent_about_right_programs)

@@ -10,9 +10,9 @@
 TestSuite(racecheck, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 static const char *const right_programs[] = {
-    "api_answers", "api_more", "graphs",   "cooperative",   "launch_api", "memory_api",
-    "memory_more", "streams",  "textures", "matmul_ladder", "sum_ladder", "threads",
-    "indices",     "async",    "bulk",     "lane_talk",
+    "api_answers", "api_more", "graphs",   "cooperative",   "launch_api",  "memory_api",
+    "memory_more", "streams",  "textures", "matmul_ladder", "sum_ladder",  "threads",
+    "indices",     "async",    "bulk",     "lane_talk",     "tensor_maps",
 };
 
 Test(racecheck, is_silent_about_right_programs)

@@ -350,14 +350,11 @@ static const struct {
     {"wgmma.fence.sync.aligned;", "unsupported instruction 'wgmma.fence.sync.aligned'"},
     {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {a, a, a, a}, d, d, p, 1, 1, 0, 0;",
      "unsupported instruction 'wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16'"},
-    {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [a], [d, {a}], "
-     "[a];",
-     "'.tensor' in instruction 'cp.async.bulk'"},
+    {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [a], "
+     "[d, {a, a, a}], [a], {h};",
+     "'.im2col' in instruction 'cp.async.bulk.tensor'"},
     {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [d], [a], a;",
      "unsupported instruction 'cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32'"},
-    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [a], "
-     "[d], a, [a], h;",
-     "'.multicast::cluster' in instruction 'cp.async.bulk'"},
     {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {a, a}, [a];",
      "'.m16n16' in instruction 'ldmatrix'"},
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [a], {a};",

@@ -1,0 +1,68 @@
+/* Pending bulk copies. bulk.c keeps them, and tensor_copy.c starts those that use a tensor map. */
+#ifndef GPU_EXECUTE_BULK_H
+#define GPU_EXECUTE_BULK_H
+
+#include "gpu/execute/access.h"
+
+#define PIECE 16u /* copies and their addresses are multiples of this */
+
+/* The place in the shared memory of CTA, with the mbarrier at which the copy ends. */
+struct bulk_target {
+    struct cta *cta;
+    uint64_t at, barrier;
+    struct obs_access access; /* for bulk_visit() */
+};
+
+/* A copy to shared memory whose bytes have not arrived yet. WARP and LANE started it, in any CTA of
+ * the cluster. */
+struct bulk_copy {
+    struct bulk_copy *next;
+    uint32_t to, size, barrier, pc, warp, lane;
+    uint32_t brings; /* bytes for the mbarrier: less than SIZE if the copy leaves gaps */
+    /* SIZE bytes, then a byte for each piece, which is 0 in a gap */
+    uint8_t data[];
+};
+
+/* A part of a copy to global memory. */
+struct bulk_part {
+    uint8_t *to;
+    uint32_t from, size;
+};
+
+/* A copy to global memory that its lane has not waited for. */
+struct bulk_store {
+    struct bulk_store *next;
+    uint32_t lane, group;
+    /* an operation of atomics, as enum ptx_modifier, on elements of TYPE, an enum ptx_type; or
+     * PTX_MOD_COUNT to copy */
+    uint8_t op, type;
+    bool flushes; /* the operation flushes denormals */
+    uint32_t count;
+    struct bulk_part part[];
+};
+
+/* Return an address, or a constant, that the decoder has stored in slots. */
+uint64_t bulk_address(const struct warp *warp, struct slot base, uint64_t offset, unsigned lane);
+uint64_t bulk_constant(const struct warp *warp, struct slot slot);
+
+struct obs_access bulk_access(const struct warp *warp, uint8_t kind, uint8_t space, uint8_t bytes);
+/* Checks and reports the access to SIZE bytes at ADDR. If BYTES is not NULL, reads them. Returns
+ * false if an address is bad, and the launch has failed. */
+bool bulk_visit(struct warp *warp, const struct obs_access *wanted, unsigned lane, uint64_t addr,
+                uint32_t size, uint8_t *bytes);
+
+/* Finds the place at the addresses TO and BARRIER. If RANK is not NO_RANK, it is in the CTA with
+ * that rank instead. Returns false, with a report, if there is none. */
+#define NO_RANK UINT32_MAX
+bool bulk_find(struct warp *warp, unsigned lane, uint32_t rank, uint64_t to, uint64_t barrier,
+               struct bulk_target *target);
+/* Adds a copy of SIZE bytes without gaps, all zero. Returns NULL when out of memory. */
+struct bulk_copy *bulk_add(struct warp *warp, unsigned lane, const struct bulk_target *target,
+                           uint32_t size);
+/* Adds a copy to global memory of up to COUNT parts, none yet. Returns NULL when out of memory. */
+struct bulk_store *bulk_add_store(struct warp *warp, unsigned lane, uint32_t count);
+
+/* Executes a copy that uses a tensor map, for one lane. */
+void tensor_copy(struct warp *warp, const struct inst *inst, unsigned lane);
+
+#endif
