@@ -71,8 +71,8 @@ enum check_cost {
     CHECK_BARRIERS, /* barriers that warps arrive at */
     CHECK_ATOMICS,  /* atomic requests to global memory */
     CHECK_SHARED,   /* wavefronts, which are passes through shared memory */
-    CHECK_READS,    /* sectors that are read from global memory */
-    CHECK_WRITES,   /* sectors that are written to global memory */
+    CHECK_READS,    /* sectors that are read from global and local memory */
+    CHECK_WRITES,   /* sectors that are written there */
     CHECK_PATH,     /* instructions of the longest warp, summed over the launches */
     CHECK_WORK,     /* instructions of all warps */
     CHECK_LAUNCHES, /* kernel launches, each of which takes time, even if it does little */
