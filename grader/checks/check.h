@@ -71,8 +71,8 @@ enum check_cost {
     CHECK_BARRIERS, /* barriers that warps arrive at */
     CHECK_ATOMICS,  /* atomic requests to global memory */
     CHECK_SHARED,   /* wavefronts, which are passes through shared memory */
-    CHECK_READS,    /* sectors that are read from global memory */
-    CHECK_WRITES,   /* sectors that are written to global memory */
+    CHECK_READS,    /* sectors that are read from global and local memory */
+    CHECK_WRITES,   /* sectors that are written there */
     CHECK_PATH,     /* instructions of the longest warp, summed over the launches */
     CHECK_WORK,     /* instructions of all warps */
     CHECK_LAUNCHES, /* kernel launches, each of which takes time, even if it does little */
@@ -100,7 +100,7 @@ struct check_figure {
      * declared. */
     struct judge_budget budget;
     bool textures;    /* kernels may use textures and surfaces (see check_is_counted()) */
-    bool constants;   /* kernels may use constant memory of any size */
+    bool constants;   /* the program may copy any number of bytes to constant memory */
     bool block_votes; /* kernels may use votes of a block's threads */
     /* bits 1 << enum check_cost of the costs that the figure itself judges, so they have no other
      * limit */
@@ -391,8 +391,8 @@ const char *check_other_call(const struct run *run, const char *part, const char
                              const char *otherwise);
 
 /* Checks that the kernels do not use features that no counter of a check shows. Unless the figure
- * allows them, these are textures and surfaces, variables in constant memory, to which the data may
- * have been copied, and votes of a block's threads, which carry numbers from warp to warp. The
+ * allows them, these are textures and surfaces, constant memory to which the program copies more than
+ * a few bytes, and votes of a block's threads, which carry numbers from warp to warp. The
  * shared memory of other blocks of a cluster is never allowed. */
 void check_is_counted(struct check *check, const struct run *run);
 

@@ -76,8 +76,11 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
     double copied = sectors_copied(run) / 2;
     costs[CHECK_PATH] = check_counter(run, "longest_warp_instructions");
     costs[CHECK_WORK] = check_counter(run, "warp_instructions");
-    costs[CHECK_READS] = check_sectors_read(run) + copied;
-    costs[CHECK_WRITES] = sectors_stored(run) + copied + check_sum(sectors, "set set_rows");
+    /* arrays of single threads are in the GPU's memory, too */
+    costs[CHECK_READS] =
+        check_sectors_read(run) + check_counter(run, "local_load_sectors") + copied;
+    costs[CHECK_WRITES] = sectors_stored(run) + check_counter(run, "local_store_sectors") + copied +
+                          check_sum(sectors, "set set_rows");
     costs[CHECK_SHARED] = check_sum(
         counters, "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts");
     costs[CHECK_BARRIERS] = check_counter(run, "barriers");

@@ -120,11 +120,11 @@ static void point_at_worst_line(struct check *check, const struct run *run)
     }
 }
 
-/* The most bytes of constant memory that kernels may use, for a few sizes and addresses, if the
+/* The most bytes that a program may copy to constant memory, for a few sizes and addresses, if the
  * figure does not count reads of constant memory, as most figures do not. */
 #define MOST_CONSTANTS 256
 
-/* Returns the largest size of the variables in constant memory that a launch could read. */
+/* Returns the number of bytes in constant memory that the program has copied before a launch. */
 static double constant_bytes(const struct run *run)
 {
     size_t i;
@@ -147,7 +147,7 @@ void check_is_counted(struct check *check, const struct run *run)
         check_refuse(
             check, run,
             "Copy the data to memory from cudaMalloc(), and pass its address to the kernel.",
-            "your kernels read %s bytes of __constant__ variables, which is too much for a few sizes and addresses",
+            "your program copies %s bytes to __constant__ variables, which is too much for a few sizes and addresses",
             check_number(constant_bytes(run)));
     if (check_counter(run, "cluster_requests") > 0)
         check_refuse(

@@ -238,9 +238,11 @@ static double requests_of(struct check *check, const struct run *run, int n)
                        check_counter(run, "global_atomic_requests")) /
                       n;
     if (requests < 2.9 && sectors_of(run, n) > 1.05 * ALIGNED_SECTORS)
-        check_refuse(check, run, "An aligned vector has 16 bytes, no more.",
-                     "for 32 vectors the program touches %s sectors; %d would do",
-                     check_number(sectors_of(run, n)), ALIGNED_SECTORS);
+        check_refuse(
+            check, run,
+            "Let a vector have 16 bytes, and promise that it begins at a multiple of 16: __align__(16).",
+            "for 32 vectors the program touches %s sectors in %s; %d sectors in 1 load would do",
+            check_number(sectors_of(run, n)), check_count(requests, "load"), ALIGNED_SECTORS);
     return requests;
 }
 

@@ -255,6 +255,7 @@ static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *
                          uint64_t size)
 {
     mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
+    mem_note_constants(&device->memory, to, size);
     if (!device->memory.tracks[MEM_FROM_KERNEL]) /* without this mark, do not read all bytes */
         return;
     bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
@@ -305,8 +306,10 @@ enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, 
     uint8_t *target = source ? range(device, to, size) : NULL;
     if (target && size)
         memmove(target, source, size);
-    if (target)
+    if (target) {
         mem_copy_marks(&device->memory, to, from, size);
+        mem_note_constants(&device->memory, to, size);
+    }
     return device_unlock(device, target ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 

@@ -272,6 +272,16 @@ void mem_zero(const struct memory *memory, struct mem_block *block)
         memset(block->host, 0, block->size);
 }
 
+void mem_note_constants(struct memory *memory, uint64_t addr, uint64_t size)
+{
+    struct mem_block *block = mem_block_at(memory, addr);
+    uint64_t end = block ? addr - block->addr + size : 0;
+    if (!block || !block->is_constant || end <= block->filled)
+        return;
+    memory->constants += memory->constants < MEM_MOST_CONSTANTS ? end - block->filled : 0;
+    block->filled = end;
+}
+
 bool mem_free(struct memory *memory, uint64_t addr)
 {
     struct mem_block *block = mem_block_at(memory, addr);

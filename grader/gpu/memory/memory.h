@@ -34,6 +34,8 @@ static inline bool mem_in_window(uint64_t addr, uint64_t window)
     return addr - window < MEM_WINDOW_BYTES;
 }
 
+#define MEM_MOST_CONSTANTS (1u << 30)
+
 /* Marks that a block can have for each of its bytes. The map of a mark has a bit for each byte. */
 enum mem_mark {
     MEM_WRITTEN, /* the byte has been written; without a map, all bytes count as written */
@@ -52,6 +54,7 @@ struct mem_block {
     uint64_t addr, size;
     uint8_t *host;             /* the bytes on the host, or NULL if the block has been freed */
     bool is_constant;          /* a .const variable or parameters, which kernels must not write */
+    uint64_t filled;           /* end of the furthest copy to a constant block, from its start */
     bool is_lent;              /* its bytes belong to the program (see mem_lend()) */
     bool keeps_address;        /* lent at an address that mem_alloc() did not choose */
     const char *name;          /* the variable's name, owned by the module, or NULL */
@@ -69,6 +72,9 @@ struct memory {
     uint32_t lent; /* number of lent blocks */
     /* next free address, number of bytes in use, and limit of that number */
     uint64_t next, used, limit;
+    /* sum of `filled` over all constant blocks, live or freed; it grows no more once it has reached
+     * MEM_MOST_CONSTANTS */
+    uint64_t constants;
     uint64_t poison; /* seed of the bytes in new blocks, or 0 if new blocks are zeroed */
     /* grows when a block is added, freed or moved; pointers then become invalid */
     uint64_t layout;
@@ -85,6 +91,8 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
 void mem_zero(const struct memory *memory, struct mem_block *block);
 /* Counts all bytes of the block as written from now on. */
 void mem_assume_written(struct mem_block *block);
+/* Notes that the host copies SIZE bytes to ADDR, which must be in one block. */
+void mem_note_constants(struct memory *memory, uint64_t addr, uint64_t size);
 /* Set or copy marks. mem_mark() sets (if MARKED) or clears the mark of SIZE bytes at ADDR, which
  * must be in one block. mem_copy_marks() copies all marks of the SIZE bytes at FROM to those at
  * TO. */

@@ -344,7 +344,7 @@ bool record_launch(int fd, struct repeats *repeats, const struct launch_view *la
         dimensions(request->grid), "block", dimensions(request->block), "static_shared_bytes",
         (json_int_t)launch->static_shared_bytes, "dynamic_shared_bytes",
         (json_int_t)request->dynamic_shared_bytes, "constant_bytes",
-        (json_int_t)launch->constant_bytes, "occupancy", occupancy_json(launch), "status",
+        (json_int_t)launch->memory->constants, "occupancy", occupancy_json(launch), "status",
         record_status(result->status), "rules", emu_rules_name(launch->options->rules), "counters",
         counters_json(result->totals, true), "lines", lines_json(launch, result->per_instruction),
         "findings", findings_json(launch, name));

@@ -51,7 +51,8 @@
  * "watched" exists only with a limit on the cost of racecheck and initcheck. It says whether they
  * saw "all" of the launch, "part" of it or "none".
  *
- * "constant_bytes" is the size of all __constant__ variables in the kernel's module.
+ * "constant_bytes" is the number of bytes of __constant__ variables that the program has copied data
+ * to, up to the furthest byte of each variable. Initial values do not count.
  *
  * "lines" omits counters that are 0, and "counters" omits counters named rows_... that are 0. Lines
  * come in the order of their instructions. */

@@ -14,6 +14,7 @@ struct repeated {
     uint64_t id;
     const struct ptx_function *function;
     uint32_t grid[3], block[3], dynamic_shared_bytes, code_count, finding_count;
+    uint64_t constants;
     struct emu_counters totals;
     const char *watched;
     struct finding *findings;
@@ -42,6 +43,7 @@ static bool is_same(const struct repeated *old, const struct launch_view *launch
            memcmp(old->grid, request->grid, sizeof old->grid) == 0 &&
            memcmp(old->block, request->block, sizeof old->block) == 0 &&
            old->dynamic_shared_bytes == request->dynamic_shared_bytes &&
+           old->constants == launch->memory->constants &&
            memcmp(&old->totals, result->totals, sizeof old->totals) == 0 &&
            old->watched == result->watched && old->finding_count == findings->count &&
            (!findings->count ||
@@ -88,6 +90,7 @@ uint64_t repeats_keep(struct repeats *repeats, const struct launch_view *launch,
     memcpy(one->grid, request->grid, sizeof one->grid);
     memcpy(one->block, request->block, sizeof one->block);
     one->dynamic_shared_bytes = request->dynamic_shared_bytes;
+    one->constants = launch->memory->constants;
     one->code_count = launch->code_count;
     one->totals = *result->totals;
     one->watched = result->watched;
