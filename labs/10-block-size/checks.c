@@ -96,6 +96,17 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
+/* Checks that no warp copies more than three times as much as the average warp. Warps that only spin
+ * execute instructions, too, but they load nothing. */
+static void is_shared(struct check *check, const struct run *run)
+{
+    double warps = 0;
+    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
+        warps += check_launch(run, i).blocks * ceil(check_launch(run, i).threads / 32);
+    check_is_shared(check, run, check_sectors_read(run), (unsigned)fmax(warps / 3, 1),
+                    "TODO 1: let all warps of a block take rows in turn, in both loops.");
+}
+
 /* Measures the lower occupancy of two pictures, because a program must not be tuned for one of
  * them. */
 static void fill(struct check *check, unsigned capability)
@@ -104,6 +115,7 @@ static void fill(struct check *check, unsigned capability)
     double there = check_occupancy(check, run, capability);
     run = run_on(check, 128, 600);
     check_measure(check, run, fmin(there, check_occupancy(check, run, capability)));
+    is_shared(check, run);
 }
 
 /* Another check judges the amount that is read, which grows if a tile has fewer rows. */
