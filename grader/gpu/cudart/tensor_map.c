@@ -29,8 +29,8 @@ CUresult rt_tensor_map_encode(CUtensorMap *result, CUtensorMapDataType type, cuu
                              .type = narrow(type),
                              .swizzle = narrow(swizzle),
                              .fill = narrow(fill)};
-    if (!result || !size || !box || !step || !dims || dims > TENSOR_DIMS ||
-        (dims > 1 && !strides) || (unsigned)interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
+    if (!result || !size || !box || !step || !dims || dims > TENSOR_DIMS || !strides ||
+        (unsigned)interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
         (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE && dims < 3) ||
         (unsigned)promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B)
         return CUDA_ERROR_INVALID_VALUE;

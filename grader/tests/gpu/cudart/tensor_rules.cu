@@ -13,6 +13,7 @@ struct arguments {
     uint64_t address, size[6], stride[5];
     unsigned box[6], step[6];
     int interleave, swizzle, promotion, fill;
+    bool has_no_strides;
 };
 
 #define T40   (1ull << 40)
@@ -29,6 +30,8 @@ static const struct {
     {"2 dimensions", WITH((void)a), GOOD},
     {"0 dimensions", WITH(a.dims = 0), WRONG},
     {"1 dimension", WITH(a.dims = 1), GOOD},
+    {"1 dimension, no strides", WITH(a.dims = 1; a.has_no_strides = true), WRONG},
+    {"2 dimensions, no strides", WITH(a.has_no_strides = true), WRONG},
     {"5 dimensions", WITH(a.dims = 5), GOOD},
     {"6 dimensions", WITH(a.dims = 6), WRONG},
     {"an address of 8 mod 16", WITH(a.address = 8), WRONG},
@@ -99,9 +102,10 @@ int main()
         uint64_t address = a.address == 8 ? (uint64_t)memory + 8 : a.address;
         expect(rule.name,
                (int)encode((CUtensorMap *)room, (CUtensorMapDataType)a.type, a.dims,
-                           (void *)address, a.size, a.dims == 1 ? nullptr : a.stride, a.box, a.step,
-                           (CUtensorMapInterleave)a.interleave, (CUtensorMapSwizzle)a.swizzle,
-                           (CUtensorMapL2promotion)a.promotion, (CUtensorMapFloatOOBfill)a.fill),
+                           (void *)address, a.size, a.has_no_strides ? nullptr : a.stride, a.box,
+                           a.step, (CUtensorMapInterleave)a.interleave,
+                           (CUtensorMapSwizzle)a.swizzle, (CUtensorMapL2promotion)a.promotion,
+                           (CUtensorMapFloatOOBfill)a.fill),
                (int)rule.want);
     }
     expect("an address", (int)replace((CUtensorMap *)room, (char *)memory + 64), (int)GOOD);
