@@ -2,7 +2,8 @@
  *
  * The figures are totals of the whole program: arrivals at barriers, requests to shared memory, and
  * the longest warp for a compaction that keeps its order; waits of any kind for a compaction that
- * need not keep it; and additions that queue for the sums of groups.
+ * need not keep it; and for the sums of groups, instructions that pass one after another, and
+ * additions that queue.
  *
  * A rung says how much of the order its result keeps, and any result that keeps so much is right.
  * So all numbers of an input differ: in_order() finds the place of each. */
@@ -319,27 +320,36 @@ CHECK(
 #define LONG_GROUPS  ((struct job){1 << 16, 50, 1000})
 #define SHORT_GROUPS ((struct job){1 << 16, 50, 4})
 
+#define AT_A_TIME    64 /* warps that work at a time, on a small GPU */
+
+/* Returns how many instructions pass one after another if AT_A_TIME warps share a run's work, and
+ * then wait for the longest warp. A warp may do the work of several, but neither a long walk nor a
+ * useless step of all warps is free. */
+static double instructions_in_turn(const struct run *run)
+{
+    return check_counter(run, "longest_warp_instructions") +
+           check_counter(run, "warp_instructions") / AT_A_TIME;
+}
+
 CHECK(
     steps, .title = "rung 3: no warp walks along a group", .points = 15, .where = CHECK_COUNTS,
     .figure =
         {.text =
-             "in groups of up to 1,000 and of up to 4, the longest warps execute %s instructions",
+             "in groups of up to 1,000 and of up to 4, %s instructions pass one after another if 64 warps work at a time",
          .want = "at most %s",
          .counter = "warp_instructions",
-         .budget = {.naive = 14150, .solution = 152, .slack = 3, .scale = JUDGE_LOGARITHMIC},
+         .budget = {.naive = 30800, .solution = 5016, .slack = 1.6, .scale = JUDGE_LOGARITHMIC},
          .judges = 1 << CHECK_PATH | 1 << CHECK_ATOMICS},
     .hint =
         "TODO 3: the lanes of a warp add up what they have in five steps, however long the groups are.")
 {
     const struct run *run = look_at(check, GROUPS, LONG_GROUPS),
                      *other = look_at(check, GROUPS, SHORT_GROUPS);
-    check_measure(check, run,
-                  check_counter(run, "longest_warp_instructions") +
-                      check_counter(other, "longest_warp_instructions"));
+    check_measure(check, run, instructions_in_turn(run) + instructions_in_turn(other));
     check_costs(check, other);
 }
 
-/* A walk makes no additions, but its warps are too long. */
+/* A walk makes no additions, but shares_work() refuses its long warps. */
 CHECK(
     queues, .title = "rung 3: one addition for a group's lanes in a warp", .points = 10,
     .where = CHECK_COUNTS, .watched = true,
@@ -348,10 +358,11 @@ CHECK(
          .want = "at most %s",
          .counter = QUEUES,
          .budget = {.naive = 65000, .solution = 2048, .slack = 1.1, .scale = JUDGE_LOGARITHMIC},
-         .judges = 1 << CHECK_ATOMICS},
+         .judges = 1 << CHECK_ATOMICS | 1 << CHECK_PATH},
     .hint =
         "TODO 3: in five steps, each lane adds up the numbers of its group, from the group's first lane in this warp to itself. Only the last lane of a group in this warp adds to sums[].")
 {
     const struct run *run = look_at(check, GROUPS, LONG_GROUPS);
     check_measure(check, run, check_counter(run, QUEUES));
+    shares_work(check, run);
 }
