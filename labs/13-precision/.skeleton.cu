@@ -38,7 +38,7 @@ __device__ void add_lanes(double mine, float *result)
 // TODO 1: with a float for `sum`, most of the digits are wrong: each addition rounds, and large
 //         numbers that cancel leave little but what was rounded off. Keep that: make `sum` two
 //         floats, the rounded sum and all that rounding has cut off. A float addition loses a
-//         number that is itself a float, and three more additions find it:
+//         number that is itself a float, and five more operations find it:
 //             sum = a + b;  part = sum - a;  lost = (a - (sum - part)) + (b - part);
 //         Lanes must add up both floats, too. Beware: __shfl_down_sync() reads the other lane's
 //         variable as it is now. Read both floats before you change yours.

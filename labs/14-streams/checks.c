@@ -15,7 +15,7 @@ LAB(.title = "Copies and kernels at the same time", .file = "streams.cu", .needs
     .hints = {
         "Draw three rows: copies to the GPU, kernels, copies from it. Put each frame's three pieces of work into them. In one stream, every piece waits for the one before it. Which pieces of different frames could be side by side?",
         "TODO 1: cudaMallocHost(&memory, bytes) and cudaFreeHost(memory). TODO 2: a stream for each slot, made with cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); the frames of a slot use the slot's stream, so they are in order. TODO 3: the copy of a frame to its slot must wait for the copy from that slot, and for the kernel that blended the slot's old frame into the frame after it.",
-        "TODO 3: three streams, in, work and out, and three events for each slot s = f % SLOTS. Frame f: cudaStreamWaitEvent(in, out_of[s], 0); cudaStreamWaitEvent(in, done[(f + 1) % SLOTS], 0); copy_in(film, f, in); cudaEventRecord(filled[s], in); cudaStreamWaitEvent(work, filled[s], 0); the kernel, in work; cudaEventRecord(done[s], work); cudaStreamWaitEvent(out, done[s], 0); copy_out(film, f, out); cudaEventRecord(out_of[s], out). After the loop, cudaDeviceSynchronize().",
+        "TODO 3: three streams, in, work and out, and three events for each slot s = f % SLOTS. Frame f: cudaStreamWaitEvent(in, out_of[s], 0); cudaStreamWaitEvent(in, done[(f + 1) % SLOTS], 0); film_in(film, f, in); cudaEventRecord(filled[s], in); cudaStreamWaitEvent(work, filled[s], 0); the kernel, in work; cudaEventRecord(done[s], work); cudaStreamWaitEvent(out, done[s], 0); film_out(film, f, out); cudaEventRecord(out_of[s], out). After the loop, cudaDeviceSynchronize().",
     });
 
 #define BRIGHTEST 4095

@@ -24,7 +24,7 @@ LAB(.title = "A fast matrix product", .file = "fast_product.cu",
     .hints = {
         "Count for one thread: how many numbers must it fetch from shared memory for each multiply-add, if it makes one number of C? And if it makes 4 x 4 numbers, or 8 x 8?",
         "TODO 1: float sum[4][4], a[4] and b[4] stay in registers if all loops over them have fixed bounds. TODO 2: a thread's four neighbours in a column of A are one load only if the tile of A is stored by columns. TODO 3: start the copy of B and load the numbers of A for the next tiles right after the barrier, then multiply the tiles that have arrived. TODO 4: a warp keeps 4 x 2 fragments of sums, and loads 4 + 2 fragments for 8 products.",
-        "TODO 2: float4 four = *(const float4 *)&a[...]; a_tile[column][row] = four.x; a_tile[column + 1][row] = four.y; and so on; a tile has rows of SIDE + 4 floats. TODO 3: __pipeline_wait_prior(0); __syncthreads(); start_copy(); load four numbers of A; multiply_tiles(); store the four numbers. TODO 4: fragment<matrix_a, 16, 16, 16, __half, row_major> a; load_matrix_sync(a, &a_tile[now][y][k], DEEP + 8); mma_sync(sum, a, b, sum); store_matrix_sync(c, sum, p.width, mem_row_major)."});
+        "TODO 2: float4 four = *(const float4 *)&a[...]; a_tile[column][row] = four.x; a_tile[column + 1][row] = four.y; and so on; a tile has rows of SIDE + 4 floats. TODO 3: __pipeline_wait_prior(0); __syncthreads(); start the next copy of B; load four numbers of A; multiply_tiles(); store the four numbers. TODO 4: fragment<matrix_a, 16, 16, 16, __half, row_major> a; load_matrix_sync(a, &pair[now].a[y][k], DEEP + 8); mma_sync(sum, a, b, sum); store_matrix_sync(c, sum, p.width, mem_row_major)."});
 
 enum rung { TILES, REGISTERS, VECTORS, COPIES, TENSOR };
 
