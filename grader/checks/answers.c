@@ -134,8 +134,8 @@ static void fail_within(struct check *check, const struct run *run, const float 
         snprintf(margin, sizeof margin, ", give or take %.*g", want->bounds[index] < 100 ? 2 : 4,
                  want->bounds[index]);
     if (count > 1)
-        snprintf(all, sizeof all, "; %s of %s numbers are wrong", check_number((double)wrong),
-                 check_number((double)count));
+        snprintf(all, sizeof all, "; %s of %s numbers %s wrong", check_number((double)wrong),
+                 check_number((double)count), wrong == 1 ? "is" : "are");
     write_index(want, index, place);
     check_fail(check, "failed", "%s%s%s is %.*g, but %.*g is right%s%s%s",
                want->arrange ? "put in order, " : "", name, place, digits, value, digits,

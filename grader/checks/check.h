@@ -309,6 +309,9 @@ struct check_launch check_launch(const struct run *run, size_t index);
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads);
 
+/* Replaces the hint of a check that is still open, for a loss that has a known reason. */
+void check_hint(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Fails the check although the answer is right. FORMAT says what is missing, and HINT gives advice.
  * Does nothing if RUN is NULL, or after a figure that earns nothing. */
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,

@@ -49,6 +49,17 @@ void check_advise(struct check *check, const char *format, ...)
     va_end(arguments);
 }
 
+void check_hint(struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    if (!check_is_open(check))
+        return;
+    check->verdict.advised = true;
+    va_start(arguments, format);
+    vsnprintf(check->verdict.hint, sizeof check->verdict.hint, format, arguments);
+    va_end(arguments);
+}
+
 void check_break(struct check *check, const char *format, ...)
 {
     va_list arguments;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "checks/explain.h"
 #include "checks/internal.h"
 #include "checks/judging.h"
@@ -29,6 +30,69 @@ static void free_rerun(struct rerun *again)
 {
     json_decref(again->record);
     case_free(again->result);
+}
+
+/* --- the line that stores the results --------------------------------------------------------- */
+
+/* A line of the student's file that writes to global memory. */
+struct writer {
+    unsigned line; /* 0 if there is none */
+    bool is_only;  /* no other line of the kernel writes there */
+    bool adds;     /* with atomics */
+    const char *file;
+};
+
+static void note_writer(const struct check *check, const json_t *line, struct writer *writer)
+{
+    const json_t *counters = json_object_get(line, "counters");
+    unsigned number = (unsigned)json_integer_of(line, "line");
+    double stores = check_sum(counters, "global_store_requests");
+    double atomics = check_sum(counters, "global_atomic_requests global_reduction_requests");
+    if (stores + atomics == 0)
+        return;
+    bool is_same = writer->line == number && strcmp(writer->file, json_text_of(line, "file")) == 0;
+    writer->is_only = (writer->line == 0 || (is_same && writer->is_only)) &&
+                      check_is_own_file(check, json_text_of(line, "file"));
+    writer->line = number;
+    writer->adds = stores == 0;
+    writer->file = json_text_of(line, "file");
+}
+
+/* Returns the line with which the kernel of the last launch writes to global memory. *HAS_OTHERS
+ * gets whether other kernels ran, too. */
+static struct writer find_writer(const struct check *check, const struct run *run, bool *has_others)
+{
+    size_t i, j;
+    json_t *launch, *line, *launches = json_object_get(run->record, "launches");
+    const json_t *last = json_array_get(launches, json_array_size(launches) - 1);
+    struct writer writer = {0};
+    *has_others = false;
+    json_array_foreach(launches, i, launch)
+    {
+        bool is_last =
+            json_equal(json_object_get(launch, "kernel"), json_object_get(last, "kernel"));
+        *has_others |= !is_last;
+        json_array_foreach(is_last ? json_object_get(launch, "lines") : NULL, j, line)
+            note_writer(check, line, &writer);
+    }
+    return writer;
+}
+
+/* Names the line that stores the results of RUN, if the kernel has one such line. TEXT, the
+ * explanation, may say that nothing was stored or that a copy is wrong. */
+static void name_writer(struct check *check, const struct run *run, const char *text)
+{
+    static const char *const others[] = {"; never written", "told to copy", "main()", "cudaMemcpy"};
+    bool has_others;
+    struct writer writer = find_writer(check, run, &has_others);
+    bool is_useful = writer.is_only && strncmp(text, "never written", 5) != 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        is_useful = is_useful && !strstr(text, others[i]);
+    if (!is_useful)
+        return;
+    check_add(check, "; line %u %s%s", writer.line, has_others ? "of the last kernel " : "",
+              writer.adds ? "updates the result" : "stores the results");
+    check_point_at(check, writer.file, writer.line, 0);
 }
 
 /* --- one number ------------------------------------------------------------------------------- */
@@ -78,13 +142,16 @@ void check_explain_number(struct check *check, const struct run *run, const stru
                           const void *want)
 {
     struct rerun again;
-    char text[300];
-    if (find_error(check, run, &again) || answer->same)
+    char text[300] = "";
+    bool found = find_error(check, run, &again) || answer->same;
+    if (found)
         ;
     else if (explain_number(run, answer, want, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
         check_add(check, ": " NOT_MADE);
+    if (!found && run->record && answer->made)
+        name_writer(check, run, text);
     free_rerun(&again);
 }
 
@@ -157,7 +224,7 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
                           const float *got, const struct check_matrix *want)
 {
     struct rerun again;
-    char text[400];
+    char text[400] = "";
     struct judge_matrix matrix = {.height = (size_t)want->height,
                                   .width = (size_t)want->width,
                                   .got = got,
@@ -174,5 +241,7 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
         check_add(check, ": " NOT_MADE);
+    if (!found && !answer->same && run->record && answer->made)
+        name_writer(check, run, text);
     free_rerun(&again);
 }

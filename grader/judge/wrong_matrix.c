@@ -7,117 +7,22 @@
 
 #include "base/number.h"
 #include "judge/compare.h"
+#include "judge/wrong_facts.h"
 
-/* A matrix, and the record of its wrong numbers. */
-struct facts {
-    const struct judge_matrix *matrix;
-    size_t count; /* number of the matrix's numbers */
-    size_t wrong_count;
-    bool *wrong;                /* whether each number is wrong */
-    size_t *in_row, *in_column; /* how many numbers are wrong in each row and in each column */
-    /* log10 of the chance that a number equals a different number of WANT */
-    double log_chance;
-    char *text;
-    size_t size;
-};
-
-#define TELL(facts, ...) (snprintf((facts)->text, (facts)->size, __VA_ARGS__), true)
-
-static bool is_near(const struct facts *facts, double got, size_t i)
+bool wrong_is_near(const struct facts *facts, double got, size_t i)
 {
     const struct judge_matrix *matrix = facts->matrix;
     return judge_within(got, matrix->want[i], matrix->bounds ? matrix->bounds[i] : 0);
 }
 
-/* --- where the wrong numbers are -------------------------------------------------------------- */
-
-/* All rows, or all columns, of a matrix. */
-struct lines {
-    const char *one, *more;
-    const size_t *wrong; /* how many numbers are wrong in each line */
-    size_t count;
-};
-
-static struct lines rows_of(const struct facts *facts)
+const char *wrong_index(const struct facts *facts, size_t i, char text[48])
 {
-    return (struct lines){"row", "rows", facts->in_row, facts->matrix->height};
-}
-
-static struct lines columns_of(const struct facts *facts)
-{
-    return (struct lines){"column", "columns", facts->in_column, facts->matrix->width};
-}
-
-static size_t count_lines(const struct lines *lines)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < lines->count; ++i)
-        count += lines->wrong[i] > 0;
-    return count;
-}
-
-/* Returns whether the lines with wrong numbers are FROM, FROM + STEP, ..., TO. */
-static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_t *step)
-{
-    size_t last = 0, found = 0;
-    *step = 1;
-    for (size_t i = 0; i < lines->count; ++i) {
-        if (lines->wrong[i] == 0)
-            continue;
-        if (found == 0)
-            *from = i;
-        else if (found == 1)
-            *step = i - last;
-        else if (i - last != *step)
-            return false;
-        last = i;
-        ++found;
-    }
-    *to = last;
-    return found > 0;
-}
-
-/* Names the lines that have wrong numbers, or writes "" if all have. Returns false if there is no
- * short name for them. */
-static bool name_lines(const struct lines *lines, char *text, size_t size)
-{
-    size_t from = 0, to = 0, step;
-    *text = '\0';
-    if (!find_step(lines, &from, &to, &step))
-        return false;
-    bool is_first = from == 0, is_last = to + 1 == lines->count;
-    if (is_first && is_last && step == 1)
-        return true;
-    if (from == to)
-        snprintf(text, size, "%s%s %zu",
-                 is_last    ? "the last "
-                 : is_first ? "the first "
-                            : "",
-                 lines->one, from);
-    else if (step == 1)
-        snprintf(text, size, "%s%s %zu to %zu", is_last ? "the last " : "", lines->more, from, to);
-    else if (is_first && is_last && to == step)
-        snprintf(text, size, "the first and the last %s", lines->one);
-    else if (to + step >= lines->count && to > from + step)
-        snprintf(text, size, "%s %zu, %zu, %zu and so on", lines->more, from, from + step,
-                 from + 2 * step);
-    return *text;
-}
-
-/* Names the rows and columns in which all numbers are wrong, apart from a few that are right by
- * chance. Returns false if a number elsewhere is wrong. */
-static bool name_place(const struct facts *facts, char *text, size_t size)
-{
-    const struct lines rows = rows_of(facts), columns = columns_of(facts);
-    char of_rows[100], of_columns[100];
-    size_t all = count_lines(&rows) * count_lines(&columns);
-    if (facts->wrong_count < all - all / 50 || facts->wrong_count == 1 ||
-        !name_lines(&rows, of_rows, sizeof of_rows) ||
-        !name_lines(&columns, of_columns, sizeof of_columns))
-        return false;
-    const char *in = *of_rows && *of_columns ? " in " : "";
-    snprintf(text, size, "%s%s%s", of_columns, in, of_rows);
-    return *text;
+    size_t width = facts->matrix->width;
+    if (facts->matrix->height > 1)
+        snprintf(text, 48, "[%zu][%zu]", i / width, i % width);
+    else
+        snprintf(text, 48, "[%zu]", i);
+    return text;
 }
 
 /* --- what the wrong numbers are --------------------------------------------------------------- */
@@ -145,6 +50,24 @@ static bool are_unwritten(const struct facts *facts)
         if (facts->wrong[i] && memcmp(&matrix->got[i], &matrix->again[i], sizeof *matrix->got) == 0)
             return false;
     return matrix->again;
+}
+
+/* Explains that many wrong numbers, but not all, change when fresh memory holds other bytes. */
+static bool tell_partly_unwritten(const struct facts *facts)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    size_t count = 0, first = 0;
+    char index[48];
+    for (size_t i = facts->count; matrix->again && i-- > 0;)
+        if (facts->wrong[i] && memcmp(&matrix->got[i], &matrix->again[i], sizeof *matrix->got) &&
+            !wrong_is_near(facts, (double)matrix->again[i], i)) {
+            ++count;
+            first = i;
+        }
+    return 16 * count > facts->wrong_count &&
+           TELL(facts,
+                "%s of them, from %s on, were never written: they are what new memory contains",
+                NUMBER(count), wrong_index(facts, first, index));
 }
 
 /* Returns whether all wrong numbers are right in the other run, in which main() saw the numbers
@@ -177,6 +100,23 @@ static bool are_times(const struct facts *facts, double times)
     return matrix->bounds ? least < 1e-5 : facts->wrong_count >= 4;
 }
 
+/* Returns whether all wrong numbers are about TIMES the right numbers. Numbers close to their bounds
+ * do not count, and some must be left. */
+static bool are_about_times(const struct facts *facts, double times)
+{
+    const struct judge_matrix *matrix = facts->matrix;
+    size_t count = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        double bound = matrix->bounds ? matrix->bounds[i] : 0, want = matrix->want[i];
+        if (!facts->wrong[i] || fabs(want) < 1000 * bound || want == 0)
+            continue;
+        if (fabs((double)matrix->got[i] / want - times) > fabs(times) / 100)
+            return false;
+        ++count;
+    }
+    return count >= 4 && 2 * count > facts->wrong_count;
+}
+
 /* Returns the quotient (wrong / right) of the wrong number that is largest compared with its
  * bound. */
 static double quotient_of(const struct facts *facts)
@@ -202,6 +142,8 @@ static bool tell_times(const struct facts *facts)
     /* each addition to a large sum of floats is rounded */
     bool is_near = is_block && facts->count == 1 && fabs(size - whole) < whole / 1000;
     bool is_exact = !is_near && are_times(facts, times);
+    if (!is_exact && !is_near && whole > 1 && whole <= 32)
+        is_near = are_about_times(facts, times);
     if (whole > 1024 || times == 1 || !(is_near || is_exact))
         return false;
     if (times == -1)
@@ -299,9 +241,7 @@ static const struct {
     {first_of_column, "each is what the first number of its column should be"},
 };
 
-/* Returns whether a match of MATCHES numbers by chance is very unlikely, even if a thousand
- * hypotheses are tried. */
-static bool is_no_chance(const struct facts *facts, size_t matches)
+bool wrong_is_no_chance(const struct facts *facts, size_t matches)
 {
     return (double)matches * facts->log_chance <= -7;
 }
@@ -314,11 +254,11 @@ static bool come_from(const struct facts *facts, source *from)
         size_t place = facts->wrong[i] ? from(facts->matrix, i) : SIZE_MAX;
         if (place >= facts->count)
             continue;
-        if (!is_near(facts, (double)facts->matrix->got[i], place))
+        if (!wrong_is_near(facts, (double)facts->matrix->got[i], place))
             return false;
         ++matches;
     }
-    return 2 * matches > facts->wrong_count && is_no_chance(facts, matches);
+    return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
 /* --- numbers of an input ---------------------------------------------------------------------- */
@@ -356,7 +296,7 @@ static bool come_by(const struct facts *facts, double base, const struct neighbo
             return false;
         ++matches;
     }
-    return 2 * matches > facts->wrong_count && is_no_chance(facts, matches);
+    return 2 * matches > facts->wrong_count && wrong_is_no_chance(facts, matches);
 }
 
 static const char *name_neighbour(char text[80], const struct neighbour *neighbour)
@@ -416,11 +356,11 @@ static bool come_by_pitch(const struct facts *facts, long shift)
         long place = (long)i + shift * (long)row_of(matrix, i);
         if (!facts->wrong[i] || place < 0 || (size_t)place >= facts->count)
             continue;
-        if (!is_near(facts, (double)matrix->got[i], (size_t)place))
+        if (!wrong_is_near(facts, (double)matrix->got[i], (size_t)place))
             return false;
         ++matches;
     }
-    return matches > facts->wrong_count / 8 && is_no_chance(facts, matches);
+    return matches > facts->wrong_count / 8 && wrong_is_no_chance(facts, matches);
 }
 
 static bool tell_pitch(const struct facts *facts)
@@ -439,7 +379,7 @@ static bool tell_source(const struct facts *facts)
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
         if (come_from(facts, sources[i].from))
             return TELL(facts, "%s", sources[i].text);
-    return tell_input(facts) || tell_pitch(facts);
+    return tell_input(facts) || tell_pitch(facts) || wrong_tell_moved(facts);
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
@@ -453,7 +393,7 @@ static double measure_chance(const struct facts *facts)
     size_t near = 1;
     for (size_t i = 0; i < TRIALS; ++i) {
         size_t one = i % facts->count, other = (i * FAR + facts->count / 3) % facts->count;
-        near += one != other && is_near(facts, matrix->want[one], other);
+        near += one != other && wrong_is_near(facts, matrix->want[one], other);
     }
     return log10((double)near / TRIALS);
 }
@@ -467,31 +407,13 @@ static bool find_wrong(struct facts *facts)
         return false;
     facts->in_column = facts->in_row + matrix->height;
     for (size_t i = 0; i < facts->count; ++i)
-        if (!is_near(facts, (double)matrix->got[i], i)) {
+        if (!wrong_is_near(facts, (double)matrix->got[i], i)) {
             facts->wrong[i] = true;
             facts->wrong_count++;
             facts->in_row[row_of(matrix, i)]++;
             facts->in_column[column_of(matrix, i)]++;
         }
     return facts->wrong_count > 0;
-}
-
-/* Returns whether many of the last lines are wrong, and none of the others. */
-static bool lack_end(struct lines lines)
-{
-    enum { MANY = 8 };
-    size_t from = 0, to = 0, step;
-    return find_step(&lines, &from, &to, &step) && from > 0 && to + 1 == lines.count && step == 1 &&
-           to - from + 1 >= MANY;
-}
-
-/* Asks whether threads reach the numbers at an end, if these are missing. */
-static const char *ask_for_threads(const struct facts *facts)
-{
-    return lack_end(rows_of(facts)) || lack_end(columns_of(facts))
-               ? "; do the launch and the threads' indices reach them, x up to the width and y up to the "
-                 "height?"
-               : "";
 }
 
 /* Returns whether the first quarter is right and all other numbers are VALUE, apart from a few that
@@ -514,7 +436,8 @@ static bool tell_all(const struct facts *facts, float value, const char *name)
                     "all of them %s: only the first quarter is right. Is a copy of %s numbers told "
                     "to copy %s bytes?",
                     name, NUMBER(facts->count), NUMBER(facts->count));
-    return facts->wrong_count > 1 && TELL(facts, "all of them %s%s", name, ask_for_threads(facts));
+    return facts->wrong_count > 1 &&
+           TELL(facts, "all of them %s%s", name, wrong_ask_for_threads(facts));
 }
 
 static bool name_value(struct facts *facts)
@@ -525,7 +448,7 @@ static bool name_value(struct facts *facts)
             "computed from main()'s numbers, not from those on the GPU: main() may copy the input there, but neither change it nor pass it to a kernel as an argument");
     if (are_unwritten(facts))
         return TELL(facts, "never written: %s what new memory contains%s",
-                    facts->wrong_count > 1 ? "they are" : "it is", ask_for_threads(facts));
+                    facts->wrong_count > 1 ? "they are" : "it is", wrong_ask_for_threads(facts));
     if (are_all(facts, NAN))
         return tell_all(facts, NAN, "NaN, not a number");
     if (are_all(facts, 0))
@@ -533,7 +456,7 @@ static bool name_value(struct facts *facts)
     if (tell_times(facts))
         return true;
     facts->log_chance = measure_chance(facts);
-    return tell_source(facts);
+    return tell_source(facts) || tell_partly_unwritten(facts);
 }
 
 static void free_facts(struct facts *facts)
@@ -551,7 +474,7 @@ bool judge_wrong_matrix(const struct judge_matrix *matrix, char *text, size_t si
                           .size = sizeof value};
     bool told = false;
     if (find_wrong(&facts)) {
-        bool has_place = name_place(&facts, place, sizeof place), has_value = name_value(&facts);
+        bool has_place = wrong_place(&facts, place, sizeof place), has_value = name_value(&facts);
         told = has_place || has_value;
         snprintf(text, size, "%s%s%s", place, has_place && has_value ? "; " : "",
                  has_value ? value : "");
@@ -567,7 +490,7 @@ bool judge_is_matrix(const struct judge_matrix *matrix, const double *other)
               find_wrong(&facts);
     if (is) {
         facts.log_chance = measure_chance(&facts);
-        is = is_no_chance(&facts, facts.wrong_count);
+        is = wrong_is_no_chance(&facts, facts.wrong_count);
     }
     free_facts(&facts);
     return is;

@@ -201,6 +201,13 @@ static void measure_worse(struct check *check, struct job job, struct job other,
 
 static double sectors(struct check *check, const struct run *run, struct job job)
 {
+    double stored = check_counter(run, "global_store_sectors_ideal");
+    double times = stored * 8 / ((double)job.height * job.width);
+    if (times > 1.7) /* the lanes may well write neighbours */
+        check_hint(
+            check,
+            "Each number is stored about %s times: do both loops step by ROWS, so that each number is moved by one thread only?",
+            check_number(floor(times + 0.5)));
     return for_32(check_sectors_moved(run), job);
 }
 

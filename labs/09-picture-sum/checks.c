@@ -117,6 +117,52 @@ static void add_greys(const struct case_data *input, float *bins)
     }
 }
 
+#define THREADS GREYS /* of a block, and blocks, in main() */
+#define BLOCKS  16
+
+/* Adds up all pixels, and the first MORE of them TIMES times again. */
+static void add_again(const struct case_data *input, size_t more, int times, float *sum)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    double all = 0;
+    for (size_t i = 0; i < pixels->count; ++i)
+        all += ((const uint8_t *)pixels->values)[i] * (i < more ? 1 + times : 1);
+    *sum = (float)all;
+}
+
+/* Makes a mistake: the sum of a thread does not begin with 0. */
+static void begin_with_thread(const struct case_data *input, float *sum)
+{
+    add_again(input, THREADS, BLOCKS, sum);
+}
+
+static void begin_with_first(const struct case_data *input, float *sum)
+{
+    add_again(input, (size_t)THREADS * BLOCKS, 1, sum);
+}
+
+static const struct check_guess sum_guesses[] = {
+    {"as if the sum of each thread began with pixels[threadIdx.x], not with 0", begin_with_thread},
+    {"as if each thread added its first pixel twice", begin_with_first},
+    {NULL, NULL}};
+
+/* Makes a mistake: the division comes before the multiplication. */
+static void divide_first(const struct case_data *input, float *after)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    const uint8_t *greys = pixels->values;
+    int last = 0;
+    for (size_t i = 0; i < pixels->count; ++i)
+        last = greys[i] > last ? greys[i] : last;
+    for (size_t i = 0; i < pixels->count; ++i)
+        after[i] = greys[i] == last ? GREYS - 1 : 0;
+}
+
+static const struct check_guess after_guesses[] = {
+    {"as if new_grey() divided first, integers by integers, and then multiplied by 255",
+     divide_first},
+    {NULL, NULL}};
+
 static const struct check_guess guesses[] = {{"as if each pixel added its grey, not 1", add_greys},
                                              {NULL, NULL}};
 
@@ -138,7 +184,9 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
     bool is_hidden = scene->kind != FLAT && n >= 16;
     const struct run *run = check_run(check, make_case(check, rung, scene));
     if (rung == TREE)
-        judge(check, run, "sum", (struct check_matrix){1, 1, .values = &scene->sum}, is_hidden);
+        judge(check, run, "sum",
+              (struct check_matrix){1, 1, .values = &scene->sum, .guesses = sum_guesses},
+              is_hidden);
     else
         judge(check, run, "bins",
               (struct check_matrix){1, GREYS, .values = scene->bins, .guesses = guesses,
@@ -149,7 +197,8 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
         for (int i = 0; i < n; ++i)
             bounds[i] = 1;
         judge(check, run, "after",
-              (struct check_matrix){height, width, scene->after, bounds, .type = CASE_BYTE},
+              (struct check_matrix){height, width, scene->after, bounds, .guesses = after_guesses,
+                                    .type = CASE_BYTE},
               is_hidden);
     }
     check_has_read(check, run, (uint64_t)n);

@@ -9,6 +9,7 @@
  * them. Run time does not judge this lab, because beyond a sufficient occupancy, more of it makes
  * nothing faster. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "checks/check.h"
 
@@ -31,6 +32,83 @@ static double *blur(struct check *check, const float *data, int width, int heigh
                 sums[i] += (REACH + 1 - abs(d)) * (double)data[i + d * width];
     return sums;
 }
+
+/* --- common mistakes -------------------------------------------------------------------------- */
+
+/* Wrong weights: that of row D, from -REACH to REACH. */
+typedef int weigh(int d);
+
+static int one_less(int d)
+{
+    return REACH - abs(d);
+}
+
+static int all_equal(int d)
+{
+    (void)d;
+    return 1;
+}
+
+static int by_distance(int d)
+{
+    return abs(d) + 1;
+}
+
+static int no_last(int d)
+{
+    return d < REACH ? REACH + 1 - abs(d) : 0;
+}
+
+static int no_first(int d)
+{
+    return d > -REACH ? REACH + 1 - abs(d) : 0;
+}
+
+/* Makes sums with wrong weights, of rows that are SHIFT rows too low. */
+static void blur_wrongly(const struct case_data *input, float *sums, weigh *weight, int shift)
+{
+    int width = case_int(input, "width"), height = case_int(input, "height");
+    const float *data = case_floats(input, "data");
+    for (int i = 0; i < width * height; ++i) {
+        double sum = 0;
+        for (int d = -REACH; d <= REACH; ++d) {
+            int y = i / width + d + shift;
+            sum += y >= 0 && y < height ? weight(d) * (double)data[y * width + i % width] : 0;
+        }
+        sums[i] = (float)sum;
+    }
+}
+
+static int right(int d)
+{
+    return REACH + 1 - abs(d);
+}
+
+#define GUESS(name, weight, shift)                                                                 \
+    static void name(const struct case_data *input, float *sums)                                   \
+    {                                                                                              \
+        blur_wrongly(input, sums, weight, shift);                                                  \
+    }
+GUESS(weigh_less, one_less, 0)
+GUESS(weigh_equally, all_equal, 0)
+GUESS(weigh_by_distance, by_distance, 0)
+GUESS(leave_last, no_last, 0)
+GUESS(leave_first, no_first, 0)
+GUESS(one_row_down, right, 1)
+GUESS(one_row_up, right, -1)
+GUESS(begin_at_row, right, REACH)
+
+static const struct check_guess guesses[] = {
+    {"exactly what comes out if all weights are 1 too small: 0 to 20, not 1 to 21", weigh_less},
+    {"exactly what comes out if all weights are 1", weigh_equally},
+    {"exactly what comes out if the nearest row weighs 1, and the others more", weigh_by_distance},
+    {"as if row y + 20 did not count for row y", leave_last},
+    {"as if row y - 20 did not count for row y", leave_first},
+    {"as if each sum were made for the row below", one_row_down},
+    {"as if each sum were made for the row above", one_row_up},
+    {"as if row j of the shared memory were row first + j of the picture, not first + j - REACH",
+     begin_at_row},
+    {0}};
 
 /* The most bytes of static shared memory, because the compiler for a real GPU refuses larger
  * arrays, which the emulator accepts as PTX. */
@@ -59,7 +137,8 @@ static const struct run *run_on(struct check *check, int width, int height)
     case_add(input, "height", CASE_INT, &height, 1);
     case_add(input, "data", CASE_FLOAT, data, count);
     const struct run *run = check_run(check, input);
-    struct check_matrix want = {height, width, .values = blur(check, data, width, height)};
+    struct check_matrix want = {height, width, .values = blur(check, data, width, height),
+                                .guesses = guesses};
     check_within(check, run, "blurred", &want);
     check_made_by_kernels(check, run, "blurred");
     check_has_read(check, run, count * sizeof(float));

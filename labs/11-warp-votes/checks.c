@@ -170,7 +170,37 @@ static void without_first(const struct case_data *input, float *sums)
     sum_without(input, false, sums);
 }
 
+/* Makes common mistakes: the sum of a lane goes on across the borders of groups (CROSSES), or every
+ * lane adds its sum, not only the last one of a group in the warp. */
+static void sum_lanes(const struct case_data *input, bool crosses, float *sums)
+{
+    const int *data = case_find(input, "data")->values, *ids = case_find(input, "ids")->values;
+    int n = case_int(input, "n"), sum = 0;
+    for (int i = 0; i < n; ++i)
+        sums[i] = 0;
+    for (int i = 0; i < n; ++i) {
+        bool begins = i % 32 == 0 || (!crosses && ids[i] != ids[i - 1]);
+        bool ends = i % 32 == 31 || i == n - 1 || ids[i] != ids[i + 1];
+        sum = data[i] + (begins ? 0 : sum);
+        sums[ids[i]] += (float)(ends || !crosses ? sum : 0);
+    }
+}
+
+static void across_groups(const struct case_data *input, float *sums)
+{
+    sum_lanes(input, true, sums);
+}
+
+static void by_all_lanes(const struct case_data *input, float *sums)
+{
+    sum_lanes(input, false, sums);
+}
+
 static const struct check_guess sum_guesses[] = {
+    {"as if the sums of a warp went on from one group to the next: a lane may only add what comes from a lane of its own group",
+     across_groups},
+    {"as if each lane added its sum to the result, not only the last lane of a group",
+     by_all_lanes},
     {"as if the last group in each warp were left out", without_last},
     {"as if the first group in each warp were left out", without_first},
     {NULL, NULL}};

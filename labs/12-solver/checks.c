@@ -55,6 +55,10 @@ struct mistake {
     bool undivided;      /* the sum is not divided by the number on the diagonal */
     bool without[SIDES]; /* neighbours on this side are left out */
     bool tiles;          /* neighbours in other tiles of 32 x 8 points are left out */
+    /* the halo of each tile on this side is its own edge: the neighbour is the point itself */
+    bool own_edge[SIDES];
+    bool one[SIDES]; /* the first or last unknown with a neighbour on this side lacks it */
+    bool never;      /* no step changes x */
 };
 
 /* The equations. The numbers of row i that can differ from 0 are number first[i] to first[i + 1] -
@@ -65,6 +69,12 @@ struct system {
     const float *b;
 };
 
+static bool is_at_tile(int x, int y, enum side side)
+{
+    return (x % 32 == 0 && side == WEST) || (x % 32 == 31 && side == EAST) ||
+           (y % 8 == 0 && side == NORTH) || (y % 8 == 7 && side == SOUTH);
+}
+
 static bool is_there(const struct case_data *input, int i, enum side side,
                      const struct mistake *mistake)
 {
@@ -72,9 +82,16 @@ static bool is_there(const struct case_data *input, int i, enum side side,
     int x = i % width, y = i / width;
     bool at_edge = (x == 0 && side == WEST) || (x == width - 1 && side == EAST) ||
                    (y == 0 && side == NORTH) || (y == height - 1 && side == SOUTH);
-    bool at_tile = (x % 32 == 0 && side == WEST) || (x % 32 == 31 && side == EAST) ||
-                   (y % 8 == 0 && side == NORTH) || (y % 8 == 7 && side == SOUTH);
-    return !at_edge && !mistake->without[side] && !(mistake->tiles && at_tile);
+    int n = width * height, ends[] = {1, n - 2, width, n - 1 - width};
+    return !at_edge && !mistake->without[side] && !(mistake->tiles && is_at_tile(x, y, side)) &&
+           !(mistake->one[side] && i == ends[side]);
+}
+
+static bool is_own_edge(const struct case_data *input, int i, enum side side,
+                        const struct mistake *mistake)
+{
+    int width = case_int(input, "width");
+    return mistake->own_edge[side] && is_at_tile(i % width, i / width, side);
 }
 
 static void add_number(struct system *system, int row, int column, float factor)
@@ -93,7 +110,9 @@ static void add_diagonals(struct system *system, const struct case_data *input, 
     bool has_diagonals = case_int(input, "rung") == DIAGONALS;
     float sign = mistake->added ? -1 : 1;
     for (enum side side = WEST; side < SIDES; ++side)
-        if (is_there(input, i, side, mistake))
+        if (is_own_edge(input, i, side, mistake))
+            add_number(system, i, i, -sign);
+        else if (is_there(input, i, side, mistake))
             add_number(system, i, i + away[side],
                        sign * (has_diagonals ? case_floats(input, names[side])[i] : -1));
     float center =
@@ -211,7 +230,9 @@ static int steps_of(const struct case_data *input)
 static void guess(const struct case_data *input, float *values, struct mistake mistake)
 {
     struct system system = open_system(input, &mistake);
-    int steps = mistake.at_first_look ? case_int(input, "every") : steps_of(input);
+    int steps = mistake.never           ? 0
+                : mistake.at_first_look ? case_int(input, "every")
+                                        : steps_of(input);
     struct solution solution = solve(&system, steps + mistake.more_steps, NULL);
     for (int i = 0; i < system.n; ++i)
         values[i] = (float)solution.x[i];
@@ -236,8 +257,23 @@ GUESS(no_halo, .tiles = true)
 GUESS(first_look, .at_first_look = true)
 GUESS(added, .added = true)
 GUESS(undivided, .undivided = true)
+GUESS(never, .never = true)
+GUESS(west_edge, .own_edge = {[WEST] = true})
+GUESS(east_edge, .own_edge = {[EAST] = true})
+GUESS(north_edge, .own_edge = {[NORTH] = true})
+GUESS(south_edge, .own_edge = {[SOUTH] = true})
+GUESS(one_west, .one = {[WEST] = true})
+GUESS(one_east, .one = {[EAST] = true})
+GUESS(one_north, .one = {[NORTH] = true})
+GUESS(one_south, .one = {[SOUTH] = true})
 
+#define NEVER                                                                                      \
+    "x is still 0, as if no step's result became the next x; does main() get the exchanged "       \
+    "pointers?"
+
+/* for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
+    {NEVER, never},
     {"as if there were a step less", one_less},
     {"as if there were a step more", one_more},
     {"as if nothing came from the neighbour in the west, number i - 1", no_west},
@@ -247,7 +283,25 @@ static const struct check_guess guesses[] = {
     {"as if the halo of each tile of 32 x 8 points were 0", no_halo},
     {"as if the numbers of the neighbours had the other sign", added},
     {"as if nothing were divided by the number on the diagonal", undivided},
-    {"as if the program stopped at its first look at the residual", first_look},
+    {"as if unknown 1 had no neighbour in the west, number 0", one_west},
+    {"as if unknown n - 2 had no neighbour in the east, number n - 1", one_east},
+    {"as if unknown number `width` had no neighbour in the north, number 0", one_north},
+    {"as if unknown n - 1 - width had no neighbour in the south, number n - 1", one_south},
+    {"as if the halo west of each tile of 32 x 8 points were the tile's own first column",
+     west_edge},
+    {"as if the halo east of each tile of 32 x 8 points were the tile's own last column",
+     east_edge},
+    {"as if the halo north of each tile of 32 x 8 points were the tile's own first row",
+     north_edge},
+    {"as if the halo south of each tile of 32 x 8 points were the tile's own last row", south_edge},
+    {0}};
+
+static const struct check_guess converge_guesses[] = {
+    {NEVER, never},
+    {"as if there were a step less", one_less},
+    {"as if there were a step more", one_more},
+    {"as if the program stopped at its first look at the residual: the residual is too small, or the loop does not go on",
+     first_look},
     {"as if the program stopped one look at the residual too early", look_less},
     {"as if the program stopped one look at the residual too late", look_more},
     {0}};
@@ -381,9 +435,10 @@ static const struct run *run_on(struct check *check, struct job job)
     struct system system = open_system(input, &(struct mistake){0});
     int steps = job.rung == CONVERGE ? job.every * job.looks : job.steps;
     struct solution right = solve(&system, steps, residuals);
-    check_within(check, run, "x",
-                 &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
-                                        .guesses = guesses});
+    check_within(
+        check, run, "x",
+        &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
+                               .guesses = job.rung == CONVERGE ? converge_guesses : guesses});
     check_made_by_kernels(check, run, "x");
     if (job.rung == CONVERGE)
         judge_residuals(check, run, &job, residuals);

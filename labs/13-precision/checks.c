@@ -217,6 +217,63 @@ static struct case_data *make_case(struct check *check, const struct job *job)
     return input;
 }
 
+/* --- common mistakes -------------------------------------------------------------------------- */
+
+/* Makes the results of rung 5 from wrong numbers above and below the line: MAKE returns their
+ * quotient for T and e^-|T|. */
+static void grow_wrongly(const struct case_data *input, float *values,
+                         double (*make)(double t, double e, double capacity, double ratio))
+{
+    const struct case_array *data = case_find(input, "data");
+    for (size_t i = 0; i < data->count; ++i) {
+        double t = ((const float *)data->values)[i];
+        values[i] =
+            (float)make(t, exp(-fabs(t)), case_int(input, "capacity"), case_int(input, "ratio"));
+    }
+}
+
+static double above_turned(double t, double e, double capacity, double ratio)
+{
+    return (t < 0 ? capacity : capacity * e) / (t < 0 ? e + ratio : 1 + ratio * e);
+}
+
+static double below_turned(double t, double e, double capacity, double ratio)
+{
+    return (t < 0 ? capacity * e : capacity) / (t < 0 ? 1 + ratio * e : e + ratio);
+}
+
+static double both_turned(double t, double e, double capacity, double ratio)
+{
+    return (t < 0 ? capacity : capacity * e) / (t < 0 ? 1 + ratio * e : e + ratio);
+}
+
+static double undivided_above(double t, double e, double capacity, double ratio)
+{
+    return capacity / (t < 0 ? e + ratio : 1 + ratio * e);
+}
+
+#define GUESS(name, make)                                                                          \
+    static void name(const struct case_data *input, float *values)                                 \
+    {                                                                                              \
+        grow_wrongly(input, values, make);                                                         \
+    }
+GUESS(turn_above, above_turned)
+GUESS(turn_below, below_turned)
+GUESS(turn_both, both_turned)
+GUESS(leave_above, undivided_above)
+
+static const struct check_guess growth_guesses[] = {
+    {"as if e^t stood for e^-t", turn_both},
+    {"exactly what comes out if the number above the line is that for the other sign of t",
+     turn_above},
+    {"exactly what comes out if the number below the line is that for the other sign of t",
+     turn_below},
+    {"exactly what comes out if the number above the line is `capacity` for negative t, too",
+     leave_above},
+    {0}};
+
+/* --- the runs of all rungs -------------------------------------------------------------------- */
+
 /* Runs RUNG on random numbers and judges the results. */
 static const struct run *run_on(struct check *check, enum rung rung, int rows, int width)
 {
@@ -237,6 +294,7 @@ static const struct run *run_on(struct check *check, enum rung rung, int rows, i
     want.height = is_row ? 1 : rows;
     want.width = is_row ? rows : width;
     want.ulps = most_ulps[rung];
+    want.guesses = rung == GROWTH ? growth_guesses : NULL;
     check_within(check, run, "result", &want);
     check_made_by_kernels(check, run, "result");
     check_has_read(check, run, (uint64_t)rows * (uint64_t)width * (rung == HALVES ? 2 : 4));

@@ -41,9 +41,8 @@ static const struct run *run_on(struct check *check, enum rung rung, int frames,
         bool is_alone = rung != BLENDED || i < (size_t)size;
         film[i] = develop(camera[i], gain, is_alone ? -1 : (int)film[i - (size_t)size]);
     }
-    struct case_data *input =
-        check_case(check, "rung %d, %s frame%s of %s pixels", chosen, check_number(frames),
-                   frames == 1 ? "" : "s", check_number(size));
+    struct case_data *input = check_case(check, "rung %d, %s of %s", chosen,
+                                         check_count(frames, "frame"), check_count(size, "pixel"));
     case_add(input, "rung", CASE_INT, &chosen, 1);
     case_add(input, "frames", CASE_INT, &frames, 1);
     case_add(input, "size", CASE_INT, &size, 1);

@@ -8,6 +8,7 @@
  * except those of rung 4. There, a texture rounds the position between four pixels to 1/256 in each
  * direction, and then the weights of the four. bound_of() says how far that can move a result. */
 #include <math.h>
+#include <string.h>
 
 #include "checks/check.h"
 
@@ -109,24 +110,30 @@ static double filtered(const struct job *job, int f, int i)
     return sum;
 }
 
+/* A wrong way to compute results. The right way has only members that are 0. */
+struct way {
+    bool weightless; /* for rungs 1 and 5: the weights are 0; the other members are for rung 4 */
+    bool nearest, clamps, backwards;
+    double shift; /* in pixels */
+    bool turned;  /* for rungs 1 and 5: rows and columns of the weights are exchanged */
+    bool quarter; /* for rungs 1 and 5: only the first quarter of the weights' bytes is copied */
+    /* for rung 3: what the length of a row lacks, and the place of the first pixel */
+    int narrower, left, above;
+};
+
 /* Returns result number WHICH of rung 3 for pixel (X, Y). */
-static double slope(const struct job *job, int which, int x, int y)
+static double slope(const struct job *job, struct way way, int which, int x, int y)
 {
-    int pitch = job->width + 2;
-    const float *p = job->data + (y + 1) * pitch + x + 1;
+    int pitch = job->width + 2 - way.narrower;
+    const float *p = job->data + (y + 1 - way.above) * pitch + x + 1 - way.left;
+    if (p - pitch < job->data) /* a wrong way can read in front of the picture */
+        return 0;
     double mean = ((double)p[1] + p[-1] + p[pitch] + p[-pitch]) / 4;
     return which == 0   ? (double)p[1] - p[-1]
            : which == 1 ? (double)p[pitch] - p[-pitch]
            : which == 2 ? mean
                         : 2 * (double)p[0] - mean;
 }
-
-/* A wrong way to compute results. The right way has only members that are 0. */
-struct way {
-    bool weightless; /* for rungs 1 and 5: the weights are 0; the other members are for rung 4 */
-    bool nearest, clamps, backwards;
-    double shift; /* in pixels */
-};
 
 /* Finds the place in the picture that moves to (X, Y), counted from the centre of the first
  * pixel. */
@@ -186,7 +193,7 @@ static double result_of(const struct job *job, struct way way, int i)
     case CURVE:
         return job->curve[job->pixels[i]];
     case SLOPES:
-        return slope(job, i / n, x, y);
+        return slope(job, way, i / n, x, y);
     case ROTATE:
         return rotated(job, way, x, y);
     default:
@@ -213,10 +220,20 @@ static void *values_of(const struct case_data *input, const char *name)
     return array ? (void *)array->values : NULL;
 }
 
+/* Copies the weights FROM, with BYTES in rows of WIDTH words, to TO, which is 0, in a wrong WAY. */
+static void change_weights(struct way way, void *to, const void *from, size_t width, size_t bytes)
+{
+    size_t words = bytes / sizeof(float), rows = words / width;
+    for (size_t i = 0; way.turned && i < words; ++i)
+        memcpy((float *)to + i, (const float *)from + i % width * rows + i / width, sizeof(float));
+    if (!way.turned && !way.weightless)
+        memcpy(to, from, way.quarter ? bytes / sizeof(float) : bytes);
+}
+
 /* Makes the results of INPUT in a wrong WAY. */
 static void make_wrong(const struct case_data *input, struct way way, float *values)
 {
-    static float zeros[FILTERS * TAPS];
+    float weights[FILTERS * TAPS] = {0};
     int n = case_int(input, "width") * case_int(input, "height");
     struct job job = {.rung = (enum rung)case_int(input, "rung"),
                       .width = case_int(input, "width"),
@@ -224,11 +241,13 @@ static void make_wrong(const struct case_data *input, struct way way, float *val
                       .degrees = case_int(input, "degrees"),
                       .data = values_of(input, "data"),
                       .pixels = values_of(input, "pixels"),
-                      .weights = way.weightless ? zeros : values_of(input, "weights"),
+                      .weights = weights,
                       .curve = values_of(input, "curve")};
     const int *mask = values_of(input, "mask");
-    if (mask && !way.weightless)
-        memcpy(job.mask, mask, sizeof job.mask);
+    if (mask)
+        change_weights(way, job.mask, mask, 5, sizeof job.mask);
+    if (values_of(input, "weights"))
+        change_weights(way, weights, values_of(input, "weights"), TAPS, sizeof weights);
     for (int i = 0; i < results_of(job.rung, n); ++i)
         values[i] = (float)result_of(&job, way, i);
 }
@@ -244,6 +263,13 @@ GUESS(clamped, .clamps = true)
 GUESS(nearest_clamped, .nearest = true, .clamps = true)
 GUESS(backwards, .backwards = true)
 GUESS(half_too_low, .shift = -0.5)
+GUESS(turned, .turned = true)
+GUESS(quarter, .quarter = true)
+GUESS(without_frame, .narrower = 2)
+GUESS(half_a_frame, .narrower = 1)
+GUESS(from_corner, .left = 1, .above = 1)
+GUESS(from_row_0, .above = 1)
+GUESS(from_column_0, .left = 1)
 
 /* Makes the results of rung 1 in another order. */
 static void interleaved(const struct case_data *input, float *values)
@@ -260,11 +286,29 @@ static void interleaved(const struct case_data *input, float *values)
 static const struct check_guess filter_guesses[] = {
     {"as if all weights were 0; does main() copy them to the variable that the kernel reads?",
      without_weights},
+    {"as if weight k of filter f were read as weights[k * FILTERS + f], not weights[f * TAPS + k]",
+     turned},
+    {"as if only the first quarter of the weights were copied; does cudaMemcpyToSymbol() count numbers? It counts bytes",
+     quarter},
     {"as if the results of the eight filters for a place stood side by side; result i of filter f belongs in result[f * n + i]",
      interleaved},
     {NULL, NULL}};
 
+static const struct check_guess slope_guesses[] = {
+    {"as if the rows of the framed picture were `width` numbers apart, not width + 2",
+     without_frame},
+    {"as if the rows of the framed picture were width + 1 numbers apart, not width + 2",
+     half_a_frame},
+    {"as if the picture began in row 0, column 0 of its frame, not in row 1, column 1",
+     from_corner},
+    {"as if the picture began in row 0 of its frame, not in row 1", from_row_0},
+    {"as if the picture began in column 0 of its frame, not in column 1", from_column_0},
+    {NULL, NULL}};
+
 static const struct check_guess mask_guesses[] = {
+    {"as if only the first quarter of the mask were copied; does cudaMemcpyToSymbol() count numbers? It counts bytes",
+     quarter},
+    {"as if rows and columns of the mask were exchanged", turned},
     {"as if the whole mask were 0; does main() copy it to the variable that the kernel reads?",
      without_weights},
     {NULL, NULL}};
@@ -353,6 +397,7 @@ static const struct run *look_at(struct check *check, enum rung rung, int width,
                                 .values = job.right,
                                 .bounds = rung == ROTATE ? job.bounds : NULL,
                                 .guesses = rung == FILTER    ? filter_guesses
+                                           : rung == SLOPES  ? slope_guesses
                                            : rung == ROTATE  ? turn_guesses
                                            : rung == DEVELOP ? mask_guesses
                                                              : NULL};

@@ -80,8 +80,10 @@ static cudaError_t move(struct emu_device *device, enum place to, char *target, 
 {
     if (to == ON_DEVICE && from == ON_DEVICE)
         return rt_error(emu_copy(device, (emu_addr)target, (emu_addr)source, size));
-    if (to == ON_DEVICE)
+    if (to == ON_DEVICE) {
+        rt_note_fill(device, target, size);
         return rt_error(emu_write(device, (emu_addr)target, source, size));
+    }
     if (from == ON_DEVICE)
         return rt_error(emu_read(device, target, (emu_addr)source, size));
     memmove(target, source, size);
@@ -94,8 +96,10 @@ static cudaError_t move_rows(struct emu_device *device, enum place to, char *tar
 {
     if (to == ON_DEVICE && from == ON_DEVICE)
         return rt_error(emu_copy_rows(device, (emu_addr)target, (emu_addr)source, rows));
-    if (to == ON_DEVICE)
+    if (to == ON_DEVICE) {
+        rt_note_fill(device, target, rows->count * rows->to_pitch);
         return rt_error(emu_write_rows(device, (emu_addr)target, source, rows));
+    }
     if (from == ON_DEVICE)
         return rt_error(emu_read_rows(device, target, (emu_addr)source, rows));
     for (size_t y = 0; y < rows->count; y++)
@@ -235,11 +239,11 @@ static cudaError_t make_plan(struct emu_device *device, const struct cudaMemcpy3
         return cudaErrorInvalidMemcpyDirection;
     struct cudaExtent box = copy->extent;
     if (!copy->dstArray && box.width > copy->dstPtr.pitch) {
-        rt_report_small_pitch("target's", copy->dstPtr.pitch, box.width);
+        rt_report_small_pitch("target's", copy->dstPtr.ptr, copy->dstPtr.pitch, box.width);
         return cudaErrorInvalidPitchValue;
     }
     if (!copy->srcArray && box.width > copy->srcPtr.pitch) {
-        rt_report_small_pitch("source's", copy->srcPtr.pitch, box.width);
+        rt_report_small_pitch("source's", copy->srcPtr.ptr, copy->srcPtr.pitch, box.width);
         return cudaErrorInvalidPitchValue;
     }
     if (box.width == 0 || box.height == 0 || box.depth == 0)

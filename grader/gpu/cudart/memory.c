@@ -71,26 +71,30 @@ void rt_memory_reset(struct emu_device *device)
 
 /* --- device memory ---------------------------------------------------------------------------- */
 
-/* Gives the program the SIZE bytes that are allocated at ADDR, with rows PITCH bytes apart unless
- * PITCH is 0. Frees them if that fails. */
-static cudaError_t hand_over(struct emu_device *device, void **ptr, emu_addr addr, size_t size,
-                             enum rt_kind kind, unsigned flags, size_t pitch)
+/* Gives the program the device memory RANGE. Frees it if that fails. */
+static cudaError_t hand_over(struct emu_device *device, void **ptr, struct rt_range range)
 {
-    if (kind == RT_MANAGED && !rt_managed_add(device, addr, size, kind, flags)) {
+    emu_addr addr = (emu_addr)range.ptr;
+    bool is_managed = range.kind == RT_MANAGED;
+    if (is_managed && !rt_managed_add(device, addr, range.size, range.kind, range.flags)) {
         emu_free(device, addr);
         return rt_unsupported("cudaMallocManaged() at an address that the host already uses");
     }
-    if (kind != RT_MANAGED &&
-        !rt_range_add((struct rt_range){
-            .ptr = (void *)addr, .size = size, .kind = kind, .flags = flags, .pitch = pitch})) {
+    if (!is_managed && !rt_range_add(range)) {
         emu_free(device, addr);
         return cudaErrorMemoryAllocation;
     }
-    struct rt_range range;
     if (rt_range_find((void *)addr, &range))
-        emu_set_place(device, addr, range.made);
+        emu_set_place(device, addr, range.made, false);
     *ptr = (void *)addr;
     return cudaSuccess;
+}
+
+void rt_note_fill(struct emu_device *device, const void *to, size_t size)
+{
+    struct rt_range range;
+    if (rt_range_find(to, &range) && range.ptr == to && size < range.size)
+        emu_set_place(device, (emu_addr)to, rt_caller(), true);
 }
 
 /* Allocates SIZE > 0 bytes of device memory for the program. */
@@ -99,7 +103,10 @@ static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, 
 {
     emu_addr addr;
     cudaError_t error = rt_error(emu_alloc(device, size, &addr));
-    return error == cudaSuccess ? hand_over(device, ptr, addr, size, kind, flags, 0) : error;
+    if (error != cudaSuccess)
+        return error;
+    struct rt_range range = {.ptr = (void *)addr, .size = size, .kind = kind, .flags = flags};
+    return hand_over(device, ptr, range);
 }
 
 cudaError_t rt_allocate(void **ptr, size_t size, enum rt_kind kind, unsigned flags)
@@ -126,7 +133,7 @@ cudaError_t rt_free(struct emu_device *device, void *ptr)
     }
     enum emu_status status = free_memory(device, &range);
     range.freed = rt_caller();
-    emu_set_place(device, (emu_addr)ptr, range.freed);
+    emu_set_place(device, (emu_addr)ptr, range.freed, false);
     rt_range_add_freed(range);
     return rt_error(status);
 }
@@ -163,7 +170,12 @@ static cudaError_t allocate_rows(void **ptr, size_t *pitch, size_t width, size_t
     if (error != cudaSuccess)
         return error;
     *pitch = row_pitch;
-    return hand_over(device, ptr, addr, row_pitch * rows, RT_DEVICE, 0, row_pitch);
+    struct rt_range range = {.ptr = (void *)addr,
+                             .size = row_pitch * rows,
+                             .kind = RT_DEVICE,
+                             .pitch = row_pitch,
+                             .width = width};
+    return hand_over(device, ptr, range);
 }
 
 cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)

@@ -3,6 +3,7 @@
  * cudaErrorInvalidValue, or even succeed. */
 #include "gpu/cudart/array.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -35,13 +36,15 @@ void rt_report_bad_free(const void *ptr)
         range.is_reset = false; /* this is not a leak, because the program meant to free it */
         rt_range_add_freed(range);
     } else if (was_freed)
-        rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes have already been freed",
-                      range.size);
+        rt_finding_at("double-free", NULL, &places, 1, "%s %zu byte%s already been freed",
+                      range.size == 1 ? "this" : "these", range.size,
+                      range.size == 1 ? " has" : "s have");
     else if (is_live && range.ptr != ptr)
         rt_finding_at(
             "bad-free", NULL, &places, 1,
-            "this address is %zu bytes inside an allocation: free the allocation's first address",
-            (size_t)((const char *)ptr - (const char *)range.ptr));
+            "this address is %zu byte%s inside an allocation: free the allocation's first address",
+            (size_t)((const char *)ptr - (const char *)range.ptr),
+            (const char *)ptr - (const char *)range.ptr == 1 ? "" : "s");
     else if (is_live) {
         places.help = rt_freed_by(&range);
         rt_finding_at("bad-free", NULL, &places, 1,
@@ -87,8 +90,10 @@ static size_t pitch_of(const void *ptr, struct emu_place *made)
     return found ? range.pitch : 0;
 }
 
-void rt_report_small_pitch(const char *whose, size_t pitch, size_t width)
+void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, size_t width)
 {
+    char help[200];
+    struct rt_range range = {0};
     struct rt_places places = {
         .at = rt_caller(),
         .help =
@@ -96,6 +101,15 @@ void rt_report_small_pitch(const char *whose, size_t pitch, size_t width)
             "pointer before it"};
     if (rt_is_reported()) /* the copy has been checked before */
         return;
+    if (rt_range_find(ptr, &range) && range.pitch == pitch && range.width < width) {
+        snprintf(
+            help, sizeof help,
+            "cudaMallocPitch() made rows for %zu byte%s each, on the line that allocated them: "
+            "its width counts bytes, n * sizeof(type)",
+            range.width, range.width == 1 ? "" : "s");
+        places.help = help;
+        places.allocated = range.made;
+    }
     rt_finding_at("wrong-pitch", NULL, &places, 1,
                   "a row of %zu bytes does not fit into the %s pitch of %zu bytes", width, whose,
                   pitch);

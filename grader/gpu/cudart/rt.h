@@ -155,7 +155,7 @@ void rt_report_bad_free(const void *ptr);
  * such as "reads from". */
 void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size);
 /* Reports a row of WIDTH bytes that is longer than the pitch; WHOSE is "target's" or "source's". */
-void rt_report_small_pitch(const char *whose, size_t pitch, size_t width);
+void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, size_t width);
 /* Reports pitches other than those with which the memory was allocated. FROM may be NULL. */
 void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch);
 /* Reports device memory that was never freed. Before a reset, reports arrays only, because the
@@ -232,6 +232,7 @@ struct rt_range {
     unsigned long long id;        /* a unique number, set by rt_range_add() */
     cudaMemPool_t pool;           /* the pool of a range of kind RT_POOL */
     size_t pitch;                 /* bytes from row to row, or 0 if it has no rows */
+    size_t width;                 /* bytes of a row that the allocating call asked for */
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
     bool is_reset;                /* cudaDeviceReset() has freed it, but the program has not */
 };
@@ -263,6 +264,8 @@ void rt_range_each_reset(unsigned kinds, void (*visit)(void *context, const stru
 cudaError_t rt_allocate(void **ptr, size_t size, enum rt_kind kind, unsigned flags);
 /* Frees device memory of the program. */
 cudaError_t rt_free(struct emu_device *device, void *ptr);
+/* Notes that the host writes SIZE bytes at TO, if that is the beginning of a longer range. */
+void rt_note_fill(struct emu_device *device, const void *to, size_t size);
 /* Frees all memory of the program, except __managed__ variables. */
 void rt_memory_reset(struct emu_device *device);
 

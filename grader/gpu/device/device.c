@@ -192,12 +192,15 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
     return device_unlock(device, ok ? EMU_OK : EMU_NOT_FOUND);
 }
 
-void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place)
+void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place, bool fills)
 {
     pthread_mutex_lock(&device->lock);
     struct mem_block *block = mem_block_at(&device->memory, addr);
     if (block && block->addr == addr)
-        mem_set_place(block->host ? &block->made : &block->freed, place.file, place.line);
+        mem_set_place(!block->host ? &block->freed
+                      : fills      ? &block->fill
+                                   : &block->made,
+                      place.file, place.line);
     pthread_mutex_unlock(&device->lock);
 }
 

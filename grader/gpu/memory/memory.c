@@ -169,6 +169,7 @@ static void release(struct memory *memory, struct mem_block *block)
 static void forget_places(struct mem_block *block)
 {
     free(block->made.file);
+    free(block->fill.file);
     free(block->freed.file);
 }
 

@@ -64,6 +64,8 @@ struct mem_block {
     uint64_t width, pitch;
     bool is_heap;                 /* the heap for malloc() in kernels (see heap.h) */
     struct mem_place made, freed; /* where the program allocated and freed the block */
+    /* where the host last wrote the block's first bytes, but not all of the block */
+    struct mem_place fill;
 };
 
 struct memory {

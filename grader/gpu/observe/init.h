@@ -4,9 +4,15 @@
 
 #include "gpu/observe/view.h"
 
+/* The threads of a CTA that ended before a barrier of the others. */
+struct init_gone {
+    uint32_t count, first; /* `first` is the first thread's number */
+};
+
 struct init_cta {
     uint64_t cta;
     uint8_t *shared, *local; /* a flag for each byte, which is 1 if the byte was written */
+    struct init_gone gone;
 };
 
 /* The accesses of one instruction. */
@@ -18,6 +24,10 @@ struct init_site {
     /* in global memory, the number of bytes from the allocation's start that were written before
      * the read */
     uint64_t prefix;
+    /* in shared memory, the only range of the array that the CTA had written before the read; end
+     * is 0 if there was no such range, or more than one */
+    uint64_t own_low, own_end;
+    struct init_gone gone; /* in shared memory, the CTA's threads that had ended */
     uint32_t thread;
     uint8_t space;
     bool uses_old;                 /* an atomic whose result depends on the old value */

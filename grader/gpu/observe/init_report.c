@@ -107,6 +107,7 @@ struct init_case {
     uint64_t low, high; /* the first and the last element that this line writes */
     bool is_outside;    /* this line does not write the element that was read */
     bool is_update;     /* the read also writes the element, as in s[i] += 1 */
+    bool is_in_block;   /* LOW and HIGH are what the block has written before the read */
 };
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
@@ -117,7 +118,20 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
         snprintf(range, sizeof range, "element %" PRIu64, c->low);
     else
         snprintf(range, sizeof range, "elements %" PRIu64 " to %" PRIu64, c->low, c->high);
-    if (c->line && c->is_outside && !c->is_update)
+    if (c->site->gone.count && !c->is_update)
+        snprintf(
+            text, size,
+            "%" PRIu32 " thread%s of this block, from thread %" PRIu32
+            " on, ended before a barrier of the others and did not write: let no thread return "
+            "before the last __syncthreads()",
+            c->site->gone.count, c->site->gone.count == 1 ? "" : "s", c->site->gone.first);
+    else if (c->is_in_block && !c->is_update)
+        snprintf(
+            text, size,
+            "in this block, line %u writes only %s before this read: is the index here too %s, "
+            "or should line %u write more?",
+            c->line, range, is_below ? "small" : "large", c->line);
+    else if (c->line && c->is_outside && !c->is_update)
         snprintf(text, size,
                  "line %u writes only %s: is the index here too %s, or should line %u write more?",
                  c->line, range, is_below ? "small" : "large", c->line);
@@ -177,6 +191,12 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
             " bytes are written, as many as a pointer has: does a cudaMemcpy() or cudaMemset() "
             "ask for sizeof(pointer)? Write n * sizeof(type)",
             prefix);
+    else if (prefix && prefix < bytes && at >= prefix && block && block->fill.file)
+        snprintf(text, size,
+                 "only the first %" PRIu64 " of its %" PRIu64
+                 " bytes are written: should the copy or memset on that line write more, in bytes "
+                 "and at the right places, or is the index here too large?",
+                 prefix, bytes);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
         snprintf(text, size,
                  "its first unwritten byte is number %" PRIu64 " of %" PRIu64
@@ -218,10 +238,25 @@ static struct init_case case_of(const struct init *init, uint32_t pc, uint32_t w
     c.high = (high - array.begin - 1) / array.size;
     c.is_outside = site->addr < low || site->addr >= high;
     c.is_update |= is_one_line(init->launch, pc, writer) && !c.is_outside;
+    if (site->space != PTX_SHARED)
+        return c;
+    c.is_in_block = c.line && !c.is_outside && site->own_end > 0 &&
+                    (site->addr < site->own_low || site->addr >= site->own_end);
+    if (c.is_in_block) {
+        c.low = (site->own_low - array.begin) / array.size;
+        c.high = (site->own_end - array.begin - 1) / array.size;
+    }
     return c;
 }
 
 /* --- findings --------------------------------------------------------------------------------- */
+
+static void add_notes(struct finding *finding, const struct mem_block *block)
+{
+    finding->notes[0] = (struct finding_note){"allocated here", block->made.file, block->made.line};
+    finding->notes[1] =
+        (struct finding_note){"partly written here", block->fill.file, block->fill.line};
+}
 
 static void print_message(char *text, size_t size, const struct init *init, uint32_t pc,
                           const struct init_array *array)
@@ -267,8 +302,7 @@ void init_report(const struct init *init, uint32_t pc)
         print_message(finding->message, sizeof finding->message, init, pc, &array);
         advise(finding->advice, sizeof finding->advice, &c);
         if (c.block)
-            finding->notes[0] =
-                (struct finding_note){"allocated here", c.block->made.file, c.block->made.line};
+            add_notes(finding, c.block);
     }
     findings_unlock(init->launch->findings);
 }

@@ -251,6 +251,24 @@ static void mark(struct init *init, struct init_place place, uint64_t addr, unsi
 
 /* --- accesses --------------------------------------------------------------------------------- */
 
+/* Notes the range that the CTA has written of the array at the faulty read. */
+static void note_own_range(const struct init *init, struct init_site *site)
+{
+    uint64_t begin = 0, end = init->launch->shared_bytes;
+    const struct ptx_variable *v = view_shared_variable(init->launch, site->addr, &begin);
+    const uint8_t *flags = init->current->shared;
+    end = v && v->size ? begin + v->size : end;
+    uint64_t low = v ? begin : end;
+    while (low < end && !flags[low])
+        ++low;
+    uint64_t next = low;
+    while (next < end && flags[next])
+        ++next;
+    bool is_only = low < next && !memchr(flags + next, 1, end - next);
+    site->own_low = is_only ? low : 0;
+    site->own_end = is_only ? next : 0;
+}
+
 static void add_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                       unsigned at)
 {
@@ -265,6 +283,10 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
         site->space == PTX_GLOBAL ? mem_block_at(init->launch->memory, site->addr) : NULL;
     if (block)
         site->prefix = mem_first_unmarked(block, MEM_WRITTEN, 0, block->size);
+    if (access->space == PTX_SHARED) {
+        note_own_range(init, site);
+        site->gone = init->current->gone;
+    }
 }
 
 static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
@@ -410,6 +432,7 @@ static struct init_cta *take_cta(struct init *init, const struct obs_order *even
         return NULL;
     memset(cta->shared, 0, shared);
     memset(cta->local, 0, init->local_bytes);
+    cta->gone = (struct init_gone){0};
     cta->cta = event->cta;
     return cta;
 }
@@ -421,9 +444,24 @@ static void initcheck_forget_memory(void *state)
         init->sites[pc].block = NULL;
 }
 
+/* Counts the threads that have ended, at a barrier of all others. */
+static void count_gone(const struct init *init, const struct obs_order *event)
+{
+    const uint32_t *block = init->launch->request->block;
+    uint32_t threads = block[0] * block[1] * block[2];
+    struct init_gone *gone = &init->current->gone;
+    if (gone->count)
+        return;
+    for (uint32_t thread = 0; thread < threads; thread++)
+        if (!(event->arrived[thread / WARP] >> thread % WARP & 1) && gone->count++ == 0)
+            gone->first = thread;
+}
+
 static void initcheck_order(void *state, const struct obs_order *event)
 {
     struct init *init = state;
+    if (event->kind == OBS_BARRIER && event->whole && init->current && !init->failed)
+        count_gone(init, event);
     bool ends = event->kind == OBS_CTA_ENDS;
     for (uint32_t left = event->kind == OBS_COPIED ? event->lanes : 0; left; left &= left - 1)
         if (init->current)

@@ -351,6 +351,62 @@ static const char *id_of(const struct launch_view *launch, const struct obs_faul
     return was_freed ? "use-after-free" : fault_ids[fault->kind];
 }
 
+/* Returns the first byte of the array or the allocation that the access was meant for, and sets *END
+ * and *NAME, or returns false if it is unknown. */
+static bool find_meant(const struct launch_view *launch, const struct obs_fault *fault,
+                       uint64_t *begin, uint64_t *end, char name[32])
+{
+    struct view_instruction in = view_instruction(launch, fault->pc);
+    const struct mem_block *block = is_in_block(fault) ? block_meant(launch, fault) : NULL;
+    *name = '\0';
+    *begin = block ? block->addr : in.low;
+    *end = block ? block->addr + block->size
+                 : (in.high < launch->shared_bytes ? in.high : launch->shared_bytes);
+    if (is_shared(fault) && in.high)
+        describe_variable(name, 32, launch, true, in.low);
+    return block ? block->host && !block->is_heap && fault->addr >= NULL_END : *name != '\0';
+}
+
+/* Writes advice for an access in front of an array: its index is negative. Returns false if the
+ * access is elsewhere. */
+static bool advise_negative(char *text, size_t size, const struct launch_view *launch,
+                            const struct obs_fault *fault)
+{
+    enum { MOST = 1 << 20 }; /* an index that is farther off has another cause */
+    uint64_t begin, end;
+    char name[32];
+    if (!find_meant(launch, fault, &begin, &end, name))
+        return false;
+    int64_t far =
+        is_shared(fault) ? (int64_t)begin - (int32_t)fault->addr : (int64_t)(begin - fault->addr);
+    if (far <= 0 || far > MOST)
+        return false;
+    snprintf(text, size,
+             "the index is negative here: does it come from a subtraction, or from a char, which "
+             "can be negative although an unsigned char cannot?");
+    return true;
+}
+
+/* Writes advice for an access after the end of an array in shared memory. */
+static void advise_array(char *text, size_t size, const struct launch_view *launch,
+                         const struct obs_fault *fault)
+{
+    uint64_t begin, end;
+    bool is_extern = launch->request->dynamic_shared_bytes > 0;
+    char name[32], room[27], index[27];
+    if (!find_meant(launch, fault, &begin, &end, name) || fault->addr < end || end <= begin)
+        return;
+    uint64_t count = (end - begin) / fault->bytes;
+    snprintf(
+        text, size,
+        "%s has room for %s element%s of %u byte%s, and this is element %s: is an `if` missing, "
+        "does a loop go too far, or %s?",
+        name, with_commas(count, room), count == 1 ? "" : "s", fault->bytes,
+        fault->bytes == 1 ? "" : "s", with_commas((fault->addr - begin) / fault->bytes, index),
+        is_extern && end == launch->shared_bytes ? "does the launch give the array too few bytes"
+                                                 : "is the array too short");
+}
+
 static const char null_help[] =
     "this pointer is NULL, or NULL plus an index: did cudaMalloc() set it, and did that call "
     "succeed? A __device__ pointer must be set with cudaMemcpyToSymbol()";
@@ -410,8 +466,31 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
     else
         snprintf(text, size,
                  "the allocation has room for %s element%s of %" PRIu64
-                 " bytes: compare every index with that number",
-                 with_commas(count, room), count == 1 ? "" : "s", each);
+                 " byte%s: compare every index with that number",
+                 with_commas(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s");
+}
+
+static bool is_first_thread(const struct obs_fault *fault)
+{
+    return fault->thread[0] + fault->thread[1] + fault->thread[2] + fault->cta[0] + fault->cta[1] +
+               fault->cta[2] ==
+           0;
+}
+
+/* Appends what else to look at: in a grid of rows and columns, the length of the rows; if even the
+ * first thread is outside, the arguments. */
+static void advise_more(char *text, size_t size, const struct launch_view *launch,
+                        const struct obs_fault *fault)
+{
+    const struct emu_launch *request = launch->request;
+    size_t used = strlen(text);
+    if (is_first_thread(fault))
+        snprintf(text + used, size - used,
+                 "; even the first thread is outside: does the launch pass the right pointer and "
+                 "sizes?");
+    else if (request->grid[1] > 1 || request->block[1] > 1)
+        snprintf(text + used, size - used,
+                 "; is y multiplied by the length of this array's rows, and is x inside of a row?");
 }
 
 /* Returns the allocation that the access ran past, if it is one of the program's arrays, otherwise
@@ -445,8 +524,14 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
             add_notes(finding, launch, fault);
         if (is_access(fault) && fault->addr < NULL_END)
             finding->help = null_help;
-        if (array_meant(launch, fault))
+        if (fault->kind == OBS_OUT_OF_BOUNDS &&
+            advise_negative(finding->advice, sizeof finding->advice, launch, fault))
+            ;
+        else if (array_meant(launch, fault)) {
             advise_room(finding->advice, sizeof finding->advice, array_meant(launch, fault), fault);
+            advise_more(finding->advice, sizeof finding->advice, launch, fault);
+        } else if (is_shared(fault) && fault->kind == OBS_OUT_OF_BOUNDS)
+            advise_array(finding->advice, sizeof finding->advice, launch, fault);
         if (is_access(fault) && is_after_rows(launch, fault))
             advise_rows(finding->advice, sizeof finding->advice, block_meant(launch, fault),
                         fault->addr);

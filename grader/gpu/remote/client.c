@@ -211,9 +211,9 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
     return status;
 }
 
-void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place)
+void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place, bool fills)
 {
-    struct call call = REQUEST(set_place, addr, place.line);
+    struct call call = REQUEST(set_place, addr, place.line, fills);
     size_t length = place.file ? strlen(place.file) : 0;
     if (length && length <= WIRE_NAME)
         ask_with(device, &call, place.file, length);

@@ -127,7 +127,7 @@ static bool call_free(struct server *server, struct exchange *x)
 static bool call_set_place(struct server *server, struct exchange *x)
 {
     struct emu_place place = {server->data, (uint32_t)x->head.arg[1]};
-    emu_set_place(watched(server), x->head.arg[0], place);
+    emu_set_place(watched(server), x->head.arg[0], place, x->head.arg[2]);
     x->head.what = EMU_OK;
     return true;
 }

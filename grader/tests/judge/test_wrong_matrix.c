@@ -174,6 +174,22 @@ static float copied_and_pasted(size_t i)
 {
     return (float)(want[i] + (double)data[i] - (i + WIDTH < ALL ? (double)data[i + WIDTH] : 9));
 }
+static float steps_of_one(size_t i)
+{
+    return x_of(i) % 10 < 5 ? (float)want[i] : (float)want[i - 5 + x_of(i) % 5 % 3];
+}
+static float no_half_columns(size_t i)
+{
+    return x_of(i) % 8 >= 4 ? (float)random_at(i, 3) : (float)want[i];
+}
+static float two_rows(size_t i)
+{
+    return y_of(i) == 2 || y_of(i) == 9 ? (float)random_at(i, 3) : (float)want[i];
+}
+static float nearly_three_times(size_t i)
+{
+    return (float)(want[i] * (3 + 0.01 * random_at(i, 6)));
+}
 static float by_chance(size_t i)
 {
     return (float)random_at(i, 4);
@@ -237,6 +253,12 @@ static const struct {
     {"a neighbour twice", with_right_twice, "as if data[y][x + 1] were added once too often"},
     {"a neighbour in place of another", copied_and_pasted,
      "as if data[y][x] were added in place of data[y + 1][x]"},
+    {"other columns", steps_of_one,
+     "columns 5 to 9 of each 10; each is the right number of another place in its row: [0][5] has "
+     "that of [0][0], [0][6] that of [0][2], and so on"},
+    {"half of the columns", no_half_columns, "columns 4 to 7 of each 8"},
+    {"two rows", two_rows, "rows 2 and 9"},
+    {"nearly three times", nearly_three_times, "about 3 times too large"},
     {"by chance", by_chance, NULL},
     {"here and there", here_and_there, NULL},
 };
@@ -302,7 +324,9 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
             again[i] = -(float)i;
     expect_told(&wrong, "not written", "row 3; never written: they are what new memory contains");
     again[3 * WIDTH + 1] = got[3 * WIDTH + 1];
-    expect_told(&wrong, "one of them written", "row 3");
+    expect_told(&wrong, "one of them written",
+                "row 3; 19 of them, from [3][0] on, were never written: they are what new memory "
+                "contains");
     wrong.again = NULL;
     expect_told(&wrong, "no other run", "row 3");
     begin();
@@ -332,6 +356,20 @@ Test(wrong_matrix, that_is_right_when_main_sees_the_same_input)
     again[3 * WIDTH] = 78;
     expect_told(&wrong, "one of them wrong again",
                 "row 3; never written: they are what new memory contains");
+}
+
+Test(wrong_matrix, lacks_a_part_of_each_block)
+{
+    struct judge_matrix wrong = matrix(true);
+    begin();
+    for (size_t i = 0; i < ALL; ++i)
+        if (x_of(i) % 8 >= 4) {
+            got[i] = 77;
+            again[i] = -1;
+        }
+    expect_told(&wrong, "half of the columns",
+                "columns 4 to 7 of each 8; never written: they are what new memory contains; does "
+                "a block have as many threads in x and in y as the kernel needs?");
 }
 
 /* An array whose end is 0 anyway, such as numbers that are kept. */

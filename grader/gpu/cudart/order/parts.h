@@ -30,6 +30,13 @@ struct host_conflict {
 void order_keep(const struct order_conflict *conflict, bool writes, void *const *stack, int depth);
 /* Reports the conflicts that were kept. The caller must not hold the lock. */
 void order_report_kept(void);
+/* A wait for an event that was recorded in the waiting stream itself, which orders nothing. */
+struct vain_wait {
+    uint64_t stream; /* the stream's number */
+    struct emu_place wait, record;
+};
+/* Keeps WAIT, to explain a later conflict with work in its stream. The caller holds the lock. */
+void order_keep_vain_wait(struct vain_wait wait);
 /* Reports a conflict between pieces of work. This function is an order_report(). */
 void order_report_work(void *context, const struct order_conflict *conflict);
 /* Reports that the host frees memory that EARLIER uses, which is in flight. */

@@ -44,10 +44,34 @@ static bool is_new(struct emu_place earlier, struct emu_place later)
     return true;
 }
 
+static struct vain_wait vain; /* the latest of them; its wait has no line if there is none */
+
+void order_keep_vain_wait(struct vain_wait wait)
+{
+    vain = wait;
+}
+
+/* Returns advice about a wait that was meant to order these pieces of work but does not, or NULL if
+ * there is none. */
+static const char *explain_vain_wait(const struct order_work *earlier,
+                                     const struct order_work *later, char text[240])
+{
+    if (!vain.wait.line || (vain.stream != earlier->stream && vain.stream != later->stream))
+        return NULL;
+    snprintf(
+        text, 240,
+        "line %u lets a stream wait for an event that line %u has recorded in the same stream, "
+        "which orders nothing: record the event in the stream of the first work, and let the "
+        "other stream wait",
+        (unsigned)vain.wait.line, (unsigned)vain.record.line);
+    return text;
+}
+
 void order_report_work(void *context, const struct order_conflict *conflict)
 {
     const struct order_work *earlier = conflict->earlier, *later = conflict->later;
     struct rt_places places = {.at = later->place, .earlier = earlier->place};
+    char advice[240];
     (void)context;
     if (earlier->place.file && !is_new(earlier->place, later->place))
         return;
@@ -63,6 +87,7 @@ void order_report_work(void *context, const struct order_conflict *conflict)
                       verbs(conflict->later_touch));
     } else {
         places.earlier_text = "the other stream's work";
+        places.help = explain_vain_wait(earlier, later, advice);
         rt_finding_at("race-streams", NULL, &places, 1,
                       "%s %s memory that %s, in another stream, may still %s", later->name,
                       verbs(conflict->later_touch), earlier->name, verb(conflict->earlier_touch));

@@ -1,0 +1,81 @@
+/* Finds out whether the wrong numbers are right numbers of other places. Tries some of the wrong
+ * numbers only, since each is looked for in its whole row or column. */
+#include <math.h>
+#include <stdio.h>
+
+#include "judge/wrong_facts.h"
+
+enum { TRIED = 64, FEWEST = 8 };
+
+/* The numbers among which a wrong number is looked for: its row, or its column. */
+enum line { ROW, COLUMN };
+
+/* Returns the place in I's row or column whose right number is that of the result at I, or the
+ * number of all places if there is none. A place nearer to the line's beginning comes first. */
+static size_t find_in_line(const struct facts *facts, enum line line, size_t i)
+{
+    size_t width = facts->matrix->width;
+    size_t first = line == ROW ? i - i % width : i % width, step = line == ROW ? 1 : width;
+    size_t count = line == ROW ? width : facts->matrix->height;
+    for (size_t k = 0; k < count; ++k)
+        if (first + k * step != i &&
+            wrong_is_near(facts, (double)facts->matrix->got[i], first + k * step))
+            return first + k * step;
+    return facts->count;
+}
+
+/* The wrong numbers that have been found elsewhere. */
+struct moves {
+    size_t count;
+    size_t to[2], from[2]; /* the first two of them */
+};
+
+/* Looks for up to TRIED wrong numbers in their rows or columns. Returns false if one is not there,
+ * or has an infinite value. */
+static bool find_moves(const struct facts *facts, enum line line, struct moves *moves)
+{
+    size_t every = facts->wrong_count / TRIED + 1, number = 0;
+    for (size_t i = 0; i < facts->count; ++i) {
+        if (!facts->wrong[i] || (number++ % every != 0 && number > 2))
+            continue;
+        size_t from = isfinite(facts->matrix->got[i]) ? find_in_line(facts, line, i) : facts->count;
+        if (from == facts->count)
+            return false;
+        if (moves->count < 2) {
+            moves->to[moves->count] = i;
+            moves->from[moves->count] = from;
+        }
+        ++moves->count;
+    }
+    return moves->count >= FEWEST;
+}
+
+/* Returns whether so many numbers are hardly ever found in lines of COUNT unrelated numbers. */
+static bool is_certain(const struct facts *facts, size_t moves, size_t count)
+{
+    double log_chance = facts->log_chance + log10((double)count);
+    return (double)moves * log_chance <= -14;
+}
+
+static bool tell_moves(const struct facts *facts, enum line line)
+{
+    struct moves moves = {0};
+    char to[2][48], from[2][48];
+    size_t count = line == ROW ? facts->matrix->width : facts->matrix->height;
+    if (!find_moves(facts, line, &moves) || !is_certain(facts, moves.count, count))
+        return false;
+    for (int i = 0; i < 2; ++i) {
+        wrong_index(facts, moves.to[i], to[i]);
+        wrong_index(facts, moves.from[i], from[i]);
+    }
+    return TELL(
+        facts,
+        "each is the right number of another place in its %s: %s has that of %s, %s that of "
+        "%s, and so on",
+        line == ROW ? "row" : "column", to[0], from[0], to[1], from[1]);
+}
+
+bool wrong_tell_moved(const struct facts *facts)
+{
+    return tell_moves(facts, ROW) || tell_moves(facts, COLUMN);
+}
