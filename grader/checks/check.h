@@ -394,8 +394,8 @@ const char *check_other_call(const struct run *run, const char *part, const char
                              const char *otherwise);
 
 /* Checks that the kernels do not use features that no counter of a check shows. Unless the figure
- * allows them, these are textures and surfaces, constant memory to which the program copies more than
- * a few bytes, and votes of a block's threads, which carry numbers from warp to warp. The
+ * allows them, these are textures and surfaces, constant memory to which the program copies more
+ * than a few bytes, and votes of a block's threads, which carry numbers from warp to warp. The
  * shared memory of other blocks of a cluster is never allowed. */
 void check_is_counted(struct check *check, const struct run *run);
 

@@ -138,9 +138,9 @@ struct emu_place {
     const char *file;
     uint32_t line;
 };
-/* Notes PLACE as the place that made the live allocation at ADDR, or, if it FILLS, as the place that
- * wrote its first bytes from the host, but not all of them. If that allocation is already freed,
- * PLACE is the place that freed it. */
+/* Notes PLACE as the place that made the live allocation at ADDR, or, if it FILLS, as the place
+ * that wrote its first bytes from the host, but not all of them. If that allocation is already
+ * freed, PLACE is the place that freed it. */
 void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place, bool fills);
 
 /* Finds the live allocation that contains ADDR. Returns EMU_NOT_FOUND if there is none. BASE and

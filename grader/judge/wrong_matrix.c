@@ -100,8 +100,8 @@ static bool are_times(const struct facts *facts, double times)
     return matrix->bounds ? least < 1e-5 : facts->wrong_count >= 4;
 }
 
-/* Returns whether all wrong numbers are about TIMES the right numbers. Numbers close to their bounds
- * do not count, and some must be left. */
+/* Returns whether all wrong numbers are about TIMES the right numbers. Numbers close to their
+ * bounds do not count, and some must be left. */
 static bool are_about_times(const struct facts *facts, double times)
 {
     const struct judge_matrix *matrix = facts->matrix;

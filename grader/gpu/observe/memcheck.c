@@ -351,8 +351,8 @@ static const char *id_of(const struct launch_view *launch, const struct obs_faul
     return was_freed ? "use-after-free" : fault_ids[fault->kind];
 }
 
-/* Returns the first byte of the array or the allocation that the access was meant for, and sets *END
- * and *NAME, or returns false if it is unknown. */
+/* Returns the first byte of the array or the allocation that the access was meant for, and sets
+ * *END and *NAME, or returns false if it is unknown. */
 static bool find_meant(const struct launch_view *launch, const struct obs_fault *fault,
                        uint64_t *begin, uint64_t *end, char name[32])
 {
