@@ -167,6 +167,7 @@ static pid_t start(const struct command *command)
         argv[i + 1] = command->words[i];
     signal(SIGINT, SIG_DFL); /* a shell ignores both for programs in the background */
     signal(SIGQUIT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL); /* nohup ignores it */
     setpgid(0, 0);
     dup2(null, 0);
     dup2(null, 1);
