@@ -92,8 +92,7 @@ static cudaError_t hand_over(struct emu_device *device, void **ptr, struct rt_ra
 
 void rt_note_fill(struct emu_device *device, const void *to, size_t size)
 {
-    struct rt_range range;
-    if (rt_range_find(to, &range) && range.ptr == to && size < range.size)
+    if (rt_range_fill(to, size))
         emu_set_place(device, (emu_addr)to, rt_caller(), true);
 }
 

@@ -68,6 +68,19 @@ bool rt_range_take(const void *ptr, unsigned kinds, struct rt_range *range)
     return found != NULL;
 }
 
+bool rt_range_fill(const void *ptr, size_t size)
+{
+    struct rt_range key = {.ptr = ptr, .size = 1};
+    pthread_mutex_lock(&lock);
+    struct rt_range **node = tfind(&key, &ranges, compare);
+    struct rt_range *range = node ? *node : NULL;
+    bool is_new = range && range->ptr == ptr && size < range->size && size != range->filled;
+    if (is_new)
+        range->filled = size;
+    pthread_mutex_unlock(&lock);
+    return is_new;
+}
+
 void rt_range_add_freed(struct rt_range range)
 {
     struct rt_range *buried = malloc(sizeof *buried), **node;

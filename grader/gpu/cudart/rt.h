@@ -233,6 +233,7 @@ struct rt_range {
     cudaMemPool_t pool;           /* the pool of a range of kind RT_POOL */
     size_t pitch;                 /* bytes from row to row, or 0 if it has no rows */
     size_t width;                 /* bytes of a row that the allocating call asked for */
+    size_t filled;                /* see rt_range_fill() */
     struct emu_place made, freed; /* the program's lines that allocated and freed it */
     bool is_reset;                /* cudaDeviceReset() has freed it, but the program has not */
 };
@@ -243,6 +244,9 @@ const char *rt_freed_by(const struct rt_range *range);
 bool rt_range_add(struct rt_range range);
 /* Finds the range that contains PTR. */
 bool rt_range_find(const void *ptr, struct rt_range *range);
+/* Notes that the host writes SIZE bytes at PTR. Returns whether a longer range begins there, and the
+ * number of bytes differs from the last one. */
+bool rt_range_fill(const void *ptr, size_t size);
 /* Removes the range that begins at PTR, if its kind is one of KINDS. */
 bool rt_range_take(const void *ptr, unsigned kinds, struct rt_range *range);
 /* Removes some range of KINDS, and returns it in *RANGE. Returns false if there is none. */
@@ -264,7 +268,8 @@ void rt_range_each_reset(unsigned kinds, void (*visit)(void *context, const stru
 cudaError_t rt_allocate(void **ptr, size_t size, enum rt_kind kind, unsigned flags);
 /* Frees device memory of the program. */
 cudaError_t rt_free(struct emu_device *device, void *ptr);
-/* Notes that the host writes SIZE bytes at TO, if that is the beginning of a longer range. */
+/* Notes the program's line if the host writes SIZE bytes at TO, and that is the beginning of a
+ * longer range. A line that writes as many bytes as the one before is not noted. */
 void rt_note_fill(struct emu_device *device, const void *to, size_t size);
 /* Frees all memory of the program, except __managed__ variables. */
 void rt_memory_reset(struct emu_device *device);
