@@ -45,6 +45,10 @@ $(call test_program,async bulk clusters counts halves lane_talk matrices spaces 
 build/tests/programs/cuda12: NVCC_FLAGS = -cudart none $(NVCC_DEBUG) -lineinfo -O3 -Igrader $(NVCC_ARCH) -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
 build/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
+# ptxas warns that copies to several blocks are slow on some GPUs.
+$(call test_program,bulk tensor_maps): NVCC_FLAGS += -Xptxas=-w
+# Shows the runtime library the names of its functions.
+build/tests/programs/misleading: NVCC_FLAGS += -Xcompiler=-rdynamic
 build/tests/programs/own_streams: NVCC_FLAGS += --default-stream per-thread
 
 TEST_HEADERS := $(wildcard grader/tests/support/*.cuh)

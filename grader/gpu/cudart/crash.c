@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -59,11 +60,12 @@ static bool is_near_range(const char *address, uintptr_t distance, struct rt_ran
 }
 
 /* Returns whether the instruction at PC is the C library's free() or realloc(). They read the size
- * of a block, which is just before the block. */
+ * of a block, which is just before the block. The program may have functions of such names, too. */
 static bool is_freeing(uintptr_t pc)
 {
-    Dl_info info;
-    return dladdr((const void *)pc, &info) && info.dli_sname &&
+    Dl_info libc, info;
+    return dladdr((void *)(uintptr_t)free, &libc) && dladdr((const void *)pc, &info) &&
+           info.dli_fbase == libc.dli_fbase && info.dli_sname &&
            (strstr(info.dli_sname, "free") || strstr(info.dli_sname, "realloc"));
 }
 

@@ -251,6 +251,17 @@ static void host_uses_device_memory()
     data[3] = 1;
 }
 
+/* Despite its name, it does not call free(). The symbol must be visible to the library. */
+__attribute__((noinline)) void free_list(int *first)
+{
+    *first = 0;
+}
+
+static void host_function_named_free()
+{
+    free_list(zeros(100));
+}
+
 static int recurse(int depth)
 {
     volatile char large[1 << 20];
@@ -326,6 +337,7 @@ static const struct {
     {"two_empty_grids", two_empty_grids},
     {"host_null", host_null},
     {"host_uses_device_memory", host_uses_device_memory},
+    {"host_function_named_free", host_function_named_free},
     {"host_stack", host_stack},
     {"host_index", host_index},
     {"host_divides", host_divides},

@@ -76,6 +76,10 @@ static const struct row {
     {"two_empty_grids", {"first: a grid of 0", "second: a grid of 0"}, {NULL}, NULL},
     {"host_null", {"the host program uses a null pointer [host-crash]"}, {"cudaMalloc()"}, NULL},
     {"host_uses_device_memory", {"uses an address from cudaMalloc() [host-crash]"}, {NULL}, NULL},
+    {"host_function_named_free",
+     {"uses an address from cudaMalloc() [host-crash]"},
+     {"calls free()"},
+     NULL},
     {"host_stack", {"the host program's stack is full [host-crash]"}, {"cudaMalloc()"}, NULL},
     {"host_index", {"an address outside of its memory [host-crash]"}, {"cudaMalloc()"}, NULL},
 #ifndef __aarch64__ /* where the quotient is 0 and the program goes on */
