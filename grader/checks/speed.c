@@ -20,30 +20,19 @@
 
 #define PASSES 3 /* the first pass warms up */
 
-/* The timing ends after LEAST_ROUNDS if the longest time of each program is at most STEADY times
- * its shortest. Then two more rounds would hardly move the median. */
+/* The timing ends after LEAST_ROUNDS if the times of each program are steady. */
 #define LEAST_ROUNDS 3
-#define STEADY       1.02
 
 /* The least ratio of the naive kernel's time to the solution's time with which the times mean
  * something. */
 #define LEAST_GAIN 1.5
 
-static bool is_steady(const double *times, unsigned count)
-{
-    double least = INFINITY, most = 0;
-    for (unsigned i = 0; i < count; ++i) {
-        least = fmin(least, times[i]);
-        most = fmax(most, times[i]);
-    }
-    return most <= STEADY * least;
-}
-
 static bool has_enough_rounds(const struct timing *timing)
 {
     return timing->round == CHECK_REPEATS ||
-           (timing->round == LEAST_ROUNDS && is_steady(timing->times[CHECK_YOURS], LEAST_ROUNDS) &&
-            is_steady(timing->times[CHECK_SOLUTION], LEAST_ROUNDS));
+           (timing->round == LEAST_ROUNDS &&
+            judge_is_steady(timing->times[CHECK_YOURS], LEAST_ROUNDS) &&
+            judge_is_steady(timing->times[CHECK_SOLUTION], LEAST_ROUNDS));
 }
 
 bool check_again(struct check *check)

@@ -40,23 +40,26 @@ void check_add(struct check *check, const char *format, ...)
     va_end(arguments);
 }
 
+static void write_hint(struct check *check, const char *format, va_list arguments)
+{
+    check->verdict.advised = true;
+    vsnprintf(check->verdict.hint, sizeof check->verdict.hint, format, arguments);
+}
+
 void check_advise(struct check *check, const char *format, ...)
 {
     va_list arguments;
-    check->verdict.advised = true;
     va_start(arguments, format);
-    vsnprintf(check->verdict.hint, sizeof check->verdict.hint, format, arguments);
+    write_hint(check, format, arguments);
     va_end(arguments);
 }
 
 void check_hint(struct check *check, const char *format, ...)
 {
     va_list arguments;
-    if (!check_is_open(check))
-        return;
-    check->verdict.advised = true;
     va_start(arguments, format);
-    vsnprintf(check->verdict.hint, sizeof check->verdict.hint, format, arguments);
+    if (check_is_open(check))
+        write_hint(check, format, arguments);
     va_end(arguments);
 }
 

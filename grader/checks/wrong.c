@@ -83,9 +83,9 @@ static struct writer find_writer(const struct check *check, const struct run *ru
 static void name_writer(struct check *check, const struct run *run, const char *text)
 {
     static const char *const others[] = {"; never written", "told to copy", "main()", "cudaMemcpy"};
-    bool has_others;
+    bool has_others, is_unwritten = strncmp(text, others[0] + 2, strlen(others[0] + 2)) == 0;
     struct writer writer = find_writer(check, run, &has_others);
-    bool is_useful = writer.is_only && strncmp(text, "never written", 5) != 0;
+    bool is_useful = writer.is_only && !is_unwritten;
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         is_useful = is_useful && !strstr(text, others[i]);
     if (!is_useful)

@@ -38,9 +38,8 @@ enum tensor_type {
 struct tensor_map {
     uint64_t magic;
     uint64_t address;
-    uint64_t size[TENSOR_DIMS]; /* number of elements in each dimension */
-    uint64_t
-        stride[TENSOR_DIMS - 1]; /* bytes to the next element of each dimension but the first */
+    uint64_t size[TENSOR_DIMS];       /* number of elements in each dimension */
+    uint64_t stride[TENSOR_DIMS - 1]; /* bytes between elements of each dimension but the first */
     /* The box: it spans `box` elements of each dimension, of which every `step`th is copied. The
      * step of the first dimension has no effect. */
     uint16_t box[TENSOR_DIMS];

@@ -41,6 +41,16 @@ bool judge_clocks_agree(const struct judge_clocks *clocks)
     return clocks->reported / 1000 <= clocks->wall && more <= fmax(explained, 0) * 1.5 + slack;
 }
 
+bool judge_is_steady(const double *times, size_t count)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < count; ++i) {
+        least = fmin(least, times[i]);
+        most = fmax(most, times[i]);
+    }
+    return most <= JUDGE_STEADY * least;
+}
+
 double judge_least_time(double bytes, double copy_rate)
 {
     return copy_rate > 0 ? bytes / (copy_rate * 1e6) / 2 : 0;

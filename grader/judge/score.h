@@ -17,6 +17,7 @@
 #define JUDGE_SCORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum judge_scale { JUDGE_LINEAR, JUDGE_LOGARITHMIC };
 
@@ -55,6 +56,11 @@ struct judge_clocks {
  * kernels run. */
 #define JUDGE_CLOCK_SLACK 0.5
 bool judge_clocks_agree(const struct judge_clocks *clocks);
+
+/* Returns whether the longest of COUNT times is at most JUDGE_STEADY times the shortest. Then two
+ * more times would hardly move the median. */
+#define JUDGE_STEADY 1.02
+bool judge_is_steady(const double *times, size_t count);
 
 /* Returns a lower bound, in milliseconds, for kernels that read BYTES of uncached input. COPY_RATE
  * (GB/s, reads plus writes) is how fast the GPU copies its own memory. The bound is half of the

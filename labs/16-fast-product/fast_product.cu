@@ -107,8 +107,8 @@ __global__ void __launch_bounds__(THREADS, 2) copies(struct product p)
 // Rung 4. A block makes a piece of C of SIDE x SIDE numbers.
 __global__ void __launch_bounds__(THREADS, 2) tensor(struct product p)
 {
-    // TODO 4: tensor cores multiply 16 x 16 halves by 16 x 16 halves, in one instruction of a warp. A
-    //         `fragment` is such a matrix, in the warp's registers. using namespace nvcuda::wmma;
+    // TODO 4: tensor cores multiply 16 x 16 halves by 16 x 16 halves, in one instruction of a warp. Begin
+    //         with `using namespace nvcuda::wmma;`. A `fragment` is such a matrix, in registers.
     //         a) The loop is that of rung 3, with `__shared__ struct half_tiles pair[2]` and steps of
     //            DEEP. start_halves() is given. Nothing is transposed.
     //         b) A warp makes 64 x 32 numbers of the piece. Warp w, which has threads 32 w to

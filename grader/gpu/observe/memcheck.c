@@ -511,6 +511,24 @@ static bool is_after_rows(const struct launch_view *launch, const struct obs_fau
            fault->addr >= block->addr + block->size;
 }
 
+/* Writes advice for an access outside of memory. Later advice replaces earlier advice. */
+static void advise_outside(char *text, size_t size, const struct launch_view *launch,
+                           const struct obs_fault *fault)
+{
+    const struct mem_block *array = array_meant(launch, fault);
+    bool is_negative = advise_negative(text, size, launch, fault);
+    if (!is_negative && array) {
+        advise_room(text, size, array, fault);
+        advise_more(text, size, launch, fault);
+    } else if (!is_negative && is_shared(fault)) {
+        advise_array(text, size, launch, fault);
+    }
+    if (is_access(fault) && is_after_rows(launch, fault))
+        advise_rows(text, size, block_meant(launch, fault), fault->addr);
+    if (is_shared(fault))
+        advise_extern(text, size, launch, fault);
+}
+
 static void memcheck_fault(void *state, const struct launch_view *launch,
                            const struct obs_fault *fault)
 {
@@ -524,19 +542,8 @@ static void memcheck_fault(void *state, const struct launch_view *launch,
             add_notes(finding, launch, fault);
         if (is_access(fault) && fault->addr < NULL_END)
             finding->help = null_help;
-        if (fault->kind == OBS_OUT_OF_BOUNDS &&
-            advise_negative(finding->advice, sizeof finding->advice, launch, fault))
-            ;
-        else if (array_meant(launch, fault)) {
-            advise_room(finding->advice, sizeof finding->advice, array_meant(launch, fault), fault);
-            advise_more(finding->advice, sizeof finding->advice, launch, fault);
-        } else if (is_shared(fault) && fault->kind == OBS_OUT_OF_BOUNDS)
-            advise_array(finding->advice, sizeof finding->advice, launch, fault);
-        if (is_access(fault) && is_after_rows(launch, fault))
-            advise_rows(finding->advice, sizeof finding->advice, block_meant(launch, fault),
-                        fault->addr);
-        if (is_shared(fault) && fault->kind == OBS_OUT_OF_BOUNDS)
-            advise_extern(finding->advice, sizeof finding->advice, launch, fault);
+        if (fault->kind == OBS_OUT_OF_BOUNDS)
+            advise_outside(finding->advice, sizeof finding->advice, launch, fault);
         if (fault->kind == OBS_TENSOR_TILE || fault->kind == OBS_TENSOR_ROW)
             finding->help = fault->kind == OBS_TENSOR_TILE ? tile_help : row_help;
         if (is_shared(fault) && !launch->shared_bytes)

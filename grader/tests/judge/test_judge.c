@@ -156,6 +156,21 @@ Test(judge, a_programs_times_are_believed_within_the_graders)
         cr_expect_eq(judge_clocks_agree(&clocks[i].clocks), clocks[i].agree, "%s", clocks[i].name);
 }
 
+Test(judge, times_are_steady_within_two_percent)
+{
+    static const struct {
+        double times[3];
+        bool steady;
+    } rows[] = {
+        {{1, 1, 1}, true},
+        {{1.019, 1, 1.01}, true},
+        {{1, 1.021, 1}, false},
+        {{1.01, 1, 0.985}, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); ++i)
+        cr_expect_eq(judge_is_steady(rows[i].times, 3), rows[i].steady, "row %zu", i);
+}
+
 /* 64 MiB on an H100, where the solution takes 0.081 ms. */
 Test(judge, reading_takes_time)
 {
