@@ -365,7 +365,7 @@ CHECK(
     steps, .title = "rung 3: no warp walks along a group", .points = 15, .where = CHECK_COUNTS,
     .figure =
         {.text =
-             "in groups of up to 1,000 and of up to 4, %s instructions pass one after another if 64 warps work at a time",
+             "in groups of up to 1,000 and of up to 4, the warps take as long as %s instructions, if 64 warps work at a time",
          .want = "at most %s",
          .counter = "warp_instructions",
          .budget = {.naive = 30800, .solution = 5016, .slack = 1.6, .scale = JUDGE_LOGARITHMIC},

@@ -194,8 +194,8 @@ static void advise_global(char *text, size_t size, const struct init_case *c)
     else if (prefix && prefix < bytes && at >= prefix && block && block->fill.file)
         snprintf(text, size,
                  "only the first %" PRIu64 " of its %" PRIu64
-                 " bytes are written: should the copy or memset on that line write more, in bytes "
-                 "and at the right places, or is the index here too large?",
+                 " bytes are written: should the copy or memset that wrote them write more, in "
+                 "bytes and at the right places, or is the index here too large?",
                  prefix, bytes);
     else if (prefix && prefix < bytes && c->site->addr - c->array.begin >= prefix)
         snprintf(text, size,
