@@ -244,8 +244,8 @@ const char *rt_freed_by(const struct rt_range *range);
 bool rt_range_add(struct rt_range range);
 /* Finds the range that contains PTR. */
 bool rt_range_find(const void *ptr, struct rt_range *range);
-/* Notes that the host writes SIZE bytes at PTR. Returns whether a longer range begins there, and the
- * number of bytes differs from the last one. */
+/* Notes that the host writes SIZE bytes at PTR. Returns whether a longer range begins there, and
+ * the number of bytes differs from the last one. */
 bool rt_range_fill(const void *ptr, size_t size);
 /* Removes the range that begins at PTR, if its kind is one of KINDS. */
 bool rt_range_take(const void *ptr, unsigned kinds, struct rt_range *range);

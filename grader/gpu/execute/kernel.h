@@ -131,8 +131,8 @@ struct inst {
              * constant 1. A matrix instruction has .trans, or the adjacent numbers that a lane
              * holds are not adjacent in memory. */
             bool variant;
-            /* Of a matrix (see matrix.c). For bulk copies, `rows` is the number of coordinates, or 0
-             * without a tensor map. */
+            /* Of a matrix (see matrix.c). For bulk copies, `rows` is the number of coordinates, or
+             * 0 without a tensor map. */
             uint8_t rows, columns, pack;
         } mem;
         struct {
