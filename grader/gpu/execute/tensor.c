@@ -183,6 +183,7 @@ static void multiply_row(const struct tensor_product *p, const struct numbers *a
     struct numbers sum;
     unsigned n = p->n, at = i * p->k;
     bool has_special = a->any_special || b->any_special;
+    sum.any_special = false; /* not the arrays: they are large, and set below */
     for (unsigned j = 0; j < n; j++)
         set_number(&sum, j, is_float8(p->types[1]) ? 0 : widen(c[j], p->types[3]), sum_type(p));
     for (unsigned x = 0; x < p->k; x += p->step) {
