@@ -112,7 +112,6 @@ include grader/checks/rules.mk
 include labs/rules.mk
 include grader/tests/rules.mk
 include grader/tests/fuzz/rules.mk
-include solutions/rules.mk
 include handouts/ladders/rules.mk
 include handouts/replays/rules.mk
 include handouts/rules.mk

@@ -121,6 +121,15 @@ bool emu_interrupt(void);
  * "FILE:LINE: ", with FILE as the compiler names it. */
 const char *emu_message(struct emu_device *device);
 
+/* --- conditions of graphs ---------------------------------------------------------------------- */
+
+/* A condition is a number that kernels set by cudaGraphSetConditional(), and on which the work of a
+ * graph depends. Makes one, which is 0; it exists until the device is closed. */
+enum emu_status emu_condition_make(struct emu_device *device, uint64_t *handle);
+/* Set or read a condition. Return EMU_NOT_FOUND if HANDLE is not a condition's. */
+enum emu_status emu_condition_set(struct emu_device *device, uint64_t handle, uint32_t value);
+enum emu_status emu_condition_get(struct emu_device *device, uint64_t handle, uint32_t *value);
+
 /* --- memory: sizes in bytes ------------------------------------------------------------------- */
 
 /* Allocates SIZE > 0 bytes, aligned to 512. */

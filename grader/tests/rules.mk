@@ -210,7 +210,7 @@ slurm-test: build/setup/slurm lanewise
 
 # --- make check: checks only the files that have changed since the last check -----------------------
 
-CODE := $(shell find grader handouts labs solutions shared -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+CODE := $(shell find grader handouts labs $(wildcard solutions) shared -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 # The headers of attacks replace the kit's headers and are broken on purpose.
 HEADERS := $(filter-out grader/tests/attacks/%,$(filter grader/%.h,$(CODE)))
 HEADERS_OK := $(HEADERS:%=$(BUILD)/check/%.ok)

@@ -17,6 +17,17 @@ struct rt_launch {
     dim3 cluster;     /* blocks in a cluster; x is 0 for the kernel's own size */
 };
 
+struct rt_condition;
+
+/* The work of a conditional node. */
+struct rt_conditional {
+    struct rt_condition *condition;
+    enum cudaGraphConditionalNodeType type;
+    unsigned count;      /* of bodies */
+    cudaGraph_t *bodies; /* NULL before a node owns the work */
+    bool is_copy;        /* belongs to a launchable graph */
+};
+
 struct rt_work {
     enum cudaGraphNodeType type; /* says which member of the union is used */
     /* for ...Memcpy and ...Memset: from a 2-D function, which asks the device for rows even if
@@ -30,12 +41,14 @@ struct rt_work {
         cudaEvent_t event; /* for types ...EventRecord and ...WaitEvent */
         cudaGraph_t child; /* for type ...Graph */
         void *memory;      /* for types ...MemAlloc and ...MemFree */
+        struct rt_conditional conditional;
     };
 };
 
 /* --- work.c ----------------------------------------------------------------------------------- */
 
-/* Runs WORK now; WORK must not be a child graph. The caller must not run work after a kernel's
+/* Runs WORK now; WORK must not be a child graph or
+ * conditional. The caller must not run work after a kernel's
  * fault. Returns cudaErrorNotReady if the device has parked the launch (see emu_parked()). */
 cudaError_t rt_run(struct emu_device *device, const struct rt_work *work);
 /* Returns the error that rt_run() would return if WORK has invalid parameters. */

@@ -139,6 +139,7 @@ void emu_close(struct emu_device *device)
     }
     predictor_free(device->predictor);
     heap_close(&device->heap);
+    free(device->conditions.values);
     mem_close(&device->memory);
     for (int i = 0; i < EMU_STREAMS; i++)
         free(device->output.streams[i].text);
@@ -367,6 +368,50 @@ uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
     uint64_t bytes = device->limits[limit];
     pthread_mutex_unlock(&device->lock);
     return bytes;
+}
+
+/* --- conditions of graphs ---------------------------------------------------------------------- */
+
+enum emu_status emu_condition_make(struct emu_device *device, uint64_t *handle)
+{
+    pthread_mutex_lock(&device->lock);
+    struct conditions *all = &device->conditions;
+    uint32_t *more = realloc(all->values, (all->count + 1) * sizeof *more);
+    if (more) {
+        all->values = more;
+        more[all->count] = 0;
+        *handle = CONDITION_FIRST + all->count++;
+    } else {
+        device_failed(EMU_OUT_OF_MEMORY, "out of memory");
+    }
+    return device_unlock(device, more ? EMU_OK : EMU_OUT_OF_MEMORY);
+}
+
+/* Finds a condition, with the device locked. */
+static uint32_t *find_condition(struct emu_device *device, uint64_t handle)
+{
+    pthread_mutex_lock(&device->lock);
+    uint32_t *value = condition_find(&device->conditions, handle);
+    if (!value)
+        device_failed(EMU_NOT_FOUND, "there is no condition with handle %#llx",
+                      (unsigned long long)handle);
+    return value;
+}
+
+enum emu_status emu_condition_set(struct emu_device *device, uint64_t handle, uint32_t value)
+{
+    uint32_t *condition = find_condition(device, handle);
+    if (condition)
+        *condition = value;
+    return device_unlock(device, condition ? EMU_OK : EMU_NOT_FOUND);
+}
+
+enum emu_status emu_condition_get(struct emu_device *device, uint64_t handle, uint32_t *value)
+{
+    const uint32_t *condition = find_condition(device, handle);
+    if (condition)
+        *value = *condition;
+    return device_unlock(device, condition ? EMU_OK : EMU_NOT_FOUND);
 }
 
 /* --- textures --------------------------------------------------------------------------------- */

@@ -132,6 +132,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->memory = &device->memory;
     launch->predictor = device->predictor;
     launch->heap = &device->heap;
+    launch->conditions = &device->conditions;
     launch->output = &device->output;
     device->output.assertion[0] = 0;
     device->output.limit = device->limits[EMU_PRINT];

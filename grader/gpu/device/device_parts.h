@@ -36,6 +36,7 @@ struct emu_device {
     pthread_mutex_t lock;
     struct memory memory;
     struct heap heap;
+    struct conditions conditions;
     struct output output;
     struct module *modules;
     struct kernel_handle *kernels; /* indexed by the handle - 1 */

@@ -1,5 +1,5 @@
 /* Built-in device functions, which programs call but no PTX defines: printf, assert, malloc, free,
- * and launches by kernels.
+ * launches by kernels, and setting the condition of a graph.
  *
  * Their arguments are in the caller's frame, in the .param variables that the call names. */
 #include <ctype.h>
@@ -262,6 +262,26 @@ static void free_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
+/* --- conditions of graphs --------------------------------------------------------------------- */
+
+static void set_condition_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    unsigned bad = WARP; /* a lane with a number that is not a handle */
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint32_t *value =
+            condition_find(warp->cta->launch->conditions, parameter(warp, inst, 0, l));
+        if (value)
+            __atomic_store_n(value, (uint32_t)parameter(warp, inst, 1, l), __ATOMIC_RELAXED);
+        else
+            bad = l;
+    }
+    if (bad < WARP) {
+        warp_fault(warp, OBS_BAD_CONDITION, bad, NULL);
+        launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
+    }
+}
+
 /* --- launches by kernels: see child.h --------------------------------------------------------- */
 
 /* Reads argument I, a dim3, into SIZE. */
@@ -302,6 +322,7 @@ lane_fn *builtin_find(struct ptx_name name)
            : ptx_name_is(name, "__cudaCDP2LaunchDeviceV2")     ? launch_run_child
            : ptx_name_is(name, "vprintf")                      ? vprintf_run
            : ptx_name_is(name, "__assertfail")                 ? assertfail_run
+           : ptx_name_is(name, "cudaGraphSetConditional")      ? set_condition_run
            : ptx_name_is(name, "malloc")                       ? malloc_run
            : ptx_name_is(name, "free")                         ? free_run
                                                                : NULL;

@@ -39,12 +39,28 @@ struct output {
     char assertion[160];
 };
 
+/* The conditions of graphs. A condition's handle is its index + CONDITION_FIRST, which is far from
+ * an address and from a small number that a kernel might pass by mistake. */
+#define CONDITION_FIRST 0xc0de0000c0de0000ull
+struct conditions {
+    uint32_t *values;
+    uint64_t count;
+};
+
+/* Returns the condition's value, or NULL if HANDLE is not a condition's. */
+static inline uint32_t *condition_find(const struct conditions *conditions, uint64_t handle)
+{
+    uint64_t index = handle - CONDITION_FIRST;
+    return index < conditions->count ? &conditions->values[index] : NULL;
+}
+
 /* A launch. The caller sets the first part; all other fields must be zero. */
 struct launch {
     struct emu_launch request;
     const struct kernel *kernel;
     struct memory *memory;
     struct heap *heap;
+    const struct conditions *conditions;
     struct output *output;
     struct predictor *predictor; /* NULL if the launch's time is not predicted */
     const struct observer *const *observers;

@@ -67,6 +67,13 @@ const struct ptx_function *view_function(const struct launch_view *launch, uint3
     return image->function;
 }
 
+const struct ptx_instruction *view_ptx(const struct launch_view *launch, uint32_t pc)
+{
+    uint32_t index;
+    const struct ptx_function *function = view_function(launch, pc, &index);
+    return index < function->code_count ? &function->code[index] : NULL;
+}
+
 void view_range(const struct launch_view *launch, uint32_t number, uint32_t *first, uint32_t *end)
 {
     const struct image *image = &launch->kernel->images[number];

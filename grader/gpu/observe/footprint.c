@@ -254,9 +254,8 @@ static void *footprint_begin(const struct launch_view *launch)
     footprint->signals = calloc((size_t)launch->code_count + 1, sizeof *footprint->signals);
     footprint->fills = calloc((size_t)launch->code_count + 1, sizeof *footprint->fills);
     for (uint32_t pc = 0; footprint->signals && pc < launch->code_count; pc++) {
-        uint32_t index;
-        const struct ptx_function *function = view_function(launch, pc, &index);
-        footprint->signals[pc] = is_signal(&function->code[index]);
+        const struct ptx_instruction *in = view_ptx(launch, pc);
+        footprint->signals[pc] = in && is_signal(in);
     }
     if (footprint->signals && footprint->fills)
         return footprint;

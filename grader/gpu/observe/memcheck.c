@@ -204,6 +204,7 @@ static const char *const fault_ids[] = {
     [OBS_TENSOR_REDUCTION] = "bad-tensor-map",
     [OBS_DOUBLE_FREE] = "double-free",
     [OBS_BAD_FREE] = "bad-free",
+    [OBS_BAD_CONDITION] = "bad-condition",
     [OBS_NO_MBARRIER] = "bad-mbarrier",
     [OBS_MBARRIER_COUNT] = "bad-mbarrier",
     [OBS_TOO_MUCH_WORK] = "too-much-work",
@@ -245,6 +246,8 @@ static void print_missing(char *text, size_t size, const struct launch_view *lau
 static const char *const plain_faults[] = {
     [OBS_DOUBLE_FREE] = "free() of memory that was already freed",
     [OBS_BAD_FREE] = "free() of an address that no malloc() in a kernel returned",
+    [OBS_BAD_CONDITION] =
+        "cudaGraphSetConditional() with a number that is not the handle of a condition",
     [OBS_TRAPPED] = "the kernel stopped itself (trap)",
     [OBS_STACK_OVERFLOW] = "stack overflow: a function calls itself too deeply",
     [OBS_BAD_CALL] = "call through a pointer that does not point to a function",

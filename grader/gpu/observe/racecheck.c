@@ -41,13 +41,6 @@ static bool is_access(enum view_kind kind)
            kind == VIEW_ROWS;
 }
 
-static const struct ptx_instruction *instruction_at(const struct launch_view *launch, uint32_t pc)
-{
-    uint32_t index;
-    const struct ptx_function *function = view_function(launch, pc, &index);
-    return &function->code[index];
-}
-
 /* Finds the sites. If a kernel has more memory instructions than a stamp can distinguish, the
  * surplus instructions share the last site. */
 static bool find_sites(struct race *race, const struct launch_view *launch)
@@ -61,7 +54,7 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
         if (!is_access(view.kind))
             continue;
         uint32_t site = race->site_count < STAMP_SITES - 1 ? race->site_count++ : STAMP_SITES - 1;
-        const struct ptx_instruction *in = instruction_at(launch, pc);
+        const struct ptx_instruction *in = view_ptx(launch, pc);
         race->code[pc] = (struct race_code){
             .site = (uint16_t)site,
             .bytes = view.kind == VIEW_ROWS ? 16 : view.bytes,

@@ -86,9 +86,12 @@ enum view_author {
 enum view_author view_author(const struct launch_view *launch, uint32_t pc);
 
 /* Returns the function that contains PC. *INDEX gets the instruction's index in that function's
- * code. */
+ * code, which has no instruction for the exit that the emulator adds at the end of each function:
+ * there, *INDEX is the function's code_count. */
 const struct ptx_function *view_function(const struct launch_view *launch, uint32_t pc,
                                          uint32_t *index);
+/* Returns the PTX instruction at PC, or NULL if PC is such an added exit. */
+const struct ptx_instruction *view_ptx(const struct launch_view *launch, uint32_t pc);
 
 /* Gets the pcs of function NUMBER: from *FIRST up to *END, which is not included. */
 void view_range(const struct launch_view *launch, uint32_t number, uint32_t *first, uint32_t *end);
@@ -334,7 +337,8 @@ enum obs_fault_kind {
     OBS_TENSOR_REDUCTION,
     OBS_DOUBLE_FREE,
     OBS_BAD_FREE,
-    OBS_NO_SUCH_CTA, /* the cluster has no CTA of rank `other` */
+    OBS_BAD_CONDITION, /* cudaGraphSetConditional() with a number that is not a handle */
+    OBS_NO_SUCH_CTA,   /* the cluster has no CTA of rank `other` */
     /* the CTA of rank `other` has ended, and its shared memory no longer exists */
     OBS_CTA_ENDED,
     OBS_CTA_NOT_STARTED, /* the CTA of rank `other` may not have begun */

@@ -21,10 +21,11 @@ struct predict_roofs predict_roofs(const struct emu_chip *chip)
     };
 }
 
-/* Returns the number of operations on single-precision numbers in one lane's execution of IN. */
+/* Returns the number of operations on single-precision numbers in one lane's execution of IN, which
+ * may be NULL. */
 static unsigned flops_of(const struct ptx_instruction *in)
 {
-    if (!in->type_count || in->types[0] != PTX_f32)
+    if (!in || !in->type_count || in->types[0] != PTX_f32)
         return 0;
     switch (in->opcode) {
     case PTX_OP_add:
@@ -43,11 +44,8 @@ static unsigned flops_of(const struct ptx_instruction *in)
 double predict_flops(const struct launch_view *launch, const struct emu_counters *counters)
 {
     double flops = 0;
-    for (uint32_t pc = 0; counters && pc < launch->code_count; pc++) {
-        uint32_t index;
-        const struct ptx_function *function = view_function(launch, pc, &index);
+    for (uint32_t pc = 0; counters && pc < launch->code_count; pc++)
         flops +=
-            flops_of(&function->code[index]) * (double)counters[pc].value[EMU_thread_instructions];
-    }
+            flops_of(view_ptx(launch, pc)) * (double)counters[pc].value[EMU_thread_instructions];
     return flops;
 }

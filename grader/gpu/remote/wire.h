@@ -19,7 +19,7 @@
 
 #include "gpu/device.h"
 
-#define WIRE_VERSION 11
+#define WIRE_VERSION 12
 #define WIRE_FD      3 /* both processes start with their end of the socket as this descriptor */
 
 /* The environment variable that tells a program that its descriptor WIRE_FD is connected to a

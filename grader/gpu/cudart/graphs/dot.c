@@ -21,6 +21,7 @@ static const char *name_of(enum cudaGraphNodeType type)
         [cudaGraphNodeTypeMemAlloc] = "MEM_ALLOC",
         [cudaGraphNodeTypeMemFree] = "MEM_FREE",
         [cudaGraphNodeTypeEventRecord] = "EVENT_RECORD",
+        [cudaGraphNodeTypeConditional] = "CONDITIONAL",
     };
     return names[type];
 }
@@ -83,6 +84,9 @@ static void put_work(struct drawing *drawing, const struct rt_work *work)
         put_copy(drawing, &work->copy);
     if (work->type == cudaGraphNodeTypeMemset)
         put_fill(drawing, &work->fill);
+    for (unsigned i = 0; work->type == cudaGraphNodeTypeConditional && i < work->conditional.count;
+         i++)
+        fprintf(drawing->file, "graph_%u\n", ++drawing->graphs);
     if (rt_is_memory(work) && drawing->is_verbose)
         fprintf(drawing->file, "%p\n", work->memory);
 }
@@ -95,7 +99,7 @@ static size_t index_of(const struct CUgraph_st *graph, const struct CUgraphNode_
     return index;
 }
 
-/* Draws GRAPH under this NUMBER, then its child graphs. */
+/* Draws GRAPH under this NUMBER, then its child graphs and bodies. */
 static void draw(struct drawing *drawing, const struct CUgraph_st *graph, unsigned number)
 {
     FILE *file = drawing->file;
@@ -114,9 +118,14 @@ static void draw(struct drawing *drawing, const struct CUgraph_st *graph, unsign
             fprintf(file, "\"graph_%u_node_%zu\" -> \"graph_%u_node_%zu\";\n", number,
                     index_of(graph, node->depends[i]), number, index_of(graph, node));
     fprintf(file, "}\n");
-    for (const struct CUgraphNode_st *node = graph->first; node; node = node->next)
-        if (node->work.type == cudaGraphNodeTypeGraph)
-            draw(drawing, node->work.child, ++child);
+    for (const struct CUgraphNode_st *node = graph->first; node; node = node->next) {
+        const struct rt_work *work = &node->work;
+        if (work->type == cudaGraphNodeTypeGraph)
+            draw(drawing, work->child, ++child);
+        for (unsigned i = 0;
+             work->type == cudaGraphNodeTypeConditional && i < work->conditional.count; i++)
+            draw(drawing, work->conditional.bodies[i], ++child);
+    }
 }
 
 static cudaError_t print(const struct CUgraph_st *graph, const char *path, unsigned flags)

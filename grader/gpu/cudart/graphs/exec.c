@@ -16,6 +16,7 @@ struct CUgraphExec_st {
     struct step *steps;
     size_t count;
     struct rt_lanes *lanes;
+    bool has_claimed; /* the conditions of its steps */
     unsigned long long flags;
     struct rt_ref *refs;
     struct CUgraphExec_st *next;
@@ -34,6 +35,22 @@ static struct CUgraphExec_st *find(cudaGraphExec_t exec)
     return at;
 }
 
+/* Returns the copy of NODE's work in the bodies of WORK, or NULL. */
+static struct rt_work *find_in_bodies(const struct rt_work *work, const struct CUgraphNode_st *node)
+{
+    struct rt_work *found = NULL;
+    if (work->type != cudaGraphNodeTypeConditional)
+        return NULL;
+    for (unsigned i = 0; i < work->conditional.count && !found; i++) {
+        const struct CUgraph_st *body = work->conditional.bodies[i];
+        struct CUgraphNode_st *copy = rt_graph_find_copy(body, node);
+        found = copy ? &copy->work : NULL;
+        for (copy = body->first; copy && !found; copy = copy->next)
+            found = find_in_bodies(&copy->work, node);
+    }
+    return found;
+}
+
 static struct step *find_step(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node)
 {
     for (size_t i = 0; exec && i < exec->count; i++)
@@ -49,6 +66,8 @@ static void free_steps(struct CUgraphExec_st *exec)
     for (size_t i = 0; i < exec->count; i++) {
         if (exec->steps[i].work.type == cudaGraphNodeTypeMemAlloc)
             rt_graph_memory_claim(exec->steps[i].work.memory, exec, NULL);
+        if (exec->has_claimed)
+            rt_conditional_leave(&exec->steps[i].work);
         rt_work_free(&exec->steps[i].work);
     }
     rt_refs_free(&exec->refs);
@@ -59,14 +78,18 @@ static void free_steps(struct CUgraphExec_st *exec)
     exec->count = 0;
 }
 
-/* Claims the memory that EXEC's steps allocate, because only one launchable graph may allocate
- * it. */
-static cudaError_t claim_memory(const struct CUgraphExec_st *exec)
+/* Claims what only one launchable graph may use: the memory that EXEC's steps allocate, and their
+ * conditions. If one condition of a graph is claimed, all are. */
+static cudaError_t claim(struct CUgraphExec_st *exec)
 {
-    for (size_t i = 0; i < exec->count; i++)
-        if (exec->steps[i].work.type == cudaGraphNodeTypeMemAlloc &&
-            !rt_graph_memory_claim(exec->steps[i].work.memory, NULL, exec))
+    for (size_t i = 0; i < exec->count; i++) {
+        const struct rt_work *work = &exec->steps[i].work;
+        if ((work->type == cudaGraphNodeTypeMemAlloc &&
+             !rt_graph_memory_claim(work->memory, NULL, exec)) ||
+            !rt_conditional_claim(work))
             return cudaErrorNotSupported;
+    }
+    exec->has_claimed = true;
     return cudaSuccess;
 }
 
@@ -98,12 +121,16 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t graph, unsig
     struct CUgraph_st *live = rt_live_graph(graph);
     if (!result || !live || flags & ~known)
         return cudaErrorInvalidValue;
+    if (live->parent)
+        return cudaErrorNotSupported;
+    if (!rt_graph_conditionals_are_legal(live))
+        return cudaErrorInvalidValue;
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return rt_unsupported("a graph that kernels can launch");
     struct CUgraphExec_st *exec = calloc(1, sizeof *exec);
     cudaError_t error = exec ? make_steps(exec, live) : cudaErrorMemoryAllocation;
     if (error == cudaSuccess)
-        error = claim_memory(exec);
+        error = claim(exec);
     if (error != cudaSuccess) {
         if (exec)
             free_steps(exec);
@@ -137,8 +164,10 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t gr
         return rt_return(cudaErrorInvalidValue);
     cudaError_t error = instantiate(exec, graph, params->flags);
     params->errNode_out = NULL;
-    params->result_out =
-        error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+    params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess
+                         : rt_conditions_are_used(graph)
+                             ? cudaGraphInstantiateError
+                             : cudaGraphInstantiateConditionalHandleUnused;
     return rt_return(error);
 }
 
@@ -186,17 +215,35 @@ static cudaError_t queue_child(struct emu_device *device, cudaStream_t stream,
     return error;
 }
 
+/* Runs the body that the condition chooses, if any; in a loop, until it chooses none. */
+static cudaError_t queue_conditional(struct emu_device *device, cudaStream_t stream,
+                                     const struct rt_conditional *conditional)
+{
+    const struct CUgraph_st *body;
+    cudaError_t error;
+    do {
+        rt_finish_stream(stream); /* earlier kernels may set the condition */
+        error = rt_conditional_choose(conditional, device, &body);
+        if (error == cudaSuccess && body)
+            error = queue_child(device, stream, body);
+    } while (error == cudaSuccess && body && conditional->type == cudaGraphCondTypeWhile &&
+             !rt_faulted());
+    return error;
+}
+
 static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
                               const struct rt_work *work)
 {
     if (work->type == cudaGraphNodeTypeGraph)
         return queue_child(device, stream, work->child);
+    if (work->type == cudaGraphNodeTypeConditional)
+        return queue_conditional(device, stream, &work->conditional);
     return rt_queue(device, stream, work);
 }
 
-/* Returns whether EXEC may be launched. Returns false if it would allocate memory twice, or free
- * memory that is not allocated. */
-static bool may_launch(const struct CUgraphExec_st *exec)
+/* Prepares a launch of EXEC. Returns false if it would allocate memory twice, or free memory that is
+ * not allocated. */
+static bool prepare_launch(struct emu_device *device, const struct CUgraphExec_st *exec)
 {
     bool legal = true;
     rt_graph_memory_plan();
@@ -204,6 +251,8 @@ static bool may_launch(const struct CUgraphExec_st *exec)
         if (rt_is_memory(&exec->steps[i].work))
             legal = rt_graph_memory_step(&exec->steps[i].work,
                                          exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    for (size_t i = 0; i < exec->count && legal; i++)
+        legal = rt_conditional_start(&exec->steps[i].work, device);
     return legal;
 }
 
@@ -230,7 +279,7 @@ static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
     error = rt_check_stream(stream);
     if (error == cudaSuccess && rt_is_capturing(stream))
         return rt_unsupported("the launch of a graph in a captured stream");
-    if (error == cudaSuccess && !may_launch(live))
+    if (error == cudaSuccess && !prepare_launch(device, live))
         return cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = rt_lanes_begin(live->lanes, stream);
@@ -255,24 +304,35 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work)
 {
-    struct step *step = find_step(find(exec), node);
-    return step ? rt_work_replace(&step->work, work) : cudaErrorInvalidValue;
+    struct CUgraphExec_st *live = find(exec);
+    struct step *step = find_step(live, node);
+    struct rt_work *old = step ? &step->work : NULL;
+    for (size_t i = 0; live && i < live->count && !old; i++)
+        old = find_in_bodies(&live->steps[i].work, node);
+    return old ? rt_work_replace(old, work) : cudaErrorInvalidValue;
 }
 
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
+/* Returns the step of NODE if it can be disabled, otherwise NULL. */
+static struct step *find_optional(cudaGraphExec_t exec, cudaGraphNode_t node)
 {
     struct step *step = find_step(find(exec), node);
     bool can_disable = step && (step->work.type == cudaGraphNodeTypeKernel ||
                                 step->work.type == cudaGraphNodeTypeMemcpy ||
                                 step->work.type == cudaGraphNodeTypeMemset);
-    if (can_disable)
+    return can_disable ? step : NULL;
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
+{
+    struct step *step = find_optional(exec, node);
+    if (step)
         step->enabled = enabled != 0;
-    return rt_return(can_disable ? cudaSuccess : cudaErrorInvalidValue);
+    return rt_return(step ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
 {
-    const struct step *step = find_step(find(exec), node);
+    const struct step *step = find_optional(exec, node);
     if (!step || !enabled)
         return rt_return(cudaErrorInvalidValue);
     *enabled = step->enabled;
@@ -318,7 +378,9 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
     }
     for (size_t i = 0; i < live->count && error == cudaSuccess; i++) {
         struct rt_work old = live->steps[i].work;
+        rt_conditional_leave(&old);
         live->steps[i].work = fresh.steps[i].work;
+        rt_conditional_claim(&live->steps[i].work);
         fresh.steps[i].work = old;
     }
     if (error == cudaSuccess) {

@@ -40,7 +40,8 @@ static cudaError_t child_work(struct rt_work *work, cudaGraph_t graph,
     return rt_work_of_child(work, graph, params->graph);
 }
 
-/* Turns PARAMS for a node of GRAPH into work. They must not be those of an allocation node. */
+/* Turns PARAMS for a node of GRAPH into work. They must not be those of an allocation node
+ * or of a new conditional node. */
 static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
                              const struct cudaGraphNodeParams *params)
 {
@@ -67,8 +68,8 @@ static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
         return rt_unsupported("a graph node for an external semaphore");
-    case cudaGraphNodeTypeConditional:
-        return rt_unsupported("a conditional node in a graph");
+    case cudaGraphNodeTypeConditional: /* its parameters cannot change */
+        return cudaErrorNotSupported;
     default:
         return cudaErrorInvalidValue;
     }
@@ -104,6 +105,9 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
     if (params->type == cudaGraphNodeTypeMemAlloc)
         return rt_remember(rt_node_add_memory(node, graph, depends, count, &params->alloc.poolProps,
                                               params->alloc.bytesize, &params->alloc.dptr));
+    if (params->type == cudaGraphNodeTypeConditional)
+        return rt_remember(
+            rt_node_add_conditional(node, graph, depends, count, &params->conditional));
     cudaError_t error = make_work(&work, graph, params);
     return rt_node_add(node, graph, depends, count, &work, error);
 }

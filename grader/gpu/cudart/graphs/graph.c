@@ -53,6 +53,7 @@ static void free_node(struct CUgraphNode_st *node)
 
 void rt_graph_free(struct CUgraph_st *graph)
 {
+    rt_conditions_leave(graph);
     pthread_mutex_lock(&lock);
     struct CUgraph_st **at = &graphs;
     while (*at != graph)
@@ -102,6 +103,8 @@ cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from)
         return copy_args(&to->kernel, from->kernel.args);
     if (rt_is_memory(from))
         return rt_graph_memory_hold(from->memory) ? cudaSuccess : cudaErrorInvalidValue;
+    if (from->type == cudaGraphNodeTypeConditional)
+        return rt_conditional_copy(&to->conditional, &from->conditional);
     if (from->type != cudaGraphNodeTypeGraph)
         return cudaSuccess;
     cudaError_t error = rt_graph_clone(from->child, &child);
@@ -115,6 +118,8 @@ void rt_work_free(struct rt_work *work)
         free(work->kernel.args);
     else if (work->type == cudaGraphNodeTypeGraph && work->child)
         rt_graph_free(work->child);
+    else if (work->type == cudaGraphNodeTypeConditional)
+        rt_conditional_free(&work->conditional);
     else if (rt_is_memory(work))
         rt_graph_memory_release(work->memory);
     work->type = cudaGraphNodeTypeEmpty;
@@ -223,11 +228,10 @@ cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st 
     return cudaErrorInvalidValue;
 }
 
-/* Returns the node of CLONE that is a copy of NODE. */
-static struct CUgraphNode_st *find_copy(const struct CUgraph_st *clone,
-                                        const struct CUgraphNode_st *node)
+struct CUgraphNode_st *rt_graph_find_copy(const struct CUgraph_st *copy,
+                                          const struct CUgraphNode_st *node)
 {
-    struct CUgraphNode_st *at = clone->first;
+    struct CUgraphNode_st *at = copy->first;
     while (at && at->original != node)
         at = at->next;
     return at;
@@ -251,8 +255,13 @@ bool rt_graph_has_memory(const struct CUgraph_st *graph)
 
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **result)
 {
-    if (rt_graph_has_memory(graph))
+    if (rt_graph_has_memory(graph) || rt_graph_has_conditional(graph))
         return cudaErrorNotSupported; /* CUDA refuses this too */
+    return rt_graph_copy(graph, result);
+}
+
+cudaError_t rt_graph_copy(const struct CUgraph_st *graph, struct CUgraph_st **result)
+{
     struct CUgraph_st *clone = rt_graph_new();
     cudaGraphNode_t copy;
     cudaError_t error = clone ? rt_refs_copy(&clone->refs, graph->refs) : cudaErrorMemoryAllocation;
@@ -265,7 +274,8 @@ cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **r
     for (struct CUgraphNode_st *node = graph->first; node && error == cudaSuccess;
          node = node->next)
         for (size_t i = 0; i < node->depend_count && error == cudaSuccess; i++)
-            error = add_edge(find_copy(clone, node->depends[i]), find_copy(clone, node));
+            error = add_edge(rt_graph_find_copy(clone, node->depends[i]),
+                             rt_graph_find_copy(clone, node));
     if (error == cudaSuccess)
         *result = clone;
     else if (clone)
@@ -292,9 +302,10 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     struct CUgraph_st *live = rt_live_graph(graph);
-    if (live)
-        rt_graph_free(live);
-    return rt_return(live ? cudaSuccess : cudaErrorInvalidValue);
+    if (!live || live->parent)
+        return rt_return(cudaErrorInvalidValue);
+    rt_graph_free(live);
+    return cudaSuccess;
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
@@ -307,7 +318,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t nod
                                      cudaGraph_t clone)
 {
     struct CUgraph_st *live = rt_live_graph(clone);
-    struct CUgraphNode_st *copy = found && live ? find_copy(live, node) : NULL;
+    struct CUgraphNode_st *copy = found && live ? rt_graph_find_copy(live, node) : NULL;
     if (copy)
         *found = copy;
     return rt_return(copy ? cudaSuccess : cudaErrorInvalidValue);

@@ -7,6 +7,7 @@
  *   nodes.c      nodes of each kind                attributes.c   attributes of kernel nodes
  *   generic.c    calls for all kinds of node       user_object.c  objects that graphs keep alive
  *   dot.c        drawing a graph                   lanes.c        which steps wait for each other
+ *   conditional.c   nodes whose work depends on a value that kernels set
  *
  * As in the real runtime, two threads must not change one graph at the same time. */
 #ifndef GPU_CUDART_GRAPHS_GRAPH_H
@@ -27,6 +28,8 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     struct CUgraphNode_st *first;
     size_t node_count;
+    /* for a body of a conditional node, the graph of that node, otherwise NULL */
+    const struct CUgraph_st *parent;
     struct rt_ref *refs;     /* the graph's references to user objects */
     struct CUgraph_st *next; /* the next in the list of live graphs */
 };
@@ -39,7 +42,13 @@ struct CUgraph_st *rt_live_graph(cudaGraph_t graph);
 struct CUgraphNode_st *rt_live_node(cudaGraphNode_t node);
 struct CUgraph_st *rt_graph_new(void);
 void rt_graph_free(struct CUgraph_st *graph);
+/* Copies a graph. rt_graph_clone() refuses graphs that a program cannot copy either, while
+ * rt_graph_copy() also copies conditional nodes, for a launchable graph. */
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **clone);
+cudaError_t rt_graph_copy(const struct CUgraph_st *graph, struct CUgraph_st **copy);
+/* Returns the node of COPY that is a copy of NODE, or NULL. */
+struct CUgraphNode_st *rt_graph_find_copy(const struct CUgraph_st *copy,
+                                          const struct CUgraphNode_st *node);
 /* Adds a node to GRAPH that does a copy of WORK after the COUNT nodes DEPENDS. */
 cudaError_t rt_graph_add(struct CUgraph_st *graph, cudaGraphNode_t const *depends, size_t count,
                          const struct rt_work *work, cudaGraphNode_t *node);
@@ -103,6 +112,33 @@ cudaError_t rt_lanes_begin(struct rt_lanes *lanes, cudaStream_t stream);
 cudaError_t rt_lanes_enter(const struct rt_lanes *lanes, size_t step, cudaStream_t *stream);
 cudaError_t rt_lanes_leave(const struct rt_lanes *lanes, size_t step);
 cudaError_t rt_lanes_end(const struct rt_lanes *lanes);
+
+/* --- conditional.c ---------------------------------------------------------------------------- */
+
+/* Adds a conditional node with empty bodies, and sets PARAMS->phGraph_out to them. */
+cudaError_t rt_node_add_conditional(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *depends, size_t count,
+                                    struct cudaConditionalNodeParams *params);
+/* Finish a copy *TO of *FROM, which gets bodies of its own; free them. */
+cudaError_t rt_conditional_copy(struct rt_conditional *to, const struct rt_conditional *from);
+void rt_conditional_free(const struct rt_conditional *conditional);
+/* Notes that GRAPH is freed. Its conditions stay for launchable graphs. */
+void rt_conditions_leave(const struct CUgraph_st *graph);
+/* Returns whether nodes use all conditions that were made for GRAPH. */
+bool rt_conditions_are_used(const struct CUgraph_st *graph);
+bool rt_graph_has_conditional(const struct CUgraph_st *graph);
+/* Returns whether the bodies in GRAPH have only nodes that CUDA allows there, and nodes use all
+ * conditions. */
+bool rt_graph_conditionals_are_legal(const struct CUgraph_st *graph);
+/* For the conditions of WORK and of its bodies; other kinds of work have none. rt_conditional_claim()
+ * notes that a launchable graph uses them and returns false if another one does; in any case, end
+ * with rt_conditional_leave(). rt_conditional_start() sets them at the beginning of a launch. */
+bool rt_conditional_claim(const struct rt_work *work);
+void rt_conditional_leave(const struct rt_work *work);
+bool rt_conditional_start(const struct rt_work *work, struct emu_device *device);
+/* Sets *BODY to the body that the condition's value chooses, or to NULL. */
+cudaError_t rt_conditional_choose(const struct rt_conditional *conditional,
+                                  struct emu_device *device, const struct CUgraph_st **body);
 
 /* --- attributes.c ----------------------------------------------------------------------------- */
 

@@ -85,6 +85,15 @@ Test(cudart_more, nodes_of_graphs_answer_like_a_gpu)
     expect_recorded("api_graphs");
 }
 
+Test(cudart_more, conditional_nodes_work_like_on_a_gpu)
+{
+    expect_recorded("conditional");
+    char *drawing = shell_file("drawing_of_condition", NULL);
+    cr_expect(strstr(drawing, "CONDITIONAL\ngraph_2\n") && strstr(drawing, "cluster_2"), "%s",
+              drawing);
+    free(drawing);
+}
+
 Test(cudart_more, graphs_are_drawn)
 {
     expect_recorded("api_graphs");

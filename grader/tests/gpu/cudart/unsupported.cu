@@ -18,11 +18,11 @@ int main()
 {
     int *p;
     cudaMalloc(&p, sizeof *p);
-    cudaGraphConditionalHandle handle;
     cudaArraySparseProperties properties;
-    show("cudaGraphConditionalHandleCreate", cudaGraphConditionalHandleCreate(&handle, nullptr));
-    show("cudaGraphConditionalHandleCreate again",
-         cudaGraphConditionalHandleCreate(&handle, nullptr));
+    cudaArrayMemoryRequirements needs;
+    show("cudaArrayGetMemoryRequirements", cudaArrayGetMemoryRequirements(&needs, nullptr, 0));
+    show("cudaArrayGetMemoryRequirements again",
+         cudaArrayGetMemoryRequirements(&needs, nullptr, 0));
     show("cudaArrayGetSparseProperties", cudaArrayGetSparseProperties(&properties, nullptr));
     show("last", cudaGetLastError());
     void *function = p;
