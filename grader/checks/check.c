@@ -187,4 +187,5 @@ void check_perform(const struct check_info *info)
     json_decref(check.shown);
     json_decref(check.timelines);
     json_decref(check.job.terms);
+    json_decref(check.job.source);
 }

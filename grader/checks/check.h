@@ -252,6 +252,9 @@ struct check_guess {
     /* continues a message such as "c[0][0] is 3, but 4 is right: "; NULL at the end of a list */
     const char *text;
     void (*make)(const struct case_data *input, float *values);
+    /* The report shows the line of the student's file that contains this (see check_find_line()). It
+     * is NULL if no line can be told. */
+    const char *at;
 };
 
 /* The right value of a result, as HEIGHT rows of WIDTH numbers, one after another. MAKE_ROW and
@@ -311,6 +314,16 @@ void check_launched(struct check *check, const struct run *run, size_t index, in
 
 /* Replaces the hint of a check that is still open, for a loss that has a known reason. */
 void check_hint(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Returns the number of the line of the student's file that contains TEXT, apart from spaces and
+ * comments. Returns 0 if there is none, or several lines do. */
+unsigned check_find_line(const struct check *check, const char *text);
+/* Makes the report show that line. Does nothing if there is no such line. Call it after a loss was
+ * reported. */
+void check_show_line(struct check *check, const char *text);
+/* Makes the report show the line of the student's file at which COUNTERS, separated by spaces, are
+ * largest together. Call it after a loss was reported. Does nothing for NULL, and on a GPU. */
+void check_show_counter(struct check *check, const struct run *run, const char *counters);
 
 /* Fails the check although the answer is right. FORMAT says what is missing, and HINT gives advice.
  * Does nothing if RUN is NULL, or after a figure that earns nothing. */

@@ -15,41 +15,49 @@
 #include "checks/run.h"
 #include "checks/verdict.h"
 
+#define SHARED_WAVEFRONTS "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
+#define ATOMIC_REQUESTS   "global_atomic_requests global_reduction_requests"
+
 /* The limits. A limit is the larger of two numbers: TIMES the solution's total, and SHARE of the
  * solution's instructions. So a kernel can use a few barriers although the solution uses none. */
-/* LOSS is the id of the finding whose waste can be the reason. */
+/* LOSS is the id of the finding whose waste can be the reason; otherwise the report shows the line
+ * at which COUNTERS are largest. */
 static const struct {
     double times, share;
-    const char *text, *hint, *loss;
+    const char *text, *hint, *counters, *loss;
 } limits[CHECK_COSTS] = {
     [CHECK_PATH] =
         {4, 0, "the longest warp executes %s instructions",
-         "Share the work among more threads, so that no warp works much longer than the others."},
+         "Share the work among more threads, so that no warp works much longer than the others.",
+         "warp_instructions"},
     [CHECK_WORK] =
         {3, 0, "all warps together execute %s instructions",
-         "Do each part of the work once, in one thread, and leave out what the answer does not need."},
+         "Do each part of the work once, in one thread, and leave out what the answer does not need.",
+         "warp_instructions"},
     [CHECK_READS] =
         {2, 0.05, "the program reads %s sectors of 32 bytes from the GPU's memory",
          "Read each number once, and let neighbouring threads read neighbouring numbers. Copies on the GPU count, too.",
-         "uncoalesced-load"},
+         "global_load_sectors local_load_sectors", "uncoalesced-load"},
     [CHECK_WRITES] =
         {3, 0.02, "the program writes %s sectors of 32 bytes to the GPU's memory",
          "Keep what only one thread needs in a variable, and write each result once. Copies on the GPU count, too.",
-         "uncoalesced-store"},
+         "global_store_sectors global_reduction_sectors local_store_sectors", "uncoalesced-store"},
     [CHECK_SHARED] =
         {3, 0.27, "the warps make %s passes through shared memory",
          "Let threads share the work in shared memory, instead of each doing all of it.",
-         "bank-conflict"},
+         SHARED_WAVEFRONTS, "bank-conflict"},
     [CHECK_BARRIERS] =
         {3, 0.07, "the warps wait at barriers %s times in all",
-         "A barrier belongs between a write and another thread's read, and nowhere else."},
+         "A barrier belongs between a write and another thread's read, and nowhere else.",
+         "barriers"},
     [CHECK_ATOMICS] =
         {4, 0.01, "the warps make %s atomic operations on global memory",
          "Let each thread add up several numbers in a variable of its own, and add that to the total once.",
-         "uncoalesced-atomic"},
+         ATOMIC_REQUESTS, "uncoalesced-atomic"},
     [CHECK_LAUNCHES] =
         {8, 0, "the program launches %s kernels",
-         "Let one launch do the work of many small ones: each launch takes time, even with little to do."},
+         "Let one launch do the work of many small ones: each launch takes time, even with little to do.",
+         ""},
 };
 
 /* Returns the number of sectors that copies on the GPU read and write. */
@@ -81,11 +89,10 @@ static void measure(const struct run *run, double costs[CHECK_COSTS])
         check_sectors_read(run) + check_counter(run, "local_load_sectors") + copied;
     costs[CHECK_WRITES] = sectors_stored(run) + check_counter(run, "local_store_sectors") + copied +
                           check_sum(sectors, "set set_rows");
-    costs[CHECK_SHARED] = check_sum(
-        counters, "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts");
+    costs[CHECK_SHARED] = check_sum(counters, SHARED_WAVEFRONTS);
     costs[CHECK_BARRIERS] = check_counter(run, "barriers");
     costs[CHECK_LAUNCHES] = (double)json_array_size(json_object_get(run->record, "launches"));
-    costs[CHECK_ATOMICS] = check_sum(counters, "global_atomic_requests global_reduction_requests");
+    costs[CHECK_ATOMICS] = check_sum(counters, ATOMIC_REQUESTS);
 }
 
 /* Appends the check's rows of costs.def to a file, which `make costs` names while it grades the
@@ -135,6 +142,7 @@ void check_costs(struct check *check, const struct run *run)
         snprintf(text, sizeof text, limits[i].text, check_number(costs[i]));
         check_refuse(check, run, limits[i].hint, "%s; the solution needs %s, and the limit is %s",
                      text, check_number(solutions[i]), check_number(limit));
+        check_show_counter(check, run, limits[i].counters);
         if (limits[i].loss)
             check_point_at_excess(check, run, limits[i].loss, costs[i] - limit);
     }

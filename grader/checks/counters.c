@@ -96,28 +96,32 @@ const char *check_other_call(const struct run *run, const char *part, const char
     return otherwise;
 }
 
-/* Makes the report show the line of the student's file that contributes most to the figure's
- * counters. */
-static void point_at_worst_line(struct check *check, const struct run *run)
+void check_show_counter(struct check *check, const struct run *run, const char *counters)
 {
-    const char *counter = check->info->figure.counter;
     json_t *launch, *line;
     size_t i, j;
     double most = 0;
-    if (!counter || check_point_at_loss(check, run))
-        return;
-    json_array_foreach(json_object_get(run->record, "launches"), i, launch)
+    json_array_foreach(run ? json_object_get(run->record, "launches") : NULL, i, launch)
     {
         json_array_foreach(json_object_get(launch, "lines"), j, line)
         {
             const char *file = json_string_value(json_object_get(line, "file"));
-            double count = check_sum(json_object_get(line, "counters"), counter);
+            double count = check_sum(json_object_get(line, "counters"), counters);
             if (!file || count <= most || !check_is_own_file(check, file))
                 continue;
             most = count;
             check_point_at(check, file, (unsigned)json_integer_of(line, "line"), 0);
         }
     }
+}
+
+/* Makes the report show the line of the student's file that contributes most to the figure's
+ * counters. */
+static void point_at_worst_line(struct check *check, const struct run *run)
+{
+    const char *counters = check->info->figure.counter;
+    if (counters && !check_point_at_loss(check, run))
+        check_show_counter(check, run, counters);
 }
 
 /* The most bytes that a program may copy to constant memory, for a few sizes and addresses, if the

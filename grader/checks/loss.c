@@ -13,7 +13,8 @@
 #include "checks/verdict.h"
 #include "record/losses.h"
 
-/* Returns the beginning of the ids of losses that increase COUNTER, or "" if there are none. */
+/* Returns the id of the losses that increase COUNTER, the first of several, or "" if there are
+ * none. */
 static const char *losses_of(const char *counter)
 {
     static const struct {
@@ -121,8 +122,15 @@ static bool point_at_idle_lanes(struct check *check, const struct run *run)
 
 bool check_point_at_loss(struct check *check, const struct run *run)
 {
-    const char *counter = check->info->figure.counter, *id = losses_of(counter);
-    const json_t *loss = *id ? find_loss(check, run, id) : NULL;
+    const char *counter = check->info->figure.counter;
+    const json_t *loss = NULL;
+    for (const char *at = counter; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        const char *id = losses_of(at);
+        const json_t *other = *id ? find_loss(check, run, id) : NULL;
+        if (other && (!loss || record_loss_waste(other) > record_loss_waste(loss)))
+            loss = other;
+    }
     if (!loss)
         return strncmp(counter, "global_", strlen("global_")) == 0 &&
                point_at_idle_lanes(check, run);

@@ -151,5 +151,6 @@ int main(int argc, char **argv)
     int passed = criterion_run_all_tests(tests);
     criterion_finalize(tests);
     json_decref(job.terms);
+    json_decref(job.source);
     return passed ? 0 : 1;
 }

@@ -31,6 +31,31 @@ static double busy(const struct check_launch *launch, const json_t *counters)
     return longest > 0 ? fmin(1, average / emu_occupancy_warps(&demand) / longest / BUSY) : 1;
 }
 
+/* Sets the hint for the limit that binds. */
+static void advise(struct check *check, const struct emu_limits *limits,
+                   const struct emu_demand *demand, enum emu_occupancy_limit limit, double share)
+{
+    char command[120], number[32];
+    snprintf(command, sizeof command,
+             "build/lanewise occupancy --threads %u --shared %llu --cc %u.%u says what one more "
+             "block needs.",
+             demand->threads, (unsigned long long)demand->shared, limits->capability / 10,
+             limits->capability % 10);
+    snprintf(number, sizeof number, "%u", limits->sm_warps);
+    if (share < 1)
+        check_hint(check,
+                   "Some warps of a block have much less to do than others. Share the work among "
+                   "all of them, and give a block enough work for all.");
+    else if (limit == EMU_BY_SHARED)
+        check_hint(check,
+                   "Less shared memory a block, or more warps that share it, would fill more. %s",
+                   command);
+    else if (limit == EMU_BY_WARPS)
+        check_hint(check, "Choose a number of warps a block that divides %s.", number);
+    else
+        check_hint(check, "More warps a block would fill more. %s", command);
+}
+
 /* Writes a note that says what resources a launch takes, and which limit binds. */
 static void write_note(struct check *check, const struct emu_limits *limits,
                        const struct check_launch *launch, double share)
@@ -50,6 +75,7 @@ static void write_note(struct check *check, const struct emu_limits *limits,
              warps, warps == 1 ? "" : "s", NUMBER(demand.shared), o.ctas, o.ctas == 1 ? "" : "s",
              o.warps, limits->sm_warps, names[o.limit],
              share < 1 ? " Warps that have much less to do than others count for less." : "");
+    advise(check, limits, &demand, o.limit, share);
 }
 
 /* The share of the work from which on a launch counts. The worst of these launches decides, because

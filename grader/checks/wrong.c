@@ -11,6 +11,7 @@
 #include "checks/internal.h"
 #include "checks/judging.h"
 #include "checks/reread.h"
+#include "checks/source.h"
 #include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
@@ -78,11 +79,28 @@ static struct writer find_writer(const struct check *check, const struct run *ru
     return writer;
 }
 
+#define LOOPS 3 /* most loops that a message names */
+
+/* Names the loops whose results line END stores. */
+static void name_loops(struct check *check, unsigned end)
+{
+    unsigned lines[LOOPS], count = check_find_loops(check, end, lines, LOOPS);
+    if (count > LOOPS)
+        return;
+    for (unsigned i = 0; i < count; ++i)
+        check_add(check, "%s %u",
+                  i == 0 ? (count > 1 ? ", after the loops on lines" : ", after the loop on line")
+                  : i + 1 < count ? ","
+                                  : " and",
+                  lines[i]);
+}
+
 /* Names the line that stores the results of RUN, if the kernel has one such line. TEXT, the
  * explanation, may say that nothing was stored or that a copy is wrong. */
 static void name_writer(struct check *check, const struct run *run, const char *text)
 {
-    static const char *const others[] = {"; never written", "told to copy", "main()", "cudaMemcpy"};
+    static const char *const others[] = {"; never written", "told to copy", "main()", "cudaMemcpy",
+                                         "; look at line"};
     bool has_others, is_unwritten = strncmp(text, others[0] + 2, strlen(others[0] + 2)) == 0;
     struct writer writer = find_writer(check, run, &has_others);
     bool is_useful = writer.is_only && !is_unwritten;
@@ -93,6 +111,7 @@ static void name_writer(struct check *check, const struct run *run, const char *
     check_add(check, "; line %u %s%s", writer.line, has_others ? "of the last kernel " : "",
               writer.adds ? "updates the result" : "stores the results");
     check_point_at(check, writer.file, writer.line, 0);
+    name_loops(check, writer.line);
 }
 
 /* --- one number ------------------------------------------------------------------------------- */
@@ -194,8 +213,9 @@ static bool is_close(const float *values, const struct judge_matrix *matrix)
 
 /* Returns the guess that gives the wrong matrix within the bounds for the right matrix, or NULL if
  * there is none. */
-static const char *find_guess(const struct check_matrix *want, const struct judge_matrix *matrix,
-                              const struct case_data *input)
+static const struct check_guess *find_guess(const struct check_matrix *want,
+                                            const struct judge_matrix *matrix,
+                                            const struct case_data *input)
 {
     float *values = malloc((matrix->height * matrix->width + 1) * sizeof *values);
     const struct check_guess *guess = want->guesses;
@@ -205,16 +225,20 @@ static const char *find_guess(const struct check_matrix *want, const struct judg
             break;
     }
     free(values);
-    return values && guess ? guess->text : NULL;
+    return values && guess && guess->text ? guess : NULL;
 }
 
 static bool explain_matrix(struct check *check, const struct check_matrix *want,
                            const struct judge_matrix *matrix, const struct case_data *input,
                            char *text, size_t size)
 {
-    const char *guess = find_guess(want, matrix, input);
-    if (guess)
-        snprintf(text, size, "%s", guess);
+    const struct check_guess *guess = find_guess(want, matrix, input);
+    unsigned line = guess && guess->at ? check_find_line(check, guess->at) : 0;
+    if (line)
+        snprintf(text, size, "%s; look at line %u", guess->text, line);
+    else if (guess)
+        snprintf(text, size, "%s", guess->text);
+    check_point_at(check, check->job.file_name, line, 0);
     check->verdict.guessed = guess;
     return guess || (want->make_row && check_reread(want, matrix, input, text, size)) ||
            judge_wrong_matrix(matrix, text, size);

@@ -152,7 +152,10 @@ static bool write_job(struct grade *grade, char path[PATH_SIZE])
     snprintf(job->file_name, sizeof job->file_name, "%s", grade->grading->lab->file);
     if (!make_folder(grade, "checks", job->folder))
         return false;
-    if (base_path(path, "%s/job.json", grade->folder) && grade_job_write(job, path))
+    job->source = json_string(grade->grading->submission->source.bytes);
+    bool written = base_path(path, "%s/job.json", grade->folder) && grade_job_write(job, path);
+    json_decref(job->source);
+    if (written)
         return true;
     return stop(grade, GRADE_IMPOSSIBLE, "cannot write to %s: %s", grade->folder, strerror(errno));
 }

@@ -37,6 +37,8 @@ struct grade_job {
     char solution[PATH_SIZE];
     /* for lab_set_terms(), or NULL if there are none; the reader frees them */
     json_t *terms;
+    /* a string, the text of the submitted file, or NULL if that is not UTF-8; the reader frees it */
+    json_t *source;
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);

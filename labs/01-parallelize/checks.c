@@ -122,6 +122,9 @@ static double path_elsewhere(struct check *check, int rung)
                         : check_counter(run, "longest_warp_instructions");
 }
 
+/* A grid of fewer threads is too small to be fast, whatever its threads do. */
+#define FEW_THREADS 8192
+
 /* Measures how well the work was shared, by the longest warp. */
 static void measure_path(struct check *check, int rung)
 {
@@ -132,8 +135,15 @@ static void measure_path(struct check *check, int rung)
                          "rung 1 launches %s blocks, not one",
                          check_number(check_launch(run, i).blocks));
     double path = check_counter(run, "longest_warp_instructions");
+    double threads = check_launch(run, 0).blocks * check_launch(run, 0).threads;
+    if (threads < FEW_THREADS && rung == GRID)
+        check_hint(check,
+                   "launch() starts %s for %s numbers. Start many blocks, of 256 threads or so.",
+                   check_count(threads, "thread"), check_number(MILLION));
     path = fmax(path, path_elsewhere(check, rung));
     check_measure(check, run, path);
+    if (threads < FEW_THREADS && rung == GRID)
+        check_show_line(check, "sum_grid<<<");
     /* A lane without work costs as much as a lane with work. */
     double idle =
         check_counter(run, "warp_instructions") - check_counter(run, "thread_instructions") / 32;

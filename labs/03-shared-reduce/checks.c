@@ -136,14 +136,13 @@ static const struct run *sum_up_in_blocks(struct check *check, struct job job)
     return run;
 }
 
+#define WRITE_REQUESTS "global_store_requests global_atomic_requests global_reduction_requests"
+
 /* Returns the number of results that a block writes to global memory, on average; the launch of the
  * second step counts as one block. */
 static double writes_a_block(const struct run *run, struct job job)
 {
-    return (check_counter(run, "global_store_requests") +
-            check_counter(run, "global_atomic_requests") +
-            check_counter(run, "global_reduction_requests")) /
-           (job.blocks + 1);
+    return check_counter(run, WRITE_REQUESTS) / (job.blocks + 1);
 }
 
 /* The most writes of a block. A block that takes a ticket, so that the last block can add up the
@@ -168,6 +167,8 @@ CHECK(one_store, .title = "rung 1: each block stores once", .points = 30, .where
     if (writes < job.threads / 32) /* otherwise the count itself is the better message */
         uses_shared(check, run, job);
     check_measure(check, run, writes);
+    if (writes > MOST_WRITES)
+        check_show_counter(check, run, WRITE_REQUESTS);
 }
 
 /* Lets racecheck watch a run. A kernel without races earns nothing if its results do not come

@@ -170,6 +170,7 @@ CHECK(
 {
     const struct run *run = add_up(check, 1001, 20);
     check_called(check, run, "cudaMallocPitch", "alloc_rows", 2, 2);
+    check_show_line(check, "cudaMalloc(");
     if (check_rows(run, "alloc_rows") < 2 * 20)
         check_refuse(check, run,
                      "TODO 4: pass cudaMallocPitch() the bytes of a row and the number of rows.",

@@ -115,15 +115,67 @@ static void take_back_rounded(const struct case_data *input, float *values)
     add_up(input, values, (struct adding){false, -1});
 }
 
+#define TILE 16 /* rows and columns of a tile in the skeleton */
+
+/* Mistakes in filling the tiles of rung 2: which numbers of A and B meet in step I of the thread
+ * that makes number (Y, X), in the tile that begins at FIRST. */
+enum filling { A_BY_TY, A_TURNED, B_BY_TX, B_TURNED };
+
+static float product_of(const struct case_data *input, enum filling filling, int first, int i,
+                        int y, int x)
+{
+    const float *a = case_floats(input, "a"), *b = case_floats(input, "b");
+    int height = case_int(input, "height"), width = case_int(input, "width");
+    int depth = case_int(input, "depth"), tx = x % TILE, ty = y % TILE;
+    int a_row = filling == A_TURNED ? y - ty + i : y, b_column = x;
+    int a_column = first + (filling == A_BY_TY || filling == A_TURNED ? ty : i);
+    int b_row = first + (filling == B_BY_TX || filling == B_TURNED ? tx : i);
+    if (filling == B_TURNED)
+        b_column = x - tx + i;
+    bool exists = a_row < height && a_column < depth && b_row < depth && b_column < width;
+    return exists ? a[a_row * depth + a_column] * b[b_row * width + b_column] : 0;
+}
+
+static void fill_wrongly(const struct case_data *input, float *values, enum filling filling)
+{
+    int height = case_int(input, "height"), width = case_int(input, "width");
+    for (int k = 0; k < height * width; ++k) {
+        float sum = 0;
+        for (int i = 0; i < (case_int(input, "depth") + TILE - 1) / TILE * TILE; ++i)
+            sum += product_of(input, filling, i / TILE * TILE, i % TILE, k / width, k % width);
+        values[k] = sum;
+    }
+}
+
+#define FILLING(name, filling)                                                                     \
+    static void name(const struct case_data *input, float *values)                                 \
+    {                                                                                              \
+        fill_wrongly(input, values, filling);                                                      \
+    }
+FILLING(take_a_by_ty, A_BY_TY)
+FILLING(turn_a, A_TURNED)
+FILLING(take_b_by_tx, B_BY_TX)
+FILLING(turn_b, B_TURNED)
+
 #define PLAIN_SUM                                                                                  \
     "exactly what a plain sum in floats gives: nothing that rounding takes away is kept"
 #define WRONG_SIGN "exactly what comes out if the excess has the wrong sign"
 
-static const struct check_guess guesses[] = {{PLAIN_SUM, add_fused},
-                                             {PLAIN_SUM, add_rounded},
-                                             {WRONG_SIGN, take_back_fused},
-                                             {WRONG_SIGN, take_back_rounded},
-                                             {0}};
+#define EXCESS     "*excess ="
+#define FILLS_A    "a_tile[ty][tx] ="
+#define FILLS_B    "b_tile[ty][tx] ="
+
+static const struct check_guess guesses[] = {
+    {PLAIN_SUM, add_fused, EXCESS},
+    {PLAIN_SUM, add_rounded, EXCESS},
+    {WRONG_SIGN, take_back_fused, EXCESS},
+    {WRONG_SIGN, take_back_rounded, EXCESS},
+    {"as if the tile of A were filled from column first + ty, not first + tx", take_a_by_ty,
+     FILLS_A},
+    {"as if the tile of B were filled from row first + tx, not first + ty", take_b_by_tx, FILLS_B},
+    {"as if the tile of A were filled as [tx][ty] and read as [ty][i]", turn_a, "a_tile[tx][ty] ="},
+    {"as if the tile of B were filled as [tx][ty] and read as [i][tx]", turn_b, "b_tile[tx][ty] ="},
+    {0}};
 
 /* Returns the product in double, and the largest error that a float result may have, which is
  * UNITS * u * M. */

@@ -72,11 +72,11 @@ static void repeat_columns(const struct case_data *input, float *values)
 }
 
 static const struct check_guess guesses[] = {
-    {"exactly the data, not turned", copy},
+    {"exactly the data, not turned", copy, NULL},
     {"exactly what comes out if the tiles change places, but the numbers of a tile do not: [tx][i] is a column of the tile, [i][tx] a row",
-     keep_tiles},
+     keep_tiles, NULL},
     {"exactly what comes out if all steps of the second loop take column ty of the tile: [tx][ty] in place of [tx][i]",
-     repeat_columns},
+     repeat_columns, NULL},
     {0}};
 
 static struct case_data *make_case(struct check *check, int rung, struct job job)
@@ -220,7 +220,7 @@ static double passes(struct check *check, const struct run *run, struct job job)
 {
     if (sectors(check, run, job) > MOST_SECTORS)
         check_refuse(
-            check, run, "TODO 1 comes first.",
+            check, run, "TODO 1 comes first. TILE stays 32: only the rows of the array get longer.",
             "moving 32 numbers touches %s sectors; this check gives no points for more than %s",
             check_number(sectors(check, run, job)), check_number(MOST_SECTORS));
     return for_32(check_counter(run, "shared_load_wavefronts") +
@@ -235,7 +235,7 @@ static double passes(struct check *check, const struct run *run, struct job job)
 #define SECTORS(naive_sectors, solution_sectors)                                                   \
     {                                                                                              \
         .text = "moving 32 numbers touches %s sectors of 32 bytes", .want = "at most %s",          \
-        .counter = "global_store_sectors", .judges = JUDGED, .budget = {                           \
+        .counter = "global_load_sectors global_store_sectors", .judges = JUDGED, .budget = {       \
             .naive = naive_sectors,                                                                \
             .solution = solution_sectors,                                                          \
             .slack = 1.05                                                                          \
@@ -244,7 +244,8 @@ static double passes(struct check *check, const struct run *run, struct job job)
 
 CHECK(sectors, .title = "both sides are coalesced", .points = 30, .where = CHECK_COUNTS,
       .figure = SECTORS(36, 8),
-      .hint = "TODO 1: in the second loop, the lanes of a warp must write neighbours of one row.")
+      .hint = "TODO 1: the lanes of a warp must read neighbours of one row in the first loop, and "
+              "write neighbours of one row in the second. tx counts the lanes.")
 {
     const struct job other = {32 * check_random_int(check, 5, 12),
                               32 * check_random_int(check, 13, 20)};

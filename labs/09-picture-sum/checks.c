@@ -141,10 +141,23 @@ static void begin_with_first(const struct case_data *input, float *sum)
     add_again(input, (size_t)THREADS * BLOCKS, 1, sum);
 }
 
+/* Makes a mistake: the tree has no step in which thread 1 gives its sum to thread 0. */
+static void without_last_step(const struct case_data *input, float *sum)
+{
+    const struct case_array *pixels = case_find(input, "pixels");
+    double all = 0;
+    for (size_t i = 0; i < pixels->count; i += 2)
+        all += ((const uint8_t *)pixels->values)[i];
+    *sum = (float)all;
+}
+
 static const struct check_guess sum_guesses[] = {
-    {"as if the sum of each thread began with pixels[threadIdx.x], not with 0", begin_with_thread},
-    {"as if each thread added its first pixel twice", begin_with_first},
-    {NULL, NULL}};
+    {"as if thread 1 of each block kept its sum: the tree ends before the step with off = 1",
+     without_last_step, "for (int off"},
+    {"as if the sum of each thread began with pixels[threadIdx.x], not with 0", begin_with_thread,
+     NULL},
+    {"as if each thread added its first pixel twice", begin_with_first, NULL},
+    {NULL, NULL, NULL}};
 
 /* Makes a mistake: the division comes before the multiplication. */
 static void divide_first(const struct case_data *input, float *after)
@@ -160,11 +173,11 @@ static void divide_first(const struct case_data *input, float *after)
 
 static const struct check_guess after_guesses[] = {
     {"as if new_grey() divided first, integers by integers, and then multiplied by 255",
-     divide_first},
-    {NULL, NULL}};
+     divide_first, NULL},
+    {NULL, NULL, NULL}};
 
-static const struct check_guess guesses[] = {{"as if each pixel added its grey, not 1", add_greys},
-                                             {NULL, NULL}};
+static const struct check_guess guesses[] = {
+    {"as if each pixel added its grey, not 1", add_greys, NULL}, {NULL, NULL, NULL}};
 
 /* Judges a result. IS_HIDDEN says that the picture differs enough from place to place for main() to
  * see a decoy. Other pictures do not show who computed the result of a program that shares memory
@@ -271,7 +284,7 @@ static void adds_by_tree(struct check *check)
 
 CHECK(
     tree, .title = "rung 3: one addition for each block", .points = 20, .where = CHECK_COUNTS,
-    .figure = {.text = "%s threads add to the sum, one after another",
+    .figure = {.text = "%s additions to the sum wait for one another",
                .want = "at most %s",
                .counter = "atomic_collisions",
                .budget = {.naive = SIDE * SIDE,

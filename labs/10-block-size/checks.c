@@ -99,15 +99,17 @@ GUESS(one_row_up, right, -1)
 GUESS(begin_at_row, right, REACH)
 
 static const struct check_guess guesses[] = {
-    {"exactly what comes out if all weights are 1 too small: 0 to 20, not 1 to 21", weigh_less},
-    {"exactly what comes out if all weights are 1", weigh_equally},
-    {"exactly what comes out if the nearest row weighs 1, and the others more", weigh_by_distance},
-    {"as if row y + 20 did not count for row y", leave_last},
-    {"as if row y - 20 did not count for row y", leave_first},
-    {"as if each sum were made for the row below", one_row_down},
-    {"as if each sum were made for the row above", one_row_up},
+    {"exactly what comes out if all weights are 1 too small: 0 to 20, not 1 to 21", weigh_less,
+     NULL},
+    {"exactly what comes out if all weights are 1", weigh_equally, NULL},
+    {"exactly what comes out if the nearest row weighs 1, and the others more", weigh_by_distance,
+     NULL},
+    {"as if row y + 20 did not count for row y", leave_last, NULL},
+    {"as if row y - 20 did not count for row y", leave_first, NULL},
+    {"as if each sum were made for the row below", one_row_down, NULL},
+    {"as if each sum were made for the row above", one_row_up, NULL},
     {"as if row j of the shared memory were row first + j of the picture, not first + j - REACH",
-     begin_at_row},
+     begin_at_row, NULL},
     {0}};
 
 /* The most bytes of static shared memory, because the compiler for a real GPU refuses larger
@@ -186,6 +188,13 @@ static void is_shared(struct check *check, const struct run *run)
                     "TODO 1: let all warps of a block take rows in turn, in both loops.");
 }
 
+/* Returns whether blocks of THREADS can fill 32, 48 and 64 warps, with few enough blocks. */
+static bool fits_all(double threads)
+{
+    int warps = (int)threads / 32;
+    return warps >= 4 && 32 % warps == 0 && 48 % warps == 0;
+}
+
 /* Measures the lower occupancy of two pictures, because a program must not be tuned for one of
  * them. */
 static void fill(struct check *check, unsigned capability)
@@ -193,7 +202,11 @@ static void fill(struct check *check, unsigned capability)
     const struct run *run = run_on(check, 256, 900);
     double there = check_occupancy(check, run, capability);
     run = run_on(check, 128, 600);
-    check_measure(check, run, fmin(there, check_occupancy(check, run, capability)));
+    double percent = fmin(there, check_occupancy(check, run, capability));
+    check_measure(check, run, percent);
+    if (percent < 100)
+        check_show_line(check, fits_all(check_launch(run, 0).threads) ? "#define TILE"
+                                                                      : "#define WARPS");
     is_shared(check, run);
 }
 
@@ -208,10 +221,8 @@ static void fill(struct check *check, unsigned capability)
         }                                                                                          \
     }
 #define FILLED_HINT(capability)                                                                    \
-    "Calculate, with your numbers: build/lanewise occupancy --threads 256 --shared 20000"          \
-    " --cc " capability ". It says what one more block needs. Warps do not count if they do"       \
-    " hardly any work: TODO 1 shares the rows among all warps, and taller tiles (TODO 3) give"     \
-    " them more rows."
+    "How many blocks does a multiprocessor of " capability                                         \
+    " take, and which limit binds? build/lanewise occupancy tells."
 
 CHECK(fills_75, .title = "fills a multiprocessor of compute capability 7.5 (T4)", .points = 15,
       .where = CHECK_COUNTS, .figure = FILLED("7.5", 31.25), .hint = FILLED_HINT("7.5"))

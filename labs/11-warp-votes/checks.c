@@ -198,15 +198,15 @@ static void by_all_lanes(const struct case_data *input, float *sums)
 
 static const struct check_guess sum_guesses[] = {
     {"as if the sums of a warp went on from one group to the next: a lane may only add what comes from a lane of its own group",
-     across_groups},
-    {"as if each lane added its sum to the result, not only the last lane of a group",
-     by_all_lanes},
-    {"as if the last group in each warp were left out", without_last},
-    {"as if the first group in each warp were left out", without_first},
-    {NULL, NULL}};
+     across_groups, NULL},
+    {"as if each lane added its sum to the result, not only the last lane of a group", by_all_lanes,
+     NULL},
+    {"as if the last group in each warp were left out", without_last, NULL},
+    {"as if the first group in each warp were left out", without_first, NULL},
+    {NULL, NULL, NULL}};
 
 static const struct check_guess guesses[] = {
-    {"as if a number that equals the limit were not kept", keep_above}, {NULL, NULL}};
+    {"as if a number that equals the limit were not kept", keep_above, NULL}, {NULL, NULL, NULL}};
 
 /* Runs RUNG and judges its results. A short input is the same for main() and for kernels. */
 static const struct run *look_at(struct check *check, int rung, struct job job)

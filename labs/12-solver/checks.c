@@ -273,37 +273,38 @@ GUESS(one_south, .one = {[SOUTH] = true})
 
 /* for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
-    {NEVER, never},
-    {"as if there were a step less", one_less},
-    {"as if there were a step more", one_more},
-    {"as if nothing came from the neighbour in the west, number i - 1", no_west},
-    {"as if nothing came from the neighbour in the east, number i + 1", no_east},
-    {"as if nothing came from the neighbour in the north, number i - width", no_north},
-    {"as if nothing came from the neighbour in the south, number i + width", no_south},
-    {"as if the halo of each tile of 32 x 8 points were 0", no_halo},
-    {"as if the numbers of the neighbours had the other sign", added},
-    {"as if nothing were divided by the number on the diagonal", undivided},
-    {"as if unknown 1 had no neighbour in the west, number 0", one_west},
-    {"as if unknown n - 2 had no neighbour in the east, number n - 1", one_east},
-    {"as if unknown number `width` had no neighbour in the north, number 0", one_north},
-    {"as if unknown n - 1 - width had no neighbour in the south, number n - 1", one_south},
+    {NEVER, never, NULL},
+    {"as if there were a step less", one_less, NULL},
+    {"as if there were a step more", one_more, NULL},
+    {"as if nothing came from the neighbour in the west, number i - 1", no_west, NULL},
+    {"as if nothing came from the neighbour in the east, number i + 1", no_east, NULL},
+    {"as if nothing came from the neighbour in the north, number i - width", no_north, NULL},
+    {"as if nothing came from the neighbour in the south, number i + width", no_south, NULL},
+    {"as if the halo of each tile of 32 x 8 points were 0", no_halo, NULL},
+    {"as if the numbers of the neighbours had the other sign", added, NULL},
+    {"as if nothing were divided by the number on the diagonal", undivided, NULL},
+    {"as if unknown 1 had no neighbour in the west, number 0", one_west, NULL},
+    {"as if unknown n - 2 had no neighbour in the east, number n - 1", one_east, NULL},
+    {"as if unknown number `width` had no neighbour in the north, number 0", one_north, NULL},
+    {"as if unknown n - 1 - width had no neighbour in the south, number n - 1", one_south, NULL},
     {"as if the halo west of each tile of 32 x 8 points were the tile's own first column",
-     west_edge},
-    {"as if the halo east of each tile of 32 x 8 points were the tile's own last column",
-     east_edge},
-    {"as if the halo north of each tile of 32 x 8 points were the tile's own first row",
-     north_edge},
-    {"as if the halo south of each tile of 32 x 8 points were the tile's own last row", south_edge},
+     west_edge, NULL},
+    {"as if the halo east of each tile of 32 x 8 points were the tile's own last column", east_edge,
+     NULL},
+    {"as if the halo north of each tile of 32 x 8 points were the tile's own first row", north_edge,
+     NULL},
+    {"as if the halo south of each tile of 32 x 8 points were the tile's own last row", south_edge,
+     NULL},
     {0}};
 
 static const struct check_guess converge_guesses[] = {
-    {NEVER, never},
-    {"as if there were a step less", one_less},
-    {"as if there were a step more", one_more},
+    {NEVER, never, NULL},
+    {"as if there were a step less", one_less, NULL},
+    {"as if there were a step more", one_more, NULL},
     {"as if the program stopped at its first look at the residual: the residual is too small, or the loop does not go on",
-     first_look},
-    {"as if the program stopped one look at the residual too early", look_less},
-    {"as if the program stopped one look at the residual too late", look_more},
+     first_look, NULL},
+    {"as if the program stopped one look at the residual too early", look_less, NULL},
+    {"as if the program stopped one look at the residual too late", look_more, NULL},
     {0}};
 
 /* Makes a mistake: each residual is that of the previous x. */
@@ -322,7 +323,7 @@ static void residuals_before(const struct case_data *input, float *values)
 }
 
 static const struct check_guess residual_guesses[] = {
-    {"as if each residual were that of the x before the last step", residuals_before}, {0}};
+    {"as if each residual were that of the x before the last step", residuals_before, NULL}, {0}};
 
 /* --- inputs --------------------------------------------------------------------------------------- */
 
@@ -555,6 +556,8 @@ CHECK(
     const struct run *run = run_on(check, job);
     check_measure(check, run,
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
+    if (check_requests(run, "copy copy_rows") > 0)
+        check_show_line(check, "cudaMemcpyDeviceToDevice");
     is_shared(check, run, job, job.steps, 33); /* more warps than one block can have */
 }
 

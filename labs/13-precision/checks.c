@@ -263,13 +263,13 @@ GUESS(turn_both, both_turned)
 GUESS(leave_above, undivided_above)
 
 static const struct check_guess growth_guesses[] = {
-    {"as if e^t stood for e^-t", turn_both},
+    {"as if e^t stood for e^-t", turn_both, NULL},
     {"exactly what comes out if the number above the line is that for the other sign of t",
-     turn_above},
+     turn_above, NULL},
     {"exactly what comes out if the number below the line is that for the other sign of t",
-     turn_below},
+     turn_below, NULL},
     {"exactly what comes out if the number above the line is `capacity` for negative t, too",
-     leave_above},
+     leave_above, NULL},
     {0}};
 
 /* --- the runs of all rungs -------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ static void run_all(struct check *check, int rows, int width)
 CHECK(
     correct, .title = "right results for 32 rows of 1,000 numbers", .points = 10,
     .hint =
-        "Rungs 1 and 2: is every error kept, also where lanes add up? Read the two floats of another lane before you change your own. Rung 4: take whole turns away before you multiply. Rung 5: what is the largest number on the way?")
+        "Rung 1: add() must work out the error before it changes a.high, and a lane must read both floats of another lane before it changes its own. Rung 2: the product's error is fmaf(a, b, -product), with a minus. Rung 4: take whole turns away before you multiply. Rung 5: what is the largest number on the way?")
 {
     run_all(check, 32, 1000);
 }
@@ -408,6 +408,8 @@ CHECK(
         check_refuse(check, run, "Add up in float: the sums are exact.",
                      "lanes execute %s operations in double",
                      check_number(check_counter(run, "double_operations")));
+    if (check_counter(run, "double_operations") >= numbers / 8)
+        check_show_counter(check, run, "double_operations");
 }
 
 CHECK(

@@ -285,43 +285,43 @@ static void interleaved(const struct case_data *input, float *values)
 
 static const struct check_guess filter_guesses[] = {
     {"as if all weights were 0; does main() copy them to the variable that the kernel reads?",
-     without_weights},
+     without_weights, NULL},
     {"as if weight k of filter f were read as weights[k * FILTERS + f], not weights[f * TAPS + k]",
-     turned},
+     turned, NULL},
     {"as if only the first quarter of the weights were copied; does cudaMemcpyToSymbol() count numbers? It counts bytes",
-     quarter},
+     quarter, NULL},
     {"as if the results of the eight filters for a place stood side by side; result i of filter f belongs in result[f * n + i]",
-     interleaved},
-    {NULL, NULL}};
+     interleaved, NULL},
+    {NULL, NULL, NULL}};
 
 static const struct check_guess slope_guesses[] = {
     {"as if the rows of the framed picture were `width` numbers apart, not width + 2",
-     without_frame},
+     without_frame, NULL},
     {"as if the rows of the framed picture were width + 1 numbers apart, not width + 2",
-     half_a_frame},
-    {"as if the picture began in row 0, column 0 of its frame, not in row 1, column 1",
-     from_corner},
-    {"as if the picture began in row 0 of its frame, not in row 1", from_row_0},
-    {"as if the picture began in column 0 of its frame, not in column 1", from_column_0},
-    {NULL, NULL}};
+     half_a_frame, NULL},
+    {"as if the picture began in row 0, column 0 of its frame, not in row 1, column 1", from_corner,
+     NULL},
+    {"as if the picture began in row 0 of its frame, not in row 1", from_row_0, NULL},
+    {"as if the picture began in column 0 of its frame, not in column 1", from_column_0, NULL},
+    {NULL, NULL, NULL}};
 
 static const struct check_guess mask_guesses[] = {
     {"as if only the first quarter of the mask were copied; does cudaMemcpyToSymbol() count numbers? It counts bytes",
-     quarter},
-    {"as if rows and columns of the mask were exchanged", turned},
+     quarter, NULL},
+    {"as if rows and columns of the mask were exchanged", turned, NULL},
     {"as if the whole mask were 0; does main() copy it to the variable that the kernel reads?",
-     without_weights},
-    {NULL, NULL}};
+     without_weights, NULL},
+    {NULL, NULL, NULL}};
 
 static const struct check_guess turn_guesses[] = {
-    {"as if each result were the nearest pixel, not a mean of four", nearest},
-    {"as if the pixels at the edge went on outside of the picture", clamped},
+    {"as if each result were the nearest pixel, not a mean of four", nearest, NULL},
+    {"as if the pixels at the edge went on outside of the picture", clamped, NULL},
     {"as if each result were the nearest pixel, and those at the edge went on outside",
-     nearest_clamped},
-    {"as if the picture were turned the other way", backwards},
+     nearest_clamped, NULL},
+    {"as if the picture were turned the other way", backwards, NULL},
     {"as if pixels were read half a pixel too far to the left and too high up; the centre of the first pixel is at 0.5, 0.5",
-     half_too_low},
-    {NULL, NULL}};
+     half_too_low, NULL},
+    {NULL, NULL, NULL}};
 
 /* --- runs ------------------------------------------------------------------------------------- */
 

@@ -27,6 +27,8 @@ struct init_site {
     /* in shared memory, the only range of the array that the CTA had written before the read; end
      * is 0 if there was no such range, or more than one */
     uint64_t own_low, own_end;
+    /* if there was more than one, the unwritten range of the faulty read between two of them */
+    uint64_t gap_low, gap_end;
     struct init_gone gone; /* in shared memory, the CTA's threads that had ended */
     uint32_t thread;
     uint8_t space;

@@ -110,6 +110,22 @@ struct init_case {
     bool is_in_block;   /* LOW and HIGH are what the block has written before the read */
 };
 
+/* Writes advice for a read between elements that the block has written. */
+static void advise_gap(char *text, size_t size, const struct init_case *c)
+{
+    uint64_t first = (c->site->gap_low - c->array.begin) / c->array.size;
+    uint64_t last = (c->site->gap_end - 1 - c->array.begin) / c->array.size;
+    char left_out[64];
+    if (first == last)
+        snprintf(left_out, sizeof left_out, "element %" PRIu64, first);
+    else
+        snprintf(left_out, sizeof left_out, "elements %" PRIu64 " to %" PRIu64, first, last);
+    snprintf(text, size,
+             "this block writes %s, at line %u, but leaves out %s: does this line count rows or "
+             "steps in another way than line %u, or should the block write %s, too?",
+             c->array.name, c->line, left_out, c->line, first == last ? "it" : "them");
+}
+
 static void advise_shared(char *text, size_t size, const struct init_case *c)
 {
     char range[64];
@@ -141,6 +157,8 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
             "shared memory is not cleared: let the threads set %s to its first value, and then call "
             "__syncthreads()",
             c->array.name);
+    else if (c->line && c->site->gap_end)
+        advise_gap(text, size, c);
     else if (c->line)
         snprintf(
             text, size,

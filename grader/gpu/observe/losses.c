@@ -263,13 +263,14 @@ static bool is_unavoidable(const struct report *report, const struct loss *loss,
 /* The largest structure that is reported as a structure. */
 #define MOST_FIELDS 64 /* bytes */
 
-/* Returns whether the access reads or writes one field of the structures in an array: another place
- * in the source accesses the bytes in between, in the same steps. */
-static bool is_of_structures(const struct report *report, uint32_t pc, const struct shape *shape)
+/* Returns the line of another place in the source that accesses the bytes between those of the
+ * access at PC, in the same steps, as code does with the fields of structures. Returns 0 if there is
+ * none. */
+static uint32_t line_of_rest(const struct report *report, uint32_t pc, const struct shape *shape)
 {
     struct source_line here = view_line(report->launch, pc);
     if (shape->kind != SHAPE_STRIDE || shape->step < 8 || shape->step > MOST_FIELDS)
-        return false;
+        return 0;
     for (uint32_t other = 0; other < report->launch->code_count; other++) {
         const struct sample *sample = &report->samples[other];
         struct source_line there = view_line(report->launch, other);
@@ -282,9 +283,9 @@ static bool is_of_structures(const struct report *report, uint32_t pc, const str
             beside.low > shape->low ? beside.low - shape->low : shape->low - beside.low;
         if (beside.kind == SHAPE_STRIDE && beside.step == shape->step && apart < SAME_ARRAY &&
             apart % (uint64_t)shape->step)
-            return true;
+            return there.line;
     }
-    return false;
+    return 0;
 }
 
 static void tell_structures(const struct report *report, const struct loss *loss, char *cause,
@@ -293,11 +294,13 @@ static void tell_structures(const struct report *report, const struct loss *loss
     const struct shape_access *access = &report->samples[loss->pc].access;
     struct shape shape = shape_find(access);
     size_t used = strlen(cause);
-    if (is_of_structures(report, loss->pc, &shape))
+    uint32_t line = line_of_rest(report, loss->pc, &shape);
+    if (line == view_line(report->launch, loss->pc).line)
         snprintf(cause + used, size - used,
-                 ": an array of structures, %" PRId64
-                 " bytes apart, of which one field of %u is used",
-                 shape.step, access->bytes);
+                 ": the rest is accessed here, too, like the fields of structures");
+    else if (line)
+        snprintf(cause + used, size - used,
+                 ": the rest is accessed at line %" PRIu32 ", like the fields of structures", line);
 }
 
 static void report_access_loss(const struct report *report, const struct loss *loss)

@@ -473,25 +473,12 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
                  with_commas(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s");
 }
 
-static bool is_first_thread(const struct obs_fault *fault)
-{
-    return fault->thread[0] + fault->thread[1] + fault->thread[2] + fault->cta[0] + fault->cta[1] +
-               fault->cta[2] ==
-           0;
-}
-
-/* Appends what else to look at: in a grid of rows and columns, the length of the rows; if even the
- * first thread is outside, the arguments. */
-static void advise_more(char *text, size_t size, const struct launch_view *launch,
-                        const struct obs_fault *fault)
+/* Appends what else to look at in a grid of rows and columns: the length of the rows. */
+static void advise_more(char *text, size_t size, const struct launch_view *launch)
 {
     const struct emu_launch *request = launch->request;
     size_t used = strlen(text);
-    if (is_first_thread(fault))
-        snprintf(text + used, size - used,
-                 "; even the first thread is outside: does the launch pass the right pointer and "
-                 "sizes?");
-    else if (request->grid[1] > 1 || request->block[1] > 1)
+    if (request->grid[1] > 1 || request->block[1] > 1)
         snprintf(text + used, size - used,
                  "; is y multiplied by the length of this array's rows, and is x inside of a row?");
 }
@@ -522,7 +509,7 @@ static void advise_outside(char *text, size_t size, const struct launch_view *la
     bool is_negative = advise_negative(text, size, launch, fault);
     if (!is_negative && array) {
         advise_room(text, size, array, fault);
-        advise_more(text, size, launch, fault);
+        advise_more(text, size, launch);
     } else if (!is_negative && is_shared(fault)) {
         advise_array(text, size, launch, fault);
     }

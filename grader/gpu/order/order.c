@@ -172,15 +172,27 @@ static bool is_before(const struct flight *flight, const struct order_clock *clo
     return flight->number <= clock_get(clock, flight->stream);
 }
 
-/* Reports FLIGHT's conflicts with work in flight. */
+static bool conflicts(const struct flight *other, const struct flight *flight,
+                      struct order_conflict *conflict)
+{
+    *conflict = (struct order_conflict){.earlier = &other->work, .later = &flight->work};
+    return !other->settled && !is_before(other, &flight->clock) &&
+           touches_find(&other->touches, &flight->touches, &conflict->earlier_touch,
+                        &conflict->later_touch, &conflict->at);
+}
+
+/* Reports FLIGHT's conflicts with work in flight. If one of them is with work that comes after that
+ * of another conflict, only that one is reported: FLIGHT has to wait for the later work. */
 static void compare(struct order *order, const struct flight *flight)
 {
-    struct order_conflict conflict = {.later = &flight->work};
+    struct order_conflict conflict, unused;
     for (const struct flight *other = order->first; other; other = other->next) {
-        conflict.earlier = &other->work;
-        if (!other->settled && !is_before(other, &flight->clock) &&
-            touches_find(&other->touches, &flight->touches, &conflict.earlier_touch,
-                         &conflict.later_touch, &conflict.at))
+        if (!conflicts(other, flight, &conflict))
+            continue;
+        const struct flight *later = other->next;
+        while (later && !(is_before(other, &later->clock) && conflicts(later, flight, &unused)))
+            later = later->next;
+        if (!later)
             order->report(order->context, &conflict);
     }
 }

@@ -1,0 +1,15 @@
+/* Finds lines in the student's file, so that a report can show where a mistake is. */
+#ifndef CHECKS_SOURCE_H
+#define CHECKS_SOURCE_H
+
+struct check;
+
+/* Gets the numbers of up to MOST lines of the student's file that contain TEXT, apart from spaces
+ * and comments. Returns how many there are, which may be more than MOST. */
+unsigned check_find_lines(const struct check *check, const char *text, unsigned *lines,
+                          unsigned most);
+
+/* Gets the lines of loops that end before line END of the student's file, in the same function. */
+unsigned check_find_loops(const struct check *check, unsigned end, unsigned *lines, unsigned most);
+
+#endif
