@@ -308,11 +308,24 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
     blame(check, finding);
 }
 
+/* Returns the finding that is no error, but a likely reason for wrong results, or NULL. */
+static const json_t *find_suspect(const json_t *record)
+{
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        if (strcmp(json_text_of(finding, "id"), "other-pitch") == 0)
+            return finding;
+    }
+    return NULL;
+}
+
 bool check_explain_wrong(struct check *check, const json_t *record)
 {
     size_t i;
     json_t *finding;
-    const json_t *cause = find_cause(record);
+    const json_t *cause = find_cause(record), *suspect = cause ? NULL : find_suspect(record);
     json_array_foreach(json_object_get(record, "findings"), i, finding)
     {
         if (strcmp(json_text_of(finding, "severity"), "error") == 0)
@@ -320,7 +333,11 @@ bool check_explain_wrong(struct check *check, const json_t *record)
     }
     if (cause)
         blame(check, cause);
-    return cause;
+    if (suspect) {
+        check_add(check, ": %s", json_text_of(suspect, "message"));
+        blame(check, suspect);
+    }
+    return cause || suspect;
 }
 
 /* Makes a verdict from the last call that failed, if the program ended because of that call. */

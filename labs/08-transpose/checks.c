@@ -120,7 +120,7 @@ static const struct run *turn(struct check *check, struct job job)
 CHECK(
     correct, .title = "turned right where 32 divides height and width", .points = 10,
     .hint =
-        "Follow the number in row 1, column 40 of 64 x 96 numbers with pencil and paper: which thread of which block reads it, where in the tile is it, and which thread writes it where?")
+        "Follow the number in row 1, column 40 of 64 x 96 numbers with pencil and paper: which thread of which block reads it, where in the tile is it, and which thread writes it where? Does the `if` before each line test the row and the column that the line uses?")
 {
     turn(check, (struct job){64, 96});
     turn(check, (struct job){320, 256});

@@ -200,12 +200,18 @@ static const struct run *look_at(struct check *check, int rung, const struct sce
         judge(check, run, "sum",
               (struct check_matrix){1, 1, .values = &scene->sum, .guesses = sum_guesses},
               is_hidden);
-    else
+    else {
+        if (rung == EQUALISE)
+            check_hint(check, "These are the bins of rung 4: mend count_shared() first.");
         judge(check, run, "bins",
               (struct check_matrix){1, GREYS, .values = scene->bins, .guesses = guesses,
                                     .type = CASE_INT},
               is_hidden);
+    }
     if (rung == EQUALISE) { /* other ways to round are right, too */
+        check_hint(check,
+                   "TODO 4: thread t works out new_grey() of grey t, and each pixel looks its "
+                   "new grey up. Do all threads wait until the table is full?");
         double *bounds = check_memory(check, (size_t)n, sizeof *bounds);
         for (int i = 0; i < n; ++i)
             bounds[i] = 1;
@@ -355,7 +361,7 @@ CHECK(
          .judges = 1 << CHECK_SHARED | 1 << CHECK_WRITES | 1 << CHECK_ATOMICS,
          .budget = {.naive = 31, .solution = 0, .slack = 1}},
     .hint =
-        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If lanes still wait: in which banks are the words that the lanes clear, and those that they add up at the end?")
+        "TODO 3: lane c counts in mine[grey * COPIES + c], its own word in its own bank. If lanes still wait: in which banks are the words that the lanes clear, count in, and add up at the end?")
 {
     const struct scene *banded = new_scene(check, BANDS, SIDE, ROWS);
     const struct scene *striped = new_scene(check, STRIPES, SIDE, ROWS);

@@ -205,8 +205,8 @@ static void fill(struct check *check, unsigned capability)
     double percent = fmin(there, check_occupancy(check, run, capability));
     check_measure(check, run, percent);
     if (percent < 100)
-        check_show_line(check, fits_all(check_launch(run, 0).threads) ? "#define TILE"
-                                                                      : "#define WARPS");
+        check_show_line(check,
+                        fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");
     is_shared(check, run);
 }
 

@@ -267,8 +267,8 @@ cudaError_t rt_run_copy(struct emu_device *device, const struct rt_work *work)
     if (error != cudaSuccess || !plan.box.width)
         return error;
     if (copy->extent.height > 1 && !copy->dstArray && !copy->srcArray)
-        rt_check_pitches(copy->dstPtr.ptr, copy->dstPtr.pitch, copy->srcPtr.ptr,
-                         copy->srcPtr.pitch);
+        rt_check_pitches(copy->dstPtr.ptr, copy->dstPtr.pitch, copy->srcPtr.ptr, copy->srcPtr.pitch,
+                         plan.box.width);
     return copy_box(device, &plan, work->has_rows);
 }
 

@@ -47,7 +47,7 @@ cudaError_t rt_run_fill(struct emu_device *device, const struct rt_work *work)
     if (rows.count == 1) /* the pitch of a single row may be anything */
         rows.to_pitch = rows.width;
     else
-        rt_check_pitches(fill->dst, fill->pitch, NULL, 0);
+        rt_check_pitches(fill->dst, fill->pitch, NULL, 0, 0);
     rt_note_fill(device, fill->dst, rows.count * rows.to_pitch);
     return rt_error(rows.count == 1 && !work->has_rows
                         ? emu_set(device, to, pattern_of(fill), rows.width)

@@ -81,15 +81,6 @@ void rt_report_bad_range(struct emu_device *device, const char *what, const void
 
 /* --- pitches ---------------------------------------------------------------------------------- */
 
-/* Returns the pitch with which the memory at PTR was allocated, or 0 if it has none. */
-static size_t pitch_of(const void *ptr, struct emu_place *made)
-{
-    struct rt_range range = {0};
-    bool found = rt_range_find(ptr, &range);
-    *made = range.made;
-    return found ? range.pitch : 0;
-}
-
 void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, size_t width)
 {
     char help[200];
@@ -115,27 +106,58 @@ void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, siz
                   pitch);
 }
 
-/* Reports one side of a copy, at PTR, if its rows were allocated with a pitch other than PITCH.
- * OTHER is the pitch of the other side. */
-static void check_pitch(const char *whose, const void *ptr, size_t pitch, size_t other)
+/* One side of a copy of rows. */
+struct side {
+    const char *whose;
+    const void *ptr;
+    size_t pitch;
+};
+
+/* Reports a host's array whose rows are taken to lie as far apart as those of the GPU's RANGE, in
+ * which there are gaps. */
+static void check_host_pitch(const struct side *side, const struct rt_range *range, size_t width)
 {
-    struct rt_places places = {.at = rt_caller()};
-    size_t real = pitch_of(ptr, &places.allocated);
-    if (!real || pitch % real == 0)
+    struct rt_range host;
+    if (side->pitch != range->pitch || width >= side->pitch || rt_range_find(side->ptr, &host))
         return;
-    rt_finding_at(
-        other == real ? "wrong-pitch" : "other-pitch", NULL, &places, 1,
-        other == real
-            ? "the pitches are swapped: the %s rows are %zu bytes apart, but its pitch is given as %zu"
-            : "the %s rows are %zu bytes apart, but its pitch is given as %zu",
-        whose, real, pitch);
+    const struct rt_places places = {
+        .at = rt_caller(),
+        .allocated = range->made,
+        .help = "pass the pitch of the host's array: rows without gaps are their width apart"};
+    rt_finding_at("other-pitch", NULL, &places, 1,
+                  "the %s rows, on the host, are taken to be %zu bytes apart, as on the GPU, "
+                  "although a row has %zu bytes",
+                  side->whose, side->pitch, width);
 }
 
-void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch)
+/* Reports SIDE of a copy of rows of WIDTH bytes if its memory was allocated with another pitch, or
+ * if OTHER, on the host, has the pitch of that memory. */
+static void check_pitch(const struct side *side, const struct side *other, size_t width)
 {
-    check_pitch("target's", to, to_pitch, from_pitch);
+    struct rt_range range = {0};
+    if (!rt_range_find(side->ptr, &range) || !range.pitch)
+        return;
+    if (side->pitch % range.pitch == 0) {
+        check_host_pitch(other, &range, width);
+        return;
+    }
+    bool are_swapped = other->pitch == range.pitch;
+    const struct rt_places places = {.at = rt_caller(), .allocated = range.made};
+    rt_finding_at(
+        are_swapped ? "wrong-pitch" : "other-pitch", NULL, &places, 1,
+        are_swapped
+            ? "the pitches are swapped: the %s rows are %zu bytes apart, but its pitch is given as %zu"
+            : "the %s rows are %zu bytes apart, but its pitch is given as %zu",
+        side->whose, range.pitch, side->pitch);
+}
+
+void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                      size_t width)
+{
+    const struct side target = {"target's", to, to_pitch}, source = {"source's", from, from_pitch};
+    check_pitch(&target, &source, width);
     if (from)
-        check_pitch("source's", from, from_pitch, to_pitch);
+        check_pitch(&source, &target, width);
 }
 
 /* --- leaks ------------------------------------------------------------------------------------ */

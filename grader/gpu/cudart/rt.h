@@ -156,8 +156,10 @@ void rt_report_bad_free(const void *ptr);
 void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size);
 /* Reports a row of WIDTH bytes that is longer than the pitch; WHOSE is "target's" or "source's". */
 void rt_report_small_pitch(const char *whose, const void *ptr, size_t pitch, size_t width);
-/* Reports pitches other than those with which the memory was allocated. FROM may be NULL. */
-void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch);
+/* Reports pitches other than those with which the memory was allocated, and the GPU's pitch as that
+ * of an array on the host. FROM may be NULL. */
+void rt_check_pitches(const void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                      size_t width);
 /* Reports device memory that was never freed. Before a reset, reports arrays only, because the
  * program may still try to free other memory. IS_END says that the program ends. */
 void rt_report_leaks(bool is_end);

@@ -467,10 +467,12 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
                  "compare every index with that number",
                  each, with_commas(count, room));
     else
-        snprintf(text, size,
-                 "the allocation has room for %s element%s of %" PRIu64
-                 " byte%s: compare every index with that number",
-                 with_commas(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s");
+        snprintf(text, size, "the allocation has room for %s element%s of %" PRIu64 " byte%s%s",
+                 with_commas(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s",
+                 fault->addr == block->addr + count * each
+                     ? ", and this is the one after the last: does a loop or an `if` compare the "
+                       "index by <= in place of <?"
+                     : ": compare every index with that number");
 }
 
 /* Appends what else to look at in a grid of rows and columns: the length of the rows. */
