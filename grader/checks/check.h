@@ -253,7 +253,8 @@ struct check_guess {
     const char *text;
     void (*make)(const struct case_data *input, float *values);
     /* The report shows the line of the student's file that contains this (see check_find_line()). It
-     * is NULL if no line can be told. */
+     * is NULL if no line can be told. If
+     * the next guess has the same MAKE, it is for another place of the same mistake. */
     const char *at;
 };
 
@@ -421,6 +422,10 @@ void check_costs(struct check *check, const struct run *run);
  * advice. Does nothing for NULL and on a GPU. */
 void check_through_shared(struct check *check, const struct run *run, const char *name,
                           const char *hint);
+
+/* Does the same for loads from constant memory. */
+void check_through_constants(struct check *check, const struct run *run, const char *name,
+                             const char *hint);
 
 /* main() must decide by what it reads from the GPU, not by what it works out itself. Runs the
  * program once more: main() sees the floats ARRAY of the input multiplied by FACTOR, but reads what

@@ -131,7 +131,7 @@ static void fill_device(struct environment *environment, const struct run_files 
     if (check->info->gpu)
         add(environment, "LANEWISE_GPU=%s", check->info->gpu);
     if (plan->scrambles)
-        add(environment, "LANEWISE_SCRAMBLE_SHARED=1");
+        add(environment, "LANEWISE_SCRAMBLE=%d", plan->scrambles);
     if (plan->backwards)
         add(environment, "LANEWISE_BACKWARDS=1");
     else if (check->job.pictures)

@@ -391,19 +391,34 @@ static double share_kept(const struct answer *answer, const struct case_data *re
     return alike ? share_equal(&answer->array, other) : 0;
 }
 
-void check_through_shared(struct check *check, const struct run *run, const char *name,
-                          const char *hint)
+/* Refuses the run if the result NAME stays the same when loads from MEMORY return wrong values. */
+static void check_through(struct check *check, const struct run *run, const char *name,
+                          enum emu_scramble memory, const char *hint)
 {
+    static const char *const names[] = {
+        [EMU_SCRAMBLE_SHARED] = "shared memory", [EMU_SCRAMBLE_CONSTANT] = "constant memory"};
     if (!run || !run->record || !check_is_open(check) || check_is_lost(check))
         return;
     const struct answer *answer = check_answer(check, run, name);
-    struct case_data *scrambled = answer ? check_run_scrambled(check, run) : NULL;
+    struct case_data *scrambled = answer ? check_run_scrambled(check, run, memory) : NULL;
     if (share_kept(answer, scrambled) > 0.1)
         check_refuse(
             check, run, hint,
-            "%s does not come from shared memory: it is still right when all loads from shared memory return wrong values",
-            name);
+            "%s does not come from %s: it is still right when all loads from there return wrong values",
+            name, names[memory]);
     case_free(scrambled);
+}
+
+void check_through_shared(struct check *check, const struct run *run, const char *name,
+                          const char *hint)
+{
+    check_through(check, run, name, EMU_SCRAMBLE_SHARED, hint);
+}
+
+void check_through_constants(struct check *check, const struct run *run, const char *name,
+                             const char *hint)
+{
+    check_through(check, run, name, EMU_SCRAMBLE_CONSTANT, hint);
 }
 
 /* A copy of INPUT in which the floats ARRAY are multiplied by FACTOR; NULL: out of memory. */

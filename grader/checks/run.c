@@ -308,10 +308,11 @@ static struct case_data *try_run(struct check *check, const struct run_plan *pla
     return result;
 }
 
-struct case_data *check_run_scrambled(struct check *check, const struct run *run)
+struct case_data *check_run_scrambled(struct check *check, const struct run *run,
+                                      enum emu_scramble memory)
 {
     struct run_plan plan = run->plan;
-    plan.scrambles = true;
+    plan.scrambles = memory;
     plan.watched = plan.backwards = plan.hides = false;
     return try_run(check, &plan, run->input);
 }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "base/files.h"
+#include "gpu/device.h"
 #include "grade/job.h"
 #include "record/case.h"
 
@@ -16,12 +17,12 @@ struct run_plan {
     const char *program; /* its path */
     bool own;            /* this is the lab's own program, otherwise the submission */
     enum grading_device device;
-    int repeats;    /* number of timed passes, or 0 */
-    bool copy_rate; /* the run also measures how fast the GPU copies memory */
-    bool watched;   /* racecheck and initcheck also watch the run */
-    bool backwards; /* the last block runs first, and within a block the last warp */
-    bool scrambles; /* loads from shared memory return wrong values */
-    bool hides;     /* main() sees a different input than kernels do (gpu/remote/views.h) */
+    int repeats;                 /* number of timed passes, or 0 */
+    bool copy_rate;              /* the run also measures how fast the GPU copies memory */
+    bool watched;                /* racecheck and initcheck also watch the run */
+    bool backwards;              /* the last block runs first, and within a block the last warp */
+    enum emu_scramble scrambles; /* loads from this memory return wrong values */
+    bool hides; /* main() sees a different input than kernels do (gpu/remote/views.h) */
     /* like `hides`, but main() sees this case, and reads what kernels make of the judged input;
      * NULL for a decoy */
     const struct case_data *misleads;
@@ -66,10 +67,11 @@ const struct run *check_run_openly(struct check *check, const struct run *hidden
  * the other order. Returns the second run, or NULL if there is nothing more to judge. */
 const struct run *check_run_backwards(struct check *check, const struct run *run);
 
-/* Repeats RUN with the judged input, while loads from shared memory return wrong values. Returns
+/* Repeats RUN with the judged input, while loads from MEMORY return wrong values. Returns
  * the result file, which the caller frees. Returns NULL if the program did not end well, or left no
  * readable result. */
-struct case_data *check_run_scrambled(struct check *check, const struct run *run);
+struct case_data *check_run_scrambled(struct check *check, const struct run *run,
+                                      enum emu_scramble memory);
 
 /* Repeats RUN, but main() sees SHOWN, a case of the same shape, and reads what kernels make of
  * RUN's input. Returns the result file, which the caller frees. NULL: as above. */

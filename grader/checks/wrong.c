@@ -213,7 +213,8 @@ static bool is_close(const float *values, const struct judge_matrix *matrix)
 
 /* Returns the guess that gives the wrong matrix within the bounds for the right matrix, or NULL if
  * there is none. */
-static const struct check_guess *find_guess(const struct check_matrix *want,
+static const struct check_guess *find_guess(const struct check *check,
+                                            const struct check_matrix *want,
                                             const struct judge_matrix *matrix,
                                             const struct case_data *input)
 {
@@ -225,6 +226,10 @@ static const struct check_guess *find_guess(const struct check_matrix *want,
             break;
     }
     free(values);
+    /* the same mistake may be made in several places */
+    while (values && guess && guess->text && guess[1].make == guess->make && guess->at &&
+           !check_find_line(check, guess->at))
+        ++guess;
     return values && guess && guess->text ? guess : NULL;
 }
 
@@ -232,7 +237,7 @@ static bool explain_matrix(struct check *check, const struct check_matrix *want,
                            const struct judge_matrix *matrix, const struct case_data *input,
                            char *text, size_t size)
 {
-    const struct check_guess *guess = find_guess(want, matrix, input);
+    const struct check_guess *guess = find_guess(check, want, matrix, input);
     unsigned line = guess && guess->at ? check_find_line(check, guess->at) : 0;
     if (line)
         snprintf(text, size, "%s; look at line %u", guess->text, line);

@@ -56,6 +56,9 @@ struct emu_trace {
     uint64_t block, warp, step;
 };
 
+/* Memory whose loads return wrong values. */
+enum emu_scramble { EMU_SCRAMBLE_NOTHING, EMU_SCRAMBLE_SHARED, EMU_SCRAMBLE_CONSTANT };
+
 struct emu_chip;
 
 /* The CTA to record step by step (gpu/observe/stepper.h). */
@@ -93,10 +96,10 @@ struct emu_options {
     /* CTAs, and the warps of each CTA, start in reverse order. At an atomic whose old value is
      * used, the lanes continue one after the other until they wait for each other. */
     bool backwards;
-    bool scrambles_shared; /* loads from shared memory return wrong values */
-    bool ignores_order;    /* the runtime library does not check the order of work */
-    bool ignores_strays;   /* accesses just past an allocation's end do not fail */
-    uint64_t wider_pitch;  /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
+    enum emu_scramble scrambles; /* loads from this memory return wrong values */
+    bool ignores_order;          /* the runtime library does not check the order of work */
+    bool ignores_strays;         /* accesses just past an allocation's end do not fail */
+    uint64_t wider_pitch;        /* emu_alloc_rows() adds this many EMU_PITCH to the pitch */
     /* the descriptor to which the record is written, or -1 if there is no record */
     int record_fd;
     /* a record larger than this gets no more lines; 0 for no limit */

@@ -160,7 +160,7 @@ void emu_read_environment(struct emu_options *options)
         .memory_bytes = read_number("LANEWISE_MEMORY", 0, UINT64_MAX),
         .poison = read_number("LANEWISE_POISON", 0, UINT64_MAX),
         .backwards = read_number("LANEWISE_BACKWARDS", 0, 1),
-        .scrambles_shared = read_number("LANEWISE_SCRAMBLE_SHARED", 0, 1),
+        .scrambles = (enum emu_scramble)read_number("LANEWISE_SCRAMBLE", 0, EMU_SCRAMBLE_CONSTANT),
         .ignores_order = !read_number("LANEWISE_ORDERCHECK", 1, 1),
         .wider_pitch = read_number("LANEWISE_WIDER_PITCH", 0, 1024),
         .tools = read_tools(),

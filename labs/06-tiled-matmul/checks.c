@@ -173,8 +173,12 @@ static const struct check_guess guesses[] = {
     {"as if the tile of A were filled from column first + ty, not first + tx", take_a_by_ty,
      FILLS_A},
     {"as if the tile of B were filled from row first + tx, not first + ty", take_b_by_tx, FILLS_B},
-    {"as if the tile of A were filled as [tx][ty] and read as [ty][i]", turn_a, "a_tile[tx][ty] ="},
-    {"as if the tile of B were filled as [tx][ty] and read as [i][tx]", turn_b, "b_tile[tx][ty] ="},
+    {"as if the tile of A were filled as [tx][ty], but read as [ty][i]", turn_a,
+     "a_tile[tx][ty] ="},
+    {"as if the tile of A were filled as [ty][tx], but read as [i][ty]", turn_a, "a_tile[i][ty]"},
+    {"as if the tile of B were filled as [tx][ty], but read as [i][tx]", turn_b,
+     "b_tile[tx][ty] ="},
+    {"as if the tile of B were filled as [ty][tx], but read as [tx][i]", turn_b, "b_tile[tx][i]"},
     {0}};
 
 /* Returns the product in double, and the largest error that a float result may have, which is

@@ -496,10 +496,9 @@ CHECK(
     const struct run *run = look_at(check, FILTER, WIDTH, HEIGHT / 4, 0);
     check_measure(check, run, for_a_warp(run, REQUESTS, FILTERS * WIDTH * HEIGHT / 4));
     refuse_long(check, run);
-    if (check_counter(run, "constant_requests") == 0)
-        check_refuse(check, run,
-                     "Declare the weights as __constant__, and copy them by cudaMemcpyToSymbol().",
-                     "this rung is about constant memory, and the kernels read none of it");
+    check_through_constants(
+        check, run, "result",
+        "Declare the weights as __constant__, and copy them by cudaMemcpyToSymbol().");
 }
 
 CHECK(
@@ -554,6 +553,12 @@ CHECK(
 {
     const struct run *run = look_at(check, ROTATE, SIDE, SIDE, DEGREES);
     check_measure(check, run, for_a_warp(run, "warp_instructions", SIDE * SIDE));
+    double fetches = for_a_warp(run, "texture_requests", SIDE * SIDE);
+    if (fetches > 1.5)
+        check_refuse(
+            check, run,
+            "Let one tex2D() read, weigh and add up the four pixels: the texture's filter mode is cudaFilterModeLinear.",
+            "for 32 pixels, a warp makes %.1f fetches from textures; 1 would do", fetches);
 }
 
 CHECK(

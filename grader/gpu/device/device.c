@@ -633,8 +633,8 @@ enum emu_status device_add_kernel(struct emu_device *device, struct module *modu
     }
     if (!kernel)
         return refuse(module, function, &refusal);
-    if (device->options.scrambles_shared)
-        kernel_scramble_shared(kernel);
+    if (device->options.scrambles)
+        kernel_scramble(kernel, device->options.scrambles);
     if (device->options.backwards)
         kernel_part_lanes(kernel);
     if (device->kernel_count == device->kernel_room) {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gpu/device.h"
 #include "gpu/analyse/lines.h"
 #include "gpu/ptx/module.h"
 
@@ -267,8 +268,8 @@ typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
                              symbol_fn *symbol, void *context, struct refusal *refusal);
 void kernel_free(struct kernel *kernel);
-/* Makes loads from shared memory give wrong values from now on. */
-void kernel_scramble_shared(struct kernel *kernel);
+/* Makes loads from MEMORY give wrong values from now on. */
+void kernel_scramble(struct kernel *kernel, enum emu_scramble memory);
 /* Prepares a launch that runs backwards. At an atomic whose old value they use, lanes continue
  * separately until they wait for each other. So a lane cannot rely on the progress of the
  * others. */

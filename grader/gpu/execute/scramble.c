@@ -1,9 +1,9 @@
-/* Makes loads from shared memory return wrong values, on purpose (see scrambles_shared in struct
- * emu_options).
+/* Makes loads from shared or constant memory return wrong values, on purpose (see `scrambles` in
+ * struct emu_options).
  *
- * Each load runs as usual; if its values came from shared memory, some of their bits are then
- * flipped. kernel_scramble_shared() replaces the function of each load after decoding, so no load
- * is slower without the option. */
+ * Each load runs as usual; if its values came from that memory, some of their bits are then
+ * flipped. kernel_scramble() replaces the function of each load after decoding, so no load is
+ * slower without the option. */
 #include <string.h>
 
 #include "gpu/execute/kernel.h"
@@ -24,12 +24,10 @@ static bool reads_shared(const struct warp *warp, const struct inst *inst, uint3
     return mem_in_window(base + (uint64_t)inst->mem.offset, MEM_SHARED_WINDOW);
 }
 
-static void scrambled_load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+/* Flips bits of the values that a load has returned. */
+static void flip(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    /* determined before the load, which may overwrite the register that has the address */
-    bool is_shared = reads_shared(warp, inst, mask);
-    load_run(warp, inst, mask);
-    for (unsigned k = 0; is_shared && k < inst->mem.count; k++) {
+    for (unsigned k = 0; k < inst->mem.count; k++) {
         struct slot slot = inst->mem.vector[k];
         if (slot.offset == NO_SLOT)
             continue;
@@ -41,9 +39,30 @@ static void scrambled_load_run(struct warp *warp, const struct inst *inst, uint3
     }
 }
 
-void kernel_scramble_shared(struct kernel *kernel)
+static void scrambled_shared_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    for (uint32_t pc = 0; pc < kernel->code_count; pc++)
-        if (kernel->code[pc].run == load_run)
-            kernel->code[pc].run = scrambled_load_run;
+    /* determined before the load, which may overwrite the register that has the address */
+    bool is_shared = reads_shared(warp, inst, mask);
+    load_run(warp, inst, mask);
+    if (is_shared)
+        flip(warp, inst, mask);
+}
+
+static void scrambled_constant_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    load_run(warp, inst, mask);
+    flip(warp, inst, mask);
+}
+
+void kernel_scramble(struct kernel *kernel, enum emu_scramble memory)
+{
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        struct inst *inst = &kernel->code[pc];
+        if (inst->run != load_run)
+            continue;
+        if (memory == EMU_SCRAMBLE_SHARED)
+            inst->run = scrambled_shared_run;
+        else if (memory == EMU_SCRAMBLE_CONSTANT && inst->mem.space == PTX_CONST)
+            inst->run = scrambled_constant_run;
+    }
 }

@@ -157,7 +157,7 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
             "shared memory is not cleared: let the threads set %s to its first value, and then call "
             "__syncthreads()",
             c->array.name);
-    else if (c->line && c->site->gap_end)
+    else if (c->line && c->site->gap_end >= c->site->gap_low + c->array.size)
         advise_gap(text, size, c);
     else if (c->line)
         snprintf(

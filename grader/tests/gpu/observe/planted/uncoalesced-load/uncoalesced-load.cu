@@ -8,7 +8,7 @@ struct body {
     float x, y, mass;
 };
 
-// uncoalesced-load: an array of structures, 12 bytes apart, of which one field of 4 is used
+// uncoalesced-load: the rest is accessed at line
 __global__ void structures(const body *a, float *out)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
