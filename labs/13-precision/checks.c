@@ -391,6 +391,9 @@ CHECK(
     count_doubles(check, PRODUCTS);
 }
 
+/* The solution executes 145 instructions for 1,024 halves, and two floats for each sum 350. */
+#define MOST_FOR_HALVES 260
+
 CHECK(
     halves, .title = "rung 3: two halves a load, added up in float", .points = 15,
     .where = CHECK_COUNTS,
@@ -410,6 +413,12 @@ CHECK(
                      check_number(check_counter(run, "double_operations")));
     if (check_counter(run, "double_operations") >= numbers / 8)
         check_show_counter(check, run, "double_operations");
+    double instructions = 1024 * check_counter(run, "warp_instructions") / numbers;
+    if (instructions > MOST_FOR_HALVES)
+        check_refuse(check, run,
+                     "One plain addition for each half is enough: nothing is rounded off.",
+                     "for 1,024 halves, warps execute %s instructions, and the limit is %d",
+                     check_number(instructions), MOST_FOR_HALVES);
 }
 
 CHECK(
