@@ -346,7 +346,7 @@ static void needs_input_as_it_is(struct check *check, const struct run *run, con
         check_refuse(
             check, run,
             "Copy the input from lab.h to the GPU unchanged. Kernels may change it there.",
-            "%s is right, but main() changed the numbers before it copied them to the GPU, so this check gives no points",
+            "%s is right, but main() changed the numbers before it copied them to the GPU, or copied them in pieces of less than 16 bytes, so this check gives no points",
             name);
 }
 

@@ -57,11 +57,13 @@ static float random_float(struct check *check, double low, double high)
 }
 
 /* Fills a row with numbers of which each two nearly cancel or, if there are WEIGHTS, with numbers
- * whose products with the weights nearly cancel. */
+ * whose products with the weights nearly cancel. Rows have different scales, so that sums in fixed
+ * point fail. */
 static void fill_cancelling(struct check *check, float *row, float *weights, int width)
 {
+    int scale = check_random_int(check, -40, 40);
     for (int i = 0; i < width; i += 2) {
-        int exponent = check_random_int(check, 4, 12);
+        int exponent = scale + check_random_int(check, 4, 12);
         double large = ldexp(random_float(check, 1, 2), exponent);
         double sign = check_random_int(check, 0, 1) ? 1 : -1, factor = random_float(check, 0.5, 2);
         double nearly = 1 + random_float(check, -1.f / 256, 1.f / 256);
