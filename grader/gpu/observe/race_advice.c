@@ -241,7 +241,26 @@ static void print_barriers(struct text *text, const struct race *race,
 
 /* --- advice ----------------------------------------------------------------------------------- */
 
-/* Returns advice that needs no lines, or NULL if a barrier helps. */
+/* Advice for a copy that nobody waits for: the wait that leaves copies under way, if there is
+ * one. */
+static void print_wait(struct text *text, const struct race *race)
+{
+    for (uint32_t pc = 0; pc < race->launch->code_count; pc++) {
+        const struct ptx_instruction *in = view_ptx(race->launch, pc);
+        uint32_t line = view_line(race->launch, pc).line;
+        if (!in || in->opcode != PTX_OP_cp_async_wait_group || !in->operands[0].value || !line)
+            continue;
+        append(text,
+               "line %u waits for all groups of copies except the latest %u: if this copy can be "
+               "among these, wait with __pipeline_wait_prior(0), and then call __syncthreads()",
+               line, (unsigned)in->operands[0].value);
+        return;
+    }
+    append(text, "wait for the copy with __pipeline_commit() and __pipeline_wait_prior(0), or with "
+                 "cuda::memcpy_async's barrier, and then call __syncthreads()");
+}
+
+/* Returns advice that needs no lines, or NULL if there is none. */
 static const char *plain_advice(const struct race *race, const struct race_group *group)
 {
     const struct race_pair *pair = &race->pairs[group->example];
@@ -253,9 +272,7 @@ static const char *plain_advice(const struct race *race, const struct race_group
         return "use atomicAdd() or another atomic, or give each thread a word of its own; no barrier helps here";
     if (group->causes & CAUSE_WRITES)
         return "is each thread meant to have a word of its own? Then two indices are equal that should differ: compare how each is made. If not, let one thread write it, or use an atomic; no barrier helps here";
-    if (group->distance == RACE_COPY)
-        return "wait for the copy with __pipeline_commit() and __pipeline_wait_prior(0), or with cuda::memcpy_async's barrier, and then call __syncthreads()";
-    if (group->distance < RACE_GRID)
+    if (group->distance < RACE_GRID || group->distance == RACE_COPY)
         return NULL;
     if (pair->is_shared)
         return "put a cluster.sync() between the two accesses";
@@ -276,6 +293,8 @@ void race_print_advice(char *text, size_t size, const struct race *race,
     const char *plain = plain_advice(race, group);
     if (plain)
         append(&to, "%s", plain);
+    else if (group->distance == RACE_COPY)
+        print_wait(&to, race);
     else if (!group->causes || !one.line || one.file != other.file)
         append(&to, "put a %s between the two accesses, in a place that all threads reach",
                race_barrier(race, group->distance));
