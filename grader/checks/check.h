@@ -252,9 +252,9 @@ struct check_guess {
     /* continues a message such as "c[0][0] is 3, but 4 is right: "; NULL at the end of a list */
     const char *text;
     void (*make)(const struct case_data *input, float *values);
-    /* The report shows the line of the student's file that contains this (see check_find_line()). It
-     * is NULL if no line can be told. If
-     * the next guess has the same MAKE, it is for another place of the same mistake. */
+    /* The report shows the line of the student's file that contains this text (see
+     * check_find_line()). It is NULL if no line can be told. If the next guess has the same MAKE,
+     * that guess is for another place of the same mistake. */
     const char *at;
 };
 

@@ -124,7 +124,7 @@ bool emu_interrupt(void);
  * "FILE:LINE: ", with FILE as the compiler names it. */
 const char *emu_message(struct emu_device *device);
 
-/* --- conditions of graphs ---------------------------------------------------------------------- */
+/* --- conditions of graphs --------------------------------------------------------------------- */
 
 /* A condition is a number that kernels set by cudaGraphSetConditional(), and on which the work of a
  * graph depends. Makes one, which is 0; it exists until the device is closed. */

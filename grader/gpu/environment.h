@@ -2,8 +2,8 @@
  *
  *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   as in emu_options
  *   LANEWISE_BACKWARDS=1                        CTAs and their warps start in reverse order
- *   LANEWISE_SCRAMBLE=1                         loads from shared memory return wrong values; with 2,
- *                                               those from constant memory
+ *   LANEWISE_SCRAMBLE=1                         loads from shared memory return wrong values
+ *   LANEWISE_SCRAMBLE=2                         loads from constant memory return wrong values
  *   LANEWISE_WIDER_PITCH=N                      N * 512 bytes more for cudaMallocPitch()'s pitch
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file: the record is appended to it
  *   LANEWISE_WATCH_BUDGET                       a number, as in emu_options

@@ -37,7 +37,7 @@ struct grade_job {
     char solution[PATH_SIZE];
     /* for lab_set_terms(), or NULL if there are none; the reader frees them */
     json_t *terms;
-    /* a string, the text of the submitted file, or NULL if that is not UTF-8; the reader frees it */
+    /* a string, the text of the submitted file; NULL if it is not UTF-8; the reader frees it */
     json_t *source;
 };
 

@@ -370,7 +370,7 @@ uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
     return bytes;
 }
 
-/* --- conditions of graphs ---------------------------------------------------------------------- */
+/* --- conditions of graphs --------------------------------------------------------------------- */
 
 enum emu_status emu_condition_make(struct emu_device *device, uint64_t *handle)
 {

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/device.h"
 #include "gpu/analyse/lines.h"
+#include "gpu/device.h"
 #include "gpu/ptx/module.h"
 
 #define KERNEL_STACK 4096u /* least bytes of a thread's stack for calls and alloca */

@@ -264,8 +264,8 @@ static bool is_unavoidable(const struct report *report, const struct loss *loss,
 #define MOST_FIELDS 64 /* bytes */
 
 /* Returns the line of another place in the source that accesses the bytes between those of the
- * access at PC, in the same steps, as code does with the fields of structures. Returns 0 if there is
- * none. */
+ * access at PC, in the same steps, as code does with the fields of structures. Returns 0 if there
+ * is none. */
 static uint32_t line_of_rest(const struct report *report, uint32_t pc, const struct shape *shape)
 {
     struct source_line here = view_line(report->launch, pc);

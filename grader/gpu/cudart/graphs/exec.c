@@ -241,8 +241,8 @@ static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
     return rt_queue(device, stream, work);
 }
 
-/* Prepares a launch of EXEC. Returns false if it would allocate memory twice, or free memory that is
- * not allocated. */
+/* Prepares a launch of EXEC. Returns false if it would allocate memory twice, or free memory that
+ * is not allocated. */
 static bool prepare_launch(struct emu_device *device, const struct CUgraphExec_st *exec)
 {
     bool legal = true;

@@ -130,9 +130,10 @@ bool rt_graph_has_conditional(const struct CUgraph_st *graph);
 /* Returns whether the bodies in GRAPH have only nodes that CUDA allows there, and nodes use all
  * conditions. */
 bool rt_graph_conditionals_are_legal(const struct CUgraph_st *graph);
-/* For the conditions of WORK and of its bodies; other kinds of work have none. rt_conditional_claim()
- * notes that a launchable graph uses them and returns false if another one does; in any case, end
- * with rt_conditional_leave(). rt_conditional_start() sets them at the beginning of a launch. */
+/* For the conditions of WORK and of its bodies; other kinds of work have none.
+ * rt_conditional_claim() notes that a launchable graph uses them. It returns false if another one
+ * does. rt_conditional_leave() notes that it no longer uses them. rt_conditional_start() sets them
+ * at the beginning of a launch. */
 bool rt_conditional_claim(const struct rt_work *work);
 void rt_conditional_leave(const struct rt_work *work);
 bool rt_conditional_start(const struct rt_work *work, struct emu_device *device);
