@@ -286,6 +286,28 @@ static void blame(struct check *check, const json_t *finding)
     advise_about(check, finding);
 }
 
+/* Adds the line of the only launch of FINDING's kernel, if the launch may be wrong: if it may give
+ * an array too few bytes. */
+static void name_launch(const struct check *check, json_t *finding)
+{
+    const char *kernel = json_text_of(finding, "kernel"), *end = kernel + strcspn(kernel, "(<");
+    const char *name = end;
+    char launch[128];
+    while (name > kernel && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+        --name;
+    snprintf(launch, sizeof launch, "%.*s<<<", (int)(end - name), name);
+    unsigned line = strstr(json_text_of(finding, "help"), "does the launch give")
+                        ? check_find_line(check, launch)
+                        : 0;
+    if (!line)
+        return;
+    json_t *related = json_object_get(finding, "related");
+    if (!related)
+        json_object_set_new(finding, "related", related = json_array());
+    json_array_append_new(related, json_pack("{s:s, s:s, s:i}", "message", "launched here", "file",
+                                             json_text_of(finding, "file"), "line", (int)line));
+}
+
 /* Makes a verdict from a finding of severity "error", which says more than an exit code. */
 static void explain_finding(struct check *check, const json_t *finding, const char *status,
                             struct process_outcome *outcome)
@@ -298,6 +320,7 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
                  json_text_of(finding, "kernel"));
     else if (json_integer_of(finding, "line") == 0 && outcome)
         said = last_line(outcome); /* the program itself may have printed the place */
+    name_launch(check, (json_t *)finding);
     if (memory) {
         record_write_places(memory, finding);
         fclose(memory);
