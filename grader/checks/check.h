@@ -304,6 +304,7 @@ struct check_launch {
     /* numbers of blocks in the grid and of threads in a block */
     double blocks, threads;
     double static_shared_bytes, dynamic_shared_bytes; /* shared memory of a block */
+    double store_sectors; /* sectors of global memory that its stores touch */
 };
 
 /* Returns launch number INDEX of the program, from 0. All members are 0 if there is no such launch,

@@ -22,6 +22,8 @@ struct check_launch check_launch(const struct run *run, size_t index)
         .threads = volume(json_object_get(launch, "block")),
         .static_shared_bytes = json_number_of(launch, "static_shared_bytes"),
         .dynamic_shared_bytes = json_number_of(launch, "dynamic_shared_bytes"),
+        .store_sectors =
+            json_number_of(json_object_get(launch, "counters"), "global_store_sectors"),
     };
 }
 

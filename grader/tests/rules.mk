@@ -38,7 +38,7 @@ build/tests/programs/%: NVCC_ARCH := -arch=compute_75
 build/tests/programs/%: NVCC_DEBUG := -Xcompiler=-g1 -D_GLIBCXX_BITS_SPECFUN_H
 build/tests/programs/attacks: NVCC_ARCH := -arch=compute_80
 # Programs for features of newer GPUs. The headers of 16-bit floats use these GPUs' 16-bit instructions.
-$(call test_program,async bulk clusters counts halves lane_talk matrices spaces student_blocks student_meets student_odd student_tiles tensor_maps tensor_rules waits wide_sums \
+$(call test_program,async bulk bulk_reduce clusters counts halves lane_talk matrices spaces student_blocks student_meets student_odd student_tiles tensor_maps tensor_rules waits wide_sums \
 	$(filter grader/tests/gpu/observe/planted/%,$(TEST_PROGRAM_SOURCES))): NVCC_ARCH := -arch=compute_90
 
 # Linked as nvcc 12 does. With sanitizers, the library uses symbols that only the sanitizers' runtime defines.
@@ -46,7 +46,7 @@ build/tests/programs/cuda12: NVCC_FLAGS = -cudart none $(NVCC_DEBUG) -lineinfo -
 build/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
 # ptxas warns that copies to several blocks are slow on some GPUs.
-$(call test_program,bulk tensor_maps): NVCC_FLAGS += -Xptxas=-w
+$(call test_program,bulk bulk_reduce tensor_maps): NVCC_FLAGS += -Xptxas=-w
 # Shows the runtime library the names of its functions.
 build/tests/programs/misleading: NVCC_FLAGS += -Xcompiler=-rdynamic
 build/tests/programs/own_streams: NVCC_FLAGS += --default-stream per-thread

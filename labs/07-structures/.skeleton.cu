@@ -26,8 +26,9 @@ struct vector {
     float x, y, z; // 12 bytes
 };
 
-// TODO 2b: this still has 12 bytes. Write `struct __align__(16) aligned_vector` and add a member
-//          `unused`: 16 bytes, at a multiple of 16, which one load can fetch.
+// TODO 2b, after 2a in upload(): this still has 12 bytes. Write
+//          `struct __align__(16) aligned_vector` and add a member `unused`: 16 bytes, at a multiple
+//          of 16, which one load can fetch.
 struct aligned_vector {
     float x, y, z;
 };
@@ -102,7 +103,8 @@ static void *upload(int rung, const float *data, int n, size_t size)
 {
     void *on_gpu;
     // TODO 2a: in rung 2, structures on the GPU will be sizeof(struct aligned_vector) apart: that
-    //          is their pitch. Copy them with cudaMemcpy2D(), as rows of `size` bytes (lab 05).
+    //          is their pitch. Allocate n * pitch bytes, and copy with cudaMemcpy2D(), as rows of
+    //          `size` bytes (lab 05). The other rungs stay as they are.
     CHECK_CUDA(cudaMalloc(&on_gpu, n * size));
     CHECK_CUDA(cudaMemcpy(on_gpu, data, n * size, cudaMemcpyHostToDevice));
     return on_gpu;

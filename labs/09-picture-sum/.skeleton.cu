@@ -67,7 +67,8 @@ __global__ void count_copies(const unsigned char *pixels, int n, int *bins)
     //             grey 1    copy 0   copy 1   copy 2   ...  copy 31     mine[32] to mine[63]
     //
     //         Clear the copies side by side: thread t clears word t, then t + THREADS, and so on.
-    //         Lane c counts in copy c. At the end thread g adds up the copies of grey g. Let it
+    //         Lane c counts in copy c, still with atomicAdd(): each warp has a
+    //         lane c. At the end thread g adds up the copies of grey g. Let it
     //         begin with copy g % COPIES: where do all lanes meet if each begins with copy 0?
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         atomicAdd(&bins[pixels[i]], 1);

@@ -195,15 +195,29 @@ static bool fits_all(double threads)
     return warps >= 4 && 32 % warps == 0 && 48 % warps == 0;
 }
 
+/* Checks that no launch stores much more than the sums, which fill SECTORS: warps that store sums for
+ * nobody would only seem to work. */
+static void stores_sums(struct check *check, const struct run *run, double sectors)
+{
+    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
+        if (check_launch(run, i).store_sectors > 1.3 * sectors)
+            check_refuse(check, run, "Let each warp store only sums that are handed in.",
+                         "a launch stores to %s sectors of 32 bytes, of which the sums fill %s",
+                         check_number(check_launch(run, i).store_sectors), check_number(sectors));
+}
+
 /* Measures the lower occupancy of two pictures, because a program must not be tuned for one of
  * them. */
 static void fill(struct check *check, unsigned capability)
 {
     const struct run *run = run_on(check, 256, 900);
     double there = check_occupancy(check, run, capability);
-    run = run_on(check, 128, 600);
+    /* no multiple of 128, but tiles of 128 columns still leave few warps without work */
+    int width = 64 * (2 * check_random_int(check, 2, 3) + 1);
+    run = run_on(check, width, 600);
     double percent = fmin(there, check_occupancy(check, run, capability));
     check_measure(check, run, percent);
+    stores_sums(check, run, width * 600 / 8);
     if (percent < 100)
         check_show_line(check,
                         fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");

@@ -3,6 +3,8 @@
  *   global or own shared memory -> shared memory    ends at an mbarrier, which counts the bytes
  *   own shared memory -> global memory              belongs to a group, for which its lane waits
  *
+ * cp.reduce.async.bulk does the same, but combines the bytes with those at the target.
+ *
  * As cp.async does, a copy takes effect at the latest moment that CUDA allows, so a kernel that
  * forgets to wait sees old data. A copy that ends at an mbarrier reads its source when it starts;
  * its bytes arrive when some lane asks whether the mbarrier's phase is over. A copy to global
@@ -125,6 +127,30 @@ bool bulk_find(struct warp *warp, unsigned lane, uint32_t rank, uint64_t to, uin
     return false;
 }
 
+/* Copies SIZE bytes, or combines them with those at TO. */
+static void put(const struct bulk_operation *does, uint8_t *to, const uint8_t *from, uint32_t size)
+{
+    struct inst how = {.mem = {.op = does->op, .type = does->type}};
+    if (does->op == PTX_MOD_COUNT) {
+        memcpy(to, from, size);
+        return;
+    }
+    unsigned bytes = how.mem.bytes = (uint8_t)ptx_type_bytes((enum ptx_type)does->type);
+    for (uint32_t at = 0; at < size; at += bytes) {
+        uint8_t *host[WARP] = {to + at};
+        uint64_t value[1] = {0}, old[WARP];
+        memcpy(value, from + at, bytes);
+        atomic_lanes(&how, !does->flushes, false, 1, host, value, NULL, old);
+    }
+}
+
+/* Returns the operation of INST, which has no tensor map. */
+static struct bulk_operation operation_of(const struct inst *inst)
+{
+    return (struct bulk_operation){.op = inst->mem.type == PTX_pred ? PTX_MOD_COUNT : inst->mem.op,
+                                   .type = inst->mem.type};
+}
+
 /* --- copies that end at an mbarrier ----------------------------------------------------------- */
 
 struct bulk_copy *bulk_add(struct warp *warp, unsigned lane, const struct bulk_target *target,
@@ -140,6 +166,7 @@ struct bulk_copy *bulk_add(struct warp *warp, unsigned lane, const struct bulk_t
     *copy = (struct bulk_copy){.to = (uint32_t)target->at,
                                .size = size,
                                .brings = size,
+                               .does = {.op = PTX_MOD_COUNT},
                                .barrier = (uint32_t)target->barrier,
                                .pc = warp->pc,
                                .warp = warp->index,
@@ -165,14 +192,22 @@ static bool start_copy_to(struct warp *warp, const struct inst *inst, const stru
     uint8_t space = inst->mem.op == PTX_MOD_global ? PTX_GLOBAL : PTX_SHARED;
     struct obs_access from = bulk_access(warp, OBS_LOAD, space, PIECE);
     struct bulk_target target;
-    if (!bulk_find(warp, o->lane, rank, o->to, o->barrier, &target) ||
-        /* before bulk_add(): it bounds what that allocates */
-        !bulk_visit(warp, &target.access, o->lane, target.at, o->size, NULL))
+    if (inst->mem.type != PTX_pred && !warp->cta->launch->is_in_clusters) {
+        warp_fault(warp, OBS_REDUCES_ALONE, o->lane, NULL);
+        launch_fail(warp->cta->launch, EMU_BAD_INSTRUCTION); /* as on an H100 */
+        return false;
+    }
+    if (!bulk_find(warp, o->lane, rank, o->to, o->barrier, &target))
+        return false;
+    /* before bulk_add(): it bounds what that allocates */
+    if (!bulk_visit(warp, &target.access, o->lane, target.at, o->size, NULL))
         return false;
     struct bulk_copy *copy = bulk_add(warp, o->lane, &target, o->size);
     struct bulk_copy **place = &target.cta->bulk_copies;
     while (copy && *place != copy)
         place = &(*place)->next;
+    if (copy)
+        copy->does = operation_of(inst);
     if (copy && bulk_visit(warp, &from, o->lane, o->from, o->size, copy->data))
         return true;
     if (copy)
@@ -198,7 +233,7 @@ static void start_copy(struct warp *warp, const struct inst *inst, const struct 
 static void store_part(struct cta *cta, const struct bulk_copy *copy, uint32_t at, uint32_t size)
 {
     uint64_t place[WARP] = {0};
-    memcpy(cta->shared + copy->to + at, copy->data + at, size);
+    put(&copy->does, cta->shared + copy->to + at, copy->data + at, size);
     place[copy->lane] = copy->to + at;
     cta_tell_order(cta, (struct obs_order){.kind = OBS_COPIED,
                                            .warp = copy->warp,
@@ -252,51 +287,35 @@ struct bulk_store *bulk_add_store(struct warp *warp, unsigned lane, uint32_t cou
     }
     store->lane = lane;
     store->group = warp->bulk_groups[lane];
-    store->op = PTX_MOD_COUNT;
+    store->does.op = PTX_MOD_COUNT;
     while (*last)
         last = &(*last)->next;
     *last = store;
     return store;
 }
 
-static void start_store(struct warp *warp, const struct operands *o)
+static void start_store(struct warp *warp, const struct inst *inst, const struct operands *o)
 {
     struct obs_access from = bulk_access(warp, OBS_LOAD, PTX_SHARED, PIECE);
-    struct obs_access to = bulk_access(warp, OBS_STORE, PTX_GLOBAL, PIECE);
+    struct obs_access to = bulk_access(warp, inst->mem.event, PTX_GLOBAL, PIECE);
     if (!bulk_visit(warp, &from, o->lane, o->from, o->size, NULL) ||
         !bulk_visit(warp, &to, o->lane, o->to, o->size, NULL) || !o->size)
         return;
     uint8_t *host = mem_range(warp->cta->launch->memory, o->to, o->size);
     struct bulk_store *store = host ? bulk_add_store(warp, o->lane, 1) : NULL;
-    if (store)
+    if (store) {
+        store->does = operation_of(inst);
         store->part[store->count++] = (struct bulk_part){host, (uint32_t)o->from, o->size};
+    }
     if (!host)
         launch_stop(warp->cta->launch, EMU_INTERNAL);
-}
-
-/* Performs the operation on each element in global memory, with those at FROM. */
-static void reduce(const struct bulk_store *store, const struct bulk_part *part,
-                   const uint8_t *from)
-{
-    struct inst how = {.mem = {.op = store->op, .type = store->type}};
-    unsigned bytes = how.mem.bytes = (uint8_t)ptx_type_bytes((enum ptx_type)store->type);
-    for (uint32_t at = 0; at < part->size; at += bytes) {
-        uint8_t *host[WARP] = {part->to + at};
-        uint64_t value[1] = {0}, old[WARP];
-        memcpy(value, from + at, bytes);
-        atomic_lanes(&how, !store->flushes, false, 1, host, value, NULL, old);
-    }
 }
 
 static void perform(struct warp *warp, const struct bulk_store *store)
 {
     for (uint32_t i = 0; i < store->count; i++) {
         const struct bulk_part *part = &store->part[i];
-        const uint8_t *from = warp->cta->shared + part->from;
-        if (store->op == PTX_MOD_COUNT)
-            memcpy(part->to, from, part->size);
-        else
-            reduce(store, part, from);
+        put(&store->does, part->to, warp->cta->shared + part->from, part->size);
     }
 }
 
@@ -340,7 +359,7 @@ void bulk_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         }
         struct operands o = read_operands(warp, inst, lane);
         if (inst->mem.space == PTX_GLOBAL)
-            start_store(warp, &o);
+            start_store(warp, inst, &o);
         else
             start_copy(warp, inst, &o);
     }

@@ -13,12 +13,21 @@ struct bulk_target {
     struct obs_access access; /* for bulk_visit() */
 };
 
+/* What a copy does with the elements at its target. */
+struct bulk_operation {
+    /* an operation of atomics, as enum ptx_modifier, on elements of TYPE, an enum ptx_type; or
+     * PTX_MOD_COUNT to replace them */
+    uint8_t op, type;
+    bool flushes; /* the operation flushes denormals */
+};
+
 /* A copy to shared memory whose bytes have not arrived yet. WARP and LANE started it, in any CTA of
  * the cluster. */
 struct bulk_copy {
     struct bulk_copy *next;
     uint32_t to, size, barrier, pc, warp, lane;
     uint32_t brings; /* bytes for the mbarrier: less than SIZE if the copy leaves gaps */
+    struct bulk_operation does;
     /* SIZE bytes, then a byte for each piece, which is 0 in a gap */
     uint8_t data[];
 };
@@ -33,10 +42,7 @@ struct bulk_part {
 struct bulk_store {
     struct bulk_store *next;
     uint32_t lane, group;
-    /* an operation of atomics, as enum ptx_modifier, on elements of TYPE, an enum ptx_type; or
-     * PTX_MOD_COUNT to copy */
-    uint8_t op, type;
-    bool flushes; /* the operation flushes denormals */
+    struct bulk_operation does;
     uint32_t count;
     struct bulk_part part[];
 };

@@ -62,7 +62,29 @@ static enum ptx_space bulk_space(uint8_t word)
                                         : PTX_CLUSTER;
 }
 
-/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]{, CTAs}}{, policy}: see bulk.c. */
+/* Returns whether the operation of a bulk copy exists for its type, in that memory. */
+static bool is_reduction(const struct ptx_instruction *in, bool to_global)
+{
+    enum ptx_type type = in->type_count == 1 ? (enum ptx_type)in->types[0] : PTX_pred;
+    bool is_half = type == PTX_f16 || type == PTX_bf16;
+    bool is_whole = type == PTX_u32 || type == PTX_s32 || type == PTX_u64 || type == PTX_s64;
+    switch (decode_operation(in)) {
+    case PTX_MOD_add:
+        return (is_half && to_global && ptx_has(in, PTX_MOD_noftz)) ||
+               (is_whole && type != PTX_s64) || (to_global && (type == PTX_f32 || type == PTX_f64));
+    case PTX_MOD_min:
+    case PTX_MOD_max:
+        return to_global ? is_whole || is_half : type == PTX_u32 || type == PTX_s32;
+    case PTX_MOD_inc:
+    case PTX_MOD_dec:
+        return type == PTX_u32;
+    default:
+        return type == PTX_b32 || (to_global && type == PTX_b64);
+    }
+}
+
+/* Decodes cp.async.bulk [to], [from], bytes{, [mbarrier]{, CTAs}}{, policy}, and the same with an
+ * operation: see bulk.c. */
 void decode_bulk(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;
@@ -70,8 +92,12 @@ void decode_bulk(struct decoder *d)
     uint8_t spaces[2];
     bool has_barrier = ptx_has(d->in, PTX_MOD_complete_tx_bytes);
     bool spreads = ptx_has(d->in, PTX_MOD_multicast_cluster);
+    bool reduces = d->in->opcode == PTX_OP_cp_reduce_async_bulk;
     unsigned count = 3u + has_barrier + spreads + ptx_has(d->in, PTX_MOD_L2_cache_hint);
-    if (find_spaces(d->in, spaces) != 2 || (spaces[0] == PTX_MOD_global) == has_barrier ||
+    if (find_spaces(d->in, spaces) != 2 || reduces != (decode_operation(d->in) != PTX_MOD_COUNT) ||
+        (reduces && (spaces[1] != PTX_MOD_shared_cta || spaces[0] == PTX_MOD_shared_cta ||
+                     !is_reduction(d->in, spaces[0] == PTX_MOD_global))) ||
+        (spaces[0] == PTX_MOD_global) == has_barrier ||
         has_barrier == ptx_has(d->in, PTX_MOD_bulk_group) || spaces[1] == PTX_MOD_shared_cluster ||
         (spaces[0] == PTX_MOD_global && spaces[1] == PTX_MOD_global) ||
         (spreads && (spaces[0] != PTX_MOD_shared_cluster || spaces[1] != PTX_MOD_global)) ||
@@ -93,10 +119,12 @@ void decode_bulk(struct decoder *d)
     out->run = bulk_run;
     out->mem.space = (uint8_t)bulk_space(spaces[0]);
     out->mem.low = out->mem.high = 0; /* the accesses are to two memories */
-    out->mem.op = spaces[1];
+    out->mem.op = reduces ? decode_operation(d->in) : spaces[1];
+    out->mem.type = reduces ? d->in->types[0] : (uint8_t)PTX_pred;
     out->mem.bytes = 16;
     out->mem.count = 1;
-    out->mem.event = OBS_STORE;
+    /* racecheck takes what arrives in shared memory as stored by a copy */
+    out->mem.event = reduces && spaces[0] == PTX_MOD_global ? OBS_REDUCTION : OBS_STORE;
     out->mem.vector = &d->kernel->vectors[d->kernel->vector_count]; /* the CTAs */
     d->kernel->vectors[d->kernel->vector_count++] =
         spreads ? decode_source(d, &op[4], PTX_u16, 2) : no_slot;

@@ -70,6 +70,7 @@ static const struct row rows[PTX_OPCODE_COUNT] = {
     [PTX_OP_cp_async_wait_group] = {decode_copy_groups},
     [PTX_OP_cp_async_wait_all] = {decode_copy_groups},
     [PTX_OP_cp_async_bulk] = {decode_bulk},
+    [PTX_OP_cp_reduce_async_bulk] = {decode_bulk},
     [PTX_OP_cp_async_bulk_tensor] = {decode_tensor_copy},
     [PTX_OP_cp_reduce_async_bulk_tensor] = {decode_tensor_copy},
     [PTX_OP_cp_async_bulk_prefetch_tensor] = {decode_tensor_copy},

@@ -247,9 +247,10 @@ static void store(struct warp *warp, const struct inst *inst, unsigned lane, str
     struct bulk_store *pending = bulk_add_store(warp, lane, box->pieces);
     if (!pending)
         return;
-    pending->op = inst->mem.op;
-    pending->type = (uint8_t)type;
-    pending->flushes = box->map.type == TENSOR_F32_FTZ || box->map.type == TENSOR_TF32_FTZ;
+    pending->does = (struct bulk_operation){.op = inst->mem.op,
+                                            .type = (uint8_t)type,
+                                            .flushes = box->map.type == TENSOR_F32_FTZ ||
+                                                       box->map.type == TENSOR_TF32_FTZ};
     for (uint32_t n = 0; n < box->pieces; n++) {
         struct piece piece = find_piece(box, n);
         uint8_t *bytes = piece.inside ? find_bytes(warp, inst, lane, box, &piece) : NULL;

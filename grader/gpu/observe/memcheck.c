@@ -212,6 +212,7 @@ static const char *const fault_ids[] = {
     [OBS_NO_SUCH_CTA] = "cluster-access",
     [OBS_CTA_ENDED] = "cluster-access",
     [OBS_CTA_NOT_STARTED] = "cluster-access",
+    [OBS_REDUCES_ALONE] = "cluster-access",
     [OBS_REMOTE_MBARRIER] = "bad-mbarrier",
 };
 
@@ -248,6 +249,8 @@ static const char *const plain_faults[] = {
     [OBS_BAD_FREE] = "free() of an address that no malloc() in a kernel returned",
     [OBS_BAD_CONDITION] =
         "cudaGraphSetConditional() with a number that is not the handle of a condition",
+    [OBS_REDUCES_ALONE] =
+        "a bulk copy can reduce in shared memory only if the kernel runs in clusters",
     [OBS_TRAPPED] = "the kernel stopped itself (trap)",
     [OBS_STACK_OVERFLOW] = "stack overflow: a function calls itself too deeply",
     [OBS_BAD_CALL] = "call through a pointer that does not point to a function",

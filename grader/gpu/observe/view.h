@@ -341,6 +341,7 @@ enum obs_fault_kind {
     OBS_NO_SUCH_CTA,   /* the cluster has no CTA of rank `other` */
     /* the CTA of rank `other` has ended, and its shared memory no longer exists */
     OBS_CTA_ENDED,
+    OBS_REDUCES_ALONE,   /* a bulk copy reduces in shared memory, but the launch has no clusters */
     OBS_CTA_NOT_STARTED, /* the CTA of rank `other` may not have begun */
     /* the thread arrives at the cluster's barrier twice without waiting in between */
     OBS_CLUSTER_ARRIVES_TWICE,

@@ -124,6 +124,11 @@ Test(cudart_more, simd_intrinsics_answer_like_a_gpu)
     expect_recorded("simd");
 }
 
+Test(cudart_more, bulk_copies_reduce_like_on_a_gpu)
+{
+    expect_recorded("bulk_reduce");
+}
+
 Test(cudart_more, spaces_are_those_of_a_gpu)
 {
     expect_recorded("spaces");

@@ -6,6 +6,49 @@
 #include "opcode_async.h"
 #include "tests/support/emulator_fixture.h"
 
+/* The operations of cp.reduce.async.bulk: their results are compared by bulk_reduce.cu. */
+#define CLUSTER_REDUCTIONS(ROW)                                                                    \
+    ROW("add.u32")                                                                                 \
+    ROW("add.s32")                                                                                 \
+    ROW("add.u64")                                                                                 \
+    ROW("min.u32")                                                                                 \
+    ROW("min.s32")                                                                                 \
+    ROW("max.u32")                                                                                 \
+    ROW("max.s32")                                                                                 \
+    ROW("inc.u32")                                                                                 \
+    ROW("dec.u32")                                                                                 \
+    ROW("and.b32")                                                                                 \
+    ROW("or.b32")                                                                                  \
+    ROW("xor.b32")
+#define REDUCTIONS(ROW)                                                                            \
+    CLUSTER_REDUCTIONS(ROW)                                                                        \
+    ROW("add.f32")                                                                                 \
+    ROW("add.f64")                                                                                 \
+    ROW("add.noftz.f16")                                                                           \
+    ROW("add.noftz.bf16")                                                                          \
+    ROW("min.u64")                                                                                 \
+    ROW("min.s64")                                                                                 \
+    ROW("min.f16")                                                                                 \
+    ROW("min.bf16")                                                                                \
+    ROW("max.u64")                                                                                 \
+    ROW("max.s64")                                                                                 \
+    ROW("max.f16")                                                                                 \
+    ROW("max.bf16")                                                                                \
+    ROW("and.b64")                                                                                 \
+    ROW("or.b64")                                                                                  \
+    ROW("xor.b64")
+#define TO_GLOBAL  "cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint."
+#define TO_CLUSTER "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes."
+#define GLOBAL_ROW(op)                                                                             \
+    {TO_GLOBAL op,                                                                                 \
+     "@!z bra I; " TO_GLOBAL op " [g], [at], 16, g; cp.async.bulk.commit_group; "                  \
+     "cp.async.bulk.wait_group 0; I:",                                                             \
+     64, EMU_OK, NULL},
+#define CLUSTER_ROW(op)                                                                            \
+    {TO_CLUSTER op,                                                                                \
+     "@!z bra I; mbarrier.init.shared.b64 [m], 1; " TO_CLUSTER op " [at], [at], 16, [m]; I:", 64,  \
+     EMU_BAD_INSTRUCTION, "cluster-access"},
+
 /* TEXT runs in each of 64 threads. Available to TEXT: t = tid.x; x = 1; g = 16 bytes of global
  * memory (the words 100 t, 100 t + 1, …); at = 16 bytes of shared memory (words of 7); across = the
  * 16 bytes of thread 63 - t; m (or, as generic address, wide) = a place for an mbarrier; z is true
@@ -274,9 +317,10 @@ static const struct async_row {
         {"",
          "@!z bra I; mbarrier.init.shared.b64 [m], 1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [at], [g], 1024, [m], 2; I:",
          64, EMU_ILLEGAL_ADDRESS, "cluster-access"},
-        {"cp.async.bulk.prefetch.L2.global cp.async.bulk.prefetch.L2.global.L2::cache_hint",
-         "cp.async.bulk.prefetch.L2.global [g], 16; cp.async.bulk.prefetch.L2.global.L2::cache_hint [g], 16, g;",
-         64, EMU_OK, NULL},
+        REDUCTIONS(GLOBAL_ROW) CLUSTER_REDUCTIONS(CLUSTER_ROW){
+            "cp.async.bulk.prefetch.L2.global cp.async.bulk.prefetch.L2.global.L2::cache_hint",
+            "cp.async.bulk.prefetch.L2.global [g], 16; cp.async.bulk.prefetch.L2.global.L2::cache_hint [g], 16, g;",
+            64, EMU_OK, NULL},
         {"",
          "@!z bra I; mbarrier.init.shared.b64 [m], 1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [at], [g], 8, [m]; I:",
          64, EMU_MISALIGNED_ADDRESS, "misaligned"},

@@ -145,6 +145,13 @@ static void note_everything(void)
 static const struct refusal {
     const char *opcode, *types, *second, *words;
 } refusals[] = {
+    {"cp.reduce.async.bulk", "u32 s32 u64 s64 b32 b64 f32 f64", "", "noftz"},
+    {"cp.reduce.async.bulk", "s64 f32 f64 f16 bf16 b64", "",
+     "shared::cluster mbarrier::complete_tx::bytes"},
+    {"cp.reduce.async.bulk", "s64 b32 b64", "", "add"},
+    {"cp.reduce.async.bulk", "f32 f64 b32 b64", "", "min max"},
+    {"cp.reduce.async.bulk", "s32 u64 s64 f32 f64 f16 bf16 b32 b64", "", "inc dec"},
+    {"cp.reduce.async.bulk", "u32 s32 u64 s64 f32 f64 f16 bf16", "", "and or xor"},
     {"add", INTEGERS, "", ROUNDING "ftz"},
     {"add", UNSIGNED "s16 s64", "", "sat"},
     {"add", NO_CARRY, "", "cc"},
