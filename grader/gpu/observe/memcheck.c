@@ -473,8 +473,8 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
         snprintf(text, size, "the allocation has room for %s element%s of %" PRIu64 " byte%s%s",
                  with_commas(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s",
                  fault->addr == block->addr + count * each
-                     ? ", and this is the one after the last: is an `if` missing, or does it or "
-                       "a loop compare the index by <= in place of <?"
+                     ? ", and this is the one after the last: an `if` may be missing, or a loop "
+                       "or an `if` may compare the index by <= in place of <"
                      : ": compare every index with that number");
 }
 
