@@ -213,11 +213,10 @@ static void fill(struct check *check, unsigned capability)
     const struct run *run = run_on(check, 256, 900);
     double there = check_occupancy(check, run, capability);
     /* no multiple of 128, but tiles of 128 columns still leave few warps without work */
-    int width = 64 * (2 * check_random_int(check, 2, 3) + 1);
-    run = run_on(check, width, 600);
+    run = run_on(check, 320, 600);
     double percent = fmin(there, check_occupancy(check, run, capability));
     check_measure(check, run, percent);
-    stores_sums(check, run, width * 600 / 8);
+    stores_sums(check, run, 320 * 600 / 8);
     if (percent < 100)
         check_show_line(check,
                         fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");
