@@ -2,49 +2,61 @@
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "checks/internal.h"
 
 #define LINE_SIZE 400 /* longer lines are cut */
 
-/* Copies the line at TEXT without spaces and comments. */
-static void squeeze(const char *text, char line[LINE_SIZE])
+/* Reads a source line by line, without spaces and comments. */
+struct reader {
+    const char *at;  /* the rest of the source, or NULL if it is unknown */
+    unsigned number; /* of the line that was read last */
+    bool in_comment; /* the next line begins in a comment */
+    bool at_margin;  /* the line begins with a closing brace, which ends a function */
+    char line[LINE_SIZE];
+};
+
+static struct reader open_source(const struct check *check)
 {
-    size_t used = 0;
-    for (; *text && *text != '\n' && used + 1 < LINE_SIZE; ++text) {
-        if (text[0] == '/' && text[1] == '/')
-            break;
-        if (!isspace((unsigned char)*text))
-            line[used++] = *text;
-    }
-    line[used] = '\0';
-    /* a line within a comment of several lines */
-    if (line[0] == '*' && (line[1] == '\0' || line[1] == '/' || isalpha((unsigned char)line[1])) &&
-        !strchr(line, '='))
-        line[0] = '\0';
+    return (struct reader){.at = json_string_value(check->job.source)};
 }
 
-static const char *next_line(const char *text)
+/* Reads the next line. Returns false at the end. */
+static bool read_line(struct reader *reader)
 {
-    const char *end = strchr(text, '\n');
-    return end ? end + 1 : text + strlen(text);
+    size_t used = 0;
+    const char *at = reader->at;
+    if (!at || !*at)
+        return false;
+    reader->number++;
+    reader->at_margin = *at == '}';
+    for (; *at && *at != '\n'; ++at) {
+        bool starts = at[0] == '/' && at[1] == '*', ends = at[0] == '*' && at[1] == '/';
+        if (!reader->in_comment && at[0] == '/' && at[1] == '/')
+            at += strcspn(at, "\n") - 1;
+        else if (reader->in_comment ? ends : starts)
+            reader->in_comment = starts, ++at;
+        else if (!reader->in_comment && !isspace((unsigned char)*at) && used + 1 < LINE_SIZE)
+            reader->line[used++] = *at;
+    }
+    reader->line[used] = '\0';
+    reader->at = *at ? at + 1 : at;
+    return true;
 }
 
 unsigned check_find_lines(const struct check *check, const char *text, unsigned *lines,
                           unsigned most)
 {
-    const char *at = json_string_value(check->job.source);
-    char wanted[LINE_SIZE], line[LINE_SIZE];
+    struct reader wanted = {.at = text}, reader = open_source(check);
     unsigned found = 0;
-    squeeze(text, wanted);
-    for (unsigned number = 1; at && *at; at = next_line(at), ++number) {
-        squeeze(at, line);
-        if (!strstr(line, wanted))
+    read_line(&wanted);
+    while (read_line(&reader)) {
+        if (!strstr(reader.line, wanted.line))
             continue;
         if (found < most)
-            lines[found] = number;
+            lines[found] = reader.number;
         ++found;
     }
     return found;
@@ -52,18 +64,16 @@ unsigned check_find_lines(const struct check *check, const char *text, unsigned 
 
 unsigned check_find_loops(const struct check *check, unsigned end, unsigned *lines, unsigned most)
 {
-    const char *at = json_string_value(check->job.source);
-    char line[LINE_SIZE];
+    struct reader reader = open_source(check);
     unsigned found = 0;
-    for (unsigned number = 1; at && *at && number < end; at = next_line(at), ++number) {
-        squeeze(at, line);
-        if (at[0] == '}')
-            found = 0; /* another function ends here */
-        if (strncmp(line, "for(", 4) != 0 && strncmp(line, "while(", 6) != 0)
-            continue;
-        if (found < most)
-            lines[found] = number;
-        ++found;
+    while (read_line(&reader) && reader.number < end) {
+        bool is_loop =
+            strncmp(reader.line, "for(", 4) == 0 || strncmp(reader.line, "while(", 6) == 0;
+        if (reader.at_margin)
+            found = 0;
+        if (is_loop && found < most)
+            lines[found] = reader.number;
+        found += is_loop;
     }
     return found;
 }
@@ -72,12 +82,4 @@ unsigned check_find_line(const struct check *check, const char *text)
 {
     unsigned line = 0, found = check_find_lines(check, text, &line, 1);
     return found == 1 ? line : 0;
-}
-
-void check_show_line(struct check *check, const char *text)
-{
-    unsigned line = check_find_line(check, text);
-    if (line)
-        check->verdict.cause[0] = check->verdict.spare[0] = '\0'; /* they are about another line */
-    check_point_at(check, check->job.file_name, line, 0);
 }

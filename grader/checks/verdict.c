@@ -90,6 +90,14 @@ void check_point_at(struct check *check, const char *file, unsigned line, unsign
     check->verdict.column = column;
 }
 
+void check_show_line(struct check *check, const char *text)
+{
+    unsigned line = check_find_line(check, text);
+    if (line)
+        check->verdict.cause[0] = check->verdict.spare[0] = '\0'; /* they are about another line */
+    check_point_at(check, check->job.file_name, line, 0);
+}
+
 void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
                   ...)
 {

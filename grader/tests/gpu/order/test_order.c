@@ -190,6 +190,7 @@ Test(order, of_events)
         {"of a later record", {"W n 0-8", "e n", "e o", "> p e", "R p 0-8"}, "0-4"},
         {"of the legacy stream", {"W a 0-8", "e l", "> n e", "R n 0-8"}, ""},
         {"legacy waits, blocking follows", {"W n 0-8", "e n", "> l e", "R a 0-8"}, ""},
+        {"the later of two", {"W n 0-8", "e n", "> o e", "W o 0-8", "R p 0-8"}, "3-4"},
         {"joins one of two", {"W n 0-8", "W o 8-16", "e n", "> p e", "R p 0-16"}, "1-4"},
     };
     CHECK_ALL(rows);
