@@ -16,7 +16,7 @@ LAB(.title = "Structures that warps can read", .file = "structures.cu",
     .hints = {
         "Write down the addresses of 32 neighbouring threads for each load: 12 bytes apart in rung 0, 32 bytes in rung 3. How many words of a sector does the load use? Who uses the others, and when?",
         "Rung 1: to the threads that fetch them, the vectors are just 3 * THREADS words; only the threads that add up care whose word it is. Rung 2: leave four bytes after each vector, and say so to the compiler. Rung 4: read the records once, and write the one field that you need side by side.",
-        "TODO 1: const float *from = (const float *)(vectors + first); for (int w = t; w < 3 * min(THREADS, n - first); w += THREADS) words[w] = from[w]; __syncthreads(); then words[3 * t], words[3 * t + 1], words[3 * t + 2]. TODO 2, in rung 2 only: pitch = sizeof(struct aligned_vector); cudaMalloc(&on_gpu, n * pitch); cudaMemcpy2D(on_gpu, pitch, data, size, size, n, cudaMemcpyHostToDevice). TODO 3: take_masses<<<blocks, THREADS>>>(particles, n, scratch); masses = scratch; apart = 1."});
+        "TODO 1: const float *from = (const float *)(vectors + first); for (int w = t; w < 3 * min(THREADS, n - first); w += THREADS) words[w] = from[w]; __syncthreads(); then words[3 * t], words[3 * t + 1], words[3 * t + 2]. TODO 2: in rung 2 only, pitch = sizeof(struct aligned_vector); cudaMalloc(&on_gpu, n * pitch); cudaMemcpy2D(on_gpu, pitch, data, size, size, n, cudaMemcpyHostToDevice). TODO 3: take_masses<<<blocks, THREADS>>>(particles, n, scratch); masses = scratch; apart = 1."});
 
 enum rung { AS_THEY_COME, STAGED, ALIGNED, RECORDS, ARRAY };
 

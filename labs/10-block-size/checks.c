@@ -177,15 +177,22 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     run_on(check, 70, 450);
 }
 
-/* Checks that no warp copies more than three times as much as the average warp. Warps that only spin
- * execute instructions, too, but they load nothing. */
-static void is_shared(struct check *check, const struct run *run)
+/* Returns what two average warps copy, relative to the longest warp, and at most 1: one warp that
+ * copies for others makes them wait. Warps that only spin execute instructions, too,
+ * but they load nothing. */
+static double copy_share(struct check *check, const struct run *run)
 {
-    double warps = 0;
-    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i)
+    double warps = 0, launches = 0, longest = check_counter(run, "longest_warp_load_sectors");
+    double all = check_sectors_read(run);
+    for (size_t i = 0; check_launch(run, i).blocks > 0; ++i, ++launches)
         warps += check_launch(run, i).blocks * ceil(check_launch(run, i).threads / 32);
-    check_is_shared(check, run, check_sectors_read(run), (unsigned)fmax(warps / 3, 1),
-                    "TODO 1: let all warps of a block take rows in turn, in both loops.");
+    double share = longest > 0 ? fmin(1, 2 * all / warps * launches / longest) : 1;
+    if (share < 1)
+        check_hint(check,
+                   "TODO 1: let all warps of a block take rows in turn, in both loops. One warp "
+                   "copies %s of %s sectors, and the others wait for it.",
+                   check_number(longest), check_number(all));
+    return share;
 }
 
 /* Returns whether blocks of THREADS can fill 32, 48 and 64 warps, with few enough blocks. */
@@ -215,12 +222,12 @@ static void fill(struct check *check, unsigned capability)
     /* no multiple of 128, but tiles of 128 columns still leave few warps without work */
     run = run_on(check, 320, 600);
     double percent = fmin(there, check_occupancy(check, run, capability));
+    percent *= copy_share(check, run);
     check_measure(check, run, percent);
     stores_sums(check, run, 320 * 600 / 8);
     if (percent < 100)
         check_show_line(check,
                         fits_all(check_launch(run, 0).threads) ? "#define TILE" : "#define WARPS");
-    is_shared(check, run);
 }
 
 /* Another check judges the amount that is read, which grows if a tile has fewer rows. */

@@ -267,9 +267,11 @@ static void note_own_range(const struct init *init, struct init_site *site)
     bool is_only = low < next && !memchr(flags + next, 1, end - next);
     site->own_low = is_only ? low : 0;
     site->own_end = is_only ? next : 0;
+    if (is_only || low >= site->addr)
+        return;
     const uint8_t *after = memchr(flags + site->addr, 1, end - site->addr);
     const uint8_t *before = memrchr(flags + low, 1, site->addr - low);
-    if (!is_only && low < site->addr && before && after) {
+    if (before && after) {
         site->gap_low = (uint64_t)(before + 1 - flags);
         site->gap_end = (uint64_t)(after - flags);
     }

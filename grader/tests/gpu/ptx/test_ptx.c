@@ -353,8 +353,8 @@ static const struct {
     {"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [a], "
      "[d, {a, a, a}], [a], {h};",
      "'.im2col' in instruction 'cp.async.bulk.tensor'"},
-    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [d], [a], a;",
-     "unsupported instruction 'cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32'"},
+    {"wgmma.commit_group.sync.aligned;",
+     "unsupported instruction 'wgmma.commit_group.sync.aligned'"},
     {"ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {a, a}, [a];",
      "'.m16n16' in instruction 'ldmatrix'"},
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [a], {a};",
