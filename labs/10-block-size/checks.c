@@ -178,16 +178,16 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 }
 
 /* Returns what two average warps copy, relative to the longest warp, and at most 1: one warp that
- * copies for others makes them wait. Warps that only spin execute instructions, too,
- * but they load nothing. */
-static double copy_share(struct check *check, const struct run *run)
+ * copies for others makes them wait. Warps that only spin execute instructions, too, but they load
+ * nothing. If ADVISES, sets the hint. */
+static double copy_share(struct check *check, const struct run *run, bool advises)
 {
     double warps = 0, launches = 0, longest = check_counter(run, "longest_warp_load_sectors");
     double all = check_sectors_read(run);
     for (size_t i = 0; check_launch(run, i).blocks > 0; ++i, ++launches)
         warps += check_launch(run, i).blocks * ceil(check_launch(run, i).threads / 32);
     double share = longest > 0 ? fmin(1, 2 * all / warps * launches / longest) : 1;
-    if (share < 1)
+    if (share < 1 && advises)
         check_hint(check,
                    "TODO 1: let all warps of a block take rows in turn, in both loops. One warp "
                    "copies %s of %s sectors, and the others wait for it.",
@@ -222,7 +222,7 @@ static void fill(struct check *check, unsigned capability)
     /* no multiple of 128, but tiles of 128 columns still leave few warps without work */
     run = run_on(check, 320, 600);
     double percent = fmin(there, check_occupancy(check, run, capability));
-    percent *= copy_share(check, run);
+    percent *= copy_share(check, run, percent >= 100);
     check_measure(check, run, percent);
     stores_sums(check, run, 320 * 600 / 8);
     if (percent < 100)
