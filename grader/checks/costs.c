@@ -19,8 +19,8 @@
 #define ATOMIC_REQUESTS   "global_atomic_requests global_reduction_requests"
 
 /* The limits. A limit is the larger of two numbers: TIMES the solution's total, and SHARE of the
- * solution's instructions. So a kernel can use a few barriers although the solution uses none. */
-/* LOSS is the id of the finding whose waste can be the reason; otherwise the report shows the line
+ * solution's instructions. So a kernel can use a few barriers although the solution uses none.
+ * LOSS is the id of the finding whose waste can be the reason; otherwise the report shows the line
  * at which COUNTERS are largest. */
 static const struct {
     double times, share;

@@ -35,13 +35,12 @@ static double busy(const struct check_launch *launch, const json_t *counters)
 static void advise(struct check *check, const struct emu_limits *limits,
                    const struct emu_demand *demand, enum emu_occupancy_limit limit, double share)
 {
-    char command[120], number[32];
+    char command[120];
     snprintf(command, sizeof command,
              "build/lanewise occupancy --threads %u --shared %llu --cc %u.%u says what one more "
              "block needs.",
              demand->threads, (unsigned long long)demand->shared, limits->capability / 10,
              limits->capability % 10);
-    snprintf(number, sizeof number, "%u", limits->sm_warps);
     if (share < 1)
         check_hint(check,
                    "Some warps of a block have much less to do than others. Share the work among "
@@ -51,7 +50,7 @@ static void advise(struct check *check, const struct emu_limits *limits,
                    "Less shared memory a block, or more warps that share it, would fill more. %s",
                    command);
     else if (limit == EMU_BY_WARPS)
-        check_hint(check, "Choose a number of warps a block that divides %s.", number);
+        check_hint(check, "Choose a number of warps a block that divides %u.", limits->sm_warps);
     else
         check_hint(check, "More warps a block would fill more. %s", command);
 }

@@ -67,8 +67,8 @@ const struct run *check_run_openly(struct check *check, const struct run *hidden
  * the other order. Returns the second run, or NULL if there is nothing more to judge. */
 const struct run *check_run_backwards(struct check *check, const struct run *run);
 
-/* Repeats RUN with the judged input, while loads from MEMORY return wrong values. Returns
- * the result file, which the caller frees. Returns NULL if the program did not end well, or left no
+/* Repeats RUN with the judged input, while loads from MEMORY return wrong values. Returns the
+ * result file, which the caller frees. Returns NULL if the program did not end well, or left no
  * readable result. */
 struct case_data *check_run_scrambled(struct check *check, const struct run *run,
                                       enum emu_scramble memory);

@@ -47,9 +47,9 @@ struct rt_work {
 
 /* --- work.c ----------------------------------------------------------------------------------- */
 
-/* Runs WORK now; WORK must not be a child graph or
- * conditional. The caller must not run work after a kernel's
- * fault. Returns cudaErrorNotReady if the device has parked the launch (see emu_parked()). */
+/* Runs WORK now; WORK must not be a child graph or conditional. The caller must not run work after
+ * a kernel's fault. Returns cudaErrorNotReady if the device has parked the launch (see
+ * emu_parked()). */
 cudaError_t rt_run(struct emu_device *device, const struct rt_work *work);
 /* Returns the error that rt_run() would return if WORK has invalid parameters. */
 cudaError_t rt_check_work(struct emu_device *device, const struct rt_work *work);

@@ -40,8 +40,8 @@ static cudaError_t child_work(struct rt_work *work, cudaGraph_t graph,
     return rt_work_of_child(work, graph, params->graph);
 }
 
-/* Turns PARAMS for a node of GRAPH into work. They must not be those of an allocation node
- * or of a new conditional node. */
+/* Turns PARAMS for a node of GRAPH into work. They must not be those of an allocation node or
+ * of a new conditional node. */
 static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
                              const struct cudaGraphNodeParams *params)
 {
