@@ -46,13 +46,14 @@ static void advise(struct check *check, const struct emu_limits *limits,
                    "Some warps of a block have much less to do than others. Share the work among "
                    "all of them, and give a block enough work for all.");
     else if (limit == EMU_BY_SHARED)
-        check_hint(check,
-                   "Less shared memory a block, or more warps that share it, would fill more. %s",
-                   command);
+        check_hint(
+            check,
+            "With less shared memory in a block, or more warps that share it, more warps fit. %s",
+            command);
     else if (limit == EMU_BY_WARPS)
         check_hint(check, "Choose a number of warps a block that divides %u.", limits->sm_warps);
     else
-        check_hint(check, "More warps a block would fill more. %s", command);
+        check_hint(check, "With more warps in a block, more warps fit. %s", command);
 }
 
 /* Writes a note that says what resources a launch takes, and which limit binds. */

@@ -146,7 +146,7 @@ const char *wrong_ask_for_threads(const struct facts *facts)
     if (lack_part(rows_of(facts)) || lack_part(columns_of(facts)))
         return "; does a block have as many threads in x and in y as the kernel needs?";
     return lack_end(rows_of(facts)) || lack_end(columns_of(facts))
-               ? "; does what should write them, a kernel, a copy or a cudaMemset(), go far enough, x up to "
-                 "the width and y up to the height?"
+               ? "; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the "
+                 "width and y up to the height?"
                : "";
 }

@@ -240,9 +240,9 @@ static const struct {
      "the last rows 3 to 11; all of them NaN, not a number: only the first quarter is right. Is a "
      "copy of 240 numbers told to copy 240 bytes?"},
     {"few columns", first_quarter_of_rows,
-     "the last columns 5 to 19; all of them 0; does what should write them, a kernel, a copy or a cudaMemset(), go far enough, x up to the width and y up to the height?"},
+     "the last columns 5 to 19; all of them 0; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the width and y up to the height?"},
     {"few rows", first_rows,
-     "the last rows 4 to 11; all of them 0; does what should write them, a kernel, a copy or a cudaMemset(), go far enough, x up to the width and y up to the height?"},
+     "the last rows 4 to 11; all of them 0; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the width and y up to the height?"},
     {"no first rows", no_first_rows, "rows 0 to 1"},
     {"no column 7", no_middle_column, "column 7"},
     {"every second row", no_second_rows, "rows 1, 3, 5 and so on"},
@@ -338,7 +338,7 @@ Test(wrong_matrix, that_was_never_written_changes_with_fresh_memory)
     wrong.again = again;
     expect_told(
         &wrong, "no threads",
-        "the last columns 10 to 19; never written: they are what new memory contains; does what should write them, a kernel, a copy or a cudaMemset(), go far enough, x up to the width and y up to the height?");
+        "the last columns 10 to 19; never written: they are what new memory contains; does the kernel, copy or cudaMemset() that should write them go far enough, x up to the width and y up to the height?");
 }
 
 Test(wrong_matrix, that_is_right_when_main_sees_the_same_input)
