@@ -136,8 +136,11 @@ __global__ void bitonic_block(int *out, const int *in)
     for (int size = 2; size <= blockDim.x; size *= 2)
         for (int apart = size / 2; apart; apart /= 2) {
             __syncthreads();
-            int other = t ^ apart, a = keys[t], b = keys[other];
-            if (other > t && (a > b) == ((t & size) == 0)) {
+            int other = t ^ apart;
+            if (other < t)
+                continue;
+            int a = keys[t], b = keys[other];
+            if ((a > b) == ((t & size) == 0)) {
                 keys[t] = b;
                 keys[other] = a;
             }

@@ -59,7 +59,7 @@ __global__ void level_vertices(int *levels, const int *starts, const int *ends, 
         }
 }
 
-/* The same, a warp for each vertex of a queue. */
+/* The same, a warp for each vertex of a queue. A quarter of the neighbours are new in every launch. */
 __global__ void level_queue(int *next, unsigned *count, int *seen, const int *queue, int length,
                             const int *starts, const int *ends)
 {
@@ -68,8 +68,8 @@ __global__ void level_queue(int *next, unsigned *count, int *seen, const int *qu
         return;
     int v = queue[at];
     for (int k = starts[v] + threadIdx.x % 32; k < starts[v + 1]; k += 32)
-        if (atomicExch(&seen[ends[k]], v) != v)
-            next[atomicAdd(count, 1u) % ROWS] = ends[k];
+        if (atomicExch(&seen[ends[k]], ends[k] % 4) == 0)
+            next[atomicAdd(count, 1u) % (2 * ROWS)] = ends[k];
 }
 
 /* The same, against the edges. */
