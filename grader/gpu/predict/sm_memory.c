@@ -142,26 +142,29 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
              writes * sm->dram_cycles);
 }
 
-/* The number of bytes of memory that one unit of the second-level cache serves. */
-#define UNIT_BYTES 4096u
-#define UNIT_MARK  ((uint64_t)1 << 62)
+#define UNIT_MARK ((uint64_t)1 << 62)
 
-/* Simulates an atomic on a line. It is executed in the second-level cache, where the lanes that
- * want the same word wait for each other. All atomics in the same unit also wait for each other,
- * including those of other multiprocessors. */
+/* Returns the unit of the second-level cache that executes atomics on LINE. As measured on an H100
+ * (red_words_* in tests/hardware/chip), two units share 1,024 bytes, in pieces of 256. */
+static uint64_t unit_of(const struct emu_chip *chip, uint64_t line)
+{
+    return (line / 1024 * 2 + line / 256 % 2) % (uint64_t)chip->atomic_units;
+}
+
+/* Simulates an atomic on a line. It is executed in a unit of the second-level cache, one turn after
+ * the other, including those of other multiprocessors. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
                           uint64_t entry, double at)
 {
     const struct emu_chip *chip = sm->chip;
-    struct touched_line *unit =
-        touched_at(sm, UNIT_MARK | (WALK_LINE(entry) / UNIT_BYTES * UNIT_BYTES));
+    struct touched_line *unit = touched_at(sm, UNIT_MARK | unit_of(chip, WALK_LINE(entry)));
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
     double start = take(sm, &sm->port, at, (count + 1) * 32 / chip->sm_store_bytes);
     start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
-    double word = op->is_float ? chip->atomic_float_cycles : chip->atomic_word_cycles;
-    double own = later((op->is_uniform ? 1.0 : access->same) * word / access->line_count,
-                       count * chip->atomic_sector_cycles);
-    own *= sm->memory->atomics_sharing;
+    double turns = op->is_uniform ? 1 : access->turns, same = op->is_uniform ? 1 : access->same;
+    double word = op->is_float ? chip->atomic_float_cycles : chip->atomic_turn_cycles;
+    double own = later(turns * chip->atomic_turn_cycles, same * word) / access->line_count *
+                 sm->memory->atomics_sharing;
     start = take(sm, &unit->free, start, own);
     unit->busy += own;
     sm->latest = later(sm->latest, unit->free);

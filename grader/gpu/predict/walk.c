@@ -136,17 +136,26 @@ static void add_local_lines(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* Returns the most lanes that access the same word of SIZE bytes. */
-static uint8_t most_together(const struct obs_access *access)
+/* Counts the turns of an atomic, and the most lanes that want the same word. In a turn, one sector's
+ * words are changed, each by one lane at most. So a sector takes as many turns as lanes want the
+ * same word of it. */
+static void count_turns(const struct obs_access *access, struct walk_cost *cost)
 {
-    unsigned most = 0;
+    unsigned turns = 0, most = 0;
+    uint8_t nth[WARP]; /* how many lanes up to this one want its word */
     for (unsigned i = 0; i < WARP; i++) {
-        unsigned together = 0;
-        for (unsigned k = 0; k < WARP && access->mask >> i & 1; k++)
-            together += access->mask >> k & 1 && access->addr[k] == access->addr[i];
-        most = together > most ? together : most;
+        bool is_new = access->mask >> i & 1; /* a turn of its own: no lane before shares it */
+        nth[i] = 1;
+        for (unsigned k = 0; k < i; k++)
+            nth[i] += access->mask >> k & 1 && access->addr[k] == access->addr[i];
+        for (unsigned k = 0; k < i && is_new; k++)
+            is_new = !(access->mask >> k & 1) || access->addr[k] / 32 != access->addr[i] / 32 ||
+                     nth[k] != nth[i];
+        turns += is_new;
+        most = access->mask >> i & 1 && nth[i] > most ? nth[i] : most;
     }
-    return (uint8_t)most;
+    cost->turns = (uint8_t)turns;
+    cost->same = (uint8_t)most;
 }
 
 static uint16_t count_addresses(const struct obs_access *access)
@@ -209,7 +218,8 @@ static void measure(struct walk_cost *cost, const struct obs_access *access, boo
         cost->passes = (uint16_t)(2 * old.pieces);
         cost->ideal = (uint16_t)(2 * old.ideal);
     }
-    cost->same = is_atomic ? most_together(access) : 0;
+    if (is_atomic)
+        count_turns(access, cost);
 }
 
 void walk_access(struct walk *walk, const struct obs_access *access, struct walk_cost *cost,
@@ -229,6 +239,7 @@ void walk_access(struct walk *walk, const struct obs_access *access, struct walk
                                  .kind = access->kind,
                                  .space = access->space,
                                  .bytes = access->bytes,
+                                 .turns = cost->turns,
                                  .same = cost->same,
                                  .lanes = (uint8_t)__builtin_popcount(access->mask)};
     if (access->space == PTX_GLOBAL && half_warps && access->kind <= OBS_STORE)

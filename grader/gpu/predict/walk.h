@@ -24,7 +24,8 @@ struct walk_access {
     uint16_t passes;     /* wavefronts, or for constants the number of different addresses */
     uint16_t ideal;      /* the passes or sectors of an ideal access */
     uint8_t kind, space, bytes;
-    uint8_t lanes, same; /* for atomics, active lanes, and the most lanes that want the same word */
+    uint8_t lanes;
+    uint8_t turns, same; /* for atomics, turns (walk.c), and the most lanes that want one word */
 };
 
 /* A line of 128 bytes: its address, with a bit for each touched sector in the lowest bits. */
@@ -53,7 +54,7 @@ struct walk_cta {
 struct walk_cost {
     uint64_t distance[32]; /* bytes from the first lane's address to each lane's address */
     uint32_t mask;         /* 0 if there was no access yet */
-    uint8_t space, place, same;
+    uint8_t space, place, turns, same;
     uint16_t passes, ideal;
 };
 

@@ -322,6 +322,46 @@ Test(predict, atomics_cost_the_same_wherever_their_word_is)
                        atomics[1], atomics[0]);
 }
 
+/* Each lane of a warp adds to one of COUNT words, every so many bytes. */
+#define WORDS                                                                                      \
+    ".visible .entry k(.param .u64 p, .param .u64 count, .param .u64 apart) {\n"                   \
+    ".reg .b32 %r<8>; .reg .b64 %rd<8>;\n"                                                         \
+    "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [count]; ld.param.u32 %r2, [apart];\n"              \
+    "mov.u32 %r3, %tid.x; rem.u32 %r4, %r3, %r1;\n"                                                \
+    "mul.wide.u32 %rd2, %r4, %r2; add.s64 %rd3, %rd1, %rd2;\n"                                     \
+    "red.global.add.u32 [%rd3], 3;\n"                                                              \
+    "ret;\n}\n"
+
+/* Turns of a warp's addition, as an H100 takes them: red_words_* in tests/hardware/chip/h100.txt, where
+ * a turn takes 0.73 ns. Words of a sector share a turn, and each unit takes turns of its own. */
+Test(predict, atomics_take_the_turns_of_a_gpu)
+{
+    static const struct {
+        unsigned count, apart;
+        double turns;
+    } rows[] = {
+        {1, 4, 32},  {2, 4, 16},   {4, 4, 8},    {8, 4, 4},   {32, 4, 4},   {2, 32, 32},
+        {8, 32, 32}, {16, 32, 16}, {32, 32, 16}, {8, 64, 16}, {32, 128, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct emu_chip chip = round_chip();
+        chip.atomic_units = 69;
+        struct fixture f;
+        fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+        fixture_load(&f, WORDS);
+        json_t *p = predict(&f, (struct fixture_launch){.grid = {1024},
+                                                        .params = {fixture_upload(&f, NULL, 4096),
+                                                                   rows[i].count, rows[i].apart}});
+        double us = number(json_object_get(p, "parts"), "atomics");
+        double turns = us * chip.clock_mhz / chip.atomic_turn_cycles / 1024;
+        cr_expect_float_eq(turns, rows[i].turns, 0.05 * rows[i].turns,
+                           "%u words, %u bytes apart: %.2f turns, not %.2f", rows[i].count,
+                           rows[i].apart, turns, rows[i].turns);
+        json_decref(p);
+        fixture_close(&f);
+    }
+}
+
 Test(predict, the_number_of_workers_makes_no_difference)
 {
     char *first = NULL;

@@ -33,6 +33,28 @@ static __global__ void add_lane0(unsigned *words, int apart, int adds)
             atomicAdd(&words[warp * apart], 1u);
 }
 
+/* Lane l adds to word l % COUNT of all words, which are APART words from each other, the same for all warps. */
+static __global__ void add_words(unsigned *words, unsigned count, unsigned apart, int adds)
+{
+    for (int i = 0; i < adds; i++)
+        atomicAdd(&words[threadIdx.x % count * apart], 3u);
+}
+
+static void of_words(unsigned count, unsigned apart)
+{
+    std::string key = "red_words_" + std::to_string(count) + "x" + std::to_string(apart);
+    chip_measure(
+        key.c_str(), "ns",
+        "for a warp's addition to the same COUNTxAPART words, all multiprocessors busy", [=] {
+            auto us = [=](int adds) {
+                return chip_us([=] {
+                    add_words<<<chip.sms * 2, 256>>>((unsigned *)chip.big, count, apart, adds);
+                });
+            };
+            return (us(20) - us(4)) * 1e3 / (chip.sms * 2 * 8.0 * 16);
+        });
+}
+
 template <typename T, bool result> static void of_type(const char *type)
 {
     static const struct {
@@ -113,6 +135,9 @@ void measure_atomics(void)
                          };
                          return (us(64) - us(4)) * 1e3 / (chip.sms * 4 * 8.0 * 60);
                      });
+    for (unsigned apart : {1, 8, 16, 32})
+        for (unsigned count : {2, 4, 8, 16, 32})
+            of_words(count, apart);
     of_shared<int>("s32");
     of_shared<float>("f32");
     of_shared<unsigned long long>("u64");
