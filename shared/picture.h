@@ -89,19 +89,20 @@ static inline struct picture picture_read_pgm(FILE *file, const char *path, bool
     return picture;
 }
 
-/* Reads a picture of another kind through ImageMagick. The shell gets the path from a variable, so
- * that it never reads the path as a command. */
+/* Reads a picture of another kind, or its first frame, through ImageMagick. The shell gets the path
+ * from a variable, so that it never reads the path as a command. */
 static inline struct picture picture_convert(const char *path)
 {
     setenv("LAB_PICTURE", path, 1);
-    FILE *pipe = popen("convert - -auto-orient -colorspace Gray -depth 8 pgm:- <\"$LAB_PICTURE\" "
-                       "2>/dev/null",
+    FILE *pipe = popen("convert -regard-warnings '-[0]' -auto-orient -colorspace Gray -depth 8 "
+                       "pgm:- <\"$LAB_PICTURE\" 2>/dev/null",
                        "r");
     if (!pipe || fgetc(pipe) != 'P' || fgetc(pipe) != '5')
         picture_fail(path, "is not a PGM picture (it does not begin with P5 or P2), and "
                            "ImageMagick's convert is not installed or cannot read it");
     struct picture picture = picture_read_pgm(pipe, path, false);
-    pclose(pipe);
+    if (pclose(pipe) != 0)
+        fprintf(stderr, "%s: may be damaged: ImageMagick's convert warns of its content\n", path);
     return picture;
 }
 

@@ -1,6 +1,6 @@
 /* Lab 11: compaction by votes of a warp, and sums of groups by shuffles.
  *
- * The figures are totals of the whole program: arrivals at barriers, requests to shared memory, and
+ * The figures are totals of the whole program: arrivals at barriers, passes through shared memory, and
  * the longest warp for a compaction that keeps its order; waits of any kind for a compaction that
  * need not keep it; and for the sums of groups, instructions that pass one after another, and
  * additions that queue.
@@ -306,14 +306,15 @@ CHECK(
     shares_work(check, run);
 }
 
-#define SHARED_REQUESTS "shared_load_requests shared_store_requests shared_atomic_requests"
+/* Lanes that meet in a word of shared memory need a pass each. */
+#define SHARED_PASSES "shared_load_wavefronts shared_store_wavefronts shared_atomic_wavefronts"
 
 CHECK(
     shared, .title = "rung 1: one number a warp in shared memory", .points = 15,
     .where = CHECK_COUNTS, .watched = true,
-    .figure = {.text = "the warps make %s requests to shared memory",
+    .figure = {.text = "the warps make %s passes through shared memory",
                .want = "at most %s",
-               .counter = SHARED_REQUESTS,
+               .counter = SHARED_PASSES,
                .budget = {.naive = 54016, .solution = 4608, .slack = 3, .scale = JUDGE_LOGARITHMIC},
                .block_votes = true,
                .judges = 1 << CHECK_BARRIERS | 1 << CHECK_SHARED | 1 << CHECK_PATH},
@@ -321,7 +322,7 @@ CHECK(
         "TODO 1: a ballot needs no shared memory. Only the counts of the warps go through it: one number for each warp.")
 {
     const struct run *run = look_at(check, BALLOT, FULL);
-    check_measure(check, run, check_counter(run, SHARED_REQUESTS));
+    check_measure(check, run, check_counter(run, SHARED_PASSES));
     shares_work(check, run);
 }
 

@@ -32,7 +32,8 @@
 // TODO 1: neighbouring threads read numbers of A that are n apart: 32 sectors for a load of a warp.
 //         Let a warp make an unknown. Its lanes read neighbouring numbers of one row: lane l takes
 //         j = l, l + 32, l + 64, ... Then they add up what they have, by __shfl_down_sync(ALL, ...)
-//         as in lab 04, and lane 0 stores. make_step() must launch 32 times as many threads.
+//         as in lab 04, and lane 0 stores. make_step() must launch 32 times as many threads, also
+//         in rung 2, which uses this kernel until TODO 2 is done.
 __global__ void step_dense(struct job job, const float *x, float *next)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -40,8 +40,8 @@ __device__ void add_lanes(double mine, float *result)
 //         floats, the rounded sum and all that rounding has cut off. A float addition loses a
 //         number that is itself a float, and five more operations find it:
 //             sum = a + b;  part = sum - a;  lost = (a - (sum - part)) + (b - part);
-//         Lanes must add up both floats, too. Beware: __shfl_down_sync() reads the other lane's
-//         variable as it is now. Read both floats before you change yours.
+//         Lanes add up both floats in a second add_lanes(): rungs 2 and 3 need this one. Beware:
+//         __shfl_down_sync() reads the other lane's variable as it is now. Read both, then change.
 __global__ void add_rows(const float *data, float *result, int rows, int width)
 {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP;

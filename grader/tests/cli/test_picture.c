@@ -124,6 +124,23 @@ Test(picture, damaged_pictures_get_one_line)
     cr_expect_str_eq(output, "none.pgm: cannot be opened\n");
 }
 
+/* A converter that warns leaves a picture, which may have grey where the file was cut off. */
+Test(picture, a_warning_of_the_converter_is_one_line)
+{
+    char output[1000], path[5000];
+    free(shell_must("printf '#!/bin/sh\\nprintf \"P5 1 1 255 x\"\\nexit $(cat)' >convert && "
+                    "chmod +x convert"));
+    write_picture(TEXT("0")); // the exit code of our converter
+    cr_assert(getcwd(output, sizeof output));
+    snprintf(path, sizeof path, "%s:%s", output, getenv("PATH"));
+    setenv("PATH", path, 1);
+    cr_expect_eq(read_elsewhere("a.pgm", output, sizeof output), 0);
+    cr_expect_str_eq(output, "");
+    write_picture(TEXT("1"));
+    cr_expect_eq(read_elsewhere("a.pgm", output, sizeof output), 0);
+    cr_expect_str_eq(output, "a.pgm: may be damaged: ImageMagick's convert warns of its content\n");
+}
+
 Test(picture, what_is_written_can_be_read)
 {
     write_picture("", 0);
