@@ -89,6 +89,14 @@ static json_t *describe_figure(const struct check *check)
                      "naive", budget->naive);
 }
 
+static json_t *describe_also(const struct verdict *verdict)
+{
+    json_t *also = json_array();
+    for (unsigned i = 0; i < verdict->also_count; ++i)
+        json_array_append_new(also, json_integer(verdict->also[i]));
+    return also;
+}
+
 static json_t *describe_verdict(const struct check *check, double seconds)
 {
     char id[64];
@@ -96,7 +104,7 @@ static json_t *describe_verdict(const struct check *check, double seconds)
     bool full = check->verdict.share >= 1;
     check_public_id(check->info, id);
     return json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s, s:s, s:s, s:O?, s:O, s:O, s:b}",
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s, s:s, s:s, s:O?, s:O, s:O, s:b, s:o}",
         "id", id, "title", check->info->title, "points",
         judge_points(check->verdict.share, check->points), "max_points", check->points, "status",
         check->verdict.status ? check->verdict.status : "", "message", check->verdict.message,
@@ -107,7 +115,8 @@ static json_t *describe_verdict(const struct check *check, double seconds)
         check->lines, "accesses", check->accesses, "broken", check->verdict.broken, "note",
         check->verdict.note, "kernel", check->verdict.kernel, "loss_case", check->verdict.loss_case,
         "printed", full ? "" : check->verdict.printed, "found", check->cause, "shown", check->shown,
-        "timelines", check->timelines, "guessed", check->verdict.guessed);
+        "timelines", check->timelines, "guessed", check->verdict.guessed, "also",
+        describe_also(&check->verdict));
 }
 
 static void write_verdict(const struct check *check, double seconds)

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "checks/internal.h"
+#include "checks/makers.h"
 #include "checks/processes.h"
 #include "checks/verdict.h"
 #include "gpu/finding_kinds.h"
@@ -281,6 +282,7 @@ static void blame(struct check *check, const json_t *finding)
 {
     json_decref(check->cause);
     check->cause = json_incref((json_t *)finding);
+    check_add_makers(check, check->cause);
     check_point_at(check, json_text_of(finding, "file"), (unsigned)json_integer_of(finding, "line"),
                    (unsigned)json_integer_of(finding, "column"));
     advise_about(check, finding);

@@ -14,7 +14,6 @@ struct reader {
     const char *at;  /* the rest of the source, or NULL if it is unknown */
     unsigned number; /* of the line that was read last */
     bool in_comment; /* the next line begins in a comment */
-    bool at_margin;  /* the line begins with a closing brace, which ends a function */
     char line[LINE_SIZE];
 };
 
@@ -31,7 +30,6 @@ static bool read_line(struct reader *reader)
     if (!at || !*at)
         return false;
     reader->number++;
-    reader->at_margin = *at == '}';
     for (; *at && *at != '\n'; ++at) {
         bool starts = at[0] == '/' && at[1] == '*', ends = at[0] == '*' && at[1] == '/';
         if (!reader->in_comment && at[0] == '/' && at[1] == '/')
@@ -58,22 +56,6 @@ unsigned check_find_lines(const struct check *check, const char *text, unsigned 
         if (found < most)
             lines[found] = reader.number;
         ++found;
-    }
-    return found;
-}
-
-unsigned check_find_loops(const struct check *check, unsigned end, unsigned *lines, unsigned most)
-{
-    struct reader reader = open_source(check);
-    unsigned found = 0;
-    while (read_line(&reader) && reader.number < end) {
-        bool is_loop =
-            strncmp(reader.line, "for(", 4) == 0 || strncmp(reader.line, "while(", 6) == 0;
-        if (reader.at_margin)
-            found = 0;
-        if (is_loop && found < most)
-            lines[found] = reader.number;
-        found += is_loop;
     }
     return found;
 }

@@ -9,7 +9,4 @@ struct check;
 unsigned check_find_lines(const struct check *check, const char *text, unsigned *lines,
                           unsigned most);
 
-/* Gets the lines of loops that end before line END of the student's file, in the same function. */
-unsigned check_find_loops(const struct check *check, unsigned end, unsigned *lines, unsigned most);
-
 #endif

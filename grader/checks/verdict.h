@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "checks/slice.h"
+
 #define CHECK_MESSAGE_SIZE 600
 
 struct check;
@@ -24,11 +26,13 @@ struct verdict {
     double value; /* value of the figure, if measured */
 
     /* Details that the report shows in addition to the message: */
-    char note[300];      /* shown with any status; "" if there is none */
-    char printed[600];   /* the last lines of the program's output in its last run, or "" */
-    char file[256];      /* the file of a source line, or "" if there is none */
-    unsigned line;       /* line number, from 1, or 0 if unknown */
-    unsigned column;     /* column number, from 1, or 0 if unknown */
+    char note[300];    /* shown with any status; "" if there is none */
+    char printed[600]; /* the last lines of the program's output in its last run, or "" */
+    char file[256];    /* the file of a source line, or "" if there is none */
+    unsigned line;     /* line number, from 1, or 0 if unknown */
+    unsigned column;   /* column number, from 1, or 0 if unknown */
+    /* numbers of other lines that take part in the mistake */
+    unsigned also[SLICE_MOST], also_count;
     char kernel[200];    /* without a line, the kernel whose launch is shown, or "" */
     char cause[400];     /* the reason for the cost of that line, or "" if unknown */
     char loss_case[160]; /* describes the run in which CAUSE and SPARE were found */

@@ -10,8 +10,8 @@
 #include "checks/explain.h"
 #include "checks/internal.h"
 #include "checks/judging.h"
+#include "checks/makers.h"
 #include "checks/reread.h"
-#include "checks/source.h"
 #include "judge/compare.h"
 #include "judge/wrong_matrix.h"
 #include "judge/wrong_sum.h"
@@ -31,87 +31,6 @@ static void free_rerun(struct rerun *again)
 {
     json_decref(again->record);
     case_free(again->result);
-}
-
-/* --- the line that stores the results --------------------------------------------------------- */
-
-/* A line of the student's file that writes to global memory. */
-struct writer {
-    unsigned line; /* 0 if there is none */
-    bool is_only;  /* no other line of the kernel writes there */
-    bool adds;     /* with atomics */
-    const char *file;
-};
-
-static void note_writer(const struct check *check, const json_t *line, struct writer *writer)
-{
-    const json_t *counters = json_object_get(line, "counters");
-    unsigned number = (unsigned)json_integer_of(line, "line");
-    double stores = check_sum(counters, "global_store_requests");
-    double atomics = check_sum(counters, "global_atomic_requests global_reduction_requests");
-    if (stores + atomics == 0)
-        return;
-    bool is_same = writer->line == number && strcmp(writer->file, json_text_of(line, "file")) == 0;
-    writer->is_only = (writer->line == 0 || (is_same && writer->is_only)) &&
-                      check_is_own_file(check, json_text_of(line, "file"));
-    writer->line = number;
-    writer->adds = stores == 0;
-    writer->file = json_text_of(line, "file");
-}
-
-/* Returns the line with which the kernel of the last launch writes to global memory. *HAS_OTHERS
- * gets whether other kernels ran, too. */
-static struct writer find_writer(const struct check *check, const struct run *run, bool *has_others)
-{
-    size_t i, j;
-    json_t *launch, *line, *launches = json_object_get(run->record, "launches");
-    const json_t *last = json_array_get(launches, json_array_size(launches) - 1);
-    struct writer writer = {0};
-    *has_others = false;
-    json_array_foreach(launches, i, launch)
-    {
-        bool is_last =
-            json_equal(json_object_get(launch, "kernel"), json_object_get(last, "kernel"));
-        *has_others |= !is_last;
-        json_array_foreach(is_last ? json_object_get(launch, "lines") : NULL, j, line)
-            note_writer(check, line, &writer);
-    }
-    return writer;
-}
-
-#define LOOPS 3 /* most loops that a message names */
-
-/* Names the loops whose results line END stores. */
-static void name_loops(struct check *check, unsigned end)
-{
-    unsigned lines[LOOPS], count = check_find_loops(check, end, lines, LOOPS);
-    if (count > LOOPS)
-        return;
-    for (unsigned i = 0; i < count; ++i)
-        check_add(check, "%s %u",
-                  i == 0 ? (count > 1 ? ", after the loops on lines" : ", after the loop on line")
-                  : i + 1 < count ? ","
-                                  : " and",
-                  lines[i]);
-}
-
-/* Names the line that stores the results of RUN, if the kernel has one such line. TEXT, the
- * explanation, may say that nothing was stored or that a copy is wrong. */
-static void name_writer(struct check *check, const struct run *run, const char *text)
-{
-    static const char *const others[] = {"; never written", "told to copy", "main()", "cudaMemcpy",
-                                         "; look at line"};
-    bool has_others, is_unwritten = strncmp(text, others[0] + 2, strlen(others[0] + 2)) == 0;
-    struct writer writer = find_writer(check, run, &has_others);
-    bool is_useful = writer.is_only && !is_unwritten;
-    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
-        is_useful = is_useful && !strstr(text, others[i]);
-    if (!is_useful)
-        return;
-    check_add(check, "; line %u %s%s", writer.line, has_others ? "of the last kernel " : "",
-              writer.adds ? "updates the result" : "stores the results");
-    check_point_at(check, writer.file, writer.line, 0);
-    name_loops(check, writer.line);
 }
 
 /* --- one number ------------------------------------------------------------------------------- */
@@ -162,15 +81,15 @@ void check_explain_number(struct check *check, const struct run *run, const stru
 {
     struct rerun again;
     char text[300] = "";
-    bool found = find_error(check, run, &again) || answer->same;
-    if (found)
+    bool found = find_error(check, run, &again);
+    if (found || answer->same)
         ;
     else if (explain_number(run, answer, want, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
         check_add(check, ": " NOT_MADE);
-    if (!found && run->record && answer->made)
-        name_writer(check, run, text);
+    if (!found && run->record && (answer->made || *text))
+        check_show_makers(check, run, text);
     free_rerun(&again);
 }
 
@@ -233,6 +152,25 @@ static const struct check_guess *find_guess(const struct check *check,
     return values && guess && guess->text ? guess : NULL;
 }
 
+/* Returns whether the wrong matrix has the same numbers as an array of ints in INPUT. */
+static bool is_input(const struct judge_matrix *matrix, const struct case_data *input)
+{
+    const struct case_array *array;
+    for (size_t i = 0; (array = case_at(input, i)); ++i) {
+        size_t count = matrix->height * matrix->width, same = 0;
+        const int32_t *numbers = array->values;
+        if (array->type != CASE_INT || array->count != count)
+            continue;
+        while (same < count && matrix->got[same] == (float)numbers[same])
+            ++same;
+        if (same == count)
+            return true;
+    }
+    return false;
+}
+
+#define UNCHANGED CHECK_UNCHANGED ": does a copy back come before the kernel that should change it?"
+
 static bool explain_matrix(struct check *check, const struct check_matrix *want,
                            const struct judge_matrix *matrix, const struct case_data *input,
                            char *text, size_t size)
@@ -246,6 +184,7 @@ static bool explain_matrix(struct check *check, const struct check_matrix *want,
     check_point_at(check, check->job.file_name, line, 0);
     check->verdict.guessed = guess;
     return guess || (want->make_row && check_reread(want, matrix, input, text, size)) ||
+           (is_input(matrix, input) && snprintf(text, size, "%s", UNCHANGED)) ||
            judge_wrong_matrix(matrix, text, size);
 }
 
@@ -270,7 +209,7 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
         check_add(check, ": " NOT_MADE);
-    if (!found && !answer->same && run->record && answer->made)
-        name_writer(check, run, text);
+    if (!found && run->record && (answer->made || *text))
+        check_show_makers(check, run, text);
     free_rerun(&again);
 }

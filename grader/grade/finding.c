@@ -89,6 +89,24 @@ static void copy_loss(json_t *finding, const json_t *found)
             json_object_set(finding, numbers[i], json_object_get(found, numbers[i]));
 }
 
+void grade_add_lines(const struct grade_result *result, json_t *place, const json_t *also)
+{
+    const struct submission *submission = result->grading->submission;
+    size_t i, length;
+    const char *text;
+    json_t *number, *lines = json_array();
+    json_array_foreach(also, i, number)
+    {
+        json_int_t line = json_integer_value(number);
+        if (line > 0 && base_source_line(submission->source.bytes, (unsigned)line, &text, &length))
+            json_array_append_new(
+                lines, json_pack("{s:I, s:o}", "line", line, "source", clean_string(text, length)));
+    }
+    if (json_array_size(lines) > 0)
+        json_object_set(place, "also", lines);
+    json_decref(lines);
+}
+
 /* Adds the source line and the true column if the finding is in the submission, since a report's
  * reader may not have the file. */
 static void copy_source(const struct grade_result *result, json_t *finding)
@@ -121,6 +139,7 @@ static json_t *describe(const struct grade_result *result, const json_t *found)
                   "related", describe_related(result, found));
     copy_loss(finding, found);
     copy_source(result, finding);
+    grade_add_lines(result, finding, json_object_get(found, "also"));
     return finding;
 }
 

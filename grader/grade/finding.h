@@ -17,4 +17,7 @@ void grade_add_cause(struct grade_result *result, const json_t *verdict, const j
  * them. */
 void grade_copy_texts(json_t *into, const json_t *from, const char *const *names);
 
+/* Adds to PLACE the lines whose numbers ALSO lists, with their text. */
+void grade_add_lines(const struct grade_result *result, json_t *place, const json_t *also);
+
 #endif

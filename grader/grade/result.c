@@ -60,6 +60,7 @@ static json_t *describe_place(const struct grade_result *result, const json_t *v
                   (json_int_t)compile_true_column(text, length, column), "source", clean);
     free(clean);
     grade_copy_texts(place, verdict, of_place);
+    grade_add_lines(result, place, json_object_get(verdict, "also"));
     if (*json_text_of(verdict, "loss_case"))
         json_object_set(place, "case", json_object_get(verdict, "loss_case"));
     return place;

@@ -1,5 +1,6 @@
 #include "report/finding_terminal.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -17,14 +18,37 @@ static void print_labelled(FILE *to, const char *label, const char *text)
     report_folded(to, MARGIN, line);
 }
 
+/* Writes those lines of ALSO whose numbers are from FIRST to LAST. */
+static void print_lines(FILE *to, const json_t *also, json_int_t first, json_int_t last)
+{
+    size_t i;
+    json_t *line;
+    json_array_foreach(also, i, line)
+    {
+        json_int_t number = json_integer_of(line, "line");
+        if (number >= first && number <= last)
+            fprintf(to, "%5lld | %s\n", (long long)number, json_text_of(line, "source"));
+    }
+}
+
+void report_snippet(FILE *to, const json_t *object, const char *source, size_t length,
+                    const char *note)
+{
+    const json_t *also = json_object_get(object, "also");
+    json_int_t line = json_integer_of(object, "line");
+    print_lines(to, also, 1, line - 1);
+    base_print_snippet_line(to, source, length, (unsigned)line,
+                            (unsigned)json_integer_of(object, "column"), note);
+    print_lines(to, also, line + 1, INT_MAX);
+}
+
 void report_place(FILE *to, const json_t *object, const char *source, size_t length)
 {
     const char *cause = json_text_of(object, "cause"), *spare = json_text_of(object, "spare");
     const json_t *share = json_object_get(object, "share");
     char ideal[TEXT_COLUMNS * 2];
     if (source)
-        base_print_snippet_line(to, source, length, json_integer_of(object, "line"),
-                                json_integer_of(object, "column"), *cause ? cause : NULL);
+        report_snippet(to, object, source, length, *cause ? cause : NULL);
     else
         print_labelled(to, "cause", cause);
     print_labelled(to, "help", json_text_of(object, "help"));

@@ -6,6 +6,12 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/* Writes the line of OBJECT, a finding or the place of a check, with a caret and NOTE, which may be
+ * NULL, and the other lines that OBJECT has in "also". SOURCE is the text of the line (LENGTH
+ * bytes). */
+void report_snippet(FILE *to, const json_t *object, const char *source, size_t length,
+                    const char *note);
+
 /* Writes OBJECT, which is a finding or the place of a check: its "line", "column", "cause", "help",
  * "spare" and "share" (record/losses.h), if present. SOURCE is the text of the line (LENGTH bytes),
  * or NULL if it is unknown. */

@@ -1,6 +1,7 @@
 /* Writes the HTML page of a grading. Any text can come from the student, so markup.h escapes all
  * text. The style sheet, report.css, is built into the program. */
 #include "report/html.h"
+#include "report/finding_terminal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,9 +121,7 @@ static void put_snippet(struct page *page, const json_t *place)
     if (!memory)
         return;
     const char *cause = json_string_value(json_object_get(place, "cause"));
-    base_print_snippet_line(memory, source, strlen(source),
-                            (unsigned)json_integer_of(place, "line"),
-                            (unsigned)json_integer_of(place, "column"), cause);
+    report_snippet(memory, place, source, strlen(source), cause);
     fclose(memory);
     markup_leaf(&page->m, "pre", NULL, "%s", text);
     markup_break(&page->m);

@@ -155,8 +155,8 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
     return NULL;
 }
 
-/* Returns whether a check before CHECK has shown the same output. */
-static bool has_shown(const struct page *page, const json_t *check)
+/* Returns whether a check before CHECK has the same value of MEMBER. */
+static bool has_shown(const struct page *page, const json_t *check, const char *member)
 {
     size_t i;
     json_t *other;
@@ -164,10 +164,20 @@ static bool has_shown(const struct page *page, const json_t *check)
     {
         if (other == check)
             return false;
-        if (json_equal(json_object_get(other, "printed"), json_object_get(check, "printed")))
+        if (json_equal(json_object_get(other, member), json_object_get(check, member)))
             return true;
     }
     return false;
+}
+
+/* Writes the place of CHECK, without the other lines if a check before it has shown them. */
+static void put_place_of(const struct page *page, const json_t *check)
+{
+    json_t *place = json_copy(json_object_get(check, "place"));
+    if (has_shown(page, check, "place"))
+        json_object_del(place, "also");
+    put_place(page, place);
+    json_decref(place);
 }
 
 /* Writes the program's output, unless the message quotes it. */
@@ -175,7 +185,8 @@ static void put_printed(const struct page *page, const json_t *check)
 {
     const char *printed = json_text_of(check, "printed");
     struct page inner = {page->to, page->colour, MARGIN "   ", NULL};
-    if (!*printed || strstr(json_text_of(check, "message"), printed) || has_shown(page, check))
+    if (!*printed || strstr(json_text_of(check, "message"), printed) ||
+        has_shown(page, check, "printed"))
         return;
     put_folded(page, "the program printed (its numbers may differ from those that are judged):");
     put_lines(&inner, printed);
@@ -206,7 +217,7 @@ static void put_trouble(const struct page *page, const json_t *check, const json
     char *line = cause && !report_says_cause(check, cause) ? report_cause_line(cause) : NULL;
     put_message(page, check);
     put_labelled(page, "cause", line);
-    put_place(page, json_object_get(check, "place"));
+    put_place_of(page, check);
     put_printed(page, check);
     put_labelled(page, "hint", json_text_of(check, "hint"));
     free(line);

@@ -274,8 +274,8 @@ GUESS(one_south, .one = {[SOUTH] = true})
 /* for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
     {NEVER, never, NULL},
-    {"as if there were a step less", one_less, NULL},
-    {"as if there were a step more", one_more, NULL},
+    {"as if there were a step less", one_less, "step < steps"},
+    {"as if there were a step more", one_more, "step < steps"},
     {"as if nothing came from the neighbour in the west, number i - 1", no_west, NULL},
     {"as if nothing came from the neighbour in the east, number i + 1", no_east, NULL},
     {"as if nothing came from the neighbour in the north, number i - width", no_north, NULL},
@@ -288,13 +288,13 @@ static const struct check_guess guesses[] = {
     {"as if unknown number `width` had no neighbour in the north, number 0", one_north, NULL},
     {"as if unknown n - 1 - width had no neighbour in the south, number n - 1", one_south, NULL},
     {"as if the halo west of each tile of 32 x 8 points were the tile's own first column",
-     west_edge, NULL},
+     west_edge, "tile[ty][0] ="},
     {"as if the halo east of each tile of 32 x 8 points were the tile's own last column", east_edge,
-     NULL},
+     "tile[ty][TILE_X + 1] ="},
     {"as if the halo north of each tile of 32 x 8 points were the tile's own first row", north_edge,
-     NULL},
+     "tile[0][tx] ="},
     {"as if the halo south of each tile of 32 x 8 points were the tile's own last row", south_edge,
-     NULL},
+     "tile[TILE_Y + 1][tx] ="},
     {0}};
 
 static const struct check_guess converge_guesses[] = {

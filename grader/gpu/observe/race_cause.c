@@ -108,7 +108,9 @@ unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pa
     const struct race *race = causes->race;
     struct two two = {.one = &race->sites[pair->one.site], .other = &race->sites[pair->other.site]};
     const struct ptx_function *function = view_function(race->launch, two.one->pc, &two.from);
-    if (pair->one.site == pair->other.site && two.one->kind == RACE_WRITE)
+    /* a loop that the compiler has unrolled has several stores for one statement */
+    if (two.one->kind == RACE_WRITE && two.other->kind == RACE_WRITE &&
+        (pair->one.site == pair->other.site || is_one_line(race, two.one->pc, two.other->pc)))
         return CAUSE_WRITES;
     if (view_function(race->launch, two.other->pc, &two.to) != function || two.from == two.to ||
         pair->distance == RACE_COPY || !choose(causes, function))

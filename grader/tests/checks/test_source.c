@@ -44,15 +44,3 @@ Test(source, lines_are_found_by_their_text)
     }
     json_decref(check.job.source);
 }
-
-Test(source, loops_are_those_of_the_function)
-{
-    struct check check = check_of(program), none = {0};
-    unsigned lines[2];
-    cr_expect_eq(check_find_loops(&check, 13, lines, 2), 2);
-    cr_expect(lines[0] == 10 && lines[1] == 11, "%u, %u", lines[0], lines[1]);
-    cr_expect_eq(check_find_loops(&check, 9, lines, 2), 0, "loops of another function");
-    cr_expect_eq(check_find_loops(&check, 11, lines, 2), 1);
-    cr_expect_eq(check_find_loops(&none, 13, lines, 2), 0, "without a source");
-    json_decref(check.job.source);
-}

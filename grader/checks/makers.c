@@ -1,0 +1,293 @@
+#include "checks/makers.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "checks/internal.h"
+#include "checks/judging.h"
+#include "checks/run.h"
+#include "checks/slice.h"
+#include "checks/verdict.h"
+#include "gpu/finding_kinds.h"
+
+#define WRITERS 6u /* most lines of a kernel that write to global memory */
+
+/* How a kernel writes to global memory. */
+struct writers {
+    unsigned lines[WRITERS]; /* those in the student's file */
+    unsigned count;
+    unsigned last; /* the last of these lines */
+    bool has_other_files;
+    bool has_stores;
+    bool has_other_kernels; /* the program also launched other kernels */
+};
+
+static bool is_known(const struct writers *writers, unsigned line)
+{
+    for (unsigned i = 0; i < writers->count; ++i)
+        if (writers->lines[i] == line)
+            return true;
+    return false;
+}
+
+static void note_writer(const struct check *check, const json_t *line, struct writers *writers)
+{
+    const json_t *counters = json_object_get(line, "counters");
+    unsigned number = (unsigned)json_integer_of(line, "line");
+    double stores = check_sum(counters, "global_store_requests");
+    double atomics = check_sum(counters, "global_atomic_requests global_reduction_requests");
+    if (stores + atomics == 0)
+        return;
+    writers->has_stores |= stores > 0;
+    if (!check_is_own_file(check, json_text_of(line, "file")))
+        writers->has_other_files = true;
+    else if (!is_known(writers, number) && writers->count < WRITERS)
+        writers->lines[writers->count++] = number;
+    if (is_known(writers, number) && number > writers->last)
+        writers->last = number;
+}
+
+static const json_t *last_launch(const struct run *run)
+{
+    const json_t *launches = json_object_get(run->record, "launches");
+    return json_array_get(launches, json_array_size(launches) - 1);
+}
+
+/* Finds the lines with which the kernel of the last launch writes to global memory. */
+static struct writers find_writers(const struct check *check, const struct run *run)
+{
+    size_t i, j;
+    json_t *launch, *line;
+    const json_t *kernel = json_object_get(last_launch(run), "kernel");
+    struct writers writers = {0};
+    json_array_foreach(json_object_get(run->record, "launches"), i, launch)
+    {
+        bool is_last = json_equal(json_object_get(launch, "kernel"), kernel);
+        writers.has_other_kernels |= !is_last;
+        json_array_foreach(is_last ? json_object_get(launch, "lines") : NULL, j, line)
+            note_writer(check, line, &writers);
+    }
+    return writers;
+}
+
+/* Copies the name of a kernel, as in "void by_tile<true>(product)", without its type and
+ * arguments. */
+static void copy_name(char *name, size_t size, const char *kernel)
+{
+    const char *end = kernel + strcspn(kernel, "(<"), *begin = end;
+    while (begin > kernel && (isalnum((unsigned char)begin[-1]) || begin[-1] == '_'))
+        --begin;
+    snprintf(name, size, "%.*s", (int)(end - begin), begin);
+}
+
+/* --- what the explanation is about ------------------------------------------------------------ */
+
+static bool has_any(const char *text, const char *const *parts)
+{
+    for (; *parts; ++parts)
+        if (strstr(text, *parts))
+            return true;
+    return false;
+}
+
+/* Returns whether TEXT says that numbers are missing, so that the launch may be wrong. */
+static bool is_about_launches(const char *text)
+{
+    static const char *const parts[] = {"never written", CHECK_UNCHANGED,
+                                        "each thread added one number", "exchanged pointers", NULL};
+    return has_any(text, parts);
+}
+
+/* Returns whether TEXT says that a loop takes the wrong numbers. */
+static bool is_about_loops(const char *text)
+{
+    static const char *const parts[] = {"each loop",   "left out",      "again and again",
+                                        "added twice", "counted",       "added their numbers",
+                                        "only the ",   "did not count", NULL};
+    return has_any(text, parts);
+}
+
+/* Returns whether TEXT names the input NAME: as an array, or after a word that the explanations
+ * have in front of an input. */
+static bool names_input(const char *text, const char *name)
+{
+    char part[80];
+    static const char *const formats[] = {"%s[", "of %s ", "if %s were", "each is %s "};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
+        snprintf(part, sizeof part, formats[i], name); // NOLINT: all formats are above
+        if (strstr(text, part))
+            return true;
+    }
+    return false;
+}
+
+/* --- showing ---------------------------------------------------------------------------------- */
+
+/* Returns the line that matters most of COUNT lines, or OTHERWISE. */
+static unsigned find_main(const struct slice *slice, const unsigned *lines, unsigned count,
+                          const char *text, unsigned otherwise)
+{
+    unsigned found = 0;
+    bool is_overflow = strstr(text, "32-bit int") != NULL;
+    if (!is_overflow && !is_about_loops(text))
+        return otherwise;
+    for (unsigned i = 0; i < count; ++i) {
+        bool fits = is_overflow ? slice_multiplies(slice, lines[i]) &&
+                                      !slice_has_name(slice, lines[i], "blockIdx")
+                                : slice_is_loop(slice, lines[i]);
+        if (fits && found)
+            return otherwise;
+        found = fits ? lines[i] : found;
+    }
+    return found ? found : otherwise;
+}
+
+static void prefer_inputs(struct slice *slice, const struct run *run, const char *text)
+{
+    const struct case_array *array;
+    for (size_t i = 0; run->input && (array = case_at(run->input, i)); ++i)
+        if (array->count > 1 && names_input(text, array->name))
+            slice_prefer(slice, array->name);
+}
+
+/* Shows LINE with a caret, and the others of COUNT lines. */
+static void show(struct check *check, const unsigned *lines, unsigned count, unsigned line)
+{
+    check_point_at(check, check->job.file_name, line, 0);
+    for (unsigned i = 0; i < count; ++i)
+        if (lines[i] != check->verdict.line)
+            check->verdict.also[check->verdict.also_count++] = lines[i];
+}
+
+/* Shows the slice that ends with the lines of WRITERS, or with the last statement of KERNEL. */
+static void show_slice(struct check *check, const struct run *run, const struct writers *writers,
+                       const char *kernel, const char *text)
+{
+    unsigned lines[SLICE_MOST], last = writers->last;
+    struct slice *slice = slice_new(json_string_value(check->job.source));
+    if (!slice)
+        return;
+    if (writers->count == 0 || writers->has_other_files)
+        last = slice_last_statement(slice, kernel);
+    for (unsigned i = 0; i < writers->count; ++i)
+        slice_begin_at(slice, writers->lines[i], 0, true);
+    slice_begin_at(slice, last, 0, true);
+    slice_begin_at_calls(slice, last, kernel, 1);
+    slice_begin_at_launches(slice, kernel,
+                            is_about_launches(text)         ? 0
+                            : strstr(text, "all of them 0") ? 1
+                                                            : 5);
+    if (strstr(text, "never written")) {
+        slice_begin_at_word(slice, "cudaMemset", 0);
+        slice_begin_at_word(slice, "cudaMemset2D", 0);
+    }
+    prefer_inputs(slice, run, text);
+    slice_prefer_kind(slice, strstr(text, "had no neighbour") ? SLICE_CONTROL
+                             : is_about_loops(text)           ? SLICE_LOOPS
+                             : is_about_launches(text)        ? SLICE_PLACES
+                                                              : SLICE_VALUES);
+    unsigned count = slice_lines(slice, lines);
+    if (count > 0)
+        show(check, lines, count, find_main(slice, lines, count, text, last));
+    slice_free(slice);
+}
+
+/* Shows the calls of a copy that TEXT is about. */
+static void show_copies(struct check *check, const char *text)
+{
+    const char *to_symbol = "cudaMemcpyToSymbol";
+    unsigned lines[SLICE_MOST], count = 0;
+    struct slice *slice = slice_new(json_string_value(check->job.source));
+    if (slice) {
+        slice_begin_at_word(slice, strstr(text, to_symbol) ? to_symbol : "cudaMemcpyDeviceToHost",
+                            0);
+        slice_limit(slice, 0);
+        count = slice_lines(slice, lines);
+    }
+    if (count > 0)
+        show(check, lines, count, lines[0]);
+    slice_free(slice);
+}
+
+/* Shows what is around the line that a guess names. */
+static void show_around(struct check *check)
+{
+    unsigned lines[SLICE_MOST], line = check->verdict.line;
+    struct slice *slice = slice_new(json_string_value(check->job.source));
+    if (slice) {
+        slice_begin_at(slice, line, 0, true);
+        slice_limit(slice, 1);
+        show(check, lines, slice_lines(slice, lines), line);
+    }
+    slice_free(slice);
+}
+
+void check_show_makers(struct check *check, const struct run *run, const char *text)
+{
+    static const char *const of_copies[] = {"told to copy", "cudaMemcpy", NULL};
+    char kernel[128];
+    struct writers writers = find_writers(check, run);
+    if (strstr(text, "main()'s numbers"))
+        return;
+    if (strstr(text, "; look at line")) {
+        show_around(check);
+        return;
+    }
+    if (has_any(text, of_copies)) {
+        show_copies(check, text);
+        return;
+    }
+    if (writers.count == 1 && !writers.has_other_files && !is_about_launches(text))
+        check_add(check, "; line %u %s%s", writers.lines[0],
+                  writers.has_other_kernels ? "of the last kernel " : "",
+                  writers.has_stores ? "stores the results" : "updates the result");
+    copy_name(kernel, sizeof kernel, json_text_of(last_launch(run), "kernel"));
+    show_slice(check, run, &writers, kernel, text);
+}
+
+/* Begins SLICE where a change may mend FINDING. Returns false if the lines that lead there say
+ * nothing about FINDING. */
+static bool begin_at_finding(const struct check *check, struct slice *slice, const json_t *finding)
+{
+    const char *id = json_text_of(finding, "id"), *message = json_text_of(finding, "message");
+    const struct finding_kind *kind = emu_finding_kind(id);
+    unsigned line = (unsigned)json_integer_of(finding, "line");
+    bool is_launch = strcmp(id, "invalid-launch") == 0;
+    char kernel[128];
+    copy_name(kernel, sizeof kernel, json_text_of(finding, "kernel"));
+    if (is_launch) {
+        slice_begin_at_launches(slice, kernel, 0);
+        return true;
+    }
+    if (!kind || line == 0 || !check_is_own_file(check, json_text_of(finding, "file")))
+        return false;
+    if (strcmp(kind->tool, "initcheck") == 0 && strstr(message, "allocation")) {
+        slice_begin_at_word(slice, "cudaMemcpyHostToDevice", 0);
+        slice_begin_at_word(slice, "cudaMemset", 0);
+        slice_begin_at_word(slice, "cudaMemset2D", 0);
+        return true;
+    }
+    bool is_init = strcmp(kind->tool, "initcheck") == 0;
+    slice_begin_at(slice, line, 0, true);
+    slice_begin_at_calls(slice, line, kernel, 1);
+    slice_begin_at_launches(slice, kernel, is_init ? 4 : 2);
+    slice_prefer_kind(slice, is_init ? SLICE_CONTROL : SLICE_ANYTHING);
+    return strcmp(kind->tool, "memcheck") == 0 || strcmp(kind->tool, "initcheck") == 0 ||
+           strstr(message, "one of the two values is lost");
+}
+
+void check_add_makers(const struct check *check, json_t *finding)
+{
+    unsigned lines[SLICE_MOST], count = 0;
+    struct slice *slice = slice_new(json_string_value(check->job.source));
+    json_t *also = json_array();
+    if (slice && begin_at_finding(check, slice, finding))
+        count = slice_lines(slice, lines);
+    for (unsigned i = 0; i < count; ++i)
+        if (lines[i] != (unsigned)json_integer_of(finding, "line"))
+            json_array_append_new(also, json_integer(lines[i]));
+    json_object_set_new(finding, "also", also);
+    slice_free(slice);
+}

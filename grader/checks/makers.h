@@ -1,0 +1,20 @@
+/* Shows the lines of the student's file that make a wrong result. */
+#ifndef CHECKS_MAKERS_H
+#define CHECKS_MAKERS_H
+
+#include <jansson.h>
+
+struct check;
+struct run;
+
+/* The beginning of an explanation of numbers that no kernel has changed. */
+#define CHECK_UNCHANGED "it is still what main() copied to the GPU"
+
+/* Makes the report show the lines with which RUN's last kernel makes its results. TEXT, the
+ * explanation of the wrong numbers, decides which of them matter most. */
+void check_show_makers(struct check *check, const struct run *run, const char *text);
+
+/* Adds the lines that lead to the place of FINDING, an error in the student's file. */
+void check_add_makers(const struct check *check, json_t *finding);
+
+#endif

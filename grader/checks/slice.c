@@ -1,0 +1,545 @@
+#include "checks/slice.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE_NAMES 4u
+#define FARTHEST    6u /* most steps away from the result */
+#define UNSEEN      (FARTHEST + 1)
+
+/* A line without comments, literals and directives. */
+struct line {
+    const char *text; /* after the indentation */
+    size_t length;
+    unsigned indent;
+    unsigned distance; /* steps from the result, or UNSEEN */
+    bool begins;       /* the slice begins here */
+    bool nested;       /* the loops and conditions around it belong to the slice */
+};
+
+struct slice {
+    char *text;
+    const char *names[SLICE_NAMES]; /* lines with these names come first */
+    unsigned name_count;
+    enum slice_taste taste;
+    unsigned farthest;  /* most steps away from the result, at most FARTHEST */
+    struct line *lines; /* line 1 is number 0 */
+    unsigned count;
+};
+
+/* A word of a line. */
+struct word {
+    const char *begin;
+    size_t length;
+};
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Replaces SIZE characters by spaces, but keeps the ends of lines. */
+static void blank(char *text, size_t size)
+{
+    for (size_t i = 0; i < size; ++i)
+        text[i] = text[i] == '\n' ? '\n' : ' ';
+}
+
+/* Returns the length of the comment, literal or directive at TEXT, or 0. IS_FIRST says that the
+ * line has only spaces before it. */
+static size_t ignored(const char *text, bool is_first)
+{
+    if (strncmp(text, "//", 2) == 0 || (is_first && *text == '#'))
+        return strcspn(text, "\n");
+    if (strncmp(text, "/*", 2) == 0) {
+        const char *end = strstr(text + 2, "*/");
+        return end ? (size_t)(end + 2 - text) : strlen(text);
+    }
+    if (*text != '"' && *text != '\'')
+        return 0;
+    size_t length = 1;
+    while (text[length] && text[length] != '\n' && text[length] != *text)
+        length += text[length] == '\\' && text[length + 1] ? 2 : 1;
+    return length + (text[length] == *text);
+}
+
+static void blank_ignored(char *text)
+{
+    bool is_first = true;
+    while (*text) {
+        size_t length = ignored(text, is_first);
+        blank(text, length);
+        is_first = *text == '\n' || (is_first && isspace((unsigned char)*text));
+        text += length ? length : 1;
+    }
+}
+
+static void split(struct slice *slice)
+{
+    for (char *at = slice->text; *at;) {
+        size_t all = strcspn(at, "\n"), indent = strspn(at, " \t\r"), length = all;
+        indent = indent < all ? indent : all;
+        while (length > indent && isspace((unsigned char)at[length - 1]))
+            --length;
+        slice->lines[slice->count++] =
+            (struct line){at + indent, length - indent, (unsigned)indent, UNSEEN, false, false};
+        at += all + (at[all] == '\n');
+    }
+}
+
+struct slice *slice_new(const char *source)
+{
+    struct slice *slice = source ? calloc(1, sizeof *slice) : NULL;
+    size_t count = 1;
+    if (!slice)
+        return NULL;
+    for (const char *at = source; (at = strchr(at, '\n')); ++at)
+        ++count;
+    slice->farthest = FARTHEST;
+    slice->text = strdup(source);
+    slice->lines = calloc(count, sizeof *slice->lines);
+    if (!slice->text || !slice->lines) {
+        slice_free(slice);
+        return NULL;
+    }
+    blank_ignored(slice->text);
+    split(slice);
+    return slice;
+}
+
+void slice_free(struct slice *slice)
+{
+    if (!slice)
+        return;
+    free(slice->text);
+    free(slice->lines);
+    free(slice);
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+/* Finds the first identifier of LINE after WORD, or the first of all if WORD->begin is NULL. Skips
+ * members of structures. */
+static bool next_word(const struct line *line, struct word *word)
+{
+    const char *end = line->text + line->length;
+    const char *at = word->begin ? word->begin + word->length : line->text;
+    while (at < end) {
+        size_t length = 0;
+        while (at + length < end && is_letter(at[length]))
+            ++length;
+        bool is_member = at > line->text &&
+                         (at[-1] == '.' || (at - line->text > 1 && at[-1] == '>' && at[-2] == '-'));
+        if (length > 0 && !is_member && !isdigit((unsigned char)*at)) {
+            *word = (struct word){at, length};
+            return true;
+        }
+        at += length ? length : 1;
+    }
+    return false;
+}
+
+static bool is_same(struct word a, struct word b)
+{
+    return a.length == b.length && memcmp(a.begin, b.begin, a.length) == 0;
+}
+
+static bool begins_with(const struct line *line, const char *text)
+{
+    size_t length = strlen(text);
+    return line->length >= length && memcmp(line->text, text, length) == 0 &&
+           (line->length == length || !is_letter(line->text[length]));
+}
+
+static bool is_control(const struct line *line)
+{
+    return begins_with(line, "for") || begins_with(line, "while") || begins_with(line, "if") ||
+           begins_with(line, "else if") || begins_with(line, "} else if");
+}
+
+/* Returns the length of a member, such as ".x" or "->x", at AT, or 0. */
+static size_t member_length(const char *at, const char *end)
+{
+    size_t length = end - at >= 2 && at[0] == '-' && at[1] == '>' ? 2 : at < end && *at == '.';
+    while (length > 0 && at + length < end && is_letter(at[length]))
+        ++length;
+    return length;
+}
+
+/* Returns the character after WORD, its indices, members and spaces. */
+static const char *after(const struct line *line, struct word word)
+{
+    const char *end = line->text + line->length, *at = word.begin + word.length;
+    int depth = 0;
+    for (size_t length = 1; at < end && length > 0; at += length) {
+        bool is_index = depth > 0 || *at == '[' || *at == ']' || *at == ' ';
+        depth += (*at == '[') - (*at == ']');
+        length = is_index ? 1 : member_length(at, end);
+    }
+    return at;
+}
+
+/* Returns whether an assignment begins at AT, before END. */
+static bool is_assignment(const char *at, const char *end)
+{
+    size_t left = (size_t)(end - at);
+    if (left >= 2 && ((at[0] == '+' && at[1] == '+') || (at[0] == '-' && at[1] == '-')))
+        return true;
+    if (left >= 2 && strchr("+-*/%&|^", *at) && at[1] == '=')
+        return true;
+    if (left >= 3 && (strncmp(at, "<<=", 3) == 0 || strncmp(at, ">>=", 3) == 0))
+        return true;
+    return left >= 1 && *at == '=' && (left < 2 || at[1] != '=');
+}
+
+/* Returns whether LINE may set the variable that is its word WORD. If HAS_CALLS, a function that
+ * gets the variable may change it. */
+static bool sets_word(const struct line *line, struct word word, bool has_calls)
+{
+    const char *at = after(line, word), *end = line->text + line->length;
+    struct word first = {0};
+    if (is_assignment(at, end) || (has_calls && word.begin > line->text && word.begin[-1] == '&'))
+        return true;
+    if (word.begin >= line->text + 2 &&
+        (strncmp(word.begin - 2, "++", 2) == 0 || strncmp(word.begin - 2, "--", 2) == 0))
+        return true;
+    bool has_first = next_word(line, &first);
+    bool is_dim3 = has_first && first.length == 4 && memcmp(first.begin, "dim3", 4) == 0;
+    bool is_call = has_calls && has_first && !is_control(line) && first.begin == line->text &&
+                   first.begin[first.length] == '(' && !is_same(first, word);
+    return is_call || (is_dim3 && at < end && *at == '(');
+}
+
+static bool sets(const struct line *line, struct word name, bool has_calls)
+{
+    struct word word = {0};
+    while (next_word(line, &word))
+        if (is_same(word, name) && sets_word(line, word, has_calls))
+            return true;
+    return false;
+}
+
+/* --- following -------------------------------------------------------------------------------- */
+
+/* Returns whether LINE begins or ends a function: its braces are on lines at the margin. */
+static bool is_opening(const struct line *line)
+{
+    return line->indent == 0 && line->length > 0 &&
+           (*line->text == '{' || line->text[line->length - 1] == '{');
+}
+
+static bool is_closing(const struct line *line)
+{
+    return line->indent == 0 && line->length > 0 && *line->text == '}';
+}
+
+/* Gets the lines of the function that has line AT. Returns false if AT is outside of all
+ * functions. */
+static bool find_function(const struct slice *slice, unsigned at, unsigned *first, unsigned *end)
+{
+    *first = at;
+    while (*first > 0 && !is_opening(&slice->lines[*first]))
+        if (is_closing(&slice->lines[--*first]))
+            return false;
+    for (*end = at; *end < slice->count; ++*end)
+        if (is_closing(&slice->lines[*end]))
+            return is_opening(&slice->lines[*first]);
+    return false;
+}
+
+/* Adds a line, or finds that it is nearer than known. Returns whether the slice has changed. */
+static bool mark(struct slice *slice, unsigned at, unsigned distance, bool nested)
+{
+    struct line *line = &slice->lines[at];
+    if (distance >= line->distance)
+        return false;
+    line->distance = distance;
+    line->nested |= nested;
+    return true;
+}
+
+/* Adds the loops and conditions around line AT, and conditions that return before it. */
+static bool mark_around(struct slice *slice, unsigned at, unsigned first)
+{
+    unsigned indent = slice->lines[at].indent, distance = slice->lines[at].distance + 1;
+    bool changed = false;
+    for (unsigned i = at; i-- > first;) {
+        const struct line *line = &slice->lines[i];
+        bool guards =
+            is_control(line) && i + 1 < slice->count && begins_with(&slice->lines[i + 1], "return");
+        if (line->length == 0 || (line->indent >= indent && !guards))
+            continue;
+        indent = line->indent < indent ? line->indent : indent;
+        changed |= is_control(line) && mark(slice, i, distance, true);
+    }
+    return changed;
+}
+
+/* Returns whether LINE reads the case, which is right in every program. */
+static bool reads_case(const struct line *line)
+{
+    struct word word = {0};
+    while (next_word(line, &word))
+        if (word.length > 4 && memcmp(word.begin, "lab_", 4) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the lines from FIRST to END that set NAME, for line AT. The host's calls do not count: there
+ * are many, and most of them change nothing. */
+static bool mark_setters(struct slice *slice, struct word name, unsigned first, unsigned end,
+                         unsigned at)
+{
+    unsigned distance = slice->lines[at].distance + 1;
+    bool changed = false, nested = slice->lines[at].nested;
+    for (unsigned i = first; i < end; ++i)
+        changed |= sets(&slice->lines[i], name, nested && i < at) &&
+                   !reads_case(&slice->lines[i]) && mark(slice, i, distance, nested);
+    return changed;
+}
+
+/* Returns the line at the margin that defines the function NAME, or `count` if there is none. */
+static unsigned find_definition(const struct slice *slice, struct word name)
+{
+    for (unsigned i = 0; i < slice->count; ++i) {
+        const struct line *line = &slice->lines[i];
+        struct word word = {0};
+        if (line->indent > 0 || line->length == 0 || line->text[line->length - 1] == ';' ||
+            !memchr(line->text, '(', line->length))
+            continue;
+        while (next_word(line, &word))
+            if (is_same(word, name) && word.begin[word.length] == '(')
+                return i;
+    }
+    return slice->count;
+}
+
+/* Returns the last line of the function that is defined at line AT, or `count`. */
+static unsigned last_of(const struct slice *slice, unsigned at)
+{
+    unsigned last = slice->count;
+    for (unsigned i = at + 1; i < slice->count && !is_closing(&slice->lines[i]); ++i)
+        if (slice->lines[i].indent > 0 && slice->lines[i].length > 1 &&
+            !begins_with(&slice->lines[i], "__syncthreads"))
+            last = i;
+    return last;
+}
+
+/* Adds the line with the result of the function that CALL names, if it is one of this file. */
+static bool mark_called(struct slice *slice, struct word call, unsigned distance)
+{
+    if (call.begin[call.length] != '(')
+        return false;
+    unsigned definition = find_definition(slice, call);
+    unsigned last = definition < slice->count ? last_of(slice, definition) : slice->count;
+    return last < slice->count && mark(slice, last, distance, true);
+}
+
+static bool follow(struct slice *slice, unsigned at)
+{
+    const struct line *line = &slice->lines[at];
+    unsigned first, end, distance = line->distance + 1;
+    struct word word = {0};
+    bool changed = false;
+    if (distance > slice->farthest || (!line->nested && !line->begins) ||
+        !find_function(slice, at, &first, &end))
+        return false;
+    if (line->nested)
+        changed |= mark_around(slice, at, first);
+    while (next_word(line, &word)) {
+        changed |= mark_setters(slice, word, first, end, at);
+        changed |= mark_called(slice, word, distance);
+    }
+    return changed;
+}
+
+/* --- for the caller --------------------------------------------------------------------------- */
+
+void slice_begin_at(struct slice *slice, unsigned number, unsigned distance, bool nested)
+{
+    if (number == 0 || number > slice->count)
+        return;
+    mark(slice, number - 1, distance, nested);
+    slice->lines[number - 1].begins = true;
+    const struct line *before = number > 1 ? &slice->lines[number - 2] : NULL;
+    if (before && before->length > 0 && before->text[before->length - 1] == ',')
+        slice_begin_at(slice, number - 1, distance, nested); /* the statement begins there */
+}
+
+void slice_begin_at_word(struct slice *slice, const char *word, unsigned distance)
+{
+    for (unsigned i = 1; i <= slice->count; ++i)
+        if (slice_has_name(slice, i, word))
+            slice_begin_at(slice, i, distance, false);
+}
+
+/* Returns the name of the function whose opening brace is on line OPENING: the name is in front of
+ * the first bracket at the margin above it. */
+static struct word name_of(const struct slice *slice, unsigned opening)
+{
+    struct word word = {0};
+    for (unsigned i = opening + 1; i-- > 0 && slice->lines[i].length > 0; word.begin = NULL)
+        while (slice->lines[i].indent == 0 && next_word(&slice->lines[i], &word))
+            if (word.begin[word.length] == '(')
+                return word;
+    return (struct word){"", 0};
+}
+
+void slice_begin_at_calls(struct slice *slice, unsigned number, const char *kernel,
+                          unsigned distance)
+{
+    unsigned opening, start, end, last = slice_last_statement(slice, kernel);
+    if (last == 0 || number == 0 || number > slice->count ||
+        !find_function(slice, number - 1, &opening, &end) ||
+        !find_function(slice, last - 1, &start, &end) || start == opening)
+        return;
+    struct word name = name_of(slice, opening), word = {0};
+    for (unsigned i = start + 1; i < end; ++i, word.begin = NULL)
+        while (next_word(&slice->lines[i], &word))
+            if (is_same(word, name) && word.begin[word.length] == '(')
+                slice_begin_at(slice, i + 1, distance, true);
+}
+
+void slice_limit(struct slice *slice, unsigned distance)
+{
+    slice->farthest = distance < FARTHEST ? distance : FARTHEST;
+}
+
+void slice_begin_at_launches(struct slice *slice, const char *kernel, unsigned distance)
+{
+    struct word name = {kernel, strlen(kernel)};
+    for (unsigned i = 0; *kernel && i < slice->count; ++i) {
+        struct word word = {0};
+        while (next_word(&slice->lines[i], &word))
+            if (is_same(word, name) && word.begin[word.length] == '<')
+                slice_begin_at(slice, i + 1, distance, false);
+    }
+}
+
+unsigned slice_last_statement(const struct slice *slice, const char *name)
+{
+    unsigned definition = find_definition(slice, (struct word){name, strlen(name)});
+    unsigned last = definition < slice->count ? last_of(slice, definition) : slice->count;
+    return last < slice->count ? last + 1 : 0;
+}
+
+bool slice_is_loop(const struct slice *slice, unsigned number)
+{
+    const struct line *line = &slice->lines[number - 1];
+    return begins_with(line, "for") || begins_with(line, "while");
+}
+
+bool slice_has_name(const struct slice *slice, unsigned number, const char *name)
+{
+    const struct line *line = &slice->lines[number - 1];
+    size_t length = strlen(name);
+    for (size_t i = 0; i + length <= line->length; ++i)
+        if (memcmp(line->text + i, name, length) == 0 &&
+            (i == 0 || !is_letter(line->text[i - 1])) &&
+            (i + length == line->length || !is_letter(line->text[i + length])))
+            return true;
+    return false;
+}
+
+bool slice_multiplies(const struct slice *slice, unsigned number)
+{
+    const struct line *line = &slice->lines[number - 1];
+    for (size_t i = 1; i + 2 < line->length; ++i)
+        if (line->text[i] == '*' && line->text[i - 1] == ' ' &&
+            (line->text[i + 1] == ' ' || line->text[i + 1] == '='))
+            return true;
+    return false;
+}
+
+unsigned slice_loop_around(const struct slice *slice, unsigned number)
+{
+    unsigned indent = slice->lines[number - 1].indent;
+    for (unsigned i = number - 1; i > 0 && slice->lines[i].text[0] != '}'; --i) {
+        const struct line *line = &slice->lines[i - 1];
+        if (line->length == 0 || line->indent >= indent)
+            continue;
+        indent = line->indent;
+        if (slice_is_loop(slice, i))
+            return i;
+    }
+    return 0;
+}
+
+void slice_prefer(struct slice *slice, const char *name)
+{
+    if (slice->name_count < SLICE_NAMES)
+        slice->names[slice->name_count++] = name;
+}
+
+void slice_prefer_kind(struct slice *slice, enum slice_taste taste)
+{
+    slice->taste = taste;
+}
+
+/* Returns whether LINE only gives a variable its first value, which is a number. */
+static bool is_plain(const struct line *line)
+{
+    const char *end = line->text + line->length, *at = memchr(line->text, '=', line->length);
+    if (!at && begins_with(line, "return"))
+        return !memchr(line->text, '(', line->length) && !memchr(line->text, '*', line->length);
+    for (at = at ? at + 1 : line->text; at < end; ++at)
+        if (isalpha((unsigned char)*at) || *at == '(')
+            return false;
+    return line->text[strcspn(line->text, " [")] != '['; /* an element, not a new variable */
+}
+
+/* Returns the place of line NUMBER in the order in which lines are chosen, from 0. */
+static unsigned rank_of(const struct slice *slice, unsigned number)
+{
+    const struct line *line = &slice->lines[number - 1];
+    bool is_named = false;
+    for (unsigned i = 0; i < slice->name_count; ++i)
+        is_named |= slice_has_name(slice, number, slice->names[i]);
+    bool is_loop = slice_is_loop(slice, number), is_plain_line = is_plain(line);
+    bool is_index =
+        slice_has_name(slice, number, "threadIdx") || slice_has_name(slice, number, "blockIdx");
+    if (line->distance == 0)
+        return 0;
+    bool is_likely = is_named || (slice->taste == SLICE_CONTROL && is_control(line)) ||
+                     (slice->taste == SLICE_PLACES && (is_control(line) || is_index));
+    if (is_loop && (slice->taste == SLICE_LOOPS || slice->taste == SLICE_CONTROL))
+        return line->distance;
+    if (slice->taste == SLICE_VALUES && (is_index || (is_control(line) && !is_loop)))
+        return 2 * line->distance + 7;
+    return 2 * line->distance + (is_plain_line && !is_control(line) ? 8 : is_likely ? 0 : 2);
+}
+
+static void follow_all(struct slice *slice)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (unsigned i = 0; i < slice->count; ++i)
+            changed |= slice->lines[i].distance < UNSEEN && follow(slice, i);
+    }
+}
+
+unsigned slice_lines(struct slice *slice, unsigned lines[SLICE_MOST])
+{
+    unsigned count = 0, limit = 0, sizes[2 * UNSEEN + 11] = {0}, sum = 0;
+    follow_all(slice);
+    for (unsigned i = 1; i <= slice->count; ++i)
+        if (slice->lines[i - 1].distance < UNSEEN)
+            ++sizes[rank_of(slice, i)];
+    while (limit < 2 * UNSEEN + 10 && sum + sizes[limit] <= SLICE_MOST)
+        sum += sizes[limit++];
+    /* of the lines of rank LIMIT, the last ones are chosen: they are nearest to the result */
+    unsigned skipped = sum + sizes[limit] - SLICE_MOST;
+    skipped = sum + sizes[limit] > SLICE_MOST ? skipped : 0;
+    for (unsigned i = 1; i <= slice->count && count < SLICE_MOST; ++i) {
+        unsigned rank = slice->lines[i - 1].distance < UNSEEN ? rank_of(slice, i) : UINT_MAX;
+        bool is_skipped = rank == limit && skipped > 0;
+        skipped -= is_skipped;
+        if (rank <= limit && !is_skipped)
+            lines[count++] = i;
+    }
+    return count;
+}
