@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gpu/execute/access.h"
+#include "gpu/execute/builtin.h"
 #include "gpu/execute/child.h"
 #include "gpu/execute/operations.h"
 #include "gpu/memory/heap.h"
@@ -20,7 +21,7 @@ static const struct ptx_variable *argument(const struct inst *inst, unsigned whi
     return i < list->count ? list->elements[i].variable : NULL;
 }
 
-static uint64_t parameter(const struct warp *warp, const struct inst *inst, unsigned i,
+uint64_t builtin_argument(const struct warp *warp, const struct inst *inst, unsigned i,
                           unsigned lane)
 {
     const struct ptx_variable *variable = argument(inst, 1, i);
@@ -33,14 +34,21 @@ static uint64_t parameter(const struct warp *warp, const struct inst *inst, unsi
     return value;
 }
 
-static void set_result(const struct warp *warp, const struct inst *inst, unsigned lane,
-                       uint64_t value)
+void builtin_set_result(const struct warp *warp, const struct inst *inst, unsigned lane,
+                        uint64_t value)
 {
     const struct ptx_variable *variable = argument(inst, 2, 0);
     if (variable && variable->size <= sizeof value)
         memcpy(warp->frame->params + (size_t)lane * warp->frame->image->frame_bytes +
                    variable->offset,
                &value, variable->size);
+}
+
+void builtin_set_error(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t error)
+{
+    builtin_set_result(warp, inst, lane, error);
+    if (error)
+        warp->runtime_error[lane] = error;
 }
 
 /* Copies a string from device memory to TEXT, cut to SIZE - 1 characters. If the pointer is bad,
@@ -186,8 +194,9 @@ static void vprintf_run(struct warp *warp, const struct inst *inst, uint32_t mas
     for (unsigned l = 0; l < WARP; l++) {
         if (!(mask >> l & 1))
             continue;
-        struct printer printer = {.warp = warp, .lane = l, .args = parameter(warp, inst, 1, l)};
-        device_string(warp, l, parameter(warp, inst, 0, l), format, sizeof format);
+        struct printer printer = {
+            .warp = warp, .lane = l, .args = builtin_argument(warp, inst, 1, l)};
+        device_string(warp, l, builtin_argument(warp, inst, 0, l), format, sizeof format);
         for (const char *at = format; *at;) {
             size_t plain = strcspn(at, "%");
             put(&printer, at, plain);
@@ -196,7 +205,7 @@ static void vprintf_run(struct warp *warp, const struct inst *inst, uint32_t mas
                 at = put_directive(&printer, at);
         }
         append_output(warp->cta->launch, EMU_STDOUT, printer.text, printer.length);
-        set_result(warp, inst, l, printer.used);
+        builtin_set_result(warp, inst, l, printer.used);
     }
 }
 
@@ -208,13 +217,13 @@ static void print_assertion(struct warp *warp, const struct inst *inst, unsigned
     char message[160], file[256], function[160], line[800];
     const uint32_t *cta = warp->cta->index, *block = warp->cta->launch->request.block;
     uint32_t thread = warp->index * WARP + lane;
-    device_string(warp, lane, parameter(warp, inst, 0, lane), message, sizeof message);
-    device_string(warp, lane, parameter(warp, inst, 1, lane), file, sizeof file);
-    device_string(warp, lane, parameter(warp, inst, 3, lane), function, sizeof function);
+    device_string(warp, lane, builtin_argument(warp, inst, 0, lane), message, sizeof message);
+    device_string(warp, lane, builtin_argument(warp, inst, 1, lane), file, sizeof file);
+    device_string(warp, lane, builtin_argument(warp, inst, 3, lane), function, sizeof function);
     int n = snprintf(line, sizeof line,
                      "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-                     file, (unsigned)parameter(warp, inst, 2, lane), function, cta[0], cta[1],
-                     cta[2], thread % block[0], thread / block[0] % block[1],
+                     file, (unsigned)builtin_argument(warp, inst, 2, lane), function, cta[0],
+                     cta[1], cta[2], thread % block[0], thread / block[0] % block[1],
                      thread / block[0] / block[1], message);
     append_output(warp->cta->launch, EMU_STDERR, line, (size_t)n);
 }
@@ -225,7 +234,7 @@ static void assertfail_run(struct warp *warp, const struct inst *inst, uint32_t 
     struct launch *launch = warp->cta->launch;
     pthread_mutex_lock(&launch->output->lock);
     if (!launch->output->assertion[0])
-        device_string(warp, lane, parameter(warp, inst, 0, lane), launch->output->assertion,
+        device_string(warp, lane, builtin_argument(warp, inst, 0, lane), launch->output->assertion,
                       sizeof launch->output->assertion);
     pthread_mutex_unlock(&launch->output->lock);
     for (unsigned l = 0; l < WARP; l++) {
@@ -245,17 +254,17 @@ static void malloc_run(struct warp *warp, const struct inst *inst, uint32_t mask
     for (unsigned l = 0; l < WARP; l++) {
         if (!(mask >> l & 1))
             continue;
-        uint64_t size = parameter(warp, inst, 0, l), addr = heap_alloc(launch->heap, size);
+        uint64_t size = builtin_argument(warp, inst, 0, l), addr = heap_alloc(launch->heap, size);
         if (addr)
             mem_mark(launch->memory, MEM_WRITTEN, addr, size, false);
-        set_result(warp, inst, l, addr);
+        builtin_set_result(warp, inst, l, addr);
     }
 }
 
 static void free_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (unsigned l = 0; l < WARP; l++) {
-        uint64_t addr = mask >> l & 1 ? parameter(warp, inst, 0, l) : 0;
+        uint64_t addr = mask >> l & 1 ? builtin_argument(warp, inst, 0, l) : 0;
         enum heap_result end = addr ? heap_free(warp->cta->launch->heap, addr) : HEAP_FREED;
         if (end != HEAP_FREED)
             warp_fault(warp, end == HEAP_FREED_BEFORE ? OBS_DOUBLE_FREE : OBS_BAD_FREE, l, NULL);
@@ -270,9 +279,9 @@ static void set_condition_run(struct warp *warp, const struct inst *inst, uint32
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
         uint32_t *value =
-            condition_find(warp->cta->launch->conditions, parameter(warp, inst, 0, l));
+            condition_find(warp->cta->launch->conditions, builtin_argument(warp, inst, 0, l));
         if (value)
-            __atomic_store_n(value, (uint32_t)parameter(warp, inst, 1, l), __ATOMIC_RELAXED);
+            __atomic_store_n(value, (uint32_t)builtin_argument(warp, inst, 1, l), __ATOMIC_RELAXED);
         else
             bad = l;
     }
@@ -298,11 +307,13 @@ static void prepare_run(struct warp *warp, const struct inst *inst, uint32_t mas
 {
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        struct emu_launch shape = {.dynamic_shared_bytes = (uint32_t)parameter(warp, inst, 3, l)};
+        struct emu_launch shape = {.dynamic_shared_bytes =
+                                       (uint32_t)builtin_argument(warp, inst, 3, l)};
         dimensions(warp, inst, 1, l, shape.grid);
         dimensions(warp, inst, 2, l, shape.block);
-        set_result(warp, inst, l,
-                   child_prepare(warp->cta->launch, parameter(warp, inst, 0, l), &shape));
+        builtin_set_result(
+            warp, inst, l,
+            child_prepare(warp->cta->launch, builtin_argument(warp, inst, 0, l), &shape));
     }
 }
 
@@ -310,20 +321,21 @@ static void launch_run_child(struct warp *warp, const struct inst *inst, uint32_
 {
     for (uint32_t left = mask; left; left &= left - 1) {
         unsigned l = (unsigned)__builtin_ctz(left);
-        set_result(warp, inst, l,
-                   child_launch(warp->cta->launch, parameter(warp, inst, 0, l),
-                                parameter(warp, inst, 1, l)));
+        builtin_set_error(warp, inst, l,
+                          child_launch(warp->cta->launch, builtin_argument(warp, inst, 0, l),
+                                       builtin_argument(warp, inst, 1, l)));
     }
 }
 
 lane_fn *builtin_find(struct ptx_name name)
 {
-    return ptx_name_is(name, "__cudaCDP2GetParameterBufferV2") ? prepare_run
-           : ptx_name_is(name, "__cudaCDP2LaunchDeviceV2")     ? launch_run_child
-           : ptx_name_is(name, "vprintf")                      ? vprintf_run
-           : ptx_name_is(name, "__assertfail")                 ? assertfail_run
-           : ptx_name_is(name, "cudaGraphSetConditional")      ? set_condition_run
-           : ptx_name_is(name, "malloc")                       ? malloc_run
-           : ptx_name_is(name, "free")                         ? free_run
-                                                               : NULL;
+    return ptx_name_is(name, "__cudaCDP2GetParameterBufferV2")  ? prepare_run
+           : ptx_name_is(name, "__cudaCDP2LaunchDeviceV2")      ? launch_run_child
+           : ptx_name_is(name, "__cudaCDP2LaunchDeviceV2_ptsz") ? launch_run_child
+           : ptx_name_is(name, "vprintf")                       ? vprintf_run
+           : ptx_name_is(name, "__assertfail")                  ? assertfail_run
+           : ptx_name_is(name, "cudaGraphSetConditional")       ? set_condition_run
+           : ptx_name_is(name, "malloc")                        ? malloc_run
+           : ptx_name_is(name, "free")                          ? free_run
+                                                                : runtime_call_find(name);
 }

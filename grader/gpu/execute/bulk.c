@@ -3,7 +3,8 @@
  *   global or own shared memory -> shared memory    ends at an mbarrier, which counts the bytes
  *   own shared memory -> global memory              belongs to a group, for which its lane waits
  *
- * cp.reduce.async.bulk does the same, but combines the bytes with those at the target.
+ * cp.reduce.async.bulk does the same, but combines the bytes with those at the target. st.async and
+ * red.async take the bytes from registers, and end at an mbarrier.
  *
  * As cp.async does, a copy takes effect at the latest moment that CUDA allows, so a kernel that
  * forgets to wait sees old data. A copy that ends at an mbarrier reads its source when it starts;
@@ -41,14 +42,23 @@ uint64_t bulk_constant(const struct warp *warp, struct slot slot)
     return value;
 }
 
+/* Returns whether the bytes come from registers, as for st.async. */
+static bool takes_registers(const struct inst *inst)
+{
+    return inst->src[2].offset == NO_SLOT;
+}
+
 static struct operands read_operands(const struct warp *warp, const struct inst *inst,
                                      unsigned lane)
 {
     struct operands o = {.lane = lane};
     o.to = bulk_address(warp, inst->mem.base, (uint64_t)inst->mem.offset, lane);
-    o.from = bulk_address(warp, inst->src[0], bulk_constant(warp, inst->src[1]), lane);
     if (inst->dst.offset != NO_SLOT)
         o.barrier = bulk_address(warp, inst->src[3], bulk_constant(warp, inst->dst), lane);
+    o.size = (uint32_t)inst->mem.bytes * inst->mem.count;
+    if (takes_registers(inst))
+        return o;
+    o.from = bulk_address(warp, inst->src[0], bulk_constant(warp, inst->src[1]), lane);
     memcpy(&o.size, slot_at(warp, inst->src[2]) + lane * sizeof o.size, sizeof o.size);
     return o;
 }
@@ -184,21 +194,36 @@ static void remove_copy(struct bulk_copy **place)
     free(copy);
 }
 
+/* Reads the bytes that the copy brings. Returns false if an address is bad. */
+static bool read_source(struct warp *warp, const struct inst *inst, const struct operands *o,
+                        uint8_t *bytes)
+{
+    uint8_t space = inst->mem.op == PTX_MOD_global ? PTX_GLOBAL : PTX_SHARED;
+    struct obs_access from = bulk_access(warp, OBS_LOAD, space, PIECE);
+    uint32_t each = inst->mem.bytes;
+    if (!takes_registers(inst))
+        return bulk_visit(warp, &from, o->lane, o->from, o->size, bytes);
+    for (uint32_t i = 0; i < inst->mem.count; i++)
+        memcpy(bytes + i * each, slot_at(warp, inst->mem.vector[i]) + o->lane * each, each);
+    return true;
+}
+
 /* Starts a copy to the shared memory of the CTA with RANK, or at the address itself if RANK is
  * NO_RANK. Returns false if it is not possible. */
 static bool start_copy_to(struct warp *warp, const struct inst *inst, const struct operands *o,
                           uint32_t rank)
 {
-    uint8_t space = inst->mem.op == PTX_MOD_global ? PTX_GLOBAL : PTX_SHARED;
-    struct obs_access from = bulk_access(warp, OBS_LOAD, space, PIECE);
     struct bulk_target target;
-    if (inst->mem.type != PTX_pred && !warp->cta->launch->is_in_clusters) {
+    if (!takes_registers(inst) && inst->mem.type != PTX_pred &&
+        !warp->cta->launch->is_in_clusters) {
         warp_fault(warp, OBS_REDUCES_ALONE, o->lane, NULL);
         launch_fail(warp->cta->launch, EMU_BAD_INSTRUCTION); /* as on an H100 */
         return false;
     }
     if (!bulk_find(warp, o->lane, rank, o->to, o->barrier, &target))
         return false;
+    if (takes_registers(inst))
+        target.access.bytes = target.access.element = (uint8_t)o->size;
     /* before bulk_add(): it bounds what that allocates */
     if (!bulk_visit(warp, &target.access, o->lane, target.at, o->size, NULL))
         return false;
@@ -208,7 +233,7 @@ static bool start_copy_to(struct warp *warp, const struct inst *inst, const stru
         place = &(*place)->next;
     if (copy)
         copy->does = operation_of(inst);
-    if (copy && bulk_visit(warp, &from, o->lane, o->from, o->size, copy->data))
+    if (copy && read_source(warp, inst, o, copy->data))
         return true;
     if (copy)
         remove_copy(place);
@@ -360,6 +385,8 @@ void bulk_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         struct operands o = read_operands(warp, inst, lane);
         if (inst->mem.space == PTX_GLOBAL)
             start_store(warp, inst, &o);
+        else if (takes_registers(inst))
+            start_copy_to(warp, inst, &o, NO_RANK);
         else
             start_copy(warp, inst, &o);
     }

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/builtin.h"
 #include "gpu/execute/launch.h"
 #include "gpu/memory/memory.h"
 
-/* CUDA's codes for the streams that a kernel can launch into, and for errors. */
+/* CUDA's codes for the streams that a kernel can launch into; those that it creates follow. */
 #define STREAM_DEFAULT   0u
 #define STREAM_TAIL      3u
 #define STREAM_FORGOTTEN 4u /* fire and forget, not ordered with other launches */
-enum { SUCCESS = 0, INVALID_VALUE = 1, TOO_DEEP = 65, TOO_MANY = 69, INVALID_STREAM = 400 };
 
 void children_init(struct children *children)
 {
@@ -35,6 +35,7 @@ void children_free(struct children *children, struct heap *heap)
             child_free(child);
         }
     }
+    free(children->handles);
     pthread_mutex_destroy(&children->lock);
 }
 
@@ -50,6 +51,43 @@ static void add(struct children *children, enum child_state state, struct child 
         children->first[state] = child;
     children->last[state] = child;
 }
+
+/* --- streams and events ----------------------------------------------------------------------- */
+
+uint64_t child_create(struct children *children, enum child_handle kind)
+{
+    pthread_mutex_lock(&children->lock);
+    uint32_t number = children->handle_count;
+    uint8_t *more = number < CHILD_MOST ? realloc(children->handles, number + 1u) : NULL;
+    if (more) {
+        children->handles = more;
+        children->handles[children->handle_count++] = (uint8_t)kind;
+    }
+    pthread_mutex_unlock(&children->lock);
+    return more ? CHILD_FIRST_HANDLE + number : 0;
+}
+
+bool child_has(struct children *children, uint64_t handle, enum child_handle kind)
+{
+    pthread_mutex_lock(&children->lock);
+    bool known = handle - CHILD_FIRST_HANDLE < children->handle_count &&
+                 children->handles[handle - CHILD_FIRST_HANDLE] == kind;
+    pthread_mutex_unlock(&children->lock);
+    return known;
+}
+
+bool child_destroy(struct children *children, uint64_t handle, enum child_handle kind)
+{
+    pthread_mutex_lock(&children->lock);
+    bool known = handle - CHILD_FIRST_HANDLE < children->handle_count &&
+                 children->handles[handle - CHILD_FIRST_HANDLE] == kind;
+    if (known)
+        children->handles[handle - CHILD_FIRST_HANDLE] = CHILD_GONE;
+    pthread_mutex_unlock(&children->lock);
+    return known;
+}
+
+/* --- launches --------------------------------------------------------------------------------- */
 
 static const struct ptx_function *kernel_at(const struct ptx_module *module, uint64_t address)
 {
@@ -99,10 +137,11 @@ static struct child *find_prepared(struct children *children, uint64_t buffer)
 uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream)
 {
     struct children *children = launch->children;
-    if (stream != STREAM_DEFAULT && stream != STREAM_TAIL && stream != STREAM_FORGOTTEN)
-        return INVALID_STREAM;
+    if (stream != STREAM_DEFAULT && stream != STREAM_TAIL && stream != STREAM_FORGOTTEN &&
+        !child_has(children, stream, CHILD_STREAM))
+        return RT_INVALID_HANDLE;
     if (launch->depth >= CHILD_DEPTH)
-        return TOO_DEEP;
+        return RT_TOO_DEEP;
     pthread_mutex_lock(&children->lock);
     bool full = children->launched >= CHILD_MOST;
     struct child *child = full ? NULL : find_prepared(children, buffer);
@@ -116,7 +155,7 @@ uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream)
     pthread_mutex_unlock(&children->lock);
     if (child)
         heap_free(launch->heap, buffer);
-    return child ? SUCCESS : full ? TOO_MANY : INVALID_VALUE;
+    return child ? RT_SUCCESS : full ? RT_TOO_MANY : RT_INVALID_VALUE;
 }
 
 struct child *children_take(struct children *children)

@@ -28,6 +28,11 @@ struct child {
     struct child *next;
 };
 
+#define CHILD_FIRST_HANDLE 0x100u /* smaller ones are CUDA's, such as the default stream */
+
+/* What a handle stands for that a kernel has created. */
+enum child_handle { CHILD_GONE, CHILD_STREAM, CHILD_EVENT };
+
 /* The children of one launch, shared by its workers. There is one list for each state; launched
  * children are listed in launch order. */
 enum child_state { CHILD_PREPARED, CHILD_LAUNCHED, CHILD_TAIL, CHILD_STATES };
@@ -35,6 +40,8 @@ struct children {
     pthread_mutex_t lock;
     struct child *first[CHILD_STATES], *last[CHILD_STATES];
     uint32_t launched;
+    uint8_t *handles; /* an enum child_handle for each stream and event, in order of creation */
+    uint32_t handle_count;
 };
 
 void children_init(struct children *children);
@@ -45,6 +52,12 @@ void children_free(struct children *children, struct heap *heap);
 uint64_t child_prepare(struct launch *launch, uint64_t function, const struct emu_launch *shape);
 /* Launches the kernel whose parameters are in BUFFER. Returns an error code of the CUDA runtime. */
 uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream);
+
+/* Creates a stream or an event of the grid. Returns its handle, or 0 if there are too many. */
+uint64_t child_create(struct children *children, enum child_handle kind);
+/* Return whether HANDLE is a stream or an event of the grid that has not been destroyed. */
+bool child_has(struct children *children, uint64_t handle, enum child_handle kind);
+bool child_destroy(struct children *children, uint64_t handle, enum child_handle kind);
 
 /* Removes and returns the next child to run. Returns NULL if none is left. */
 struct child *children_take(struct children *children);

@@ -91,6 +91,9 @@ struct slot decode_predicate_destination(struct decoder *d, const struct ptx_ope
 void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                    unsigned needed, bool is_load, bool extends);
 
+/* Returns the number of elements that the instruction's .v2 or .v4 says, or 1. */
+unsigned decode_vector_width(const struct ptx_instruction *in);
+
 /* Decodes a 128-bit register into d->out->mem.vector as two 64-bit halves, the lower first. A
  * destination can also be _. */
 void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written);
@@ -111,7 +114,8 @@ decode_fn decode_mov, decode_cvt, decode_cvta, decode_in_space, decode_cluster_a
 /* decode_memory.c */
 decode_fn decode_load, decode_store, decode_atomic, decode_policy, decode_stack;
 /* decode_async.c */
-decode_fn decode_copy, decode_bulk, decode_tensor_copy, decode_copy_groups, decode_mbarrier;
+decode_fn decode_copy, decode_bulk, decode_async_store, decode_tensor_copy, decode_copy_groups;
+decode_fn decode_mbarrier;
 /* decode_texture.c */
 decode_fn decode_texture, decode_surface;
 /* decode_lanes.c */

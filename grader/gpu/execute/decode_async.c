@@ -62,7 +62,7 @@ static enum ptx_space bulk_space(uint8_t word)
                                         : PTX_CLUSTER;
 }
 
-/* Returns whether the operation of a bulk copy exists for its type, in that memory. */
+/* Returns whether the operation of a bulk copy, or of red.async, exists for its type and memory. */
 static bool is_reduction(const struct ptx_instruction *in, bool to_global)
 {
     enum ptx_type type = in->type_count == 1 ? (enum ptx_type)in->types[0] : PTX_pred;
@@ -128,6 +128,39 @@ void decode_bulk(struct decoder *d)
     out->mem.vector = &d->kernel->vectors[d->kernel->vector_count]; /* the CTAs */
     d->kernel->vectors[d->kernel->vector_count++] =
         spreads ? decode_source(d, &op[4], PTX_u16, 2) : no_slot;
+}
+
+/* Decodes st.async [to], values, [mbarrier], and red.async, which combines one value with that at
+ * the address: see bulk.c. */
+void decode_async_store(struct decoder *d)
+{
+    const struct ptx_operand *op = d->in->operands;
+    struct inst *out = d->out;
+    enum ptx_type type = decode_type_of(d);
+    unsigned bytes = ptx_type_bytes(type), width = decode_vector_width(d->in);
+    bool reduces = d->in->opcode == PTX_OP_red_async;
+    if (!ptx_has(d->in, PTX_MOD_complete_tx_bytes) || !ptx_has(d->in, PTX_MOD_shared_cluster) ||
+        bytes * width > 16 ||
+        (reduces && (!ptx_has(d->in, PTX_MOD_relaxed) || !ptx_has(d->in, PTX_MOD_cluster) ||
+                     !is_reduction(d->in, false)))) {
+        decode_unsupported(d);
+        return;
+    }
+    decode_address(d, &op[2], PTX_CLUSTER);
+    out->src[3] = out->mem.base;
+    out->dst = decode_constant_slot(d, (uint64_t)out->mem.offset, 8);
+    decode_address(d, &op[0], PTX_CLUSTER);
+    out->src[0] = out->src[1] = out->src[2] = no_slot;
+    out->run = bulk_run;
+    out->mem.space = PTX_CLUSTER;
+    out->mem.low = out->mem.high = 0; /* of the CTA's own memory */
+    out->mem.op = reduces ? decode_operation(d->in) : PTX_MOD_async;
+    out->mem.type = reduces ? (uint8_t)type : (uint8_t)PTX_pred;
+    out->mem.bytes = (uint8_t)bytes;
+    out->mem.event = OBS_STORE;
+    decode_vector(d, &op[1], type, bytes, false, false);
+    if (out->mem.count != width)
+        decode_unsupported(d);
 }
 
 /* Decodes the tensor map and the coordinates: [map, {x, y, …}]. */

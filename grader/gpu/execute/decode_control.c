@@ -108,6 +108,7 @@ void decode_call(struct decoder *d)
     d->out->kind = KIND_LANES;
     d->out->run = builtin_find(target->name);
     d->kernel->uses_heap |= ptx_name_is(target->name, "malloc") ||
+                            ptx_name_is(target->name, "__cudaCDP2Malloc") ||
                             ptx_name_is(target->name, "__cudaCDP2GetParameterBufferV2");
     if (!d->out->run && target->name.length > 10 &&
         strncmp(target->name.text, "__cudaCDP2", 10) == 0)

@@ -47,7 +47,7 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     find_limits(d, op);
 }
 
-static unsigned vector_width(const struct ptx_instruction *in)
+unsigned decode_vector_width(const struct ptx_instruction *in)
 {
     return ptx_has(in, PTX_MOD_v4) ? 4 : ptx_has(in, PTX_MOD_v2) ? 2 : 1;
 }
@@ -96,7 +96,7 @@ static void decode_load_store(struct decoder *d, bool is_load)
     const struct ptx_operand *values = &d->in->operands[!is_load];
     bool is_wide = decode_type_of(d) == PTX_b128; /* decoded as two 64-bit halves */
     unsigned bytes = is_wide ? 8 : ptx_type_bytes(decode_type_of(d));
-    unsigned width = vector_width(d->in) * (is_wide ? 2 : 1);
+    unsigned width = decode_vector_width(d->in) * (is_wide ? 2 : 1);
     decode_address(d, address, ptx_space_of(d->in));
     d->out->run = is_load ? load_run : store_run;
     d->out->mem.bytes = (uint8_t)bytes;
@@ -165,7 +165,7 @@ static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to
                                  const struct ptx_operand *from)
 {
     enum ptx_type type = decode_type_of(d);
-    unsigned bytes = ptx_type_bytes(type), width = vector_width(d->in);
+    unsigned bytes = ptx_type_bytes(type), width = decode_vector_width(d->in);
     decode_vector(d, from, type, bytes, false, false);
     struct slot *values = d->out->mem.vector;
     bool fits = d->out->mem.count == width;
@@ -202,7 +202,7 @@ void decode_atomic(struct decoder *d)
     uint8_t operation = decode_operation(d->in);
     unsigned operands = 2u + !is_red + (operation == PTX_MOD_cas);
     if (!has_operands(d, operands) || !atomic_is_legal(operation, decode_type_of(d)) ||
-        !atomic_has_width(operation, decode_type_of(d), vector_width(d->in)) ||
+        !atomic_has_width(operation, decode_type_of(d), decode_vector_width(d->in)) ||
         ptx_has(d->in, PTX_MOD_noftz) != half_is(decode_type_of(d))) {
         decode_unsupported(d);
         return;

@@ -268,6 +268,12 @@ static inline u32 permute(u64 bytes, u32 selectors)
     return result;
 }
 
+/* Returns the selectors for permute() that TABLE, which has 16 bits for each, has for C % 4. */
+static inline u32 choose(u64 table, u32 c)
+{
+    return (u32)(table >> 16 * (c & 3)) & 0xffff;
+}
+
 static inline u32 truth_table(u32 a, u32 b, u32 c, u32 table)
 {
     u32 result = 0;

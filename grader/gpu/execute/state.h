@@ -90,6 +90,7 @@ struct warp {
     uint32_t groups[WARP];          /* groups of copies that each lane has committed */
     struct bulk_store *bulk_stores; /* pending copies to global memory (see bulk.c) */
     uint32_t bulk_groups[WARP];     /* the same as groups, for these copies */
+    uint32_t runtime_error[WARP];   /* of each lane's calls, for cudaGetLastError() */
     /* values that a shuffle read from absent lanes, or NULL if there is none */
     struct absent *absent;
     struct cta *cta;

@@ -728,6 +728,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->looked = 0;
     warp->failed = 0;
     warp->at_cluster = warp->owes_wait = warp->heard = 0;
+    memset(warp->runtime_error, 0, sizeof warp->runtime_error);
     warp->path_count = 0;
     struct frame *frame = frame_open(warp, &cta->launch->kernel->images[0]);
     if (!frame)

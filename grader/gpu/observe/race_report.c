@@ -95,8 +95,8 @@ static void join_pairs(struct race *race)
         if (is_of(race, &pair, VIEW_TRUSTED)) /* racecheck cannot see what orders them */
             continue;
         uint32_t at = 0;
-        unsigned found =
-            is_of(race, &pair, VIEW_LIBRARY) ? CAUSE_CALLS : race_causes_find(&causes, &pair);
+        bool is_library = pair.distance != RACE_COPY && is_of(race, &pair, VIEW_LIBRARY);
+        unsigned found = is_library ? CAUSE_CALLS : race_causes_find(&causes, &pair);
         put_later_last(race, &pair);
         while (at < kept && !is_same_lines(race, &race->pairs[at], &pair))
             at++;

@@ -79,6 +79,9 @@ static void operands(struct parser *p, struct ptx_instruction *in)
         if (has_label_inside(&in->operands[in->operand_count]))
             parse_fail(p, "unknown name in a vector");
         in->operand_count++;
+        if (p->token.kind == PTX_DOT) /* a part of an operand, as video instructions have */
+            parse_fail(p, "unsupported: '.%.*s' after an operand of '%s'", (int)p->token.length,
+                       p->token.text, ptx_opcodes[in->opcode].name);
         if (!parse_accept(p, ','))
             break;
     }

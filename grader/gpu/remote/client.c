@@ -233,7 +233,8 @@ void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total
     *total_bytes = known ? call.head.arg[1] : 0;
 }
 
-/* Receives the head of the reply to `lend`. The first reply to `lend` also sends the file. */
+/* Receives the head of the reply to `lend`. The first reply to `lend` after `hello` also sends the
+ * file. */
 static bool receive_file(struct emu_device *device, struct wire_head *head)
 {
     union {

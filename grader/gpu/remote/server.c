@@ -104,9 +104,25 @@ static struct emu_rows rows_from(const uint64_t arg[4])
 
 /* --- the other calls -------------------------------------------------------------------------- */
 
+static enum emu_status free_memory(struct server *server, emu_addr addr)
+{
+    enum emu_status status = emu_free(server->device, addr);
+    if (status == EMU_OK && server->twin.device)
+        twin_free(&server->twin, addr);
+    if (status == EMU_OK)
+        arena_remove(&server->arena, addr);
+    return status;
+}
+
+/* Begins to serve a process. If the program has forked, an earlier child may have ended without
+ * freeing what it lent, and the new one does not have the file. */
 static bool call_hello(struct server *server, struct exchange *x)
 {
     bool same = x->head.arg[0] == WIRE_VERSION;
+    const struct arena *arena = &server->arena;
+    while (arena->count && free_memory(server, arena->ranges[arena->count - 1].addr) == EMU_OK)
+        continue;
+    server->sent_file = false;
     x->head.arg[0] = emu_has_record(watched(server));
     x->head.arg[1] = emu_is_timed(watched(server));
     x->head.what = EMU_OK;
@@ -115,12 +131,7 @@ static bool call_hello(struct server *server, struct exchange *x)
 
 static bool call_free(struct server *server, struct exchange *x)
 {
-    emu_addr addr = x->head.arg[0];
-    x->head.what = emu_free(server->device, addr);
-    if (x->head.what == EMU_OK && server->twin.device)
-        twin_free(&server->twin, addr);
-    if (x->head.what == EMU_OK)
-        arena_remove(&server->arena, addr);
+    x->head.what = free_memory(server, x->head.arg[0]);
     return true;
 }
 

@@ -55,9 +55,9 @@ struct wire_head {
 };
 
 /* The program and the device share lent memory, which consists of pages of one memory file. The
- * server creates this file and sends it with its first reply to `lend`. A range begins IN_PAGE
- * bytes into its first page. HEAD and TAIL are the places (offsets in the file) of its first and
- * last page if another range has put these pages into the file already. */
+ * server creates this file and sends it with its first reply to `lend` after each `hello`. A range
+ * begins IN_PAGE bytes into its first page. HEAD and TAIL are the places (offsets in the file) of
+ * its first and last page if another range has put these pages into the file already. */
 #define WIRE_PAGE    4096u
 #define WIRE_NO_PAGE UINT64_MAX
 

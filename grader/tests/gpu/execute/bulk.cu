@@ -154,6 +154,62 @@ static void launch_pairs(void (*kernel)(int *), int *out, int blocks, int width)
     FINISH();
 }
 
+#define ASYNC_WORDS 4
+
+static __device__ unsigned in_block(const void *p, unsigned rank)
+{
+    unsigned at;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(at)
+                 : "r"(shared_address(p)), "r"(rank));
+    return at;
+}
+
+/* Each thread stores four words in the next block, and adds one word to a sum there. */
+__global__ void store_later(int *out)
+{
+    __shared__ alignas(16) int words[32][ASYNC_WORDS];
+    __shared__ int sum;
+    __shared__ unsigned long long full;
+    unsigned t = threadIdx.x, rank = cg::this_cluster().block_rank();
+    unsigned next = (rank + 1) % cg::this_cluster().num_blocks(), barrier = in_block(&full, next);
+    int value = 1000 * rank + 10 * t;
+    if (t == 0) {
+        sum = 5;
+        bulk_init(&full, 1);
+        bulk_announce(&full, sizeof words + 32 * sizeof sum);
+    }
+    cg::this_cluster().sync();
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+                 "[%0], {%1, %2, %3, %4}, [%5];" ::"r"(in_block(words[t], next)),
+                 "r"(value), "r"(value + 1), "r"(value + 2), "r"(value + 3), "r"(barrier)
+                 : "memory");
+    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 "
+                 "[%0], %1, [%2];" ::"r"(in_block(&sum, next)),
+                 "r"(value), "r"(barrier)
+                 : "memory");
+    bulk_wait(&full, 0);
+    for (int k = 0; k < ASYNC_WORDS; k++)
+        out[(blockIdx.x * 32 + t) * ASYNC_WORDS + k] = words[t][k];
+    if (t == 0)
+        out[gridDim.x * 32 * ASYNC_WORDS + blockIdx.x] = sum;
+    cg::this_cluster().sync();
+}
+
+static void check_later_stores(int *out)
+{
+    int right = 0, sums = 0;
+    launch_pairs(store_later, out, 4, 4);
+    for (int b = 0; b < 4; b++) {
+        int from = 1000 * ((b + 3) % 4);
+        for (int k = 0; k < 32 * ASYNC_WORDS; k++)
+            right += out[b * 32 * ASYNC_WORDS + k] == from + k / ASYNC_WORDS * 10 + k % ASYNC_WORDS;
+        sums += out[4 * 32 * ASYNC_WORDS + b] == 5 + 32 * from + 10 * (31 * 32 / 2);
+    }
+    expect("words stored in another block", right, 4 * 32 * ASYNC_WORDS);
+    expect("words added in another block", sums, 4);
+}
+
 int main()
 {
     int *in, *out, right = 0;
@@ -193,6 +249,7 @@ int main()
     for (int k = 0; k < 128; k++)
         right += out[k] == 7 * k;
     expect("arrivals from other blocks", right, 128);
+    check_later_stores(out);
     MUST(cudaFree(in));
     MUST(cudaFree(out));
     return summary();

@@ -26,7 +26,33 @@
     "st.param.b64 [y], " stream ";\ncall.uni (v), __cudaCDP2LaunchDeviceV2, (x, y);\n"             \
     "ld.param.b32 t, [v];\nselp.b32 r, t, r, q;\n}\n"
 
+/* Calls a function of the runtime that has two, one or no arguments, and stores its error code AT
+ * bytes into the output. a is the generic address of the local variable `place`. */
+#define PLACE                                                                                      \
+    ".local .align 8 .b8 place[8];\n.reg .b64 c;\nmov.u64 a, place;\ncvta.local.u64 a, a;\n"
+#define CALL2(at, name, x, type, y)                                                                \
+    "{\n.param .b64 x;\n.param ." type " y;\n.param .b32 v;\nst.param.b64 [x], " x                 \
+    ";\nst.param." type " [y], " y ";\ncall.uni (v), __cudaCDP2" name                              \
+    ", (x, y);\nld.param.b32 t, [v];\n}\nst.global.u32 [o+" at "], t;\n"
+#define CALL1(at, name, x)                                                                         \
+    "{\n.param .b64 x;\n.param .b32 v;\nst.param.b64 [x], " x ";\ncall.uni (v), __cudaCDP2" name   \
+    ", (x);\nld.param.b32 t, [v];\n}\nst.global.u32 [o+" at "], t;\n"
+#define CALL0(at, name)                                                                            \
+    "{\n.param .b32 v;\ncall.uni (v), __cudaCDP2" name                                             \
+    ", ();\nld.param.b32 t, [v];\n}\nst.global.u32 [o+" at "], t;\n"
+
 static const char externs[] =
+    ".extern .func (.param .b32 v) __cudaCDP2Malloc (.param .b64 x, .param .b64 y);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2Free (.param .b64 x);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2StreamCreateWithFlags (.param .b64 x, .param .b32 y);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2StreamDestroy (.param .b64 x);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2EventCreateWithFlags (.param .b64 x, .param .b32 y);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2EventRecord (.param .b64 x, .param .b64 y);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2EventDestroy (.param .b64 x);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2GetDevice (.param .b64 x);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2GetDeviceCount (.param .b64 x);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2GetLastError ();\n"
+    ".extern .func (.param .b32 v) __cudaCDP2PeekAtLastError ();\n"
     ".extern .func (.param .b64 v) __cudaCDP2GetParameterBufferV2 (.param .b64 x, "
     ".param .align 4 .b8 y[12], .param .align 4 .b8 z[12], .param .b32 w);\n"
     ".extern .func (.param .b32 v) __cudaCDP2LaunchDeviceV2 (.param .b64 x, .param .b64 y);\n"
@@ -114,6 +140,61 @@ Test(child, refusals_have_their_codes)
         cr_expect(fixture_word(&f, out, 0) == (refusals[i].result ? 0 : 1), "%s", refusals[i].name);
         fixture_close(&f);
     }
+}
+
+/* Runs a kernel with BODY and compares the words from `out` on. */
+static void expect_words(const char *body, const uint32_t *right, unsigned count)
+{
+    struct fixture f;
+    open_with(&f, body);
+    emu_addr out = fixture_upload(&f, NULL, 256);
+    fixture_run(&f, (struct fixture_launch){.params = {out, 0}});
+    for (unsigned i = 0; i < count; i++)
+        cr_expect(fixture_word(&f, out, i) == right[i], "word %u: %u", i, fixture_word(&f, out, i));
+    fixture_close(&f);
+}
+
+/* clang-format off: one step a line */
+static const char memory_steps[] = REGISTERS PLACE CALL2(
+    "0", "Malloc", "a", "b64",
+    "100") "ld.local.u64 b, [place];\nmov.u32 m, 44;\nst.u32 [b+96], m;\nld.u32 m, [b+96];\n"
+           "st.global.u32 [o+4], m;\n" CALL1("8", "Free", "b")
+               CALL2("12", "Malloc", "a", "b64", "1099511627776")
+                   CALL2("16", "Malloc", "a", "b64", "0") "ld.local.u64 b, [place];\n" CALL1(
+                       "20", "Free", "b") CALL1("24", "GetDevice", "a")
+                       CALL1("28", "GetDeviceCount",
+                             "a") "ld.local.u32 m, [place];\nst.global.u32 [o+32], m;\n";
+
+static const char stream_steps[] = REGISTERS PLACE CALL2(
+    "0", "StreamCreateWithFlags", "a", "b32",
+    "0") CALL0("4", "PeekAtLastError") CALL0("8", "GetLastError") CALL0("12", "GetLastError")
+    CALL2("16", "StreamCreateWithFlags", "a", "b32", "1") "ld.local.u64 c, [place];\n" LAUNCH(
+        "note", "5", "1", "1",
+        "c") "st.global.u32 [o+20], r;\nmov.u64 a, place;\ncvta.local.u64 a, a;\n" CALL2("24",
+                                                                                         "EventCreateWithFlags",
+                                                                                         "a", "b32",
+                                                                                         "0")
+        CALL2("28", "EventCreateWithFlags", "a", "b32", "2") "ld.local.u64 b, [place];\n" CALL2(
+            "32", "EventRecord", "b", "b64",
+            "c") CALL2("36", "EventRecord", "c", "b64",
+                       "c") CALL1("40", "EventDestroy", "b") CALL1("44", "StreamDestroy", "b")
+            CALL1("48", "StreamDestroy", "c") "mov.u32 t, 0;\nst.global.u32 [o+52], t;\n" LAUNCH(
+                "note", "6", "1", "1", "c") "st.global.u32 [o+56], r;\n" CALL0("60",
+                                                                               "GetLastError");
+/* clang-format on */
+
+Test(child, kernels_allocate_memory)
+{
+    static const uint32_t right[] = {0, 44, 0, 2, 0, 0, 0, 0, 1};
+    expect_words(memory_steps, right, 9);
+}
+
+/* Streams and events must exist and have the right flags. An error stays until it is asked for. The
+ * launch that succeeds counts in word 0, and stores its number 5 in word 2. */
+Test(child, kernels_create_streams)
+{
+    static const uint32_t right[] = {2, 1, 5, 0, 0, 0, 1, 0, 0, 400, 0, 400, 0, 0, 400, 400};
+    expect_words(stream_steps, right, 16);
 }
 
 /* A kernel that launches itself without end stops at the depth at which a GPU refuses the

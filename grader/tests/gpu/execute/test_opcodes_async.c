@@ -49,6 +49,23 @@
      "@!z bra I; mbarrier.init.shared.b64 [m], 1; " TO_CLUSTER op " [at], [at], 16, [m]; I:", 64,  \
      EMU_BAD_INSTRUCTION, "cluster-access"},
 
+/* Each thread t stores t, or combines it with 7; the thread of the other end waits for all bytes. */
+#define ASYNC_ROW(mnemonic, bytes, operands, want)                                                     \
+    {mnemonic,                                                                                         \
+     "@!z bra I; mbarrier.init.shared.b64 [m], 1; mbarrier.arrive.expect_tx.shared.b64 s, [m], " bytes \
+     "; I: bar.sync 0; cvt.u64.u32 s, t; " mnemonic " [across], " operands ", [m]; "                   \
+     "W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, [at];",            \
+     want, EMU_OK, NULL},
+#define STORE_ASYNC "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes."
+#define RED_ASYNC   "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+#define STORE_WORDS(type)                                                                          \
+    ASYNC_ROW(STORE_ASYNC #type, "256", "t", 2016)                                                 \
+    ASYNC_ROW(STORE_ASYNC "v2." #type, "512", "{t, t}", 2016)                                      \
+    ASYNC_ROW(STORE_ASYNC "v4." #type, "1024", "{t, t, t, t}", 2016)
+#define STORE_LONGS(type)                                                                          \
+    ASYNC_ROW(STORE_ASYNC #type, "512", "s", 2016)                                                 \
+    ASYNC_ROW(STORE_ASYNC "v2." #type, "1024", "{s, s}", 2016)
+
 /* TEXT runs in each of 64 threads. Available to TEXT: t = tid.x; x = 1; g = 16 bytes of global
  * memory (the words 100 t, 100 t + 1, …); at = 16 bytes of shared memory (words of 7); across = the
  * 16 bytes of thread 63 - t; m (or, as generic address, wide) = a place for an mbarrier; z is true
@@ -317,6 +334,26 @@ static const struct async_row {
         {"",
          "@!z bra I; mbarrier.init.shared.b64 [m], 1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [at], [g], 1024, [m], 2; I:",
          64, EMU_ILLEGAL_ADDRESS, "cluster-access"},
+        STORE_WORDS(u32) STORE_WORDS(s32) STORE_WORDS(b32) STORE_WORDS(f32) STORE_LONGS(
+            u64) STORE_LONGS(s64) STORE_LONGS(b64) STORE_LONGS(f64) ASYNC_ROW(RED_ASYNC "add.u32",
+                                                                              "256", "t", 2464)
+            ASYNC_ROW(RED_ASYNC "add.s32", "256", "t", 2464) ASYNC_ROW(
+                RED_ASYNC "add.u64", "512", "s",
+                2464) ASYNC_ROW(RED_ASYNC "min.u32", "256", "t",
+                                420) ASYNC_ROW(RED_ASYNC "min.s32", "256", "t",
+                                               420) ASYNC_ROW(RED_ASYNC "max.u32", "256", "t", 2044)
+                ASYNC_ROW(RED_ASYNC "max.s32", "256", "t", 2044) ASYNC_ROW(
+                    RED_ASYNC "inc.u32", "256",
+                    "t", 448) ASYNC_ROW(RED_ASYNC "dec.u32", "256", "t", 363)
+                    ASYNC_ROW(RED_ASYNC "and.b32", "256", "t", 224) ASYNC_ROW(
+                        RED_ASYNC "or.b32",
+                        "256", "t",
+                        2240) ASYNC_ROW(RED_ASYNC "xor.b32", "256", "t", 2016){
+                        "",
+                        "@!z bra I; mbarrier.init.shared.b64 [m], 1; I: bar.sync 0; @z " STORE_ASYNC
+                        "v2.b32 [at+4], {t, t}, [m];",
+                        64, EMU_MISALIGNED_ADDRESS, "misaligned"},
+        {"", "@z " STORE_ASYNC "b32 [at], t, [m];", 0, EMU_TRAP, "bad-mbarrier"},
         REDUCTIONS(GLOBAL_ROW) CLUSTER_REDUCTIONS(CLUSTER_ROW){
             "cp.async.bulk.prefetch.L2.global cp.async.bulk.prefetch.L2.global.L2::cache_hint",
             "cp.async.bulk.prefetch.L2.global [g], 16; cp.async.bulk.prefetch.L2.global.L2::cache_hint [g], 16, g;",

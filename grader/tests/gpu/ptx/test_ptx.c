@@ -359,6 +359,7 @@ static const struct {
      "'.m16n16' in instruction 'ldmatrix'"},
     {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [a], {a};",
      "'.m16n8' in instruction 'stmatrix'"},
+    {"vadd2.u32.u32.u32 a.h10, a, a, a;", "'.h10' after an operand of 'vadd2'"},
     {"add.u33 a, a, a;", "u33"},
     {"add a, a, a;", "add"},
     {"add.u32.u32 a, a, a;", "add"},

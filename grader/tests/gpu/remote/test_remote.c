@@ -778,10 +778,10 @@ Test(remote, predicted_times_are_those_without_a_server)
 Test(remote, programs_behave_as_without_a_server)
 {
     static const char *const names[] = {
-        "api_libraries", "api_more",   "api_ranges",  "async",       "conditional",
-        "cooperative",   "graphs",     "indices",     "indices",     "lane_talk",
-        "launch_api",    "memory_api", "memory_more", "mipmaps",     "streams",
-        "sum_ladder",    "textures",   "threads",     "unsupported",
+        "api_libraries", "api_more",   "api_ranges", "async",       "conditional",
+        "cooperative",   "families",   "graphs",     "indices",     "indices",
+        "lane_talk",     "launch_api", "memory_api", "memory_more", "mipmaps",
+        "streams",       "sum_ladder", "textures",   "threads",     "unsupported",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct process_outcome inside = run_program(names[i], INSIDE);

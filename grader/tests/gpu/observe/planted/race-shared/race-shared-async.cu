@@ -379,6 +379,25 @@ __global__ void copy_over_what_is_read(int *g)
     }
 }
 
+// race-shared: no wait for the asynchronous copy
+__global__ void copy_too_far_ahead(int *g)
+{
+    __shared__ alignas(16) int tile[2][THREADS];
+    auto pipe = cuda::make_pipeline();
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0, ahead = 0; i < TURNS; i++) {
+        for (; ahead < TURNS && ahead <= i + 2; ahead++) { /* one more than there are tiles */
+            pipe.producer_acquire();
+            cuda::memcpy_async(&tile[ahead % 2][t], g + t, sizeof(int), pipe); // AB
+            pipe.producer_commit();
+        }
+        __pipeline_wait_prior(0);
+        sum += tile[i % 2][t];
+        pipe.consumer_release();
+    }
+    g[t] = sum;
+}
+
 // fine
 __global__ void copy_by_pipeline(int *g)
 {
@@ -597,6 +616,7 @@ static const kernel_row rows[] = {
     ROW(copy_of_ones_own, 1, THREADS),
     ROW(copy_without_barrier, 1, THREADS),
     ROW(copy_over_what_is_read, 1, THREADS),
+    ROW(copy_too_far_ahead, 1, THREADS),
     ROW(copy_by_pipeline, 1, THREADS),
     ROW(copy_by_pipeline_not_waited_for, 1, THREADS),
     ROW(copy_behind_barrier_only, 1, THREADS),

@@ -1,0 +1,29 @@
+/* The arguments and results of functions that programs call, but no PTX defines. builtin.c has
+ * those of C and launches, runtime_call.c the functions of CUDA's runtime that kernels may call. */
+#ifndef GPU_EXECUTE_BUILTIN_H
+#define GPU_EXECUTE_BUILTIN_H
+
+#include "gpu/execute/state.h"
+
+/* Returns argument I of LANE, which has at most 8 bytes, or 0 if the call has no such argument. */
+uint64_t builtin_argument(const struct warp *warp, const struct inst *inst, unsigned i,
+                          unsigned lane);
+void builtin_set_result(const struct warp *warp, const struct inst *inst, unsigned lane,
+                        uint64_t value);
+
+/* The runtime's codes for the errors that calls in kernels return. */
+enum runtime_error {
+    RT_SUCCESS = 0,
+    RT_INVALID_VALUE = 1,
+    RT_NO_MEMORY = 2,
+    RT_TOO_DEEP = 65,
+    RT_TOO_MANY = 69,
+    RT_INVALID_HANDLE = 400
+};
+/* Sets the result of LANE, and keeps an error for its next cudaGetLastError(). */
+void builtin_set_error(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t error);
+
+/* Returns NULL if NAME is no function of the runtime that kernels can call. */
+lane_fn *runtime_call_find(struct ptx_name name);
+
+#endif
