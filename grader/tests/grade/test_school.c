@@ -56,6 +56,9 @@ ParameterizedTestParameters(school, grades)
          "the disk is nearly full: gradings need 64 MB in /tmp\n"
          "the disk is nearly full: gradings need 64 MB in /tmp\n",
          ""},
+        {"no commands but sh",
+         "for command in env true cp rm mkdir; do mount --bind /dev/null /bin/$command; done", KEPT,
+         ""},
         {"umask 077", "umask 077", KEPT, ""},
         {"locale C", "export LC_ALL=C", KEPT, ""},
         {"locale ISO-8859-1",
