@@ -66,9 +66,9 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
 
 /* --- finding the best level ------------------------------------------------------------------- */
 
-/* Tries LEVEL with a script that does nothing; nvcc needs sh, too. On failure returns false, and WHY
- * says in one line what failed. Also returns true if no folder can be made for the trial; the next
- * run then fails and reports that. */
+/* Tries LEVEL with a script that does nothing; nvcc needs sh, too. On failure returns false, and
+ * WHY says in one line what failed. Also returns true if no folder can be made for the trial; the
+ * next run then fails and reports that. */
 static bool try_level(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/sh", "-c", "exit 0", NULL};
