@@ -50,7 +50,7 @@ static void print_to(char *text, size_t size, const char *format, ...)
 /* Runs a command from the PATH and stores the output. Returns true if the exit code is 0. */
 static bool run_command(const char *name, const char *argument, char output[OUTPUT_SIZE])
 {
-    const char *argv[] = {"/usr/bin/env", name, argument, NULL};
+    const char *argv[] = {"/bin/sh", "-c", "exec \"$0\" \"$1\"", name, argument, NULL};
     struct process_command command = {
         .argv = argv,
         .environment = (const char *const *)environ,

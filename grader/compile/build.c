@@ -296,7 +296,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
                          const char *from, const char *only, struct process_outcome *outcome)
 {
     const char *words[MAX_FLAGS + 6];
-    char path[PATH_SIZE], temporary[PATH_SIZE + 8];
+    char path[PATH_SIZE], temporary[PATH_SIZE + 8], brought[PATH_SIZE + 24];
     size_t count = fill_flags(words, job);
     char search[PATH_SIZE + 2];
     snprintf(search, sizeof search, "-L%s", libraries());
@@ -321,7 +321,9 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     snprintf(path, sizeof path, "PATH=%.*s:/usr/local/bin:/usr/bin:/bin",
              slash ? (int)(slash - compile_compiler()) : 0, compile_compiler());
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", job->folder);
-    const char *environment[] = {path, temporary, "LC_ALL=C", NULL};
+    snprintf(brought, sizeof brought, "LD_LIBRARY_PATH=%s", kit_libraries() ?: "");
+    const char *environment[] = {path, temporary, "LC_ALL=C", kit_libraries() ? brought : NULL,
+                                 NULL};
     struct process_command command = {
         .argv = words,
         .environment = environment,

@@ -61,6 +61,7 @@ stage_libraries() {
         stage/build/lib/libcudart.so.13 "usr/lib/gcc/$triple/10/cc1plus" "usr/bin/$triple-as" \
         "usr/bin/$triple-ld.bfd" "usr/bin/$triple-g++-10") >"$folder/libraries"
     rm -rf "$sysroot/stage"
+    echo "/usr/lib/$triple/libgcc_s.so.1" >>"$folder/libraries" # for nvcc
     while read -r library; do
         cp -L "$sysroot$library" "$stage/build/tools/lib/"
     done <"$folder/libraries"

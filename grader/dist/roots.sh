@@ -1,5 +1,5 @@
-# Bare Debian systems in folders, for `make dist` and `make try-debian-NN`. Sourced by their scripts, which define
-# fail().
+# Bare Debian and Ubuntu systems in folders, for `make dist` and `make try-...`. Sourced by their scripts, which
+# define fail().
 #
 #   make_root bullseye FOLDER      a bare Debian 11 in FOLDER: what debootstrap calls minbase, and nothing else
 #   in_root FOLDER COMMAND...      runs a command there, as root, with the network
@@ -15,13 +15,30 @@ debian_mirror() {
     printf '%s' "$uri"
 }
 
+# The mirror of a suite. Ubuntu's packages for grading are in its component "universe".
+mirror_of() {
+    case $1 in
+    jammy | noble) printf 'http://archive.ubuntu.com/ubuntu' ;;
+    *) debian_mirror ;;
+    esac
+}
+
 need_root() {
     [ "$(id -u)" = 0 ] || fail 'A Debian system in a folder can be made only by root: run this with sudo.'
 }
 
 make_root() {
     need_root
-    debootstrap --variant=minbase "$1" "$2" "$(debian_mirror)" >"$2.log" 2>&1 || {
+    local mirror components=main keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg script=
+    mirror=$(mirror_of "$1")
+    case $mirror in
+    *ubuntu)
+        components=main,universe script=gutsy # one script serves all suites, also those that debootstrap does not know
+        [ -r $keys ] || fail "no keys of Ubuntu in $keys: Debian 13 has them in its package ubuntu-archive-keyring."
+        ;;
+    esac
+    debootstrap --variant=minbase --components=$components ${script:+--keyring="$keys"} "$1" "$2" "$mirror" \
+        ${script:+"/usr/share/debootstrap/scripts/$script"} >"$2.log" 2>&1 || {
         tail -n 5 "$2.log" >&2
         fail "debootstrap could not make a bare $1; the whole log is $2.log."
     }

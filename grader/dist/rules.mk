@@ -8,6 +8,6 @@ dist: build/setup/dist handouts
 try-dist: build/setup/dist
 	$(Q)grader/dist/try-dist.sh $(DIST)
 
-# Follows the README in a bare Debian system, and reports the time that this takes.
-try-debian-12 try-debian-13: try-debian-%: build/setup/dist
-	$(Q)grader/dist/try-debian.sh $* $(DIST)
+# Follows the README in a bare Debian or Ubuntu, and reports the time that this takes.
+try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24: try-%: build/setup/dist
+	$(Q)grader/dist/try-system.sh $* $(DIST)

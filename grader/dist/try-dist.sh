@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries the package of `make dist` as a student would: in bare Debian systems (debootstrap's minbase, and make),
-# as an ordinary user, without a network.
+# Tries the package of `make dist` as a student would: in bare Debian systems (debootstrap's minbase, and make), and in
+# a system that holds only the C library, sh and make. It works as an ordinary user, without a network.
 #
 #   try-dist.sh FOLDER        the folder of `make dist`
 #
@@ -22,16 +22,19 @@ fail() {
 package=$(find "$folder" -maxdepth 1 -name "lanewise-*-$(uname -m).tar.zst" | head -n 1)
 [ -n "$package" ] || fail "no package in $folder: run make dist first."
 
-# Grades in a root, as user 1000 without network.
+# Runs a command in a root, as user 1000 without network. Not by chroot: the kernel refuses the namespaces of a sandbox there.
+as_student() {
+    local in=$1
+    shift
+    setpriv --reuid 1000 --regid 1000 --clear-groups bwrap --unshare-user --unshare-net --unshare-pid --bind "$in" / \
+        --proc /proc --dev /dev --clearenv --setenv HOME /home/student --setenv PATH /usr/bin:/bin "$@"
+}
+
+# Runs COMMAND in the unpacked package, which must give full marks.
 grade() {
     local in=$1 command=$2 start end
     start=$(date +%s%N)
-    # Not chroot: the kernel refuses the namespaces of a sandbox there.
-    unshare --mount --net --pid --fork --propagation private sh -c '
-        mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev &&
-        pivot_root . mnt && cd / && umount -l /mnt && exec chroot --userspec=1000:1000 / "$@"' \
-        "$in" env -i HOME=/home/student PATH=/usr/bin:/bin sh -c "cd /home/student/lanewise-* && $command" \
-        >"$folder/try.log" 2>&1 || true
+    as_student "$in" sh -c "cd /home/student/lanewise-* && $command" >"$folder/try.log" 2>&1 || true
     end=$(date +%s%N)
     grep -q '100 of 100 points' "$folder/try.log" || {
         cat "$folder/try.log" >&2
@@ -42,16 +45,38 @@ grade() {
     grep -m 1 'weak sandbox' "$folder/try.log" || true
 }
 
-need_root
-for suite in $suites; do
-    in=$folder/roots/$suite
-    [ -e "$in.ready" ] || { rm -rf "$in" && make_root "$suite" "$in" && install_in_root "$in" make && : >"$in.ready"; }
+unpack() {
+    local in=$1
     rm -rf "$in/home/student"
     mkdir -p "$in/home/student"
     zstd -dcq --long=27 "$package" | tar -x -C "$in/home/student"
     cp "$root/solutions/01-parallelize/parallelize.cu" "$in/home/student/"lanewise-*/labs/01-parallelize/
     chown -R 1000:1000 "$in/home/student"
+}
+
+# Makes a system in $2 with the C library, sh and make of the system in $1, and nothing else. /bin and so on are links
+# into /usr.
+make_smallest() {
+    rm -rf "$2"
+    mkdir -p "$2/proc" "$2/dev" "$2/tmp"
+    chmod 1777 "$2/tmp"
+    # shellcheck disable=SC2016
+    in_root "$1" sh -c 'echo /bin/sh; dpkg -L libc6 dash make | grep -E "^/(usr/)?(bin|lib|lib64)/" | while read -r path; do
+        [ -d "$path" ] && [ ! -L "$path" ] || echo "$path"; done' |
+        sed -E 's,^/(usr/)?,usr/,' | sort -u | tar -c -C "$1" -T - bin lib lib64 | tar -x -C "$2"
+}
+
+need_root
+for suite in $suites; do
+    in=$folder/roots/$suite
+    [ -e "$in.ready" ] || { rm -rf "$in" && make_root "$suite" "$in" && install_in_root "$in" make && : >"$in.ready"; }
+    unpack "$in"
     grade "$in" './lanewise grade --lab 01'
     grade "$in" './lanewise grade --lab 01'
     grade "$in" 'make grade LAB=01'
 done
+in=$folder/roots/smallest
+make_smallest "$folder/roots/bookworm" "$in"
+unpack "$in"
+grade "$in" './lanewise grade --lab 01'
+grade "$in" 'make grade LAB=01'

@@ -66,12 +66,13 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
 
 /* --- finding the best level ------------------------------------------------------------------- */
 
-/* Tries LEVEL with a program that does nothing. On failure returns false, and WHY says in one line
- * what failed. Also returns true if no folder can be made for the trial; the next run then fails
- * and reports that. */
+/* Tries LEVEL with a script that does nothing; nvcc needs sh, too. On failure returns false, and
+ * WHY says in one line what failed. Also returns true if no folder can be made for the trial; the
+ * next run then fails and reports that. */
 static bool try_level(enum sandbox_level level, char *why, size_t size)
 {
-    static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
+    static const char *const words[] = {"/bin/sh", "-c", "exit 0", NULL};
+    static const char *const none[] = {NULL};
     char folder[PATH_SIZE];
     struct process_outcome outcome;
     if (!base_private_folder(folder))
@@ -94,7 +95,7 @@ static bool try_level(enum sandbox_level level, char *why, size_t size)
     if (!good)
         snprintf(why, size, "%s",
                  outcome.end == PROCESS_NOT_STARTED ? process_start_error(&outcome)
-                                                    : "a trial run of /bin/true failed");
+                                                    : "a trial run of /bin/sh failed");
     process_outcome_free(&outcome);
     base_remove_tree(folder);
     return good;

@@ -61,6 +61,7 @@ unpack_runtime() {
     PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --no-deps \
         --only-binary=:all: --platform manylinux2014_aarch64 --no-compile --target "$home/cuda.part" "$wheel" ||
         fail "pip could not download $wheel for arm64"
+    ln -s libcudart.so.13 "$(echo "$home"/cuda.part/nvidia/cu*/lib)/libcudart.so"
     rm -rf "$home/cuda"
     mv "$home/cuda.part" "$home/cuda"
 }
@@ -95,7 +96,7 @@ check_emulator() {
 mkdir -p "$home"
 check_emulator
 [ "$(cat "$home/libraries/list" 2>/dev/null)" = "$libraries" ] || unpack_libraries
-[ -d "$home/cuda" ] || unpack_runtime
+[ -e "$(echo "$home"/cuda/nvidia/cu*/lib)/libcudart.so" ] || unpack_runtime
 write_tools
 [ "${LANEWISE_ARM64_ONLY:-}" = packages ] && exit
 

@@ -12,7 +12,7 @@ filter=${TEST_FILTER:-'@(floats|opcodes|functions|hardware_answers|device)/*'}
 # These tests are in these folders, so only they are compiled.
 only=
 test -n "${TEST_FILTER:-}" || only=TEST_FILES=$(cd "$root/grader/tests" &&
-    find support hardware gpu/device gpu/execute gpu/observe/planted \( -name '*.c' -o -name '*.cu' \) \
+    find support hardware compile gpu/device gpu/execute gpu/observe/planted \( -name '*.c' -o -name '*.cu' \) \
         -printf 'grader/tests/%p ')
 
 arm64() {
@@ -69,6 +69,7 @@ copy_tree
 # shellcheck disable=SC2086
 arm64 make LANEWISE_PATIENCE=40 ${only:+"$only"} lanewise build/tests/unit $host_programs
 arm64 build/tests/unit --filter "$filter"
+LANEWISE_SANDBOX=none arm64 build/tests/unit --filter 'build/labs_can_be_built_for_a_gpu'
 echo 'no sandbox under emulation: its filter of system calls is for arm64, but the kernel is not'
 for program in $host_programs; do
     same_findings "${program##*/}"

@@ -51,6 +51,32 @@ Test(setup, without_root_and_sudo_prints_the_command)
     free(shell_must("test ! -e build"));
 }
 
+/* Other systems' packages have other names, so the commands and libraries are named, and nothing is
+ * guessed. */
+Test(setup, without_apt_names_the_missing_libraries)
+{
+    int code;
+    char *output = shell(&code, "for c in env cat cp date dirname grep gcc as ld mktemp rm tail; do"
+                                " ln -s \"$(type -P $c)\" bin/$c; done;"
+                                "PATH=$PWD/bin; export LANEWISE_HIDE_CUDA=1; " SETUP "grade");
+    cr_expect_eq(code, 2, "exit code %d", code);
+    static const char *const wanted[] = {
+        "This machine has no apt-get, and its packages may have other names. It lacks:\n",
+        "  the command g++\n",
+        "  the command bwrap\n",
+        NULL,
+    };
+    expect_lines(output, wanted);
+    cr_expect_null(strstr(output, "Installing them:"), "%s", output);
+    free(output);
+    output = shell(&code, "rm bin/gcc; PATH=$PWD/bin; export LANEWISE_HIDE_CUDA=1; " SETUP "grade");
+    expect_lines(output,
+                 (const char *const[]){"  the library -ljansson with its header jansson.h\n",
+                                       "  the library of C with its header stdio.h\n", NULL});
+    free(output);
+    free(shell_must("test ! -e build"));
+}
+
 /* `make -j` starts the set-up for two purposes at the same time. This fake apt-get fails if it is
  * started while it runs, like the real one. */
 Test(setup, two_at_once_take_turns)

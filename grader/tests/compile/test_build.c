@@ -1,6 +1,7 @@
 /* Building a submission: nvcc's verdict and messages, the cache of built programs, and failures
  * that are not the student's fault. */
 #include <criterion/criterion.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,37 @@ Test(build, programs_for_a_gpu_define_nothing_of_cuda_or_libc)
         compile_build_free(&build);
         free(source);
         free(fresh);
+        remove_folder();
+        make_folder();
+    }
+}
+
+static uint16_t machine_of(const char *program)
+{
+    Elf64_Ehdr header;
+    FILE *file = fopen(program, "rb");
+    cr_assert(file && fread(&header, sizeof header, 1, file) == 1, "%s", program);
+    fclose(file);
+    return header.e_machine;
+}
+
+/* nvcc links the runtime of this CPU: try-arm64 runs the test for arm64, too. */
+Test(build, labs_can_be_built_for_a_gpu)
+{
+    static const char *const labs[] = {"01-parallelize/parallelize.cu",
+                                       "06-tiled-matmul/tiled_matmul.cu",
+                                       "16-fast-product/fast_product.cu"};
+    for (size_t i = 0; i < sizeof labs / sizeof *labs; ++i) {
+        struct compile_build build;
+        struct text source;
+        char path[PATH_SIZE], why[400];
+        snprintf(path, sizeof path, LANEWISE_ROOT "/solutions/%s", labs[i]);
+        cr_assert(base_read_file(path, 1 << 20, &source, why, sizeof why), "%s", why);
+        build_for(ON_GPU, source.bytes, &build);
+        cr_assert_eq(build.end, COMPILE_DONE, "%s: %s", labs[i], build.messages);
+        cr_expect_eq(machine_of(build.program), machine_of("/proc/self/exe"), "%s", labs[i]);
+        compile_build_free(&build);
+        free(source.bytes);
         remove_folder();
         make_folder();
     }

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Follows the README on a bare Debian system: installs make, runs the README's first command for one lab, and says
+# Follows the README on a bare Debian or Ubuntu: installs make, runs the README's first command for one lab, and says
 # how long that took and how much it downloaded.
 #
-#   try-debian.sh 12|13 FOLDER
+#   try-system.sh debian-12|debian-13|ubuntu-22|ubuntu-24 FOLDER
 #
 # Exit code: 0, or 2 with lines that say what failed.
 set -euo pipefail
 parts=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$parts/../.." && pwd)
-number=$1 folder=$(realpath -m "$2")
-in=$folder/roots/try-debian-$number log=$folder/try-debian-$number.log
-declare -A suites=([12]=bookworm [13]=trixie)
+system=$1 folder=$(realpath -m "$2")
+in=$folder/roots/try-$system log=$folder/try-$system.log
+declare -A suites=([debian-12]=bookworm [debian-13]=trixie [ubuntu-22]=jammy [ubuntu-24]=noble)
 
 fail() {
-    echo "make try-debian-$number: $1" >&2
+    echo "make try-$system: $1" >&2
     exit 2
 }
 
@@ -25,8 +25,8 @@ received() {
 }
 
 need_root
-suite=${suites[$number]:-}
-[ -n "$suite" ] || fail 'the known systems are 12 and 13.'
+suite=${suites[$system]:-}
+[ -n "$suite" ] || fail "the known systems are ${!suites[*]}."
 rm -rf "$in"
 mkdir -p "$folder/roots"
 make_root "$suite" "$in"
@@ -41,6 +41,6 @@ grep -q '100 of 100 points' "$log" || {
     tail -n 20 "$log" >&2
     fail "no full marks; the whole log is $log."
 }
-printf 'Debian %s: bare system to first grade in %d s, %d MB downloaded\n' "$number" $((SECONDS - start)) \
+printf '%s: bare system to first grade in %d s, %d MB downloaded\n' "$system" $((SECONDS - start)) \
     $((($(received) - before) / 1000000))
 rm -rf "$in"

@@ -1,0 +1,95 @@
+/* Grading on a school's machines: one kit that students cannot write into, and homes, temporary
+ * folders and locales that make trouble. Each row is a machine, made by mounts of its own. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/support/shell.h"
+
+TestSuite(school, .init = shell_init, .fini = shell_fini, .timeout = 300);
+
+/* The sanitized build's programs load libraries of the tree, which these machines do not show. */
+#ifndef LANEWISE_PRELOAD
+
+/* Runs the script on standard input in a machine of its own: the kit is mounted read-only, and the
+ * test's folder is /mnt, so that scripts may hide /tmp. */
+#define MACHINE                                                                                                          \
+    "mkdir -p home; unset XDG_CACHE_HOME LANEWISE_LABS TMPDIR; export HOME=/mnt/home LANEWISE_SECRET=/mnt/.secret.key; " \
+    "machine() { (echo 'mount --make-rprivate / && mount --bind " LANEWISE_ROOT " " LANEWISE_ROOT                        \
+    " && mount -o remount,ro,bind " LANEWISE_ROOT                                                                        \
+    " && mount --bind . /mnt && cd /mnt || exit 9'; cat) >script; "                                                      \
+    "unshare --user --map-root-user --mount bash script; }; machine"
+
+/* Grades lab 01's solution, and tells the points or the error, and whether it kept the program.
+ * The comment is new, so that the tree's cache has no program. */
+#define GRADE                                                                                      \
+    "(cat " LANEWISE_ROOT                                                                          \
+    "/solutions/01-parallelize/parallelize.cu; echo // $RANDOM$RANDOM$RANDOM) >a.cu; "             \
+    "grade() { $LANEWISE grade --lab 01 --submission /mnt/a.cu "                                   \
+    "--device emulator --seed 1 2>&1 | grep -oE '[0-9]+ of 100 points$|unchanged since|"           \
+    "the disk is .*'; }\n"
+
+struct machine {
+    char name[40];
+    char setup[500];   /* a script that makes the trouble */
+    char output[300];  /* of two gradings */
+    char evidence[80]; /* a script that must succeed after them, or "" */
+};
+
+#define KEPT   "100 of 100 points\nunchanged since\n100 of 100 points\n"
+#define FORGOT "100 of 100 points\n100 of 100 points\n"
+
+ParameterizedTestParameters(school, grades)
+{
+    static struct machine rows[] = {
+        {"kit read-only", "", KEPT, "test -e home/.cache/lanewise/results.json"},
+        {"home read-only", "mount --bind home home; mount -o remount,ro,bind home", FORGOT, ""},
+        {"home full", "mount -t tmpfs -o size=8k none home; cat /dev/zero >home/full 2>&1", FORGOT,
+         ""},
+        {"no home", "export HOME=/nowhere", FORGOT, ""},
+        {"/tmp noexec", "mount -t tmpfs -o noexec none /tmp", KEPT, ""},
+        {"/tmp and /var/tmp noexec",
+         "mount -t tmpfs -o noexec none /tmp; mount -t tmpfs -o noexec none /var/tmp", KEPT, ""},
+        {"/tmp full", "mount -t tmpfs -o size=64k none /tmp",
+         "the disk is nearly full: gradings need 64 MB in /tmp\n"
+         "the disk is nearly full: gradings need 64 MB in /tmp\n",
+         ""},
+        {"no commands but sh",
+         "for command in env true cp rm mkdir; do mount --bind /dev/null /bin/$command; done", KEPT,
+         ""},
+        {"umask 077", "umask 077", KEPT, ""},
+        {"locale C", "export LC_ALL=C", KEPT, ""},
+        {"locale ISO-8859-1",
+         "mkdir -p locales; localedef -i en_US -f ISO-8859-1 locales/en_US.ISO-8859-1; "
+         "export LOCPATH=$PWD/locales; export LC_ALL=en_US.ISO-8859-1 2>/dev/null; "
+         "test \"$(locale charmap)\" = ISO-8859-1 || exit 8",
+         KEPT, ""},
+    };
+    return cr_make_param_array(struct machine, rows, sizeof rows / sizeof *rows);
+}
+
+ParameterizedTest(struct machine *row, school, grades)
+{
+    int code;
+    shell_patience(200);
+    char *text = shell(&code,
+                       MACHINE " <<'END'\n%s\n" GRADE "grade; grade\nEND\n"
+                               "code=$?; %s || echo no evidence; exit $code",
+                       row->setup, row->evidence[0] ? row->evidence : "true");
+    cr_expect_str_eq(text, row->output, "%s: %d: %s", row->name, code, text);
+    free(text);
+}
+
+Test(school, six_students_at_once)
+{
+    char *text = shell_must(
+        MACHINE " <<'END'\n" GRADE "for student in 1 2 3 4 5 6; do\n"
+                "  (export HOME=$HOME/$student; mkdir $HOME; grade >$HOME/points) &\n"
+                "done; wait; cat home/*/points | uniq -c; ls -d home/*/.cache/lanewise | wc -l\n"
+                "END\n");
+    cr_expect_str_eq(text, "      6 100 of 100 points\n6\n", "%s", text);
+    free(text);
+}
+#endif
