@@ -136,9 +136,9 @@ static void add_local_lines(struct walk *walk, struct walk_access *into,
     }
 }
 
-/* Counts the turns of an atomic, and the most lanes that want the same word. A turn changes the words
- * of a sector, each by one lane at most. So a sector takes as many turns as lanes want the same word
- * of it. */
+/* Counts the turns of an atomic, and the most lanes that want the same word. A turn changes the
+ * words of a sector, each by one lane at most. So a sector takes as many turns as lanes want the
+ * same word of it. */
 static void count_turns(const struct obs_access *access, struct walk_cost *cost)
 {
     unsigned turns = 0, most = 0;
