@@ -110,7 +110,8 @@ unsigned race_causes_find(struct race_causes *causes, const struct race_pair *pa
     const struct ptx_function *function = view_function(race->launch, two.one->pc, &two.from);
     /* a loop that the compiler has unrolled has several stores for one statement */
     if (two.one->kind == RACE_WRITE && two.other->kind == RACE_WRITE &&
-        (pair->one.site == pair->other.site || is_one_line(race, two.one->pc, two.other->pc)))
+        (pair->one.site == pair->other.site ||
+         (pair->distance != RACE_COPY && is_one_line(race, two.one->pc, two.other->pc))))
         return CAUSE_WRITES;
     if (view_function(race->launch, two.other->pc, &two.to) != function || two.from == two.to ||
         pair->distance == RACE_COPY || !choose(causes, function))
