@@ -43,6 +43,13 @@ struct target {
     unsigned long long launch, block;
 };
 
+/* A recorded block: its document and, after that in the file, its stream (gpu/record/steps.h). */
+struct recording {
+    json_t *json;
+    uint8_t *file;
+    size_t size, begin, end; /* of the file, and of the stream in it */
+};
+
 #define complain(...) cli_complain("step", EXIT_USAGE, __VA_ARGS__)
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -177,26 +184,40 @@ static bool set_environment(const struct options *options, struct target target,
            setenv("LANEWISE_MAX_INSTRUCTIONS", MOST_INSTRUCTIONS, 0) == 0;
 }
 
-/* Returns the JSON document in FILE, or NULL if there is none. A kernel that launches the same
- * kernel again could write a second one, which is ignored. */
-static json_t *read_document(int file)
+/* Reads the recording in FILE, if there is one. A kernel that launches the same kernel again could
+ * write a second one, which is ignored. */
+static void read_recording(int file, struct recording *recording)
 {
     struct stat info;
     json_error_t error;
     if (fstat(file, &info) != 0 || info.st_size <= 0)
-        return NULL;
-    char *text = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (text == MAP_FAILED)
-        return NULL;
-    json_t *json = json_loadb(text, (size_t)info.st_size, JSON_DISABLE_EOF_CHECK, &error);
-    munmap(text, (size_t)info.st_size);
-    return json;
+        return;
+    size_t size = (size_t)info.st_size;
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED)
+        return;
+    *recording = (struct recording){json_loadb(bytes, size, JSON_DISABLE_EOF_CHECK, &error), bytes,
+                                    size, size, size};
+    json_int_t length = json_integer_of(recording->json, "stream_bytes");
+    if (!recording->json || length < 0)
+        return;
+    recording->begin = (size_t)error.position;
+    if ((size_t)length < size - recording->begin)
+        recording->end = recording->begin + (size_t)length;
 }
 
-/* Runs the program and reads its recording of TARGET. *RECORD gets the record; *STEPS stays NULL if
- * the block did not run. */
+static void forget_recording(struct recording *recording)
+{
+    json_decref(recording->json);
+    if (recording->file)
+        munmap(recording->file, recording->size);
+    *recording = (struct recording){0};
+}
+
+/* Runs the program and reads its recording of TARGET. *RECORD gets the record; RECORDING stays
+ * empty if the block did not run. */
 static bool run(const struct options *options, struct target target, json_t **record,
-                json_t **steps)
+                struct recording *recording)
 {
     char program[PATH_MAX];
     int status, file = memfd_create("steps", MFD_CLOEXEC);
@@ -207,7 +228,7 @@ static bool run(const struct options *options, struct target target, json_t **re
         complain("cannot make a file in memory: %s", strerror(errno));
     done = done && cli_execute("step", program, options->argv, &status, record);
     if (done)
-        *steps = read_document(file);
+        read_recording(file, recording);
     if (file >= 0)
         close(file);
     return done;
@@ -215,7 +236,7 @@ static bool run(const struct options *options, struct target target, json_t **re
 
 /* Does the same as run(), but the program reads and prints nothing. */
 static bool run_silently(const struct options *options, struct target target, json_t **record,
-                         json_t **steps)
+                         struct recording *recording)
 {
     int kept[3], null = open("/dev/null", O_RDWR | O_CLOEXEC);
     fflush(stdout);
@@ -223,7 +244,7 @@ static bool run_silently(const struct options *options, struct target target, js
         kept[i] = fcntl(i, F_DUPFD_CLOEXEC, 3);
         dup2(null, i);
     }
-    bool done = run(options, target, record, steps);
+    bool done = run(options, target, record, recording);
     for (int i = 0; i < 3; i++) {
         dup2(kept[i], i);
         close(kept[i]);
@@ -273,7 +294,7 @@ static void add_findings(json_t *steps, const json_t *record)
 }
 
 /* Writes the page. Writes to memory first, so that the file is never half written. */
-static int write_page(const struct options *options, json_t *steps)
+static int write_page(const struct options *options, const struct recording *recording)
 {
     char *text = NULL, why[200];
     size_t size;
@@ -281,7 +302,8 @@ static int write_page(const struct options *options, json_t *steps)
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return complain("out of memory");
-    bool good = report_step_page(memory, steps, why, sizeof why);
+    bool good = report_step_page(memory, recording->json, recording->file + recording->begin,
+                                 recording->end - recording->begin, why, sizeof why);
     fclose(memory);
     if (!good)
         code = complain("%s", why);
@@ -313,29 +335,30 @@ static int explain_nothing(const struct options *options, const json_t *record,
 
 static int perform(const struct options *options)
 {
-    json_t *record = NULL, *steps = NULL, *unused = NULL;
+    json_t *record = NULL, *unused = NULL;
+    struct recording recording = {0};
     struct target first = wanted_target(options, NULL), target = first;
     int code = EXIT_USAGE;
-    if (run(options, first, &record, &steps)) {
+    if (run(options, first, &record, &recording)) {
         target = wanted_target(options, record);
         if (target.launch != first.launch || target.block != first.block) {
-            json_decref(steps);
-            steps = NULL;
-            run_silently(options, target, &unused, &steps);
+            forget_recording(&recording);
+            run_silently(options, target, &unused, &recording);
             json_decref(unused);
         }
+        json_t *steps = recording.json;
         if (steps && json_number_of(steps, "steps") > 0) {
             if (options->lab)
                 cli_name_lab_file(record, &options->built);
             add_sources(options, steps);
             add_findings(steps, record);
             json_object_set_new(steps, "variables", step_variables(options->program, steps));
-            code = write_page(options, steps);
+            code = write_page(options, &recording);
         } else {
             code = explain_nothing(options, record, target);
         }
     }
-    json_decref(steps);
+    forget_recording(&recording);
     json_decref(record);
     return code;
 }

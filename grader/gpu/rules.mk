@@ -3,7 +3,7 @@
 EMULATOR_DIRS := $(addprefix grader/gpu,/ /ptx /analyse /memory /observe /execute /predict /record /order /device)
 EMULATOR_OBJECTS := $(call objects,$(call sources,$(EMULATOR_DIRS:/=)))
 EMULATOR := $(BUILD)/lib/liblanewise-emulator.a
-EMULATOR_LIBS := -lnettle -lz -lstdc++ -lm -lpthread
+EMULATOR_LIBS := -lnettle -lstdc++ -lm -lpthread
 OBJECTS += $(EMULATOR_OBJECTS)
 
 $(EMULATOR_OBJECTS): CFLAGS += -fvisibility=hidden

@@ -23,86 +23,88 @@ ASSET(step_moments, "step/moments.js");
 ASSET(step_panels, "step/panels.js");
 ASSET(step_view, "step/view.js");
 
-#define MARK 1024 /* steps between two of the document's marks */
-
-struct bytes {
-    uint8_t *start;
-    size_t size;
-};
+#define MARK   1024   /* steps between two of the document's marks */
+#define PIECE  32768u /* bytes of the stream between two places at which it can be cut, about */
+#define LEVEL  3      /* zlib's */
+#define ENDING 6u     /* bytes of the end of a packed stream */
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-static char *to_base64(struct bytes bytes)
+static char *to_base64(const uint8_t *bytes, size_t size)
 {
-    size_t size = BASE64_ENCODE_RAW_LENGTH(bytes.size);
-    char *text = malloc(size + 1);
+    size_t length = BASE64_ENCODE_RAW_LENGTH(size);
+    char *text = malloc(length + 1);
     if (!text)
         return NULL;
-    base64_encode_raw(text, bytes.size, bytes.start);
-    text[size] = '\0';
+    base64_encode_raw(text, size, bytes);
+    text[length] = '\0';
     return text;
 }
 
-static struct bytes from_base64(const char *text)
+/* Returns where the steps before mark NUMBER + 1 end, for a stream of LENGTH bytes. */
+static size_t end_of(const json_t *marks, size_t number, size_t length)
 {
-    struct base64_decode_ctx context;
-    size_t length = strlen(text);
-    struct bytes bytes = {malloc(BASE64_DECODE_LENGTH(length) + 1), BASE64_DECODE_LENGTH(length)};
-    base64_decode_init(&context);
-    if (!bytes.start || !base64_decode_update(&context, &bytes.size, bytes.start, length, text) ||
-        !base64_decode_final(&context))
-        bytes.size = 0;
-    return bytes;
+    json_int_t end = json_integer_value(json_array_get(marks, number + 1));
+    return number + 1 < json_array_size(marks) && end >= 0 && (size_t)end < length ? (size_t)end
+                                                                                   : length;
 }
 
-/* Returns the stream of SIZE bytes that TEXT packs. The stream is empty if TEXT is malformed. */
-static struct bytes unpack(const char *text, uLongf size)
+/* Compresses as much of the stream as fits into ROOM bytes of PACKED, for
+ * DecompressionStream("deflate"). Returns the number of bytes. *DONE gets the number of marks before
+ * which all steps are packed. A stream can only be cut at the marks, which are the known beginnings
+ * of certain steps. */
+static size_t compress_beginning(const json_t *marks, const uint8_t *stream, size_t length,
+                                 uint8_t *packed, size_t room, size_t *done)
 {
-    struct bytes packed = from_base64(text), stream = {malloc(size + 1), 0};
-    if (stream.start && uncompress(stream.start, &size, packed.start, packed.size) == Z_OK)
-        stream.size = size;
-    free(packed.start);
-    return stream;
-}
-
-/* Returns the first SIZE bytes of BYTES, compressed for DecompressionStream("deflate"), as
- * Base64. */
-static char *pack(struct bytes bytes, size_t size)
-{
-    uLongf room = compressBound(size);
-    struct bytes packed = {malloc(room), 0};
-    char *text = NULL;
-    if (packed.start && compress2(packed.start, &room, bytes.start, size, 6) == Z_OK) {
-        packed.size = room;
-        text = to_base64(packed);
-    }
-    free(packed.start);
-    return text;
-}
-
-/* Cuts the recording so that it has at most MOST bytes when packed. It can only be cut at the
- * marks, which are the known beginnings of certain steps. */
-static char *pack_beginning(json_t *steps, struct bytes bytes, size_t most)
-{
-    const json_t *marks = json_object_get(steps, "marks");
-    size_t low = 0, high = json_array_size(marks);
-    char *best = NULL;
-    while (low + 1 < high) {
-        size_t middle = (low + high) / 2;
-        json_int_t end = json_integer_value(json_array_get(marks, middle));
-        char *text = end > 0 && (size_t)end <= bytes.size ? pack(bytes, (size_t)end) : NULL;
-        if (text && strlen(text) <= most) {
-            free(best);
-            best = text;
-            low = middle;
+    z_stream z = {.next_out = packed, .avail_out = (uInt)(room - ENDING)};
+    size_t size = 0, at = 0, flushed = 0, count = json_array_size(marks);
+    uLong sum = 0;
+    *done = 0;
+    if (deflateInit(&z, LEVEL) != Z_OK)
+        return 0;
+    for (size_t i = 0; i < count && z.avail_out; i++) {
+        size_t end = end_of(marks, i, length);
+        bool flushes = end - flushed >= PIECE || i + 1 == count;
+        z.next_in = (uint8_t *)(uintptr_t)(stream + at);
+        z.avail_in = end > at ? (uInt)(end - at) : 0;
+        deflate(&z, flushes ? Z_SYNC_FLUSH : Z_NO_FLUSH);
+        at = end;
+        if (!flushes || !z.avail_out)
             continue;
-        }
-        free(text);
-        high = middle;
+        flushed = end;
+        size = z.total_out;
+        sum = z.adler;
+        *done = i + 1;
     }
-    json_object_set_new(steps, "steps", json_integer((json_int_t)(low * MARK)));
-    json_object_set_new(steps, "cut", json_true());
-    return best ? best : strdup("");
+    deflateEnd(&z);
+    /* an empty last block and the checksum end the stream */
+    const uint8_t ending[ENDING] = {
+        3, 0, (uint8_t)(sum >> 24), (uint8_t)(sum >> 16), (uint8_t)(sum >> 8), (uint8_t)sum};
+    memcpy(packed + size, ending, ENDING);
+    return size + ENDING;
+}
+
+/* Packs the recording, as Base64. Cuts it if the page, which has OWN bytes of its own, would be too
+ * long. */
+static char *pack(json_t *steps, const uint8_t *stream, size_t length, size_t own)
+{
+    json_t *marks = json_incref(json_object_get(steps, "marks"));
+    json_object_del(steps, "marks");
+    size_t others = own + json_dumpb(steps, NULL, 0, JSON_COMPACT | JSON_ENSURE_ASCII), done;
+    size_t most = others < STEP_PAGE_BYTES - 65536 ? STEP_PAGE_BYTES - others : 65536;
+    uint8_t *packed = malloc(most);
+    char *text = NULL;
+    if (packed) {
+        size_t size = compress_beginning(marks, stream, length, packed, most / 4 * 3, &done);
+        text = to_base64(packed, size);
+        if (done < json_array_size(marks)) {
+            json_object_set_new(steps, "steps", json_integer((json_int_t)(done * MARK)));
+            json_object_set_new(steps, "cut", json_true());
+        }
+    }
+    free(packed);
+    json_decref(marks);
+    return text;
 }
 
 /* --- texts ------------------------------------------------------------------------------------ */
@@ -112,11 +114,12 @@ static char *pack_beginning(json_t *steps, struct bytes bytes, size_t most)
 static void put_json(struct markup *m, const json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
-    for (const char *at = text; at && *at; at++) {
-        if (*at == '<' || *at == '>' || *at == '&')
-            fprintf(m->to, "\\u%04x", (unsigned)(unsigned char)*at);
-        else
-            fputc(*at, m->to);
+    for (const char *at = text; at && *at;) {
+        size_t plain = strcspn(at, "<>&");
+        fwrite(at, 1, plain, m->to);
+        at += plain;
+        if (*at)
+            fprintf(m->to, "\\u%04x", (unsigned)(unsigned char)*at++);
     }
     free(text);
 }
@@ -130,7 +133,7 @@ static void hash_of(const char *const *texts, char hash[80])
     for (; *texts; texts++)
         sha256_update(&context, strlen(*texts), (const uint8_t *)*texts);
     sha256_digest(&context, sizeof digest, digest);
-    char *text = to_base64((struct bytes){digest, sizeof digest});
+    char *text = to_base64(digest, sizeof digest);
     snprintf(hash, 80, "'sha256-%s'", text ? text : "");
     free(text);
 }
@@ -171,37 +174,18 @@ static size_t length_of(const char *const *texts)
     return length;
 }
 
-/* Takes the recording out of STEPS. Cuts it if the page, whose other parts have OTHERS bytes, would
- * be too long. */
-static char *take_data(json_t *steps, size_t others)
-{
-    char *packed = strdup(json_text_of(steps, "data"));
-    json_object_del(steps, "data");
-    char *json = json_dumps(steps, JSON_COMPACT | JSON_ENSURE_ASCII);
-    others += json ? strlen(json) + 4096 : 4096;
-    free(json);
-    size_t most = others < STEP_PAGE_BYTES - 65536 ? STEP_PAGE_BYTES - others : 65536;
-    if (packed && strlen(packed) > most) {
-        struct bytes stream = unpack(packed, (uLongf)json_integer_of(steps, "data_bytes"));
-        free(packed);
-        packed = pack_beginning(steps, stream, most);
-        free(stream.start);
-    }
-    json_object_del(steps, "data_bytes");
-    json_object_del(steps, "marks");
-    return packed;
-}
-
-bool report_step_page(FILE *to, json_t *steps, char *error, size_t size)
+bool report_step_page(FILE *to, json_t *steps, const uint8_t *stream, size_t length, char *error,
+                      size_t size)
 {
     const char *const styles[] = {report_html_style(), step_style, NULL};
     const char *const scripts[] = {step_read, step_moments, step_panels, step_view, NULL};
     struct markup m = {.to = to};
-    if (json_number_of(steps, "steps") < 1 || !*json_text_of(steps, "data")) {
-        snprintf(error, size, "the recording is empty or malformed");
+    if (json_number_of(steps, "steps") < 1 || !length) {
+        snprintf(error, size, "the recording is empty");
         return false;
     }
-    char *packed = take_data(steps, length_of(styles) + length_of(scripts) + strlen(step_body));
+    size_t own = length_of(styles) + length_of(scripts) + strlen(step_body) + 4096;
+    char *packed = pack(steps, stream, length, own);
     if (!packed) {
         snprintf(error, size, "out of memory");
         return false;

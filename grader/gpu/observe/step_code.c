@@ -50,6 +50,21 @@ static uint8_t arithmetic(const struct ptx_instruction *in)
         return ptx_type_bytes(type) >= 4 ? STEP_COPY : STEP_UNKNOWN;
     case PTX_OP_cvta:
         return STEP_COPY;
+    case PTX_OP_and:
+        return is_word ? STEP_AND : STEP_UNKNOWN;
+    case PTX_OP_or:
+        return is_word ? STEP_OR : STEP_UNKNOWN;
+    case PTX_OP_xor:
+        return is_word ? STEP_XOR : STEP_UNKNOWN;
+    case PTX_OP_shl:
+        return is_word ? STEP_SHL : STEP_UNKNOWN;
+    case PTX_OP_shr:
+        return !is_word ? STEP_UNKNOWN : type == PTX_s32 ? STEP_SAR : STEP_SHR;
+    case PTX_OP_cvt:
+        return !is_float || in->type_count < 2 ? STEP_UNKNOWN
+               : in->types[1] == PTX_u32       ? STEP_UNSIGNED
+               : in->types[1] == PTX_s32       ? STEP_SIGNED
+                                               : STEP_UNKNOWN;
     default:
         return STEP_UNKNOWN;
     }
@@ -107,12 +122,18 @@ static void describe_memory(const struct launch_view *launch, uint32_t pc,
     describe_address(&in->operands[at], code);
     code->element = (uint8_t)ptx_type_bytes(type);
     code->is_signed = ptx_type_class(type) == 'S';
-    if (code->is_atomic || code->element > 8 ||
-        !describe_values(&in->operands[1 - at], is_load, type, code))
+    code->adds = code->is_atomic && ptx_has(in, PTX_MOD_add) &&
+                 in->operands[at + 1].kind != PTX_VECTOR && (type == PTX_u32 || type == PTX_s32);
+    if ((code->is_atomic && !code->adds) || code->element > 8 ||
+        !describe_values(&in->operands[code->adds ? at + 1 : 1 - at], is_load, type, code)) {
+        code->adds = false;
         return;
+    }
     code->is_load = is_load;
     code->is_store = is_store;
-    code->op = is_load ? STEP_LOAD : STEP_UNKNOWN;
+    code->op = is_load                               ? STEP_LOAD
+               : code->adds && code->dest_count == 1 ? STEP_FETCH
+                                                     : STEP_UNKNOWN;
 }
 
 static void describe(const struct launch_view *launch, uint32_t pc,

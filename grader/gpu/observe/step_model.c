@@ -29,6 +29,7 @@ bool step_model_open(struct step_model *model, const struct launch_view *launch,
     if (model->at && model->words && model->shared && model->keys && model->chunks) {
         memset(model->shared, (int)(launch->memory->poison & 0xff),
                (size_t)model->shared_words * sizeof *model->shared);
+        model->shared[model->shared_words] = 0;
         return true;
     }
     step_model_close(model);
@@ -45,22 +46,21 @@ void step_model_close(struct step_model *model)
     *model = (struct step_model){0};
 }
 
-void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STEP_WORDS])
+const uint32_t *step_read_register(const uint8_t *bytes, uint32_t width, uint32_t room[STEP_WORDS])
 {
-    if (!width || width == 4) {
-        memcpy(words, bytes, width ? WARP * sizeof *words : sizeof *words);
-        return;
-    }
+    if (!width || width == 4)
+        return (const uint32_t *)(const void *)bytes;
     for (unsigned l = 0; l < WARP; l++) {
         if (width == 16) /* the lower halves of all lanes come first, then the upper halves */
             for (unsigned k = 0; k < 4; k++)
-                memcpy(&words[k * WARP + l], bytes + k / 2 * 8 * WARP + 8 * l + 4 * (k % 2), 4);
+                memcpy(&room[k * WARP + l], bytes + k / 2 * 8 * WARP + 8 * l + 4 * (k % 2), 4);
         else if (width == 8)
             for (unsigned k = 0; k < 2; k++)
-                memcpy(&words[k * WARP + l], bytes + 8 * l + 4 * k, 4);
+                memcpy(&room[k * WARP + l], bytes + 8 * l + 4 * k, 4);
         else
-            words[l] = 0, memcpy(&words[l], bytes + (size_t)width * l, width);
+            room[l] = 0, memcpy(&room[l], bytes + (size_t)width * l, width);
     }
+    return room;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -107,10 +107,8 @@ static uint64_t key_of(uint64_t addr)
     return addr / STEP_CHUNK + 1;
 }
 
-uint32_t step_word(struct step_model *model, bool shared, uint64_t addr)
+uint32_t step_global_word(struct step_model *model, uint64_t addr)
 {
-    if (shared)
-        return addr / 4 < model->shared_words ? model->shared[addr / 4] : 0;
     size_t at = place_of(model, key_of(addr));
     return model->keys[at] ? model->chunks[at][addr % STEP_CHUNK / 4] : 0;
 }
@@ -168,6 +166,13 @@ LANES_INLINE float single(uint32_t bits)
     return value;
 }
 
+LANES_INLINE uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 /* Computes the result of a float operation. The reader computes with doubles and rounds once. This
  * gives the same result, except for a fused multiply-add in rare cases; these are recorded. */
 LANES_INLINE uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t z)
@@ -175,11 +180,8 @@ LANES_INLINE uint32_t compute_float(uint8_t op, uint32_t x, uint32_t y, uint32_t
     double a = single(x), b = single(y), c = single(z);
     double exact = op == STEP_FADD ? a + b : op == STEP_FSUB ? a - b : a * b;
     float value = (float)(op == STEP_FMA ? exact + c : exact);
-    uint32_t bits;
-    if (value != value) /* the sign and payload of a NaN differ from machine to machine */
-        return 0x7fc00000u;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    /* the sign and payload of a NaN differ from machine to machine */
+    return value != value ? 0x7fc00000u : bits_of(value);
 }
 
 /* Each operation has its own loop, so the compiler can process several lanes at once. */
@@ -214,8 +216,36 @@ LANES_CLONES static void compute(const struct step_model *model, const struct st
         EACH_LANE(compute_float(STEP_FSUB, a[l], b[l], 0));
     case STEP_FMUL:
         EACH_LANE(compute_float(STEP_FMUL, a[l], b[l], 0));
-    default:
+    case STEP_FMA:
         EACH_LANE(compute_float(STEP_FMA, a[l], b[l], c[l]));
+    case STEP_AND:
+        EACH_LANE(a[l] & b[l]);
+    case STEP_OR:
+        EACH_LANE(a[l] | b[l]);
+    case STEP_XOR:
+        EACH_LANE(a[l] ^ b[l]);
+    case STEP_SHL:
+        EACH_LANE(b[l] > 31 ? 0 : a[l] << (b[l] & 31));
+    case STEP_SHR:
+        EACH_LANE(b[l] > 31 ? 0 : a[l] >> (b[l] & 31));
+    case STEP_SAR:
+        EACH_LANE((uint32_t)((int32_t)a[l] >> (b[l] > 31 ? 31 : b[l])));
+    case STEP_UNSIGNED:
+        EACH_LANE(bits_of((float)a[l]));
+    default:
+        EACH_LANE(bits_of((float)(int32_t)a[l]));
+    }
+}
+
+/* Loads word number K from each lane's address in shared memory, of COUNT words. The word after the
+ * last one stands for all others. */
+LANES_CLONES static void load_shared(const uint32_t *restrict shared, uint32_t count,
+                                     const uint64_t *restrict addr, unsigned k,
+                                     uint32_t *restrict words)
+{
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t at = addr[l] / 4 + k;
+        words[l] = shared[at < count ? at : count];
     }
 }
 
@@ -224,10 +254,14 @@ static bool predict_load(struct step_model *model, const struct step_code *code,
                          uint32_t *words)
 {
     unsigned bytes = code->element, bits = 8 * bytes;
+    if (bytes == 4 && width == 4 && shared) {
+        load_shared(model->shared, model->shared_words, addr, k, words);
+        return true;
+    }
     if (bytes == 4 && width == 4) {
         for (uint32_t left = mask; left; left &= left - 1) {
             unsigned l = (unsigned)__builtin_ctz(left);
-            words[l] = step_word(model, shared, (addr[l] & ~(uint64_t)3) + 4 * (uint64_t)k);
+            words[l] = step_global_word(model, (addr[l] & ~(uint64_t)3) + 4 * (uint64_t)k);
         }
         return true;
     }
@@ -252,6 +286,21 @@ static bool predict_load(struct step_model *model, const struct step_code *code,
     return true;
 }
 
+/* Lanes add one after the other. */
+static bool predict_fetch(struct step_model *model, const struct step_code *code, uint32_t warp,
+                          uint32_t mask, bool shared, const uint64_t *addr, uint32_t *words)
+{
+    uint32_t room[WARP];
+    const uint32_t *added = operand(model, &code->source[0], warp, room);
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        words[l] = step_word(model, shared, addr[l] & ~(uint64_t)3);
+        for (unsigned before = 0; before < l; before++)
+            words[l] += addr[before] == addr[l] && mask >> before & 1 ? added[before] : 0;
+    }
+    return true;
+}
+
 bool step_predict(struct step_model *model, const struct step_code *code, uint32_t warp, unsigned k,
                   uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS])
@@ -260,6 +309,8 @@ bool step_predict(struct step_model *model, const struct step_code *code, uint32
         return false;
     if (code->op == STEP_LOAD)
         return addr && predict_load(model, code, k, width, mask, shared, addr, words);
+    if (code->op == STEP_FETCH)
+        return addr && predict_fetch(model, code, warp, mask, shared, addr, words);
     if (width == 8) { /* only copies of registers */
         if (code->op != STEP_COPY || code->source[0].reg == STEP_NONE)
             return false;
@@ -281,6 +332,8 @@ void step_store_lane(struct step_model *model, const struct step_code *code, uin
             low = words[lane];
             high = code->element == 8 ? words[WARP + lane] : 0;
         }
+        if (code->adds)
+            low += step_word(model, shared, addr & ~(uint64_t)3);
         step_store(model, shared, addr + (uint64_t)k * code->element, code->element, low, high);
     }
 }

@@ -14,7 +14,7 @@
 #define STEP_DESTS   32u        /* most registers that one instruction writes */
 #define STEP_SOURCES 4u
 #define STEP_WORDS   (4 * WARP) /* most words of a register */
-#define STEP_CHUNK   32u        /* bytes of global memory that the model keeps together */
+#define STEP_CHUNK   128u       /* bytes of global memory that the model keeps together */
 
 /* The operations by which the reader computes an instruction's result. */
 enum step_op {
@@ -29,6 +29,15 @@ enum step_op {
     STEP_FMUL,
     STEP_FMA,
     STEP_LOAD,
+    STEP_AND,
+    STEP_OR,
+    STEP_XOR,
+    STEP_SHL,
+    STEP_SHR,      /* of an unsigned number */
+    STEP_SAR,      /* of a signed number */
+    STEP_UNSIGNED, /* an unsigned number to a float */
+    STEP_SIGNED,   /* a signed number to a float */
+    STEP_FETCH,    /* the word before an atomic addition */
 };
 
 /* A register of the model, or a value. */
@@ -44,6 +53,7 @@ struct step_code {
     uint8_t op;        /* enum step_op */
     uint8_t dest_count, source_count;
     bool is_load, is_store, is_atomic; /* a load or store of up to 4 values of up to 8 bytes */
+    bool adds;                         /* an atomic addition to words */
     bool is_barrier, is_call;
     bool sweeps; /* may change shared memory without an access by this instruction */
     uint32_t dest[STEP_DESTS];
@@ -84,23 +94,33 @@ static inline uint32_t *step_register(const struct step_model *model, uint32_t w
     return model->words + (size_t)warp * model->warp_words + model->at[reg];
 }
 
-/* Returns the word at ADDR, a multiple of 4, in shared or global memory. Unknown words are 0. */
-uint32_t step_word(struct step_model *model, bool shared, uint64_t addr);
+/* Return the word at ADDR, a multiple of 4, in global memory, or in one of both memories. Unknown
+ * words are 0. */
+uint32_t step_global_word(struct step_model *model, uint64_t addr);
+static inline uint32_t step_word(struct step_model *model, bool shared, uint64_t addr)
+{
+    if (!shared)
+        return step_global_word(model, addr);
+    return addr / 4 < model->shared_words ? model->shared[addr / 4] : 0;
+}
+
 void step_set_word(struct step_model *model, bool shared, uint64_t addr, uint32_t value);
 /* Writes the low BYTES, at most 8, of LOW and HIGH. */
 void step_store(struct step_model *model, bool shared, uint64_t addr, unsigned bytes, uint32_t low,
                 uint32_t high);
 
 /* Predicts the values that an instruction writes to its register number K, of WIDTH bytes, in the
- * lanes of MASK. ADDR holds a load's addresses. Returns false if there is no prediction. */
+ * lanes of MASK. ADDR has the addresses of a load or an atomic addition. Returns false if there is
+ * no prediction. */
 bool step_predict(struct step_model *model, const struct step_code *code, uint32_t warp, unsigned k,
                   uint32_t width, uint32_t mask, bool shared, const uint64_t *addr,
                   uint32_t words[STEP_WORDS]);
 
-/* Copies a register of WIDTH bytes from the machine, in the model's form. */
-void step_copy_register(const uint8_t *bytes, uint32_t width, uint32_t words[STEP_WORDS]);
+/* Returns a register of WIDTH bytes of the machine in the model's form: BYTES itself, or a copy in
+ * ROOM. */
+const uint32_t *step_read_register(const uint8_t *bytes, uint32_t width, uint32_t room[STEP_WORDS]);
 
-/* Stores the values that lane LANE of a store writes. */
+/* Stores the values that lane LANE of a store or an atomic addition writes. */
 void step_store_lane(struct step_model *model, const struct step_code *code, uint32_t warp,
                      unsigned lane, bool shared, uint64_t addr);
 

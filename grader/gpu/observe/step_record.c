@@ -14,22 +14,30 @@ enum address_form {
     ADDRESS_RAW
 };
 
+/* Returns whether the addresses of the lanes of MASK are OFFSET after the values of LOW and HIGH,
+ * within the bits of CUT. */
+LANES_CLONES static bool add_up(const uint64_t *addr, const uint32_t *low, const uint32_t *high,
+                                uint64_t offset, uint64_t cut, uint32_t mask)
+{
+    uint64_t differs = 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t value = (low[l] | (uint64_t)high[l] << 32) + offset;
+        differs |= (addr[l] ^ (value & cut)) & -(uint64_t)(mask >> l & 1);
+    }
+    return !differs;
+}
+
 /* Returns whether the addresses are those of the instruction's register and offset. */
 static bool is_predicted(const struct step_state *state, const struct step_code *code,
                          const struct obs_access *access, uint32_t warp)
 {
+    static const uint32_t zeros[WARP];
     if (code->address == STEP_NONE)
         return false;
-    uint32_t width = state->steps->widths[code->address];
+    bool is_wide = state->steps->widths[code->address] == 8;
     const uint32_t *words = step_register(&state->model, warp, code->address);
-    for (uint32_t left = access->mask; left; left &= left - 1) {
-        unsigned l = (unsigned)__builtin_ctz(left);
-        uint64_t value = words[l] | (width == 8 ? (uint64_t)words[WARP + l] << 32 : 0);
-        value += (uint64_t)code->offset;
-        if (access->addr[l] != (width == 8 ? value : (uint32_t)value))
-            return false;
-    }
-    return true;
+    return add_up(access->addr, words, is_wide ? words + WARP : zeros, (uint64_t)code->offset,
+                  is_wide ? UINT64_MAX : UINT32_MAX, access->mask);
 }
 
 /* Returns the form of the addresses. FIRST and STRIDE are set for the forms that need them. */
@@ -66,26 +74,37 @@ unsigned step_space(uint8_t space)
                                   : 5;
 }
 
-/* Returns the access's cost in sectors or wavefronts, and the ideal cost. */
-static const struct measured *measure(struct step_state *state, const struct obs_access *access)
+/* Returns whether A and B have the same differences between lanes. */
+LANES_CLONES static bool same_differences(const uint64_t *a, const uint64_t *b)
 {
-    struct measured *m = &state->measured[access->pc];
-    uint64_t apart = access->addr[0] - m->addr[0];
-    uint64_t differs = apart % (access->space == PTX_SHARED ? BANK_BYTES : SECTOR_BYTES);
+    uint64_t differs = 0;
     for (unsigned l = 0; l < WARP; l++)
-        differs |= access->addr[l] - m->addr[l] - apart;
-    if (!differs && m->mask == access->mask && m->space == access->space &&
-        m->bytes == access->bytes)
-        return m;
-    *m = (struct measured){.mask = access->mask, .space = access->space, .bytes = access->bytes};
+        differs |= (a[l] - b[l]) ^ (a[0] - b[0]);
+    return !differs;
+}
+
+/* Updates M to the access's cost in sectors or wavefronts, and the ideal cost. Returns whether the
+ * costs, the kind and the size are those that M had. */
+static bool measure(struct measured *m, const struct obs_access *access)
+{
+    const uint32_t cost = m->cost, ideal = m->ideal;
+    const bool is_alike = m->kind == access->kind && m->bytes == access->bytes;
+    uint64_t apart = access->addr[0] - m->addr[0];
+    if (is_alike && m->mask == access->mask && m->space == access->space &&
+        apart % (access->space == PTX_SHARED ? BANK_BYTES : SECTOR_BYTES) == 0 &&
+        same_differences(access->addr, m->addr))
+        return true;
+    *m = (struct measured){
+        .mask = access->mask, .space = access->space, .kind = access->kind, .bytes = access->bytes};
     memcpy(m->addr, access->addr, sizeof m->addr);
     if (step_has_cost(access))
         obs_measure(access, &m->cost, &m->ideal);
-    return m;
+    return is_alike && m->cost == cost && m->ideal == ideal;
 }
 
 /* Writes an access: a byte (form of the addresses, plus 8 if a word with the lanes follows, plus 16
- * * space), the lanes, bytes of a lane, kind, the addresses, its cost and the ideal cost. */
+ * * space, plus 128 if bytes, kind and costs are those of the instruction's latest access), the
+ * lanes, bytes of a lane, kind, the addresses, its cost and the ideal cost. */
 static void put_access(struct step_state *state, struct step_buffer *to,
                        const struct step_code *code, const struct obs_access *access,
                        uint32_t active)
@@ -93,11 +112,16 @@ static void put_access(struct step_state *state, struct step_buffer *to,
     uint64_t first;
     int64_t stride;
     unsigned form = form_of(state, code, access, &first, &stride);
-    step_put_byte(to, form | (access->mask != active ? 8 : 0) | step_space(access->space) << 4);
+    struct measured *m = &state->measured[access->pc];
+    bool is_alike = measure(m, access);
+    step_put_byte(to, form | (access->mask != active ? 8 : 0) | step_space(access->space) << 4 |
+                          (is_alike ? 128 : 0));
     if (access->mask != active)
         step_put_word(to, access->mask);
-    step_put_byte(to, access->bytes);
-    step_put_byte(to, access->kind);
+    if (!is_alike) {
+        step_put_byte(to, access->bytes);
+        step_put_byte(to, access->kind);
+    }
     if (form != ADDRESS_PREDICTED)
         step_put_number(to, first);
     if (form == ADDRESS_AFFINE)
@@ -111,9 +135,10 @@ static void put_access(struct step_state *state, struct step_buffer *to,
     }
     for (unsigned l = 0; l < WARP && form == ADDRESS_RAW; l++)
         state->patterns[access->pc][l] = access->mask >> l & 1 ? access->addr[l] : first;
-    const struct measured *m = measure(state, access);
-    step_put_number(to, m->cost);
-    step_put_number(to, m->ideal);
+    if (!is_alike) {
+        step_put_number(to, m->cost);
+        step_put_number(to, m->ideal);
+    }
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -123,12 +148,16 @@ static bool is_modelled(const struct obs_access *access)
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL || access->space == PTX_CONST;
 }
 
-/* Reads the machine's word at ADDR. Returns false if nothing is allocated there. */
+/* Reads the machine's word at ADDR. BLOCK is the allocation of the access's first lane. Returns
+ * false if nothing is allocated there. */
 static bool read_word(const struct step_state *state, const struct obs_state *now, bool shared,
-                      uint64_t addr, uint32_t *word)
+                      const struct mem_block *block, uint64_t addr, uint32_t *word)
 {
     const uint8_t *bytes = NULL;
-    if (!shared)
+    if (!shared && block && block->host && addr >= block->addr &&
+        addr + 4 <= block->addr + block->size)
+        bytes = block->host + (addr - block->addr);
+    else if (!shared)
         bytes = mem_range(state->launch->memory, addr, 4);
     else if (addr + 4 <= state->launch->shared_bytes)
         bytes = view_shared(now->machine) + addr;
@@ -139,10 +168,10 @@ static bool read_word(const struct step_state *state, const struct obs_state *no
 
 /* Adds an extra if the machine's word at ADDR is not the model's. */
 static void check_word(struct step_state *state, const struct obs_state *now, bool shared,
-                       uint64_t addr)
+                       const struct mem_block *block, uint64_t addr)
 {
     uint32_t word;
-    if (!read_word(state, now, shared, addr, &word) ||
+    if (!read_word(state, now, shared, block, addr, &word) ||
         word == step_word(&state->model, shared, addr))
         return;
     step_put_byte(&state->extras, STEP_MEMORY);
@@ -191,14 +220,17 @@ static void follow_stores(struct step_state *state, const struct obs_state *now,
                           state->access_count == 1;
         if (!is_modelled(access) || is_learned || (shared && code->sweeps))
             continue;
-        for (uint32_t left = code->is_store ? access->mask : 0; left; left &= left - 1) {
+        for (uint32_t left = code->is_store || code->adds ? access->mask : 0; left;
+             left &= left - 1) {
             unsigned l = (unsigned)__builtin_ctz(left);
             step_store_lane(&state->model, code, now->warp, l, shared, access->addr[l]);
         }
+        const struct mem_block *block =
+            shared ? NULL : mem_block_at(state->launch->memory, access->addr[0]);
         for (uint32_t left = access->mask; left; left &= left - 1) {
             uint64_t addr = access->addr[__builtin_ctz(left)], word = addr & ~(uint64_t)3;
             for (; word < addr + access->bytes; word += 4)
-                check_word(state, now, shared, word);
+                check_word(state, now, shared, block, word);
         }
     }
 }
@@ -218,20 +250,18 @@ static void learn(struct step_state *state, const struct step_code *code, unsign
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-/* Returns whether the lanes of MASK have the same COUNT words. */
-LANES_CLONES static bool same_words(const uint32_t *a, const uint32_t *b, unsigned count,
-                                    uint32_t mask)
-{
-    uint32_t differs = 0;
-    for (unsigned k = 0; k < count; k++)
-        for (unsigned l = 0; l < WARP; l++)
-            differs |= (a[k * WARP + l] ^ b[k * WARP + l]) & -(mask >> l & 1);
-    return !differs;
-}
-
 static bool same_values(const uint32_t *a, const uint32_t *b, uint32_t width, uint32_t mask)
 {
-    return same_words(a, b, width <= 4 ? 1 : width / 4, mask);
+    unsigned count = width <= 4 ? 1 : width / 4;
+    if (mask == ALL_LANES)
+        return memcmp(a, b, count * WARP * sizeof *a) == 0;
+    for (unsigned k = 0; k < count; k++)
+        for (uint32_t left = mask; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            if (a[k * WARP + l] != b[k * WARP + l])
+                return false;
+        }
+    return true;
 }
 
 static void keep_values(uint32_t *into, const uint32_t *words, uint32_t width, uint32_t mask)
@@ -255,15 +285,15 @@ static bool put_results(struct step_state *state, const struct obs_state *now,
                         const struct step_code *code, struct step_buffer *to)
 {
     const struct obs_access *access = &state->accesses[0];
-    bool is_simple = code->op != STEP_LOAD || (state->access_count == 1 && is_modelled(access) &&
-                                               access->mask == now->active);
+    bool is_simple =
+        (code->op != STEP_LOAD && code->op != STEP_FETCH) ||
+        (state->access_count == 1 && is_modelled(access) && access->mask == now->active);
     bool shared = access->space == PTX_SHARED, any = false;
     for (unsigned k = 0; k < code->dest_count && now->active; k++) {
-        uint32_t width = state->steps->widths[code->dest[k]], want[STEP_WORDS],
-                 *actual = state->actual[k];
-        step_copy_register(
+        uint32_t width = state->steps->widths[code->dest[k]], want[STEP_WORDS];
+        const uint32_t *actual = state->actual[k] = step_read_register(
             view_register(now->machine, now->warp, now->frame, code->dest[k] - code->base), width,
-            actual);
+            state->copies[k]);
         bool good = is_simple &&
                     step_predict(&state->model, code, now->warp, k, width, now->active, shared,
                                  access->addr, want) &&
@@ -286,9 +316,10 @@ static bool put_results(struct step_state *state, const struct obs_state *now,
 static void check_register(struct step_state *state, const struct obs_state *now, uint32_t warp,
                            const struct frame *frame, uint32_t base, uint32_t reg, uint32_t lanes)
 {
-    uint32_t words[STEP_WORDS], width = state->steps->widths[base + reg];
+    uint32_t room[STEP_WORDS], width = state->steps->widths[base + reg];
     uint32_t *model = step_register(&state->model, warp, base + reg);
-    step_copy_register(view_register(now->machine, warp, frame, reg), width, words);
+    const uint32_t *words =
+        step_read_register(view_register(now->machine, warp, frame, reg), width, room);
     if (width ? same_values(words, model, width, lanes) : !((*words ^ *model) & lanes))
         return;
     step_put_byte(&state->extras, STEP_REGISTER);
@@ -328,10 +359,13 @@ static void put_groups(struct step_buffer *to, const struct obs_group *groups, u
     }
 }
 
+/* Returns whether two lists of groups are the same. The compiler would join the comparisons of
+ * LANES and PC if they were neighbours, and the CPU stalls when it reads both as one, because
+ * advance() has written PC alone. */
 static bool same_groups(const struct obs_group *a, const struct obs_group *b, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if (a[i].lanes != b[i].lanes || a[i].pc != b[i].pc || a[i].standing != b[i].standing)
+        if (a[i].lanes != b[i].lanes || a[i].standing != b[i].standing || a[i].pc != b[i].pc)
             return false;
     return true;
 }
@@ -394,10 +428,11 @@ static void put_record(struct step_state *state, const struct obs_state *now, un
         step_put_bytes(to, &state->extras);
         step_put_byte(to, STEP_END);
     }
-    if (parts & STEP_GROUPS)
+    if (parts & STEP_GROUPS) {
         put_groups(to, groups, count);
-    memcpy(progress->groups, groups, count * sizeof *groups);
-    progress->group_count = count;
+        memcpy(progress->groups, groups, count * sizeof *groups);
+        progress->group_count = count;
+    }
     progress->pc = now->pc;
     progress->lanes = now->lanes;
     state->warp = now->warp;

@@ -17,14 +17,14 @@ struct progress {
     uint32_t barrier; /* pc of the barrier at which it waits, if the barrier has a result */
 };
 
-/* The cost of an instruction's latest access. Accesses cost the same if all their addresses differ
+/* An instruction's latest access and its cost. Accesses cost the same if all their addresses differ
  * by the same number of banks, or of sectors. */
 #define BANK_BYTES   4u
 #define SECTOR_BYTES 32u
 struct measured {
     uint64_t addr[WARP];
     uint32_t mask, cost, ideal;
-    uint8_t space, bytes;
+    uint8_t space, kind, bytes;
 };
 
 struct step_state {
@@ -39,8 +39,10 @@ struct step_state {
     struct obs_fault faults[MOST_FAULTS];
     uint64_t (*patterns)[WARP]; /* the address differences of each pc's latest access */
     struct measured *measured;  /* an entry for each pc */
-    /* the values that the current instruction has written */
-    uint32_t actual[STEP_DESTS][STEP_WORDS];
+    /* the values that the current instruction has written, and room for those that the machine has
+     * in another form */
+    const uint32_t *actual[STEP_DESTS];
+    uint32_t copies[STEP_DESTS][STEP_WORDS];
     uint64_t seen; /* number of instructions so far */
     uint32_t warp; /* the warp of the latest record */
     bool sweeps;   /* other CTAs may have changed shared memory */

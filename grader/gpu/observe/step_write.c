@@ -7,10 +7,8 @@
 #define EXACT      ((uint64_t)1 << 53)
 #define MOST_APART ((int64_t)1 << 32)
 
-static bool make_room(struct step_buffer *to, size_t size)
+bool step_make_room(struct step_buffer *to, size_t size)
 {
-    if (to->room - to->size >= size)
-        return true;
     size_t room = 2 * to->room + size + 4096;
     uint8_t *bytes = realloc(to->bytes, room);
     if (!bytes) {
@@ -22,16 +20,12 @@ static bool make_room(struct step_buffer *to, size_t size)
     return true;
 }
 
-void step_put_byte(struct step_buffer *to, unsigned byte)
-{
-    if (make_room(to, 1))
-        to->bytes[to->size++] = (uint8_t)byte;
-}
-
 void step_put_word(struct step_buffer *to, uint32_t word)
 {
+    if (!step_has_room(to, 4))
+        return;
     for (unsigned i = 0; i < 4; i++)
-        step_put_byte(to, word >> 8 * i & 0xff);
+        to->bytes[to->size++] = (uint8_t)(word >> 8 * i);
 }
 
 void step_put_number(struct step_buffer *to, uint64_t number)
@@ -48,7 +42,7 @@ void step_put_signed(struct step_buffer *to, int64_t number)
 
 void step_put_bytes(struct step_buffer *to, const struct step_buffer *from)
 {
-    if (!from->size || !make_room(to, from->size))
+    if (!from->size || !step_has_room(to, from->size))
         return;
     memcpy(to->bytes + to->size, from->bytes, from->size);
     to->size += from->size;
@@ -81,13 +75,23 @@ static bool is_affine(const uint32_t *words, uint32_t width, uint32_t mask, int6
     return true;
 }
 
+/* Writes the values as they are, or with fewer bytes if those are enough for all lanes. */
 static void put_raw(struct step_buffer *to, const uint32_t *words, uint32_t width, uint32_t mask)
 {
     unsigned count = width <= 4 ? 1 : width / 4;
-    step_put_byte(to, STEP_RAW);
+    uint32_t all = count > 1 ? UINT32_MAX : 0;
+    for (unsigned l = 0; l < WARP; l++)
+        all |= words[l] & -(mask >> l & 1);
+    unsigned bytes = all < 1 << 8 ? 1 : all < 1 << 16 ? 2 : 4;
+    step_put_byte(to, bytes == 1 ? STEP_BYTES : bytes == 2 ? STEP_HALVES : STEP_RAW);
+    if (!step_has_room(to, (size_t)count * WARP * bytes))
+        return;
     for (unsigned k = 0; k < count; k++)
-        for (uint32_t left = mask; left; left &= left - 1)
-            step_put_word(to, words[k * WARP + (unsigned)__builtin_ctz(left)]);
+        for (uint32_t left = mask; left; left &= left - 1) {
+            uint32_t word = words[k * WARP + (unsigned)__builtin_ctz(left)];
+            for (unsigned i = 0; i < bytes; i++)
+                to->bytes[to->size++] = (uint8_t)(word >> 8 * i);
+        }
 }
 
 void step_put_values(struct step_buffer *to, const uint32_t *words, uint32_t width, uint32_t mask)

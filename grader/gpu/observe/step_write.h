@@ -15,6 +15,8 @@ enum step_form {
     STEP_AFFINE,    /* lane l has first + l * stride; both follow, signed */
     STEP_RAW,       /* the words of each active lane follow */
     STEP_MASK,      /* a predicate, as one word */
+    STEP_BYTES,     /* the word of each active lane follows as one byte */
+    STEP_HALVES,    /* the word of each active lane follows as two bytes */
 };
 
 /* Bytes that grow; `failed` is set when memory runs out. */
@@ -24,7 +26,18 @@ struct step_buffer {
     bool failed;
 };
 
-void step_put_byte(struct step_buffer *to, unsigned byte);
+/* Makes room for SIZE more bytes. Returns false when out of memory. */
+bool step_make_room(struct step_buffer *to, size_t size);
+static inline bool step_has_room(struct step_buffer *to, size_t size)
+{
+    return to->room - to->size >= size || step_make_room(to, size);
+}
+
+static inline void step_put_byte(struct step_buffer *to, unsigned byte)
+{
+    if (step_has_room(to, 1))
+        to->bytes[to->size++] = (uint8_t)byte;
+}
 void step_put_word(struct step_buffer *to, uint32_t word);
 void step_put_number(struct step_buffer *to, uint64_t number); /* NUMBER is below 2^53 */
 /* the absolute value is below 2^52 */

@@ -15,7 +15,7 @@
  *   STEP_PC        signed: pc minus the expected pc, which is one more than the warp's last pc
  *   STEP_LANES     word: the path's lanes; otherwise those of the warp's last step
  *   STEP_ACTIVE    word: the lanes that executed the instruction; otherwise the path's lanes
- *   STEP_ACCESSES  count, then each access: see put_access() in stepper.c
+ *   STEP_ACCESSES  count, then each access: see put_access() in step_record.c
  *   STEP_VALUES    for each register that is written, its values: see step_put_values()
  *   STEP_EXTRAS    extras, each a byte of enum step_extra and its data, then a zero byte
  *   STEP_GROUPS    count, then for each group lanes (word), pc, standing (byte); otherwise the

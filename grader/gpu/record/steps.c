@@ -1,11 +1,9 @@
 #include "gpu/record/steps.h"
 
 #include <jansson.h>
-#include <nettle/base64.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "gpu/record/record.h"
 
@@ -312,21 +310,6 @@ static json_t *triple(const uint32_t *d)
 
 /* --- the document ----------------------------------------------------------------------------- */
 
-static json_t *data_json(const struct obs_steps *steps)
-{
-    uLongf size = compressBound(steps->size);
-    uint8_t *packed = malloc(size);
-    char *text = malloc(BASE64_ENCODE_RAW_LENGTH(size) + 1);
-    json_t *string = NULL;
-    if (packed && text && compress2(packed, &size, steps->bytes, steps->size, 6) == Z_OK) {
-        base64_encode_raw(text, size, packed);
-        string = json_stringn_nocheck(text, BASE64_ENCODE_RAW_LENGTH(size));
-    }
-    free(packed);
-    free(text);
-    return string ? string : json_string("");
-}
-
 static json_t *document(const struct launch_view *launch)
 {
     const struct obs_steps *steps = launch->recording->steps;
@@ -343,7 +326,7 @@ static json_t *document(const struct launch_view *launch)
     for (size_t i = 0; i < steps->mark_count; i++)
         json_array_append_new(marks, json_integer((json_int_t)steps->marks[i]));
     add_registers(launch, registers, functions);
-    return json_pack("{so,so,so,sI,so,sI,sI,sI,sI,sI,sb,sI,sI,so,so,so,so,so,so,so,so,sI,so}",
+    return json_pack("{so,so,so,sI,so,sI,sI,sI,sI,sI,sb,sI,sI,so,so,so,so,so,so,so,so,sI}",
                      "kernel", name ? name : json_string(""), "grid", triple(grid), "block",
                      triple(block), "launch", (json_int_t)launch->number, "cta", triple(cta),
                      "warps", (json_int_t)launch->warps, "threads",
@@ -354,21 +337,29 @@ static json_t *document(const struct launch_view *launch)
                      (json_int_t)launch->shared_bytes, "shared", shared_json(launch), "memory",
                      memory_blocks_json(launch), "arguments", arguments_json(launch), "files",
                      files, "registers", registers, "functions", functions, "code", code, "marks",
-                     marks, "data_bytes", (json_int_t)steps->size, "data", data_json(steps));
+                     marks, "stream_bytes", (json_int_t)steps->size);
+}
+
+static bool write_all(int fd, const void *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size) {
+        ssize_t written = write(fd, (const char *)bytes + at, size - at);
+        if (written <= 0)
+            return false;
+        at += (size_t)written;
+    }
+    return true;
 }
 
 bool record_steps(int fd, const struct launch_view *launch)
 {
+    const struct obs_steps *steps = launch->recording->steps;
     json_t *json = document(launch);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
-    size_t size = text ? strlen(text) : 0, at = 0;
-    while (at < size) {
-        ssize_t written = write(fd, text + at, size - at);
-        if (written <= 0)
-            break;
-        at += (size_t)written;
-    }
+    bool done =
+        text && write_all(fd, text, strlen(text)) && write_all(fd, steps->bytes, steps->size);
     free(text);
-    return size && at == size;
+    return done;
 }

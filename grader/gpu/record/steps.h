@@ -1,4 +1,4 @@
-/* Writes a recorded block as one JSON document, for `lanewise step`.
+/* Writes a recorded block for `lanewise step`: a JSON document, and directly after it the stream.
  *
  *   {"kernel", "grid", "block": [x, y, z], "launch": number, "cta": [x, y, z], "warps", "threads",
  *    "steps", "left_out", "executed", "cut": boolean, "fill": byte that new shared memory holds,
@@ -6,8 +6,8 @@
  *    "memory": [{"name", "at", "bytes"}]: allocations of global memory
  *    "arguments": the values of the kernel's arguments; null if longer than 8 bytes
  *    "files": [paths], "registers": [[name, type, function's number, place or -1]], "functions":
- *    [names], "code": [instructions], "marks": [offset of each 1024th step], "data_bytes": size of
- *    the stream, "data": the stream, compressed by zlib, in Base64}
+ *    [names], "code": [instructions], "marks": [offset of each 1024th step], "stream_bytes": size
+ *    of the stream}
  *
  * An instruction is [text, file's index, line, its function's number, operation, [registers that it
  * writes], [operands, each a register or [a value's low word, high word]], memory, line in the

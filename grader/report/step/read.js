@@ -9,7 +9,8 @@
 const WARP = 32, NONE = -1;
 const OPENED = 64;
 const PART = {warp: 1, pc: 2, lanes: 4, active: 8, groups: 16, extras: 32, accesses: 64, values: 128};
-const OP = {copy: 1, add: 2, sub: 3, mul: 4, mad: 5, fadd: 6, fsub: 7, fmul: 8, fma: 9, load: 10};
+const OP = {copy: 1, add: 2, sub: 3, mul: 4, mad: 5, fadd: 6, fsub: 7, fmul: 8, fma: 9, load: 10,
+    and: 11, or: 12, xor: 13, shl: 14, shr: 15, sar: 16, unsigned: 17, signed: 18, fetch: 19};
 const SPACE = {global: 0, shared: 1, local: 2, constant: 3, cluster: 4};
 // The local memory of thread t is at LOCAL + t * LOCAL_ROOM in the reader's model, above all addresses of global memory.
 const LOCAL = 2 ** 52, LOCAL_ROOM = 2 ** 24;
@@ -60,6 +61,7 @@ class Recording {
             addr: new List(Float64Array, 1 << 15)};
         this.faults = [];
         this.patterns = new Map();
+        this.latest = new Map();  // an instruction's latest access
         this.openMemory();
         this.state = this.freshState();
         this.position = -1;
@@ -138,6 +140,12 @@ class Recording {
         const id = this.wordId(shared, addr, false);
         if (id === NONE) return 0;
         return this.history ? this.valueAt(id, step - 1) : this.current.data[id];
+    }
+
+    // The word at the place that the first pass has reached.
+    wordNow(shared, addr) {
+        const id = this.wordId(shared, Math.floor(addr / 4) * 4, false);
+        return id === NONE ? 0 : this.current.data[id];
     }
 
     setWord(shared, addr, value, step, lane) {
@@ -247,6 +255,10 @@ class Recording {
     readValues(form, words, at, bytes, mask) {
         if (form === 4) {
             words[at] = (words[at] & ~mask) | (this.word() & mask);
+        } else if (form === 5) {
+            for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + l] = this.byte();
+        } else if (form === 6) {
+            for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + l] = this.byte() | this.byte() << 8;
         } else if (form === 3) {
             for (let k = 0; k < (bytes <= 4 ? 1 : bytes / 4); k++)
                 for (let l = 0; l < WARP; l++) if (mask >>> l & 1) words[at + k * WARP + l] = this.word();
@@ -280,6 +292,17 @@ class Recording {
         }
     }
 
+    // The words before an atomic addition. Lanes add one after the other.
+    predictFetch(s, code, warp, words, mask, access, step) {
+        const a = this.accesses, shared = a.space.data[access] === SPACE.shared, added = new Map();
+        for (let l = 0; l < WARP; l++) {
+            if (!(mask >>> l & 1)) continue;
+            const addr = a.addr.data[access * WARP + l], sum = added.get(addr) || 0;
+            words[l] = this.wordBefore(shared, Math.floor(addr / 4) * 4, step) + sum;
+            added.set(addr, sum + this.operand(s, warp, code.source[0], l, false));
+        }
+    }
+
     operand(s, warp, source, lane, asFloat) {
         if (typeof source === "number") {
             const at = warp * this.warpWords + this.registers[source].at + lane;
@@ -295,7 +318,11 @@ class Recording {
             this.predictLoad(code, k, register, out, 0, mask, access, step);
             return;
         }
-        const [x, y, z] = code.source, isFloat = code.op >= OP.fadd;
+        if (code.op === OP.fetch) {
+            this.predictFetch(s, code, warp, out, mask, access, step);
+            return;
+        }
+        const [x, y, z] = code.source, isFloat = code.op >= OP.fadd && code.op <= OP.fma;
         for (let l = 0; l < WARP; l++) {
             if (!(mask >>> l & 1)) continue;
             const a = this.operand(s, warp, x, l, isFloat);
@@ -307,6 +334,16 @@ class Recording {
             case OP.sub: out[l] = a - b; break;
             case OP.mul: out[l] = Math.imul(a, b); break;
             case OP.mad: out[l] = Math.imul(a, b) + c; break;
+            case OP.and: out[l] = a & b; break;
+            case OP.or: out[l] = a | b; break;
+            case OP.xor: out[l] = a ^ b; break;
+            case OP.shl: out[l] = b > 31 ? 0 : a << b; break;
+            case OP.shr: out[l] = b > 31 ? 0 : a >>> b; break;
+            case OP.sar: out[l] = a >> Math.min(b, 31); break;
+            case OP.unsigned: case OP.signed:
+                this.scratchFloat[0] = code.op === OP.signed ? a | 0 : a;
+                out[l] = this.scratch[0];
+                break;
             default: {
                 const value = code.op === OP.fadd ? a + b : code.op === OP.fsub ? a - b
                     : code.op === OP.fmul ? a * b : a * b + c;
@@ -358,7 +395,7 @@ class Recording {
 
     readAccess(s, code, pc, warp, active, first) {
         const head = this.byte(), form = head & 7, mask = head & 8 ? this.word() : active;
-        const bytes = this.byte(), kind = this.byte(), addr = this.addr;
+        const isAlike = head & 128, bytes = isAlike ? 0 : this.byte(), kind = isAlike ? 0 : this.byte(), addr = this.addr;
         const low = form === 0 ? 0 : this.number();
         const lead = 31 - Math.clz32(mask & -mask);
         if (form === 0) {
@@ -381,15 +418,16 @@ class Recording {
             for (let l = lead + 1; l < WARP; l++) if (mask >>> l & 1) addr[l] = last += this.signed();
             if (first) this.patterns.set(pc, addr.slice());
         }
-        const cost = this.number(), ideal = this.number();
+        const cost = isAlike ? 0 : this.number(), ideal = isAlike ? 0 : this.number();
         if (!first) return;
-        const a = this.accesses;
+        const a = this.accesses, last = this.latest.get(pc);
+        this.latest.set(pc, a.mask.length);
         a.mask.push(mask);
-        a.space.push(head >> 4);
-        a.bytes.push(bytes);
-        a.kind.push(kind);
-        a.cost.push(cost);
-        a.ideal.push(ideal);
+        a.space.push(head >> 4 & 7);
+        a.bytes.push(isAlike ? a.bytes.data[last] : bytes);
+        a.kind.push(isAlike ? a.kind.data[last] : kind);
+        a.cost.push(isAlike ? a.cost.data[last] : cost);
+        a.ideal.push(isAlike ? a.ideal.data[last] : ideal);
         a.addr.reserve(WARP);
         a.addr.data.set(addr, a.addr.length);
         a.addr.length += WARP;
@@ -402,10 +440,10 @@ class Recording {
         return space === SPACE.global || space === SPACE.shared || space === SPACE.constant ? addr : NONE;
     }
 
-    // Does what the stores of this step do to memory.
+    // Does what the stores and atomic additions of this step do to memory. Other atomic operations have no source.
     followStores(s, code, warp, step) {
-        const a = this.accesses;
-        if (!code.memory || code.memory.kind !== "s" || code.memory.sweeps) return;
+        const a = this.accesses, adds = code.memory && code.memory.kind === "a";
+        if (!code.memory || code.memory.kind === "l" || code.memory.kind === "o" || code.memory.sweeps) return;
         for (let i = this.firstAccess[step]; i < this.firstAccess[step + 1]; i++) {
             const shared = a.space.data[i] === SPACE.shared, bytes = code.memory.bytes;
             for (let l = 0; l < WARP; l++) {
@@ -418,6 +456,7 @@ class Recording {
                         low = s.words[at];
                         high = bytes === 8 ? s.words[at + WARP] : 0;
                     }
+                    if (adds) low += this.wordNow(shared, place);
                     this.store(shared, place + k * bytes, bytes, low, high, step, l);
                 });
             }

@@ -177,6 +177,54 @@ Test(step_page, has_the_state_of_the_machine_in_more_labs)
     check_states(PROGRAMS / 2, PROGRAMS);
 }
 
+/* The reader computes these operations itself. The second launch writes random numbers, which it
+ * cannot compute, until the recording is too long for a page. */
+#define OPERATIONS                                                                                 \
+    "cat >operations.cu <<'END'\n"                                                                 \
+    "__global__ void compute(int *p, unsigned char *bytes)\n{\n"                                   \
+    "    __shared__ unsigned sums[4];\n    int me = threadIdx.x, x = me * -7919;\n"                \
+    "    if (me < 4)\n        sums[me] = me;\n    __syncthreads();\n"                              \
+    "    for (int i = 0; i < 40; i++) {\n"                                                         \
+    "        x ^= x << 13;\n        x ^= x >> (i + 5);\n        x |= (unsigned)x >> i;\n"          \
+    "        float f = (float)x + (float)(unsigned)x;\n        bytes[me] = (x & 255) + i;\n"       \
+    "        p[me] += bytes[me ^ 1] + (int)(f / 65536.0f) + atomicAdd(&sums[me & 3], x);\n"        \
+    "        atomicAdd(&p[me / 8], me < 20 ? i : x);\n    }\n}\n"                                  \
+    "__global__ void random(unsigned *p, int n)\n{\n    unsigned x = threadIdx.x + 1;\n"           \
+    "    for (int i = 0; i < n; i++)\n        x = __umulhi(x * 747796405u + 1, ~x) ^ x;\n"         \
+    "    p[threadIdx.x] = x;\n}\n"                                                                 \
+    "int main()\n{\n    int *p;\n    cudaMalloc(&p, 8192);\n"                                      \
+    "    compute<<<1, 96>>>(p, (unsigned char *)p + 4096);\n"                                      \
+    "    random<<<1, 1024>>>((unsigned *)p, 2000);\n    return cudaDeviceSynchronize();\n}\nEND\n" \
+    "$NVCC -arch=compute_75 -code=compute_75 -lineinfo -cudart shared -o operations "              \
+    "operations.cu\n"
+
+Test(step_page, has_the_state_of_operations_and_of_a_cut_recording)
+{
+    static const struct {
+        const char *name, *arguments;
+        bool is_cut;
+    } rows[] = {{"computed", "--launch 1 ./operations", false},
+                {"random", "--launch 2 ./operations", true}};
+    free(shell_must(OPERATIONS));
+    srand(32);
+    for (int i = 0; i < 2; i++) {
+        char file[40];
+        make_page(rows[i].name, rows[i].arguments);
+        add_probe(rows[i].name, "step_probe.js", 1);
+        snprintf(file, sizeof file, "%s.html", rows[i].name);
+        json_t *meta = read_meta(file);
+        cr_expect_eq(json_is_true(json_object_get(meta, "cut")), rows[i].is_cut, "%s",
+                     rows[i].name);
+        json_decref(meta);
+    }
+    char *output = browser_visit("'computed.probe.html','random.probe.html'");
+    cr_expect(strstr(output, "computed: 0 differences, overflow 0\n"
+                             "random: 0 differences, overflow 0\nend\n"),
+              "%s", output);
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
+    free(output);
+}
+
 /* --- use -------------------------------------------------------------------------------------- */
 
 static const struct program race = {"race", "04-bank-conflicts", "no-barrier"};
