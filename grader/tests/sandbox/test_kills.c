@@ -159,15 +159,14 @@ static void check_files(const struct blow *blow)
 static pid_t start(const struct command *command)
 {
     pid_t pid = fork();
-    if (pid != 0)
+    if (pid != 0) {
+        setpgid(pid, pid); /* also here: a signal to the group can come before the child has run */
         return pid;
+    }
     const char *argv[14] = {LANEWISE_ROOT "/" LANEWISE_BUILD "/lanewise"};
     int null = open("/dev/null", O_RDWR);
     for (size_t i = 0; command->words[i]; ++i)
         argv[i + 1] = command->words[i];
-    signal(SIGINT, SIG_DFL); /* a shell ignores both for programs in the background */
-    signal(SIGQUIT, SIG_DFL);
-    signal(SIGHUP, SIG_DFL); /* nohup ignores it */
     setpgid(0, 0);
     dup2(null, 0);
     dup2(null, 1);
@@ -226,6 +225,9 @@ static bool take_own_folders(void)
 
 static void prepare(void)
 {
+    signal(SIGINT, SIG_DFL); /* a shell ignores both for programs in the background */
+    signal(SIGQUIT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL); /* nohup ignores it */
     own = take_own_folders();
     submission_init();
     char *path = shell_must("mkdir tmp out && pwd | tr -d '\\n'"), labs[PATH_SIZE];
