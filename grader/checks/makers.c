@@ -156,6 +156,7 @@ static void prefer_inputs(struct slice *slice, const struct run *run, const char
 static void show(struct check *check, const unsigned *lines, unsigned count, unsigned line)
 {
     check_point_at(check, check->job.file_name, line, 0);
+    check->verdict.also_count = 0; /* those of an earlier wrong result */
     for (unsigned i = 0; i < count; ++i)
         if (lines[i] != check->verdict.line)
             check->verdict.also[check->verdict.also_count++] = lines[i];
