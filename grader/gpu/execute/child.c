@@ -67,11 +67,19 @@ uint64_t child_create(struct children *children, enum child_handle kind)
     return more ? CHILD_FIRST_HANDLE + number : 0;
 }
 
+/* Returns where a handle's kind is noted, or NULL if the handle is not of KIND. */
+static uint8_t *find_handle(const struct children *children, uint64_t handle,
+                            enum child_handle kind)
+{
+    uint64_t number = handle - CHILD_FIRST_HANDLE;
+    bool known = number < children->handle_count && children->handles[number] == kind;
+    return known ? &children->handles[number] : NULL;
+}
+
 bool child_has(struct children *children, uint64_t handle, enum child_handle kind)
 {
     pthread_mutex_lock(&children->lock);
-    bool known = handle - CHILD_FIRST_HANDLE < children->handle_count &&
-                 children->handles[handle - CHILD_FIRST_HANDLE] == kind;
+    bool known = find_handle(children, handle, kind) != NULL;
     pthread_mutex_unlock(&children->lock);
     return known;
 }
@@ -79,12 +87,11 @@ bool child_has(struct children *children, uint64_t handle, enum child_handle kin
 bool child_destroy(struct children *children, uint64_t handle, enum child_handle kind)
 {
     pthread_mutex_lock(&children->lock);
-    bool known = handle - CHILD_FIRST_HANDLE < children->handle_count &&
-                 children->handles[handle - CHILD_FIRST_HANDLE] == kind;
-    if (known)
-        children->handles[handle - CHILD_FIRST_HANDLE] = CHILD_GONE;
+    uint8_t *found = find_handle(children, handle, kind);
+    if (found)
+        *found = CHILD_GONE;
     pthread_mutex_unlock(&children->lock);
-    return known;
+    return found != NULL;
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
