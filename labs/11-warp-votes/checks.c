@@ -273,7 +273,12 @@ CHECK(
     look_at_all(check, (struct job){5000 + check_random_int(check, 1, 99), 40, 30});
 }
 
-#define FULL ((struct job){1 << 16, 50, 20})
+/* Returns a job of nearly 65,536 numbers, because a program must not be tuned for
+ * round numbers. */
+static struct job large_job(struct check *check, int longest)
+{
+    return (struct job){(1 << 16) + 1 - 2 * check_random_int(check, 1, 127), 50, longest};
+}
 
 /* The most instructions of a warp. A warp may work for several warps, but not for all. With 32
  * blocks that step through the numbers, it executes a quarter as many instructions. */
@@ -301,7 +306,7 @@ CHECK(
     .hint =
         "TODO 1: the lanes of a warp exchange their answers by a ballot, without a barrier. One barrier is needed before warp 0 reads what the warps have counted, and one after it.")
 {
-    const struct run *run = look_at(check, BALLOT, FULL);
+    const struct run *run = look_at(check, BALLOT, large_job(check, 20));
     check_measure(check, run, check_counter(run, "barriers"));
     shares_work(check, run);
 }
@@ -321,7 +326,7 @@ CHECK(
     .hint =
         "TODO 1: a ballot needs no shared memory. Only the counts of the warps go through it: one number for each warp.")
 {
-    const struct run *run = look_at(check, BALLOT, FULL);
+    const struct run *run = look_at(check, BALLOT, large_job(check, 20));
     check_measure(check, run, check_counter(run, SHARED_PASSES));
     shares_work(check, run);
 }
@@ -343,15 +348,12 @@ CHECK(
     .hint =
         "TODO 2: only one lane of the warp calls atomicAdd(), once, with all votes for the warp's 256 numbers. __shfl_sync() tells the others what it got.")
 {
-    const struct run *run = look_at(check, WARPS, FULL);
+    const struct run *run = look_at(check, WARPS, large_job(check, 20));
     check_measure(check, run, check_counter(run, QUEUES " barriers"));
     shares_work(check, run);
 }
 
-#define LONG_GROUPS  ((struct job){1 << 16, 50, 1000})
-#define SHORT_GROUPS ((struct job){1 << 16, 50, 4})
-
-#define AT_A_TIME    64 /* warps that work at a time, on a small GPU */
+#define AT_A_TIME 64 /* warps that work at a time, on a small GPU */
 
 /* Returns how many instructions pass one after another if AT_A_TIME warps share a run's work, and
  * then wait for the longest warp. A warp may do the work of several, but neither a long walk nor a
@@ -374,8 +376,8 @@ CHECK(
     .hint =
         "TODO 3: the lanes of a warp add up what they have in five steps, however long the groups are.")
 {
-    const struct run *run = look_at(check, GROUPS, LONG_GROUPS),
-                     *other = look_at(check, GROUPS, SHORT_GROUPS);
+    const struct run *run = look_at(check, GROUPS, large_job(check, 1000)),
+                     *other = look_at(check, GROUPS, large_job(check, 4));
     check_measure(check, run, instructions_in_turn(run) + instructions_in_turn(other));
     check_costs(check, other);
 }
@@ -393,7 +395,7 @@ CHECK(
     .hint =
         "TODO 3: in five steps, each lane adds up the numbers of its group, from the group's first lane in this warp to itself. Only the last lane of a group in this warp adds to sums[].")
 {
-    const struct run *run = look_at(check, GROUPS, LONG_GROUPS);
+    const struct run *run = look_at(check, GROUPS, large_job(check, 1000));
     check_measure(check, run, check_counter(run, QUEUES));
     shares_work(check, run);
 }
