@@ -283,8 +283,10 @@ static struct job large_job(struct check *check, int longest)
 /* The most instructions of a warp. A warp may work for several warps, but not for all. With 32
  * blocks that step through the numbers, it executes a quarter as many instructions. */
 #define LONGEST 2000
-static void shares_work(struct check *check, const struct run *run)
+static void measure(struct check *check, int rung, int longest_group, const char *counters)
 {
+    const struct run *run = look_at(check, rung, large_job(check, longest_group));
+    check_measure(check, run, check_counter(run, counters));
     double longest = check_worse_counter(check, run, "longest_warp_instructions");
     if (longest > LONGEST)
         check_refuse(check, run, "main() launches a thread for each number: let all of them work.",
@@ -306,9 +308,7 @@ CHECK(
     .hint =
         "TODO 1: the lanes of a warp exchange their answers by a ballot, without a barrier. One barrier is needed before warp 0 reads what the warps have counted, and one after it.")
 {
-    const struct run *run = look_at(check, BALLOT, large_job(check, 20));
-    check_measure(check, run, check_counter(run, "barriers"));
-    shares_work(check, run);
+    measure(check, BALLOT, 20, "barriers");
 }
 
 /* Lanes that meet in a word of shared memory need a pass each. */
@@ -326,9 +326,7 @@ CHECK(
     .hint =
         "TODO 1: a ballot needs no shared memory. Only the counts of the warps go through it: one number for each warp.")
 {
-    const struct run *run = look_at(check, BALLOT, large_job(check, 20));
-    check_measure(check, run, check_counter(run, SHARED_PASSES));
-    shares_work(check, run);
+    measure(check, BALLOT, 20, SHARED_PASSES);
 }
 
 /* The number of additions that wait for their turn at a word. */
@@ -348,9 +346,7 @@ CHECK(
     .hint =
         "TODO 2: only one lane of the warp calls atomicAdd(), once, with all votes for the warp's 256 numbers. __shfl_sync() tells the others what it got.")
 {
-    const struct run *run = look_at(check, WARPS, large_job(check, 20));
-    check_measure(check, run, check_counter(run, QUEUES " barriers"));
-    shares_work(check, run);
+    measure(check, WARPS, 20, QUEUES " barriers");
 }
 
 #define AT_A_TIME 64 /* warps that work at a time, on a small GPU */
@@ -382,7 +378,7 @@ CHECK(
     check_costs(check, other);
 }
 
-/* A walk makes no additions, but shares_work() refuses its long warps. */
+/* A walk makes no additions, but measure() refuses its long warps. */
 CHECK(
     queues, .title = "rung 3: one addition for a group's lanes in a warp", .points = 10,
     .where = CHECK_COUNTS, .watched = true,
@@ -395,7 +391,5 @@ CHECK(
     .hint =
         "TODO 3: in five steps, each lane adds up the numbers of its group, from the group's first lane in this warp to itself. Only the last lane of a group in this warp adds to sums[].")
 {
-    const struct run *run = look_at(check, GROUPS, large_job(check, 1000));
-    check_measure(check, run, check_counter(run, QUEUES));
-    shares_work(check, run);
+    measure(check, GROUPS, 1000, QUEUES);
 }
