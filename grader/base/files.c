@@ -161,10 +161,37 @@ bool base_write_file(const char *path, const void *bytes, size_t size, unsigned 
     return false;
 }
 
-bool base_has_room(const char *path, uint64_t bytes)
+/* Returns 0 if this user can write BYTES into FOLDER, or the reason. A file system may count what
+ * each user has and not tell it before a write. NFS tells it even later (fsync). */
+static int try_to_write(const char *folder, uint64_t bytes)
+{
+    char path[PATH_SIZE];
+    if (!base_path(path, "%s/XXXXXX", folder))
+        return ENAMETOOLONG;
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int reason = fallocate(fd, 0, 0, (off_t)bytes) == 0 ? 0 : errno;
+    if (reason == EOPNOTSUPP) {
+        reason = posix_fallocate(fd, 0, (off_t)bytes);
+        if (reason == 0 && fsync(fd) != 0)
+            reason = errno;
+    }
+    close(fd);
+    unlink(path);
+    return reason;
+}
+
+bool base_has_room(const char *folder, uint64_t bytes)
 {
     struct statvfs disk;
-    return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
+    if (statvfs(folder, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < bytes) {
+        errno = ENOSPC;
+        return false;
+    }
+    int reason = try_to_write(folder, bytes);
+    errno = reason;
+    return reason != ENOSPC && reason != EDQUOT;
 }
 
 /* Returns true if an output file replaces PATH. Pipes, devices and links to descriptors are not

@@ -67,7 +67,7 @@ same_findings() {
 copy_tree
 # Emulation is about 15 times slower, and each CPU of this machine may have more than one task.
 # shellcheck disable=SC2086
-arm64 make LANEWISE_PATIENCE=40 ${only:+"$only"} lanewise build/tests/unit $host_programs
+arm64 make LANEWISE_PATIENCE=40 LANEWISE_EMULATED=1 ${only:+"$only"} lanewise build/tests/unit $host_programs
 arm64 build/tests/unit --filter "$filter"
 LANEWISE_SANDBOX=none arm64 build/tests/unit --filter 'build/labs_can_be_built_for_a_gpu'
 echo 'no sandbox under emulation: its filter of system calls is for arm64, but the kernel is not'
