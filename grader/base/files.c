@@ -15,6 +15,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 bool base_path(char path[PATH_SIZE], const char *format, ...)
@@ -268,6 +269,17 @@ static bool is_open_at(int fd, const char *path)
            there.st_ino == opened.st_ino;
 }
 
+/* Returns true if the process of the open folder is dead. NFS locks no folders: there, a folder is
+ * abandoned if nothing in it has been made or removed for a day. */
+static bool is_abandoned(int fd)
+{
+    struct stat status;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    return errno != EWOULDBLOCK && fstat(fd, &status) == 0 &&
+           time(NULL) - status.st_mtime > 24 * 3600;
+}
+
 /* Removes the folder NAME in PARENT if its process is dead. Never follows a link. */
 static void sweep_one(const char *parent, const char *name)
 {
@@ -279,7 +291,7 @@ static void sweep_one(const char *parent, const char *name)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_open_at(fd, path))
+    if (is_abandoned(fd) && is_open_at(fd, path))
         base_remove_tree(path);
     close(fd);
 }

@@ -61,7 +61,8 @@ try_version() {
     mount -t tmpfs -o noexec,mode=1777 tmpfs /var/tmp
     expect "$1, no programs in /tmp" "$points"$'\n0' "$grade $new grade; $left"
     expect "$1, after a killed grading" "$points"$'\n0' \
-        "$grade $new ./lanewise grade --lab 01 >/dev/null 2>&1 & sleep 15; kill -9 \$!; wait; sleep 2; $new grade; $left"
+        "$grade $new ./lanewise grade --lab 01 >/dev/null 2>&1 & sleep 15; kill -9 \$!; wait
+        sleep 2; touch -d '2 days ago' ~/.cache/lanewise-work-*; $new grade; $left"
     umount /tmp /var/tmp
     umount /home || umount -l /home
 }
