@@ -62,7 +62,8 @@ dist     | runs debootstrap --version                    | debootstrap         |
 dist     | runs strip --version                          | binutils            | smaller programs in packages
 nfs      | runs qemu-system-x86_64 --version             | qemu-system-x86     | a machine whose home folders are on NFS
 nfs      | runs mke2fs -V                                | e2fsprogs           | the disk of that machine
-container | runs podman --version                        | podman crun         | building and running the container
+container | runs podman --version                        | podman              | running containers
+container | runs runc --version                          | runc                | starting them
 arm64    | runs aarch64-linux-gnu-g++ --version         | gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | building for arm64
 arm64    | runs qemu-aarch64-static --version            | qemu-user-static binfmt-support | running arm64 programs
 arm64    | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA runtime for arm64

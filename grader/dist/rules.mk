@@ -16,6 +16,6 @@ try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24: try-%: build/setup/dist
 try-nfs: build/setup/dist build/setup/nfs
 	$(Q)grader/dist/try-nfs.sh $(DIST)
 
-# Builds the Containerfile with podman, and grades in the container.
+# Grades in the package in containers of podman.
 try-container: build/setup/dist build/setup/container
 	$(Q)grader/dist/try-container.sh $(DIST)
