@@ -59,6 +59,8 @@ static enum op_kind kind_of(const struct ptx_instruction *in)
     case PTX_OP_suld:
     case PTX_OP_sust:
         return OP_TEXTURE;
+    case PTX_OP_cp_async_commit_group:
+        return OP_COMMIT;
     case PTX_OP_cp_async_wait_all:
     case PTX_OP_cp_async_wait_group:
         return OP_WAIT_COPIES;
@@ -106,6 +108,15 @@ static uint8_t result_width(const struct pass *pass, uint32_t reg)
     return (uint8_t)((ptx_type_bytes(type) + 3) / 4);
 }
 
+/* Returns how many of the latest groups of copies the wait IN leaves under way. */
+static uint8_t groups_left(const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OP_cp_async_wait_group || in->operands[0].kind != PTX_IMMEDIATE)
+        return WAIT_ALL;
+    uint64_t groups = (uint64_t)in->operands[0].value;
+    return groups < WAIT_ALL ? (uint8_t)groups : WAIT_ALL - 1;
+}
+
 static bool add_op(struct pass *pass, uint32_t i)
 {
     const struct ptx_instruction *in = &pass->function->code[i];
@@ -122,6 +133,7 @@ static bool add_op(struct pass *pass, uint32_t i)
     op->count = choice->is_free ? 0 : choice->count;
     op->depth = choice->is_free ? 0 : choice->depth;
     op->is_async = in->opcode == PTX_OP_cp_async;
+    op->pending = groups_left(in);
     pass->op = op;
     pass->at = i;
     operands_read(in, visit_source, pass);

@@ -38,12 +38,14 @@ enum op_kind {
     OP_SHUFFLE, /* goes through shared memory's crossbar */
     OP_TEXTURE,
     OP_BARRIER,
-    OP_WAIT_COPIES, /* waits for the warp's cp.async */
+    OP_COMMIT,      /* ends a group of the warp's cp.async */
+    OP_WAIT_COPIES, /* waits for the warp's cp.async (see `pending`) */
     OP_BRANCH,
     OP_FENCE,
     OP_GONE, /* is now a part of another instruction */
 };
 
+#define WAIT_ALL   UINT8_MAX /* also waits for copies that are not in a group yet */
 #define OP_SOURCES 6
 #define OP_RESULTS 4
 #define NO_BLOCK   UINT32_MAX
@@ -57,6 +59,8 @@ struct op {
     uint8_t copy; /* in an unrolled loop, the number of the iteration */
     bool is_load; /* for OP_MEMORY, another op waits for its result */
     bool is_async;
+    /* for OP_WAIT_COPIES, the latest groups that need not be complete, or WAIT_ALL */
+    uint8_t pending;
     bool is_store, is_read_only; /* writes memory, or reads memory that no kernel writes (ld.nc) */
     uint8_t space;               /* enum ptx_space */
     bool is_step;                /* adds a constant to a 64-bit loop variable */

@@ -45,7 +45,7 @@ struct schedule {
 static bool is_fence(const struct op *op)
 {
     return op->kind == OP_BARRIER || op->kind == OP_FENCE || op->kind == OP_BRANCH ||
-           op->kind == OP_WAIT_COPIES || op->has_slow_path;
+           op->kind == OP_COMMIT || op->kind == OP_WAIT_COPIES || op->has_slow_path;
 }
 
 static uint32_t assumed_wait(const struct op *op)

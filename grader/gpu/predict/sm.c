@@ -135,6 +135,16 @@ void sm_next_op(const struct sm *sm, struct sm_warp *warp)
     warp->op = NULL;
 }
 
+/* Returns the time when the copies for which OP waits are done. */
+static double copied_at(const struct sm_warp *warp, const struct op *op)
+{
+    if (op->pending == WAIT_ALL)
+        return warp->copies;
+    if (op->pending >= warp->group_count || op->pending >= GROUPS)
+        return 0;
+    return warp->groups[(warp->group_count - 1 - op->pending) % GROUPS];
+}
+
 double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
 {
     double at = warp->now;
@@ -148,7 +158,7 @@ double sm_ready_at(const struct sm *sm, struct sm_warp *warp)
         }
     }
     if (warp->op->kind == OP_WAIT_COPIES)
-        at = later(at, warp->copies);
+        at = later(at, copied_at(warp, warp->op));
     return at;
 }
 
@@ -235,6 +245,7 @@ static void begin_block(struct sm *sm, struct sm_block *block, uint32_t number, 
         warp->scheduler = (w + number) % (uint32_t)sm->chip->schedulers;
         warp->now = at;
         warp->copies = 0;
+        warp->group_count = 0;
         warp->waits = warp->is_off = false;
         warp->run = 0;
         memset(warp->ready, 0, sm->machine->registers * sizeof *warp->ready);
@@ -346,6 +357,9 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
         return start;
     case OP_FENCE:
         warp->now = start + chip->l2_latency;
+        return start;
+    case OP_COMMIT:
+        warp->groups[warp->group_count++ % GROUPS] = warp->copies;
         return start;
     default:
         /* the branch waits for a check of the operands, which takes about as long as the result */

@@ -19,6 +19,9 @@
 /* The number of instructions that are fetched together. */
 #define CODE_PIECE 24u
 
+/* The number of groups of cp.async that a warp can have under way. */
+#define GROUPS 16u
+
 struct sm_block;
 
 struct sm_warp {
@@ -29,6 +32,9 @@ struct sm_warp {
     uint32_t *maker; /* for each register, the pc of the instruction that makes the value */
     double now;      /* the time before which the next instruction is not issued */
     double copies;   /* the time when the warp's cp.async are done */
+    /* the same for those up to the end of each of the latest groups; group G is at G % GROUPS */
+    double groups[GROUPS];
+    uint32_t group_count;
     /* The place in the walk: the run, and the ops of one block of the machine. */
     uint32_t run, step;         /* `step` is the number of runs that the ops cover: 1 or UNROLL */
     uint32_t at_block, at, end; /* `end` is the end of the ops */

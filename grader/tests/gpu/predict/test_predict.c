@@ -132,6 +132,25 @@ Test(predict, a_load_that_hits_the_first_level_cache)
     cr_expect_float_eq(cycles, 40, 0.1, "%.3f cycles", cycles);
 }
 
+/* A warp copies with cp.async and waits for all groups of copies but the latest PENDING. */
+static double cost_of_copies(unsigned pending)
+{
+    char body[200];
+    snprintf(body, sizeof body,
+             "cp.async.ca.shared.global [%%%%r0], [%%%%rd0], 4;\ncp.async.commit_group;\n"
+             "cp.async.wait_group %u;\n",
+             pending);
+    return cost_of("ld.param.u64 %rd500, [p]; cvta.to.global.u64 %rd0, %rd500; mov.u32 %r0, s;",
+                   body, (struct fixture_launch){.block = {1}});
+}
+
+Test(predict, groups_of_copies_overlap)
+{
+    double alone = cost_of_copies(0), ahead = cost_of_copies(3);
+    cr_expect(alone > 40 && alone < 60, "%.2f cycles", alone);
+    cr_expect_float_eq(ahead, alone / 4, 1, "%.2f cycles, want a quarter of %.2f", ahead, alone);
+}
+
 /* --- the whole chip ----------------------------------------------------------------------------- */
 
 #define STREAM                                                                                     \
