@@ -252,6 +252,42 @@ Test(predict, what_a_roofline_needs)
     fixture_close(&f);
 }
 
+/* Each CTA adds a number 100 times, but CTA `which` adds it `often` times. */
+#define LOOP                                                                                       \
+    ".visible .entry k(.param .u64 p, .param .u64 which, .param .u64 often) {\n"                   \
+    ".reg .f32 %f<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>;\n"                      \
+    "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [which]; ld.param.u32 %r2, [often];\n"              \
+    "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p1, %r3, %r1; selp.b32 %r4, %r2, 100, %p1;\n"             \
+    "mov.f32 %f1, 0f3f800000; mov.u32 %r5, 0;\n"                                                   \
+    "L: add.f32 %f1, %f1, 0f3f000000; add.s32 %r5, %r5, 1;\n"                                      \
+    "setp.lt.u32 %p2, %r5, %r4; @%p2 bra L;\n"                                                     \
+    "st.global.f32 [%rd1], %f1; ret;\n}\n"
+
+static double cycles_of_loops(unsigned ctas, unsigned which, unsigned often)
+{
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, LOOP);
+    json_t *p = predict(&f, (struct fixture_launch){.grid = {ctas},
+                                                    .params = {fixture_upload(&f, NULL, 4096),
+                                                               which, often}});
+    double cycles = number(p, "cycles");
+    json_decref(p);
+    fixture_close(&f);
+    return cycles;
+}
+
+/* None of the CTAs in the sample (1 and 6) is the long one, CTA 3. It runs beside short ones. */
+Test(predict, a_long_block_takes_as_long_as_alone)
+{
+    double alone = cycles_of_loops(1, 0, 3200), beside = cycles_of_loops(8, 3, 3200);
+    cr_expect_float_eq(beside, alone, 0.05 * alone, "%.0f cycles, alone %.0f", beside, alone);
+    /* so does a walk of which only the beginning was kept */
+    double twice = cycles_of_loops(1, 0, 640000), once = cycles_of_loops(1, 0, 320000);
+    cr_expect_float_eq(twice, 2 * once, 0.02 * twice, "%.0f cycles, half of it %.0f", twice, once);
+}
+
 /* Each thread loads (or stores) one word; neighbouring threads' words are STRIDE bytes apart. */
 static double bytes_of(const char *access, unsigned stride, int launches)
 {
