@@ -87,7 +87,7 @@ struct work {
     /* the busiest multiprocessor's work, divided by that of the simulated one */
     double imbalance;
     struct sm_pace alone; /* the pace of the longest warp if only waits take time */
-    double ratio;         /* the time of the launch, divided by that of the simulated multiprocessor */
+    double ratio; /* the time of the launch, divided by that of the simulated multiprocessor */
     struct emu_counters totals;
 };
 
@@ -521,7 +521,9 @@ void predict_launch(struct predictor *predictor, const struct launch_view *launc
     work->predictor = predictor;
     work->launch = launch;
     work->sample = sample;
-    if (prepare(work, counters) && sample->ctas)
+    /* later launches need the state of the cache, which prepare() updates */
+    bool is_ready = prepare(work, counters) && sample->ctas;
+    if (!predict_find_gap(launch, counters, &predictor->last) && is_ready)
         fill(work, &predictor->last);
     predictor->last.flops = predict_flops(launch, counters);
     machine_free(work->machine);

@@ -71,6 +71,11 @@ void predict_waves(const struct sample *sample, double *warps, unsigned count);
  * for each instruction. */
 double predict_flops(const struct launch_view *launch, const struct emu_counters *counters);
 
+/* Sets P->gap to the reason why LAUNCH cannot be predicted. Returns whether there is one (gap.c).
+ * COUNTERS has an entry for each instruction, or is NULL. */
+bool predict_find_gap(const struct launch_view *launch, const struct emu_counters *counters,
+                      struct prediction *p);
+
 /* Predicts LAUNCH from SAMPLE, into predictor->last (predict.c). COUNTERS has an entry for each
  * instruction. */
 void predict_launch(struct predictor *predictor, const struct launch_view *launch,
