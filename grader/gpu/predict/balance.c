@@ -149,7 +149,8 @@ double balance_ratio(const struct sample *sample, const struct balance_pace *pac
     uint32_t sms = sample->spread.sms;
     struct bound *bounds = calloc(sms, sizeof *bounds), **heap = calloc(sms, sizeof(void *));
     double *at = calloc(sms, sizeof *at), most = 0, least = simulated(sample, pace);
-    bool known = bounds && heap && at && sample->work_count && sample->spread.resident <= MOST_PLACES;
+    bool known =
+        bounds && heap && at && sample->work_count && sample->spread.resident <= MOST_PLACES;
     if (known)
         give_out(sample, pace, bounds, heap, at);
     for (uint32_t s = 0; known && s < sms; s++) {

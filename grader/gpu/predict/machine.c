@@ -108,6 +108,22 @@ static uint8_t result_width(const struct pass *pass, uint32_t reg)
     return (uint8_t)((ptx_type_bytes(type) + 3) / 4);
 }
 
+/* Returns the register of the result of what moves out of a loop. */
+static uint32_t hoisted_register(const struct pass *pass, uint32_t k)
+{
+    return pass->first_register + pass->function->register_count + k;
+}
+
+/* Makes a division in a loop read what was moved out of it. */
+static void read_hoisted(struct pass *pass, const struct ptx_instruction *in)
+{
+    for (uint32_t k = 0; k < pass->hoisted_count; k++)
+        if ((in->opcode == PTX_OP_div || in->opcode == PTX_OP_rem) &&
+            in->operands[2].kind == PTX_REGISTER &&
+            in->operands[2].index == pass->hoisted[k].divisor && pass->hoisted[k].loop <= pass->at)
+            add_source(pass->op, hoisted_register(pass, k));
+}
+
 /* Returns how many of the latest groups of copies the wait IN leaves under way. */
 static uint8_t groups_left(const struct ptx_instruction *in)
 {
@@ -129,6 +145,8 @@ static bool add_op(struct pass *pass, uint32_t i)
         return false;
     op->pc = pass->first_pc + i;
     op->kind = (uint8_t)kind_of(in);
+    if (in->opcode == PTX_OP_bra && !choice->count) /* it became a predicate */
+        op->kind = OP_PLAIN;
     op->pipe = choice->pipe;
     op->count = choice->is_free ? 0 : choice->count;
     op->depth = choice->is_free ? 0 : choice->depth;
@@ -137,6 +155,7 @@ static bool add_op(struct pass *pass, uint32_t i)
     pass->op = op;
     pass->at = i;
     operands_read(in, visit_source, pass);
+    read_hoisted(pass, in);
     operands_written(in, visit_result, pass);
     op->is_load = op->result_count > 0 && op->kind == OP_MEMORY;
     op->is_store = op->kind == OP_MEMORY && in->opcode != PTX_OP_ld && in->opcode != PTX_OP_ldu;
@@ -165,15 +184,43 @@ static bool add_op(struct pass *pass, uint32_t i)
     return true;
 }
 
+/* Adds what moves out of the loops that begin at END, to the block that ends there. */
+static bool add_hoisted(struct pass *pass, uint32_t end)
+{
+    for (uint32_t k = 0; k < pass->hoisted_count; k++) {
+        const struct hoisted *hoisted = &pass->hoisted[k];
+        if (hoisted->loop != end)
+            continue;
+        struct op *op = new_op(pass->machine);
+        if (!op)
+            return false;
+        op->pc = pass->first_pc + end - 1;
+        op->kind = OP_PLAIN;
+        op->pipe = PIPE_ALU;
+        op->count = hoisted->count;
+        op->depth = hoisted->depth;
+        op->base = NO_BASE;
+        pass->op = op;
+        pass->at = end;
+        visit_source(pass, hoisted->divisor);
+        op->result[op->result_count++] = hoisted_register(pass, k);
+        op->width = 1;
+    }
+    return true;
+}
+
 static bool add_block(struct pass *pass, uint32_t first, uint32_t end, bool loops)
 {
     struct machine *machine = pass->machine;
     struct machine_block *block = &machine->blocks[machine->block_count];
     *block = (struct machine_block){
         .first = pass->first_pc + first, .end = pass->first_pc + end, .ops = machine->op_count};
+    bool branches = pass->function->code[end - 1].opcode == PTX_OP_bra;
     for (uint32_t i = first; i < end; i++)
-        if (!add_op(pass, i))
+        if ((i + 1 == end && branches && !add_hoisted(pass, end)) || !add_op(pass, i))
             return false;
+    if (!branches && !add_hoisted(pass, end))
+        return false;
     for (uint32_t i = first; i < end; i++)
         machine->block_of[pass->first_pc + i] = machine->block_count;
     block->count = machine->op_count - block->ops;
@@ -210,13 +257,15 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
     for (uint32_t i = 0; i < f->code_count; i++)
         pass->choices[i] = choose(pass, &f->code[i]);
     fuse(pass);
+    hoist(pass);
     for (uint32_t b = 0; b < blocks->count; b++) {
         const struct ptx_instruction *last = &f->code[blocks->first[b + 1] - 1];
         bool loops = last->opcode == PTX_OP_bra && last->guard != PTX_NONE &&
                      (uint64_t)last->operands[0].value == blocks->first[b];
         bool predicates = predicates_next(pass, blocks, b);
         if (predicates) /* the branch is not executed */
-            pass->choices[blocks->first[b + 1] - 1].count = 0;
+            pass->choices[blocks->first[b + 1] - 1].count =
+                pass->choices[blocks->first[b + 1] - 1].depth = 0;
         if (!add_block(pass, blocks->first[b], blocks->first[b + 1], loops))
             return false;
         pass->machine->blocks[pass->machine->block_count - 1].predicates = predicates;
@@ -235,7 +284,7 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
                         .machine = machine,
                         .first_pc = first,
                         .first_register = machine->registers};
-    machine->registers += pass.function->register_count;
+    machine->registers += pass.function->register_count + HOISTED;
     pass.facts = calloc(pass.function->register_count + 1u, sizeof *pass.facts);
     pass.choices = calloc(pass.function->code_count + 1u, sizeof *pass.choices);
     bool ok = blocks_find(pass.function, &blocks) && pass.facts && pass.choices &&

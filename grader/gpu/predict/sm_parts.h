@@ -31,12 +31,12 @@ struct sm_warp {
     double *ready;   /* for each register, the time when its value is ready */
     uint32_t *maker; /* for each register, the pc of the instruction that makes the value */
     double now;      /* the time before which the next instruction is not issued */
-    double begun; /* the time when its walk began */
+    double begun;    /* the time when its walk began */
     /* The runs between which its pace is taken, and the times when it came to them: the last run of
      * the walk's first half, and of its first seven eighths, that its ops began with. */
     uint32_t from_run, to_run;
     double from, to;
-    double copies;   /* the time when the warp's cp.async are done */
+    double copies; /* the time when the warp's cp.async are done */
     /* the same for those up to the end of each of the latest groups; group G is at G % GROUPS */
     double groups[GROUPS];
     uint32_t group_count;

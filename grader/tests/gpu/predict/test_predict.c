@@ -110,6 +110,8 @@ static const struct {
     {"fast quotients overlap", "mov.f32 %f0, 0f3f800000;", "div.full.f32 %%f%d, %%f0, %%f0;\n", 32,
      8.01},
     {"a barrier costs its latency", "", "bar.sync 0;\n", 32, 1 + 10 + 2},
+    {"a short block is predicated, so nothing branches", "mov.u32 %r0, %tid.x;",
+     "setp.ne.u32 %%p1, %%r0, 40; @%%p1 bra L%1$d;\nst.shared.u32 [s], %%r0;\nL%1$d:\n", 32, 5},
 };
 
 Test(predict, the_cost_of_an_instruction)
@@ -269,9 +271,9 @@ static double cycles_of_loops(unsigned ctas, unsigned which, unsigned often)
     struct fixture f;
     fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
     fixture_load(&f, LOOP);
-    json_t *p = predict(&f, (struct fixture_launch){.grid = {ctas},
-                                                    .params = {fixture_upload(&f, NULL, 4096),
-                                                               which, often}});
+    json_t *p =
+        predict(&f, (struct fixture_launch){
+                        .grid = {ctas}, .params = {fixture_upload(&f, NULL, 4096), which, often}});
     double cycles = number(p, "cycles");
     json_decref(p);
     fixture_close(&f);
@@ -286,6 +288,39 @@ Test(predict, a_long_block_takes_as_long_as_alone)
     /* so does a walk of which only the beginning was kept */
     double twice = cycles_of_loops(1, 0, 640000), once = cycles_of_loops(1, 0, 320000);
     cr_expect_float_eq(twice, 2 * once, 0.02 * twice, "%.0f cycles, half of it %.0f", twice, once);
+}
+
+/* A loop of 1,000 divisions, whose divisor grows by GROWTH in each iteration. */
+static double cycles_of_divisions(const char *growth)
+{
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    char ptx[1024];
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k(.param .u64 p, .param .u64 d) {\n"
+             ".reg .b32 %%r<9>; .reg .b64 %%rd<4>; .reg .pred %%p<2>;\n"
+             "ld.param.u64 %%rd1, [p]; ld.param.u32 %%r1, [d]; mov.u32 %%r2, 0;\n"
+             "mov.u32 %%r3, 77777;\n"
+             "L: rem.u32 %%r4, %%r3, %%r1; add.s32 %%r3, %%r4, 77777; %s\n"
+             "add.s32 %%r2, %%r2, 1; setp.lt.u32 %%p1, %%r2, 1000; @%%p1 bra L;\n"
+             "st.global.u32 [%%rd1], %%r4; ret;\n}\n",
+             growth);
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, ptx);
+    json_t *p =
+        predict(&f, (struct fixture_launch){.params = {fixture_upload(&f, NULL, 4096), 1234}});
+    double cycles = number(p, "cycles");
+    json_decref(p);
+    fixture_close(&f);
+    return cycles / 1000;
+}
+
+/* ptxas computes the reciprocal before the loop: a chain of 8 instead of 30 instructions remains. */
+Test(predict, a_divisor_that_stays_is_inverted_once)
+{
+    double stays = cycles_of_divisions(""), grows = cycles_of_divisions("add.s32 %r1, %r1, 1;");
+    cr_expect_float_eq(grows - stays, (30 - 8) * 4, 8, "%.1f cycles, %.1f if the divisor stays",
+                       grows, stays);
 }
 
 /* Each thread loads (or stores) one word; neighbouring threads' words are STRIDE bytes apart. */
