@@ -1,7 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/analyse/blocks.h"
+#include "gpu/analyse/liveness.h"
+#include "gpu/analyse/usage.h"
 #include "gpu/predict/machine_parts.h"
 
 /* --- operands --------------------------------------------------------------------------------- */
@@ -269,6 +270,89 @@ static bool translate(struct pass *pass, const struct blocks *blocks)
         if (!add_block(pass, blocks->first[b], blocks->first[b + 1], loops))
             return false;
         pass->machine->blocks[pass->machine->block_count - 1].predicates = predicates;
+        pass->machine->blocks[pass->machine->block_count - 1].loops = loops;
+    }
+    return true;
+}
+
+/* --- registers that may not suffice ----------------------------------------------------------- */
+
+/* Registers of a thread that hold no values of its own: the stack pointer, and an address. */
+#define RESERVED 3u
+
+/* The list of values needed after a block. */
+struct after {
+    struct pass *pass;
+    struct machine_block *block;
+    uint32_t room;
+    bool failed;
+};
+
+/* Adds REG, or the sources of the instruction that only names it. */
+static void visit_after(void *context, uint32_t reg)
+{
+    struct after *after = context;
+    const struct pass *pass = after->pass;
+    const struct fact *fact = &pass->facts[reg];
+    if (fact->defs == 1 && pass->choices[fact->def].is_free) {
+        operands_read(&pass->function->code[fact->def], visit_after, after);
+        return;
+    }
+    if (after->block->after_count == after->room) {
+        uint32_t room = 2 * after->room + 16;
+        uint32_t *list = realloc(after->block->after, room * sizeof *list);
+        after->failed |= !list;
+        if (!list)
+            return;
+        after->block->after = list;
+        after->room = room;
+    }
+    after->block->after[after->block->after_count++] = pass->first_register + reg;
+}
+
+/* Notes which values are needed after each block, if the function needs more registers than there
+ * are. Its blocks in the machine begin at FIRST. */
+static bool note_after(struct pass *pass, uint32_t first)
+{
+    struct usage usage;
+    struct liveness liveness;
+    struct machine *machine = pass->machine;
+    if (pass->launch->registers + RESERVED < machine->limit ||
+        !analyse_usage(pass->function, &usage) ||
+        (usage.live < machine->limit && usage.hoisted < machine->limit))
+        return true;
+    struct after after = {.pass = pass};
+    bool known = liveness_find(pass->function, &liveness);
+    for (uint32_t b = 0; known && b < liveness.blocks.count; b++) {
+        after.block = &machine->blocks[first + b];
+        after.block->may_spill = true;
+        after.room = 0;
+        liveness_after(&liveness, b, visit_after, &after);
+    }
+    liveness_free(&liveness);
+    return !after.failed;
+}
+
+/* Makes room for the widths of all registers; new ones have none. */
+static bool grow_widths(struct machine *machine)
+{
+    uint8_t *widths = realloc(machine->widths, machine->registers + 1u);
+    if (!widths)
+        return false;
+    memset(widths + machine->width_count, 0, machine->registers + 1u - machine->width_count);
+    machine->widths = widths;
+    machine->width_count = machine->registers + 1u;
+    return true;
+}
+
+static bool note_widths(const struct pass *pass)
+{
+    if (!grow_widths(pass->machine))
+        return false;
+    for (uint32_t i = 0; i < pass->function->register_count; i++) {
+        enum ptx_type type = pass->function->registers[i].type;
+        pass->machine->widths[pass->first_register + i] =
+            type == PTX_pred ? 0 : (uint8_t)((ptx_type_bytes(type) + 3) / 4);
     }
     return true;
 }
@@ -287,8 +371,9 @@ static bool translate_function(const struct launch_view *launch, uint32_t number
     machine->registers += pass.function->register_count + HOISTED;
     pass.facts = calloc(pass.function->register_count + 1u, sizeof *pass.facts);
     pass.choices = calloc(pass.function->code_count + 1u, sizeof *pass.choices);
-    bool ok = blocks_find(pass.function, &blocks) && pass.facts && pass.choices &&
-              translate(&pass, &blocks);
+    uint32_t first_block = machine->block_count;
+    bool ok = blocks_find(pass.function, &blocks) && note_widths(&pass) && pass.facts &&
+              pass.choices && translate(&pass, &blocks) && note_after(&pass, first_block);
     blocks_free(&blocks);
     free(pass.facts);
     free(pass.choices);
@@ -307,12 +392,14 @@ struct machine *machine_make(const struct launch_view *launch)
     machine->blocks = calloc(launch->code_count + 1u, sizeof *machine->blocks);
     machine->block_of = malloc((launch->code_count + 1u) * sizeof *machine->block_of);
     machine->room = launch->registers > LEAST_ROOM ? launch->registers : LEAST_ROOM;
+    uint32_t limit = usage_limit(launch->function);
+    machine->limit = limit > RESERVED ? limit - RESERVED : limit;
     bool ok = machine->blocks && machine->block_of;
     for (uint32_t pc = 0; ok && pc <= launch->code_count; pc++)
         machine->block_of[pc] = NO_BLOCK;
     for (uint32_t i = 0; ok && i < launch->function_count; i++)
         ok = translate_function(launch, i, machine);
-    ok = ok && schedule(machine);
+    ok = ok && schedule(machine) && grow_widths(machine) && spill(machine);
     if (ok)
         return machine;
     machine_free(machine);
@@ -323,7 +410,10 @@ void machine_free(struct machine *machine)
 {
     if (!machine)
         return;
+    for (uint32_t b = 0; machine->blocks && b < machine->block_count; b++)
+        free(machine->blocks[b].after);
     free(machine->ops);
+    free(machine->widths);
     free(machine->blocks);
     free(machine->block_of);
     free(machine);

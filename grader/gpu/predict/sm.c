@@ -365,6 +365,8 @@ static double perform(struct sm *sm, struct sm_warp *warp, const struct op *op, 
     switch (op->kind) {
     case OP_MEMORY:
         return sm_access(sm, warp, op, start);
+    case OP_SPILL:
+        return sm_spill(sm, warp, op, start);
     case OP_TEXTURE:
         if (!sm->options->no_limits) {
             start = later(start, sm->textures);

@@ -142,7 +142,18 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
              writes * sm->dram_cycles);
 }
 
-#define UNIT_MARK ((uint64_t)1 << 62)
+/* Stores to local memory also go to the second-level cache, but the first-level cache keeps them. */
+static void store_local_line(struct sm *sm, uint64_t entry, double at)
+{
+    struct l1_line *held = l1_find(&sm->l1, WALK_LINE(entry));
+    held = held ? held : l1_add(&sm->l1, WALK_LINE(entry));
+    if (held)
+        held->sectors |= WALK_SECTORS(entry);
+    store_line(sm, entry, at);
+}
+
+#define UNIT_MARK  ((uint64_t)1 << 62)
+#define SPILL_MARK ((uint64_t)1 << 51)
 
 /* Returns the unit of the second-level cache that executes atomics on LINE. As measured on an H100
  * (red_words_* in tests/hardware/chip), two units share 1,024 bytes, in pieces of 256. */
@@ -204,6 +215,8 @@ static double access_lines(struct sm *sm, const struct walk *walk, const struct 
             done = later(done, load_line(sm, entry, true, start + i * step));
         else if (is_atomic)
             done = later(done, atomic_line(sm, op, access, entry, start + i * step));
+        else if (access->space == PTX_LOCAL)
+            store_local_line(sm, entry, start + i * step);
         else
             store_line(sm, entry, start + i * step);
     }
@@ -266,4 +279,17 @@ double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, doubl
     if (op->is_async)
         warp->copies = later(warp->copies, done);
     return done;
+}
+
+double sm_spill(struct sm *sm, const struct sm_warp *warp, const struct op *op, double at)
+{
+    uint64_t place = (uint64_t)(warp - sm->warps);
+    uint64_t entry =
+        SPILL_MARK | place << 28 | ((uint64_t)(uint32_t)op->offset * 128 & 0xfffffff) | 15;
+    sm->result->l1 += op->count;
+    double start = take(sm, &sm->address, at, op->count);
+    if (!op->is_store)
+        return load_line(sm, entry, true, start);
+    store_local_line(sm, entry, start);
+    return start;
 }

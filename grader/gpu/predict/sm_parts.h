@@ -122,5 +122,7 @@ double sm_execute(struct sm *sm, struct sm_warp *warp, double at);
 /* Serves the accesses of a memory instruction that WARP issues at AT. Returns the time when its
  * result is ready. */
 double sm_access(struct sm *sm, struct sm_warp *warp, const struct op *op, double at);
+/* Does the same for a value that is spilled. */
+double sm_spill(struct sm *sm, const struct sm_warp *warp, const struct op *op, double at);
 
 #endif

@@ -323,6 +323,50 @@ Test(predict, a_divisor_that_stays_is_inverted_once)
                        grows, stays);
 }
 
+#define SUMS 48
+
+/* The L1 time of ROUNDS rounds of a loop with 48 sums, in cycles, with the directive LIMIT. */
+static double l1_of_sums(const char *limit, unsigned rounds)
+{
+    static char ptx[1 << 14];
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    size_t used = (size_t)sprintf(ptx,
+                                  ".visible .entry k(.param .u64 p, .param .u64 n) %s {\n"
+                                  ".reg .f32 %%f<200>; .reg .b32 %%r<4>; .reg .b64 %%rd<4>;\n"
+                                  ".reg .pred %%p<2>; ld.param.u64 %%rd1, [p];\n"
+                                  "ld.param.u32 %%r2, [n]; mov.u32 %%r1, 0;\n",
+                                  limit);
+    for (int i = 0; i < SUMS; i++)
+        used += (size_t)sprintf(ptx + used, "ld.global.f32 %%f%d, [%%rd1+%d];\n", i, 4 * i);
+    used += (size_t)sprintf(ptx + used, "L:\n");
+    for (int i = 0; i < SUMS; i++)
+        used += (size_t)sprintf(ptx + used, "fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n", i, i,
+                                (i + 7) % SUMS, (i + 13) % SUMS);
+    used += (size_t)sprintf(ptx + used, "add.s32 %%r1, %%r1, 1; setp.lt.u32 %%p1, %%r1, %%r2;\n"
+                                        "@%%p1 bra L;\n");
+    for (int i = 0; i < SUMS; i++)
+        used += (size_t)sprintf(ptx + used, "st.global.f32 [%%rd1+%d], %%f%d;\n", 4 * i, i);
+    sprintf(ptx + used, "ret;\n}\n");
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, ptx);
+    json_t *p =
+        predict(&f, (struct fixture_launch){.params = {fixture_upload(&f, NULL, 4096), rounds}});
+    double cycles = number(json_object_get(p, "parts"), "l1") * chip.clock_mhz;
+    json_decref(p);
+    fixture_close(&f);
+    return cycles;
+}
+
+/* With 32 registers, at least the sums that have none are stored and loaded in each round. */
+Test(predict, sums_without_a_register_are_spilled)
+{
+    double enough = l1_of_sums("", 30) - l1_of_sums("", 20);
+    double few = (l1_of_sums(".maxnreg 32", 30) - l1_of_sums(".maxnreg 32", 20)) / 10;
+    cr_expect_float_eq(enough, 0, 1e-6, "%.2f cycles though there are registers for all", enough);
+    cr_expect(few >= 2 * (SUMS - 32) && few <= 2 * SUMS, "%.1f accesses a round", few);
+}
+
 /* Each thread loads (or stores) one word; neighbouring threads' words are STRIDE bytes apart. */
 static double bytes_of(const char *access, unsigned stride, int launches)
 {
