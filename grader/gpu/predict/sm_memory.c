@@ -153,6 +153,7 @@ static void store_local_line(struct sm *sm, uint64_t entry, double at)
 }
 
 #define UNIT_MARK  ((uint64_t)1 << 62)
+#define WORD_MARK  ((uint64_t)1 << 61)
 #define SPILL_MARK ((uint64_t)1 << 51)
 
 /* Returns the unit of the second-level cache that executes atomics on LINE. As measured on an H100
@@ -162,26 +163,38 @@ static uint64_t unit_of(const struct emu_chip *chip, uint64_t line)
     return (line / 1024 * 2 + line / 256 % 2) % (uint64_t)chip->atomic_units;
 }
 
+/* Waits until the unit or the word KEY is free, occupies it for CYCLES, and returns the time at which
+ * this begins. */
+static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
+{
+    struct touched_line *place = touched_at(sm, key);
+    double start = take(sm, &place->free, at, cycles);
+    place->busy += cycles;
+    sm->latest = later(sm->latest, place->free);
+    sm->result->atomic_cycles = later(sm->result->atomic_cycles, place->busy);
+    return start;
+}
+
 /* Simulates an atomic on a line. It is executed in a unit of the second-level cache, one turn after
- * the other, including those of other multiprocessors. */
+ * the other, including those of other multiprocessors. An addition to a float takes longer, but
+ * meanwhile its unit changes other words: only the same word has to wait (red_f32_line and
+ * red_f32_same in tests/hardware/chip). Words of a sector count as the same one. */
 static double atomic_line(struct sm *sm, const struct op *op, const struct walk_access *access,
                           uint64_t entry, double at)
 {
     const struct emu_chip *chip = sm->chip;
-    struct touched_line *unit = touched_at(sm, UNIT_MARK | unit_of(chip, WALK_LINE(entry)));
     unsigned count = (unsigned)__builtin_popcount(WALK_SECTORS(entry));
     double start = take(sm, &sm->port, at, (count + 1) * 32 / chip->sm_store_bytes);
     start = take(sm, &sm->l2, start, (count + 1) * sm->l2_cycles);
     double turns = op->is_uniform ? 1 : access->turns, same = op->is_uniform ? 1 : access->same;
-    double word = op->is_float ? chip->atomic_float_cycles : chip->atomic_turn_cycles;
-    double own = later(turns * chip->atomic_turn_cycles, same * word) / access->line_count *
-                 sm->memory->atomics_sharing;
-    start = take(sm, &unit->free, start, own);
-    unit->busy += own;
-    sm->latest = later(sm->latest, unit->free);
+    double each = sm->memory->atomics_sharing / access->line_count;
+    uint64_t unit = UNIT_MARK | unit_of(chip, WALK_LINE(entry));
+    uint64_t word = WORD_MARK | WALK_LINE(entry) | (uint64_t)__builtin_ctz(WALK_SECTORS(entry));
+    start = wait_turn(sm, unit, start, turns * chip->atomic_turn_cycles * each);
+    if (op->is_float)
+        start = wait_turn(sm, word, start, same * chip->atomic_float_cycles * each);
     sm->result->l2_sectors += count;
     sm->result->packets += count + 1;
-    sm->result->atomic_cycles = later(sm->result->atomic_cycles, unit->busy);
     return start + chip->atomic_latency;
 }
 

@@ -496,6 +496,38 @@ Test(predict, atomics_take_the_turns_of_a_gpu)
     }
 }
 
+/* The same additions to floats: each lane to a word of its own, or all lanes to one word. Only an
+ * addition to the same word has to wait for the one before (red_f32_line, red_f32_same). */
+#define FLOATS                                                                                     \
+    ".visible .entry k(.param .u64 p, .param .u64 mask) {\n"                                       \
+    ".reg .b32 %r<9>; .reg .f32 %f<2>; .reg .b64 %rd<8>;\n"                                        \
+    "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [mask]; mov.u32 %r3, %tid.x;\n"                     \
+    "and.b32 %r4, %r3, %r1; mul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;\n"                \
+    "mov.f32 %f1, 0f3f800000; red.global.add.f32 [%rd3], %f1;\n"                                   \
+    "ret;\n}\n"
+
+static double cycles_of_floats(unsigned mask)
+{
+    struct emu_chip chip = round_chip();
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.workers = 1, .chip = &chip});
+    fixture_load(&f, FLOATS);
+    json_t *p = predict(&f, (struct fixture_launch){
+                                .grid = {1024}, .params = {fixture_upload(&f, NULL, 4096), mask}});
+    double us = number(json_object_get(p, "parts"), "atomics");
+    json_decref(p);
+    fixture_close(&f);
+    return us * chip.clock_mhz / 1024;
+}
+
+Test(predict, only_the_same_float_waits)
+{
+    struct emu_chip chip = round_chip();
+    double apart = cycles_of_floats(31), same = cycles_of_floats(0);
+    cr_expect_float_eq(apart, 4 * chip.atomic_turn_cycles, 0.3, "%.2f cycles", apart);
+    cr_expect_float_eq(same, 32 * chip.atomic_float_cycles, 3, "%.2f cycles", same);
+}
+
 Test(predict, the_number_of_workers_makes_no_difference)
 {
     char *first = NULL;
