@@ -142,7 +142,8 @@ static void store_line(struct sm *sm, uint64_t entry, double at)
              writes * sm->dram_cycles);
 }
 
-/* Stores to local memory also go to the second-level cache, but the first-level cache keeps them. */
+/* Stores to local memory go to the second-level cache, too, but the first-level cache keeps
+ * them. */
 static void store_local_line(struct sm *sm, uint64_t entry, double at)
 {
     struct l1_line *held = l1_find(&sm->l1, WALK_LINE(entry));
@@ -163,8 +164,8 @@ static uint64_t unit_of(const struct emu_chip *chip, uint64_t line)
     return (line / 1024 * 2 + line / 256 % 2) % (uint64_t)chip->atomic_units;
 }
 
-/* Waits until the unit or the word KEY is free, occupies it for CYCLES, and returns the time at which
- * this begins. */
+/* Waits until the unit or the word KEY is free, occupies it for CYCLES, and returns the time at
+ * which this begins. */
 static double wait_turn(struct sm *sm, uint64_t key, double at, double cycles)
 {
     struct touched_line *place = touched_at(sm, key);

@@ -38,7 +38,8 @@ static bool is_copy(const struct op *op)
 
 /* --- uses ------------------------------------------------------------------------------------- */
 
-/* Sets, for each source and result of the ops, the next use after it, and each value's first use. */
+/* Sets, for each source and result of the ops, the next use after it, and each value's first
+ * use. */
 static void find_uses(struct spilling *s, const struct op *ops, uint32_t count,
                       uint32_t (*after)[OP_SOURCES + OP_RESULTS])
 {
