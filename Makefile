@@ -243,7 +243,6 @@ try-debian-12: ## Follow the README on a bare Debian 12, and time it
 try-debian-13: ## The same on a bare Debian 13
 try-ubuntu-22: ## The same on a bare Ubuntu 22.04
 try-ubuntu-24: ## The same on a bare Ubuntu 24.04
-try-nfs: ## Try the package on a machine with home folders on NFS and quotas, in QEMU
 try-container: ## Try the package in containers of podman
 soak: ## Grade a thousand submissions in a row and look for leaks: [RUNS=1000]
 soak-kill: ## End gradings at random moments and look for what is left: [KILLS=1000]
@@ -263,6 +262,6 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 FORCE:
 .PHONY: help grade hint watch run trace step report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test test-programs unit try-arm64 asan \
-	editor dist try-dist try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24 try-nfs try-container \
+	editor dist try-dist try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24 try-container \
 	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Set-up for a purpose: checks what the purpose needs, and installs only what is missing.
 #
-#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|arm64|handouts|handouts-pdf|editor|dist|nfs|container]
+#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|arm64|handouts|handouts-pdf|editor|dist|container]
 #
 # make calls it when needed. If you run it by hand, it checks everything again. It tries each command
 # and library (a program that uses the library must link and start) instead of asking for installed
@@ -60,8 +60,6 @@ fuzz     | runs clang --version                         | clang libclang-rt-dev 
 editor   | runs clangd --version                         | clangd              | completion and errors in an editor
 dist     | runs debootstrap --version                    | debootstrap         | bare Debian systems to build and try packages in
 dist     | runs strip --version                          | binutils            | smaller programs in packages
-nfs      | runs qemu-system-x86_64 --version             | qemu-system-x86     | a machine whose home folders are on NFS
-nfs      | runs mke2fs -V                                | e2fsprogs           | the disk of that machine
 container | runs podman --version                        | podman              | running containers
 container | runs runc --version                          | runc                | starting them
 arm64    | runs aarch64-linux-gnu-g++ --version         | gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | building for arm64
@@ -74,7 +72,7 @@ handouts | imports fontTools brotli                       | python3-fonttools py
 handouts-pdf | runs chromium --version                   | chromium            | printing handouts
 handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers in the table of contents
 '
-purposes='grade test check autograder slurm bench fuzz arm64 handouts handouts-pdf editor dist nfs container'
+purposes='grade test check autograder slurm bench fuzz arm64 handouts handouts-pdf editor dist container'
 
 # One pinned CUDA release: the compiler, its libraries, the runtime's headers and library, and two
 # small packages of headers, for cooperative_groups.h and cuda_profiler_api.h.

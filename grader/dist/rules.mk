@@ -12,10 +12,6 @@ try-dist: build/setup/dist
 try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24: try-%: build/setup/dist
 	$(Q)grader/dist/try-system.sh $* $(DIST)
 
-# Grades in the package on a machine whose home folders are on NFS, with quotas. QEMU emulates the machine.
-try-nfs: build/setup/dist build/setup/nfs
-	$(Q)grader/dist/try-nfs.sh $(DIST)
-
 # Grades in the package in containers of podman.
 try-container: build/setup/dist build/setup/container
 	$(Q)grader/dist/try-container.sh $(DIST)
