@@ -99,6 +99,20 @@ Test(school, a_quota_that_is_used_up_costs_no_points)
     free(text);
 }
 
+/* NFS locks no folders. A library answers as NFS does. */
+Test(school, folders_that_cannot_be_locked_are_swept_after_a_day)
+{
+    char *text = shell_must(
+        "printf '#include <errno.h>\\nint flock(int file, int operation)"
+        " { errno = ENOLCK; return -1; }\\n' >lock.c;"
+        "gcc -shared -fPIC -o lock.so lock.c; mkdir -p t/lanewise-work-new;"
+        "mkdir t/lanewise-work-old; touch -d '2 days ago' t/lanewise-work-old;"
+        "LD_PRELOAD=$PWD/lock.so TMPDIR=$PWD/t $LANEWISE grade --lab 01 --submission " LANEWISE_ROOT
+        "/labs/01-parallelize/.skeleton.cu --device emulator >log || true; ls t");
+    cr_expect_str_eq(text, "lanewise-work-new\n", "%s", text);
+    free(text);
+}
+
 Test(school, six_students_at_once)
 {
     char *text = shell_must(
