@@ -36,12 +36,18 @@ long long step_page_block(const json_t *meta)
 }
 
 /* Writes NAME.html for the program that `step` runs with ARGUMENTS, and NAME.truth with the
- * machine's state after random steps, in random order. */
-static void make_page(const char *name, const char *arguments)
+ * machine's state after random steps, in random order. Returns false if no kernel ran. */
+static bool make_page(const char *name, const char *arguments)
 {
+    int code;
     char list[STEPS * 12] = "", file[100];
-    free(shell_must("$LANEWISE step -o %s.html %s >log 2>&1 || { cat log; exit 1; }", name,
-                    arguments));
+    char *output = shell(&code, "$LANEWISE step -o %s.html %s 2>&1", name, arguments);
+    bool ran = code == 0;
+    cr_assert(ran || strstr(output, "lanewise step: no kernel ran\n"), "%s: exit status %d: %s",
+              name, code, output);
+    free(output);
+    if (!ran)
+        return false;
     snprintf(file, sizeof file, "%s.html", name);
     json_t *meta = step_page_meta(file);
     long long steps = json_integer_value(json_object_get(meta, "steps"));
@@ -53,9 +59,10 @@ static void make_page(const char *name, const char *arguments)
                     name, list, name, json_integer_value(json_object_get(meta, "launch")),
                     step_page_block(meta), arguments, name, name));
     json_decref(meta);
+    return true;
 }
 
-static void make_lab_page(const struct step_program *program)
+static bool make_lab_page(const struct step_program *program)
 {
     char arguments[100];
     snprintf(arguments, sizeof arguments, "--lab %s", program->lab);
@@ -68,16 +75,14 @@ static void make_lab_page(const struct step_program *program)
             submission_write(program->lab, (struct edit[SUBMISSION_EDITS]){{NULL, NULL}}, file);
         free(file);
     }
-    make_page(program->name, arguments);
+    bool ran = make_page(program->name, arguments);
     free(shell_must("rm -r labs && mv kept labs"));
+    return ran;
 }
 
-void step_page_make(const struct step_program *program)
+bool step_page_make(const struct step_program *program)
 {
-    if (program->lab)
-        make_lab_page(program);
-    else
-        make_page(program->name, program->mutant);
+    return program->lab ? make_lab_page(program) : make_page(program->name, program->mutant);
 }
 
 void step_page_probe(const char *name, const char *probe)

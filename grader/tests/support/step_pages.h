@@ -4,6 +4,7 @@
 #define TESTS_SUPPORT_STEP_PAGES_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* What runs: the skeleton of LAB if MUTANT is NULL, the solution if it is "". Without a LAB, MUTANT
  * has the options and the program. */
@@ -12,8 +13,8 @@ struct step_program {
 };
 
 /* Writes NAME.html for PROGRAM, and NAME.truth with the machine's state after 50 random steps, in
- * random order, where NAME is the program's. */
-void step_page_make(const struct step_program *program);
+ * random order, where NAME is the program's. Returns false if the program launches no kernel. */
+bool step_page_make(const struct step_program *program);
 
 /* Makes NAME.probe.html, a copy of page NAME that then runs PROBE, a script in grader/tests/report/,
  * which knows the states of NAME.truth. */
