@@ -18,7 +18,8 @@ let colours = null;
 function readColours() {
     const style = getComputedStyle(document.documentElement), dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const of = name => style.getPropertyValue(name).trim();
-    colours = {ink: of("--ink"), line: of("--line"), mark: of("--bad"), lit: `rgb(${of("--heat")})`, light: dark ? 38 : 75};
+    const warps = Array.from({length: WARP}, (_, w) => `hsl(${w * 137.5 % 360} 55% ${dark ? 38 : 75}%)`);
+    colours = {ink: of("--ink"), line: of("--line"), mark: of("--bad"), lit: `rgb(${of("--heat")})`, warps};
 }
 
 // "0-3, 7": the lanes of a mask.
@@ -184,7 +185,7 @@ class WarpPanel {
             row.append(element("span", "name", `warp ${w}`), lanes, where);
             row.addEventListener("click", () => choose(w));
             box.append(row);
-            this.rows.push({row, cells, where});
+            this.rows.push({row, cells, shown: [], where});
         }
     }
 
@@ -207,13 +208,17 @@ class WarpPanel {
     show(s, step, warp) {
         const r = this.r, ran = step < 0 ? OPENED : r.warpOf[step];
         for (let w = 0; w < r.warps; w++) {
-            const {row, cells, where} = this.rows[w], groups = s.groups[w];
+            const {row, cells, shown, where} = this.rows[w], groups = s.groups[w];
             const threads = Math.min(WARP, r.meta.threads - w * WARP), begun = s.pc[w] !== 0xffffffff;
             const classes = new Array(WARP).fill(begun ? "lane gone" : "lane");
             for (const g of groups)
                 for (let l = 0; l < WARP; l++) if (g.lanes >>> l & 1) classes[l] = LANE_CLASS[g.standing];
             if (w === ran) for (let l = 0; l < WARP; l++) if (r.activeOf[step] >>> l & 1) classes[l] = "lane on";
-            for (let l = 0; l < WARP; l++) setClass(cells[l], l < threads ? classes[l] : "lane gone");
+            for (let l = 0; l < WARP; l++) {
+                const name = l < threads ? classes[l] : "lane gone";
+                if (shown[l] === name) continue;
+                cells[l].className = shown[l] = name;
+            }
             setClass(row, w === warp ? "warp here" : "warp");
             setText(where, groups.length ? this.describe(groups, threads) : begun ? "has ended" : "has not started");
             where.title = where.textContent;
@@ -460,30 +465,50 @@ class SharedPanel {
         if (this.r.sharedWords) this.draw();
     }
 
-    draw() {
-        const r = this.r, c = this.canvas.getContext("2d"), {ink, line, mark, light} = colours, touched = this.touched(this.step);
+    // What a cell shows, as one number: who wrote the word last, how this step touches it, whether it is chosen.
+    lookOf(id, how) {
+        const writer = this.r.writingWarp(id, this.step);
+        return 8 * (writer + 1) + (how ? 2 : 0) + (id === this.chosen ? 1 : 0);
+    }
+
+    drawCell(c, id, look) {
+        const x = 40 + id % WARP * CELL_W, y = (Math.floor(id / WARP) + 1) * CELL_H, writer = (look >> 3) - 1;
+        c.clearRect(x, y, CELL_W, CELL_H);
+        if (writer !== NONE) {
+            c.fillStyle = writer === OPENED ? "gray" : colours.warps[writer];
+            c.fillRect(x, y, CELL_W - 1, CELL_H - 1);
+        } else {
+            c.strokeStyle = colours.line;
+            c.strokeRect(x + .5, y + .5, CELL_W - 2, CELL_H - 2);
+        }
+        if (!(look & 3)) return;
+        c.strokeStyle = look & 2 ? colours.mark : colours.ink;
+        c.lineWidth = look & 2 ? 2 : 1;
+        c.strokeRect(x + 1.5, y + 1.5, CELL_W - 4, CELL_H - 4);
+        c.lineWidth = 1;
+    }
+
+    drawNumbers(c) {
         c.clearRect(0, 0, this.canvas.width, this.canvas.height);
         c.font = "9px sans-serif";
-        c.fillStyle = ink;
+        c.fillStyle = colours.ink;
         for (let b = 0; b < WARP; b += 4) c.fillText(String(b), 40 + b * CELL_W + 2, 9);
-        for (let y = 0; y < this.rows; y++) if (y % 2 === 0) c.fillText(String(y * WARP), 2, (y + 2) * CELL_H - 3);
-        const words = Math.min(r.sharedWords, this.rows * WARP);
-        for (let id = 0; id < words; id++) {
-            const x = 40 + id % WARP * CELL_W, y = (Math.floor(id / WARP) + 1) * CELL_H, writer = r.writerAt(id, this.step);
-            if (writer) {
-                c.fillStyle = writer.warp === OPENED ? "gray" : `hsl(${writer.warp * 137.5 % 360} 55% ${light}%)`;
-                c.fillRect(x, y, CELL_W - 1, CELL_H - 1);
-            } else {
-                c.strokeStyle = line;
-                c.strokeRect(x + .5, y + .5, CELL_W - 2, CELL_H - 2);
-            }
-            const how = touched.get(id);
-            if (how || id === this.chosen) {
-                c.strokeStyle = how ? mark : ink;
-                c.lineWidth = how ? 2.5 : 1;
-                c.strokeRect(x + 1, y + 1, CELL_W - 3, CELL_H - 3);
-                c.lineWidth = 1;
-            }
+        for (let y = 0; y < this.rows; y += 2) c.fillText(String(y * WARP), 2, (y + 2) * CELL_H - 3);
+    }
+
+    // Draws the cells that have changed since the last time, or all of them in other colours.
+    draw() {
+        const c = this.canvas.getContext("2d"), touched = this.touched(this.step);
+        if (this.drawnIn !== colours) {
+            this.drawNumbers(c);
+            this.looks = new Int32Array(Math.min(this.r.sharedWords, this.rows * WARP)).fill(NONE);
+            this.drawnIn = colours;
+        }
+        for (let id = 0; id < this.looks.length; id++) {
+            const look = this.lookOf(id, touched.get(id));
+            if (look === this.looks[id]) continue;
+            this.looks[id] = look;
+            this.drawCell(c, id, look);
         }
         this.describe(touched);
     }

@@ -209,22 +209,32 @@ class View {
 
     tell() { this.say(this.sentence()); }
 
-    showSource() {
-        const s = this.r.state, here = this.step >= 0 && !this.moments.isOpening(this.step) ? this.r.code[this.r.pcOf[this.step]] : null;
-        const stands = new Map(), found = new Set(this.moments.findings.map(f => f.finding.line));
-        s.groups.forEach((groups, w) => groups.forEach(g => {
+    // The lines at which warps stand, each with these warps.
+    stands() {
+        const stands = new Map();
+        this.r.state.groups.forEach((groups, w) => groups.forEach(g => {
             const line = this.warps ? this.warps.lineOf(g) : 0;
             if (!stands.has(line)) stands.set(line, new Set());
             stands.get(line).add(w);
         }));
-        this.lines.forEach(({row, stand}, i) => {
-            const line = i + 1, isHere = here && here.line === line && here.file === this.file;
+        return stands;
+    }
+
+    // Only lines with a mark, now or after the last step, can change.
+    showSource() {
+        const here = this.step >= 0 && !this.moments.isOpening(this.step) ? this.moments.codeAt(this.step) : null;
+        const stands = this.stands(), found = new Set(this.moments.findings.map(f => f.finding.line)), before = this.marked || [];
+        const stops = [...this.moments.breakpoints].map(key => Number(key.slice(key.indexOf(":") + 1)));
+        this.marked = new Set([...stands.keys(), ...found, ...stops, here && here.file === this.file ? here.line : 0]);
+        for (const line of new Set([...before, ...this.marked])) {
+            if (!this.lines[line - 1]) continue;
+            const {row, stand} = this.lines[line - 1], isHere = here && here.line === line && here.file === this.file;
             setClass(row, `line${isHere ? " here" : ""}${found.has(line) ? " found" : ""}${this.moments.breakpoints.has(`${this.file}:${line}`) ? " stop" : ""}`);
             const warps = stands.get(line);
             setText(stand, !warps ? "" : warps.size === 1 ? `w${[...warps][0]}` : `${warps.size}w`);
             stand.title = warps ? `warps ${[...warps].join(", ")}` : "";
             if (isHere && this.shownLine !== line) this.scrollTo(row);
-        });
+        }
         this.shownLine = here ? here.line : 0;
     }
 
@@ -334,17 +344,22 @@ function showAbout(meta) {
 }
 
 async function unpack(text) {
-    const packed = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    const letters = atob(text), packed = new Uint8Array(letters.length);
+    for (let i = 0; i < packed.length; i++) packed[i] = letters.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
+
+// Waits until the browser has shown what is there; in a page in the background, which shows nothing, a short time.
+const painted = () => new Promise(done => { requestAnimationFrame(() => setTimeout(done, 0)); setTimeout(done, 100); });
 
 async function start() {
     const meta = JSON.parse(document.getElementById("meta").textContent), now = document.getElementById("now");
     showAbout(meta);
     now.textContent = "Unpacking the recording …";
     const source = meta.sources.find(s => s !== null);
-    if (source) document.getElementById("source").append(element("pre", "", source.text));
+    if (source) document.getElementById("source").append(element("pre", "", source.text.slice(0, 20000)));
+    await painted();
     const recording = new Recording(meta, await unpack(document.getElementById("data").textContent));
     while (!recording.decodeSome(12)) {
         now.textContent = `Unpacking the recording: ${Math.round(100 * recording.done / recording.steps)} %`;
