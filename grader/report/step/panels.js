@@ -79,14 +79,27 @@ class Names {
         return typeof index === "number" && this.r.registers[index].float;
     }
 
+    withoutComments(text) {
+        const [first, ...others] = text.replace(/\/\/.*/g, "").split("/*");
+        return first + others.map(part => part.includes("*/") ? part.slice(part.indexOf("*/") + 2) : "").join(" ");
+    }
+
+    // The names of a list of parameters. Commas between < and > do not end a parameter.
+    parameters(list) {
+        let plain = list;
+        for (let before = ""; before !== plain;) { before = plain; plain = plain.replace(/<[^<>]*>/g, " "); }
+        return plain.split(",").map(p => (/([A-Za-z_]\w*)\s*(\[\w*\]\s*)?$/.exec(p) || [])[1]);
+    }
+
     // Names allocations after the kernel's parameters, as the source calls them.
     nameArguments() {
         const r = this.r, kernel = r.meta.kernel.replace(/\(.*$/s, "").replace(/^.*[ :]/, "").replace(/<.*$/s, "");
         const escaped = kernel.replace(/[^A-Za-z0-9_]/g, "");
         let parameters = [];
         for (const source of this.sources) {
-            const found = source && new RegExp(`\\b${escaped}\\s*\\(([^)]*)\\)\\s*\\{`).exec(source.text);
-            if (found) parameters = found[1].split(",").map(p => (/([A-Za-z_]\w*)\s*(\[\w*\])?\s*$/.exec(p) || [])[1]);
+            const text = source && this.withoutComments(source.text);
+            const found = text && new RegExp(`\\b${escaped}\\s{0,99}\\(([^){]{0,2000})\\)\\s{0,99}\\{`).exec(text);
+            if (found) parameters = this.parameters(found[1]);
         }
         r.meta.arguments.forEach((addr, i) => {
             const block = this.arrayAt(false, addr);
@@ -110,6 +123,7 @@ class Names {
                 const array = this.arrayAt(space === SPACE.shared, addr);
                 if (!array || !code.memory) continue;
                 array.element = code.memory.bytes || array.element;
+                array.signed = array.signed || code.memory.signed === 1;
                 array.float = array.float || this.isFloatAccess(code);
             }
         }
@@ -125,18 +139,38 @@ class Names {
         return (shared ? this.shared : this.blocks).find(v => addr >= v.at && addr < v.at + v.bytes);
     }
 
+    // The address at which the array's indices begin.
+    startOf(array) { return array.argument ? array.argumentAt : array.at; }
+
     // "sums[3]" or "data[17]"; for an allocation without a name, "reduce.cu:113[17]".
     word(shared, addr) {
         const array = this.arrayAt(shared, addr);
         if (!array) return `${shared ? "shared " : ""}0x${addr.toString(16)}`;
-        const from = array.argument ? array.argumentAt : array.at, offset = addr - from;
+        const offset = addr - this.startOf(array);
         const name = array.argument || array.name || `0x${array.at.toString(16)}`;
         return offset % array.element ? `${name} + ${offset} bytes` : `${name}[${offset / array.element}]`;
     }
 
-    valueOfWord(shared, addr, word) {
-        const array = this.arrayAt(shared, addr);
-        return this.number(word, 0, 4, array ? array.float : false, false);
+    // The element at ADDR after STEP, as text. "unset": nobody has written this shared memory yet.
+    elementAt(shared, addr, step) {
+        const r = this.r, array = this.arrayAt(shared, addr), bytes = array ? array.element : 4, words = [];
+        for (let at = 4 * Math.floor(addr / 4); at < addr + bytes; at += 4) words.push(r.wordId(shared, at, false));
+        if (words[0] === NONE) return "unknown";
+        if (shared && words.every(id => id === NONE || r.changeAt(id, step) === NONE)) return "unset";
+        const [low, high, ...others] = words.map(id => id === NONE ? 0 : r.valueAt(id, step));
+        if (others.length) return "0x" + [low, high, ...others].reverse().map(w => w.toString(16).padStart(8, "0")).join("");
+        const part = bytes < 4 ? low >>> 8 * (addr % 4) & (1 << 8 * bytes) - 1 : low;
+        const value = array && array.signed && bytes < 4 ? part << 32 - 8 * bytes >> 32 - 8 * bytes : part;
+        return this.number(value, high || 0, bytes, array ? array.float : false, false);
+    }
+
+    // "data[4] = 7", or "data[4..7] = 7, 8, 9, 9" for the elements in BYTES bytes at ADDR.
+    elements(shared, addr, bytes, step) {
+        const array = this.arrayAt(shared, addr), size = array ? array.element : 4;
+        const from = array ? addr - (addr - this.startOf(array)) % size : addr, count = Math.max(1, Math.floor((addr + bytes - from) / size));
+        const values = Array.from({length: count}, (_, i) => this.elementAt(shared, from + i * size, step));
+        const last = /\[(\d+)\]$/.exec(this.word(shared, from + (count - 1) * size));
+        return `${count > 1 && last ? this.word(shared, from).replace(/\]$/, `..${last[1]}]`) : this.word(shared, from)} = ${values.join(", ")}`;
     }
 
     // A value as text.
@@ -144,12 +178,17 @@ class Names {
         if (hex) return bytes === 8 ? `0x${high.toString(16)}${low.toString(16).padStart(8, "0")}` : `0x${low.toString(16)}`;
         this.scratch.setUint32(0, low, true);
         this.scratch.setUint32(4, high, true);
-        if (float) return bytes === 8 ? String(this.scratch.getFloat64(0, true))
-            : String(Number(this.scratch.getFloat32(0, true).toPrecision(7)));
+        if (float) return bytes === 8 ? this.float(this.scratch.getFloat64(0, true), 17) : this.float(this.scratch.getFloat32(0, true), 7);
         if (bytes < 4) return String(low);
         if (bytes === 4) return String(low | 0);
         return high > 0xff && high < 0xffffff00 ? `0x${high.toString(16)}${low.toString(16).padStart(8, "0")}`
             : this.scratch.getBigInt64(0, true).toString();
+    }
+
+    float(value, digits) {
+        const short = Number(value.toPrecision(digits));
+        if (Object.is(value, -0)) return "-0";
+        return Math.abs(short) >= 1e9 && Number.isFinite(short) ? short.toExponential() : String(short);
     }
 
     // What REGISTER of WARP holds in LANE; "" if it is not known.
@@ -234,12 +273,15 @@ class RegisterPanel {
         this.names = names;
         this.body = document.querySelector("#registers tbody");
         this.rows = recording.registers.map(register => {
-            const row = element("tr"), name = element("td", "", register.name), one = element("td"), all = element("td");
+            const row = element("tr"), name = element("td"), one = element("td"), all = element("td"), turn = element("button", "", register.name);
+            name.append(turn);
             row.append(name, one, all);
-            row.tabIndex = 0;
-            const turn = () => { register.open = !register.open; this.again(); };
-            row.addEventListener("click", turn);
-            row.addEventListener("keydown", e => { if (e.key === "Enter") turn(); });
+            turn.setAttribute("aria-expanded", "false");
+            row.addEventListener("click", () => {
+                register.open = !register.open;
+                turn.setAttribute("aria-expanded", String(register.open));
+                this.again();
+            });
             row.hidden = true;
             this.body.append(row);
             return {row, one, all};
@@ -515,10 +557,9 @@ class SharedPanel {
 
     describe(touched) {
         const r = this.r, id = this.chosen, addr = 4 * id, writer = r.writerAt(id, this.step);
-        const value = this.names.valueOfWord(true, addr, r.valueAt(id, this.step));
         const by = !writer ? "nobody has written it yet" : writer.warp === OPENED ? "written at a barrier"
             : `last written in step ${writer.step} by warp ${writer.warp}${writer.lane >= 0 ? `, lane ${writer.lane}` : ""}, line ${r.code[r.pcOf[writer.step]].line}`;
-        setText(document.getElementById("word"), `${this.names.word(true, addr)} = ${writer ? value : "unset"}; bank ${id % WARP}; ${by}`);
+        setText(document.getElementById("word"), `${this.names.elements(true, addr, 4, this.step)}; bank ${id % WARP}; ${by}`);
         this.canvas.setAttribute("aria-label", `Shared memory by banks; this step touches ${plural(touched.size, "word")}`);
     }
 }
@@ -627,11 +668,10 @@ class AccessPanel {
                 continue;
             }
             if (a.space.data[i] > SPACE.shared) continue;
-            const grid = element("div", "pairs");
+            const grid = element("div", "pairs"), failed = new Set(r.faults.filter(f => f.step === step).map(f => f.lane));
             for (const [addr, lanes] of groups.slice(0, WARP)) {
-                const id = r.wordId(shared, addr, false);
-                const value = id === NONE ? "" : ` = ${this.names.valueOfWord(shared, addr, r.valueAt(id, step))}`;
-                grid.append(element("span", "", `${lanes.length > 1 ? `${lanes.length} lanes` : lanes[0]}: ${this.names.word(shared, addr)}${value}`));
+                const text = lanes.some(l => failed.has(l)) ? `${this.names.word(shared, addr)}: fault` : this.names.elements(shared, addr, a.bytes.data[i], step);
+                grid.append(element("span", "", `${lanes.length > 1 ? `${lanes.length} lanes` : lanes[0]}: ${text}`));
             }
             parts.push(grid);
         }

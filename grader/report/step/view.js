@@ -120,7 +120,7 @@ class View {
 
     key(e) {
         if (e.ctrlKey || e.altKey || e.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "range" && e.target.type !== "checkbox") return;
-        if (e.key === " " && e.target.tagName === "BUTTON") return;
+        if (e.key === " " && (e.target.tagName === "BUTTON" || e.target.type === "checkbox")) return;
         const kinds = {f10: "line", f11: "instruction", n: "line", i: "instruction", b: "barrier", d: "split", c: "conflict", f: "finding", r: "stop"};
         const kind = kinds[e.key.toLowerCase()];
         if (e.key === " ") this.timer ? this.pause() : this.play();
@@ -203,8 +203,8 @@ class View {
         if (this.moments.isOpening(step)) return `${head}: the barrier opens, and the threads that waited there continue.`;
         const code = r.code[r.pcOf[step]], count = countOf(r.activeOf[step]);
         const lanes = r.activeOf[step] >>> 0 === 0xffffffff ? "all 32 lanes" : count === 0 ? "no lane" : `${plural(count, "lane")} (${lanesText(r.activeOf[step])})`;
-        const faults = r.faults.filter(f => f.step === step), split = r.splitOf[step] ? "; the lanes part here" : "";
-        return `${head}: warp ${r.warpOf[step]}, line ${code.line}, ${lanes}${split}${faults.length ? `; fault in lane ${faults.map(f => f.lane).join(", ")}` : ""}${this.moments.ofFindings.includes(step) ? "; a finding happens here" : ""}`;
+        const faults = r.faults.filter(f => f.step === step).reduce((mask, f) => mask | 1 << f.lane, 0), split = r.splitOf[step] ? "; the lanes part here" : "";
+        return `${head}: warp ${r.warpOf[step]}, line ${code.line}, ${lanes}${split}${faults ? `; fault in ${countOf(faults) === 1 ? "lane" : "lanes"} ${lanesText(faults)}` : ""}${this.moments.ofFindings.includes(step) ? "; a finding happens here" : ""}`;
     }
 
     tell() { this.say(this.sentence()); }
@@ -270,7 +270,7 @@ class View {
             addr = Number(wanted);
         }
         const id = addr === NONE ? NONE : r.wordId(shared, addr, false);
-        return id === NONE ? null : {text: wanted, id, shared, addr: Math.floor(addr / 4) * 4};
+        return id === NONE ? null : {text: wanted, id, shared, addr};
     }
 
     addWatch(text) {
@@ -306,7 +306,7 @@ class View {
     showWatches(s, lane) {
         for (const w of this.watches) {
             const value = w.register ? this.names.register(s, this.warp, w.register, lane, this.$("hex").checked) || "unset"
-                : this.names.valueOfWord(w.shared, w.addr, this.r.valueAt(w.id, this.step));
+                : this.names.elementAt(w.shared, w.addr, this.step);
             setText(w.value, `${w.text} = ${value}`);
         }
     }

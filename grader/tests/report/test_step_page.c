@@ -78,6 +78,38 @@ Test(step_page, names_variables)
     free(output);
 }
 
+/* The names of the arrays are those of parameters whose list has comments and commas of its own. */
+#define VALUES                                                                                                 \
+    "cat >v.cu <<'END'\n"                                                                                      \
+    "template <int A, int B> struct two { int x; };\n"                                                         \
+    "__global__ void k(two<1, 2> t, const unsigned char *bytes, /* (not signs */ const signed char *signs,\n"  \
+    "    double *halves, const int4 *four, int *sink, float *big, int *none)\n{\n"                             \
+    "    __shared__ int row[64]; int me = threadIdx.x, sum = 0; row[32 + me %% 31] = 0; __syncwarp();\n"       \
+    "    sum += bytes[me];\n    sum += signs[me];\n    sum += halves[me] > 1;\n"                               \
+    "    int4 f = four[me]; sum += f.x ^ f.y ^ f.z ^ f.w;\n    sum += row[32 - me];\n"                         \
+    "    big[me] = me == 1 ? -0.0f : 4.5e10f;\n    sink[me] = sum + t.x;\n    none[me] = 1;\n}\n"              \
+    "int main()\n{\n    char host[4096], *p;\n"                                                                \
+    "    for (int i = 0; i < 256; i++)\n        host[i] = 200 + i;\n"                                          \
+    "    for (int i = 0; i < 32; i++) {\n        ((double *)(host + 512))[i] = 1e100;\n"                       \
+    "        for (int k = 0; k < 4; k++)\n            ((int *)(host + 1024))[4 * i + k] = 4 * i + k;\n    }\n" \
+    "    char *a[6];\n    for (int i = 0; i < 6; i++) {\n        cudaMalloc(&a[i], 4096);\n"                   \
+    "        cudaMemcpy(a[i], host + (i < 2 ? 0 : 512 * (i - 1)), 512, cudaMemcpyHostToDevice);\n    }\n"      \
+    "    k<<<1, 32>>>(two<1, 2>(), (unsigned char *)a[0], (signed char *)a[1], (double *)a[2],\n"              \
+    "        (int4 *)a[3], (int *)a[4], (float *)a[5], (int *)nullptr);\n"                                     \
+    "    return cudaDeviceSynchronize() == 0;\n}\nEND\n"                                                       \
+    "$NVCC -arch=compute_75 -code=compute_75 -lineinfo -cudart shared -o v v.cu\n"                             \
+    "$LANEWISE step -o values.html ./v; : >values.truth\n"
+
+Test(step_page, shows_values_as_they_are)
+{
+    free(shell_must(VALUES));
+    step_page_probe("values", "step_values.js");
+    char *output = browser_visit("'values.probe.html'");
+    cr_expect(strstr(output, "values: 0 failed\n"), "%s", output);
+    cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", output);
+    free(output);
+}
+
 /* The page as it is, with its content security policy. */
 Test(step_page, starts_under_its_own_policy)
 {
