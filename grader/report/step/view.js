@@ -38,7 +38,7 @@ class View {
         this.lines = [];
         box.replaceChildren();
         if (!source) {
-            box.textContent = "The source is not here; the instructions below are.";
+            box.textContent = "The source is not here, or is too long for a page; the instructions below are.";
             return;
         }
         source.text.replace(/\n$/, "").split("\n").forEach((text, i) => {
@@ -56,7 +56,7 @@ class View {
     // Sets or clears a breakpoint. As in a debugger, it goes to the next line that has code.
     turnBreakpoint(wanted) {
         const line = this.moments.lineWithCode(this.file, wanted), stops = this.moments.breakpoints;
-        if (line === NONE) {
+        if (line === NONE || !this.lines[line - 1]) {
             this.say(`The recorded kernel has no code from line ${wanted} on.`);
             return;
         }

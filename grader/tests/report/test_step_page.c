@@ -240,3 +240,46 @@ Test(step_page, of_a_hostile_program_is_inert_and_small)
     cr_expect(!strstr(output, "CONSOLE"), "the browser complains:\n%s", strstr(output, "CONSOLE"));
     free(output);
 }
+
+/* Sources that are too long for a page, of many bytes as text, many lines, or many files. */
+static const struct {
+    const char *name, *add;
+} long_sources[] = {
+    {"letters that text escapes", "head -c 300000 /dev/zero | tr '\\0' '<' | sed 's,^,//,' >>a.cu"},
+    {"many lines", "yes // | head -n 200000 >>a.cu"},
+    {"a list that never ends",
+     "{ echo '#if 0'; yes 'k(' | head -n 9000 | tr '\\n' ' '; echo; echo '#endif'; } >>a.cu"},
+};
+
+Test(step_page, of_a_long_source_is_small)
+{
+    for (size_t i = 0; i < sizeof long_sources / sizeof *long_sources; i++) {
+        free(shell_must(SMALL "%s\n$LANEWISE step -o p.html ./a", long_sources[i].add));
+        size_t size;
+        free(shell_file("p.html", &size));
+        cr_expect_lt(size, 1000000, "%s: %zu bytes", long_sources[i].name, size);
+        char *output =
+            shell_must(BROWSER "--dump-dom file://$PWD/p.html 2>log; grep CONSOLE log; echo");
+        cr_expect(strstr(output, "data-ready=\"true\""), "%s: did not start", long_sources[i].name);
+        cr_expect(!strstr(output, "CONSOLE"), "%s", long_sources[i].name);
+        free(output);
+    }
+}
+
+Test(step_page, of_a_long_kernel_is_refused)
+{
+    char why[200] = "", *text = NULL;
+    const uint8_t stream[4] = {0};
+    json_t *code = json_array(), *steps = json_pack("{s:s,s:i,s:[],s:o}", "kernel", "k", "steps", 1,
+                                                    "marks", "code", code);
+    size_t size;
+    for (int i = 0; i < 50000; i++)
+        json_array_append_new(code, json_string("mad.lo.s32 %r10000, %r10001, %r10002, %r10003"));
+    FILE *memory = open_memstream(&text, &size);
+    cr_expect(!report_step_page(memory, steps, stream, sizeof stream, why, sizeof why));
+    fclose(memory);
+    cr_expect_str_eq(why, "the program has 50000 instructions, too many for a page");
+    cr_expect_eq(size, 0);
+    free(text);
+    json_decref(steps);
+}
