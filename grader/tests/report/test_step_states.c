@@ -113,7 +113,7 @@ Test(step_states, of_operations_and_of_a_cut_recording)
 /* --- mutants ---------------------------------------------------------------------------------- */
 
 #define MUTANTS LANEWISE_ROOT "/grader/tests/mutants/"
-#define BATCH   8 /* pages that one browser loads */
+#define BATCH   4 /* pages that one browser loads */
 
 /* Fills PROGRAM with mutant PATH; forget() frees it. */
 static void name_mutant(struct step_program *program, const char *path)
