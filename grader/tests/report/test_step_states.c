@@ -77,32 +77,42 @@ Test(step_states, of_the_machine_in_more_labs)
 }
 
 /* The reader computes these operations itself. The second launch writes random numbers, which it
- * cannot compute, until the recording is too long for a page. */
-#define OPERATIONS                                                                                 \
-    "cat >operations.cu <<'END'\n"                                                                 \
-    "__global__ void compute(int *p, unsigned char *bytes)\n{\n"                                   \
-    "    __shared__ unsigned sums[4];\n    int me = threadIdx.x, x = me * -7919;\n"                \
-    "    if (me < 4)\n        sums[me] = me;\n    __syncthreads();\n"                              \
-    "    for (int i = 0; i < 40; i++) {\n"                                                         \
-    "        x ^= x << 13;\n        x ^= x >> (i + 5);\n        x |= (unsigned)x >> i;\n"          \
-    "        float f = (float)x + (float)(unsigned)x;\n        bytes[me] = (x & 255) + i;\n"       \
-    "        p[me] += bytes[me ^ 1] + (int)(f / 65536.0f) + atomicAdd(&sums[me & 3], x);\n"        \
-    "        atomicAdd(&p[me / 8], me < 20 ? i : x);\n    }\n}\n"                                  \
-    "__global__ void random(unsigned *p, int n)\n{\n    unsigned x = threadIdx.x + 1;\n"           \
-    "    for (int i = 0; i < n; i++)\n        x = __umulhi(x * 747796405u + 1, ~x) ^ x;\n"         \
-    "    p[threadIdx.x] = x;\n}\n"                                                                 \
-    "int main()\n{\n    int *p;\n    cudaMalloc(&p, 8192);\n"                                      \
-    "    compute<<<1, 96>>>(p, (unsigned char *)p + 4096);\n"                                      \
-    "    random<<<1, 1024>>>((unsigned *)p, 2000);\n    return cudaDeviceSynchronize();\n}\nEND\n" \
-    "$NVCC -arch=compute_75 -code=compute_75 -lineinfo -cudart shared -o operations "              \
+ * cannot compute, until the recording is too long for a page. The third has values that are no
+ * numbers, with payloads. */
+#define OPERATIONS                                                                                                                          \
+    "cat >operations.cu <<'END'\n"                                                                                                          \
+    "__global__ void compute(int *p, unsigned char *bytes)\n{\n"                                                                            \
+    "    __shared__ unsigned sums[4];\n    int me = threadIdx.x, x = me * -7919;\n"                                                         \
+    "    if (me < 4)\n        sums[me] = me;\n    __syncthreads();\n"                                                                       \
+    "    for (int i = 0; i < 40; i++) {\n"                                                                                                  \
+    "        x ^= x << 13;\n        x ^= x >> (i + 5);\n        x |= (unsigned)x >> i;\n"                                                   \
+    "        float f = (float)x + (float)(unsigned)x;\n        bytes[me] = (x & 255) + i;\n"                                                \
+    "        p[me] += bytes[me ^ 1] + (int)(f / 65536.0f) + atomicAdd(&sums[me & 3], x);\n"                                                 \
+    "        atomicAdd(&p[me / 8], me < 20 ? i : x);\n    }\n}\n"                                                                           \
+    "__global__ void random(unsigned *p, int n)\n{\n    unsigned x = threadIdx.x + 1;\n"                                                    \
+    "    for (int i = 0; i < n; i++)\n        x = __umulhi(x * 747796405u + 1, ~x) ^ x;\n"                                                  \
+    "    p[threadIdx.x] = x;\n}\n"                                                                                                          \
+    "__global__ void payloads(unsigned *p)\n{\n    __shared__ volatile float f[64];\n"                                                      \
+    "    __shared__ volatile double d[64];\n    int t = threadIdx.x;\n"                                                                     \
+    "    f[t] = __uint_as_float(0x7f800001u + t);\n"                                                                                        \
+    "    d[t] = __longlong_as_double(0x7ff0000000000001ull + t);\n    __syncthreads();\n"                                                   \
+    "    float a = f[63 - t];\n    double b = d[63 - t];\n    f[t] = a * 2.0f + 1.0f;\n"                                                    \
+    "    d[t] = b * 2.0;\n    p[t] = __float_as_uint(f[t]) + (unsigned)__double_as_longlong(d[t]);\n"                                       \
+    "    f[t] = -__uint_as_float(0x7fc12345u + t);\n    f[t] = 1e-45f * t;\n"                                                               \
+    "    p[t] += __float_as_uint(f[t]);\n}\n"                                                                                               \
+    "int main()\n{\n    int *p;\n    cudaMalloc(&p, 8192);\n"                                                                               \
+    "    compute<<<1, 96>>>(p, (unsigned char *)p + 4096);\n"                                                                               \
+    "    random<<<1, 1024>>>((unsigned *)p, 2000);\n    payloads<<<1, 64>>>((unsigned *)p);\n    return cudaDeviceSynchronize();\n}\nEND\n" \
+    "$NVCC -arch=compute_75 -code=compute_75 -lineinfo -cudart shared -o operations "                                                       \
     "operations.cu\n"
 
 Test(step_states, of_operations_and_of_a_cut_recording)
 {
     static const struct step_program rows[] = {{"computed", NULL, "--launch 1 ./operations"},
-                                               {"random", NULL, "--launch 2 ./operations"}};
+                                               {"random", NULL, "--launch 2 ./operations"},
+                                               {"payloads", NULL, "--launch 3 ./operations"}};
     free(shell_must(OPERATIONS));
-    check_states(rows, 2);
+    check_states(rows, 3);
     for (int i = 0; i < 2; i++) {
         json_t *meta = step_page_meta(i ? "random.html" : "computed.html");
         cr_expect_eq(json_is_true(json_object_get(meta, "cut")), i == 1, "%s", rows[i].name);
