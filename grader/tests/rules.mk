@@ -79,6 +79,9 @@ ORDINARY_ONLY := advice/mends_* attacks/as_submissions_* autograder/works_* clas
 	verify/t*
 TESTS_TO_RUN = $(or $(TEST_FILTER),$(if $(SANITIZE),!($(subst $() ,|,$(ORDINARY_ONLY)))))
 
+# What the tests run.
+test-programs: lanewise $(TEST_PROGRAMS) $(TEST_LABS)
+
 # The suites of files that start no other program. They need neither nvcc nor a sandbox.
 unit: build/setup/test $(UNIT)
 	$(Q)suites=$$(grep -LE 'support/(shell|submission|marks)\.h|sandbox/' $(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) | \
@@ -300,7 +303,7 @@ record-gpu: $(CHIP)
 # --- make record-launches: times of the launches that predictions are compared with (hardware/times/measure.cu) ----
 
 record-launches: build/config.mk
-	$(Q)for set in $(or $(SET),labs development unseen fresh); do \
+	$(Q)for set in $(or $(SET),labs development unseen fresh unseen2); do \
 		NVCC=$(CONFIG_NVCC) grader/tests/hardware/times/record.sh $$set || exit; done
 
 # These two programs run only on machines with a GPU. Here `make check` makes sure that they still link.

@@ -248,26 +248,37 @@ static void assertfail_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 /* --- malloc and free -------------------------------------------------------------------------- */
 
-static void malloc_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+uint64_t builtin_allocate(const struct warp *warp, uint64_t size)
 {
     const struct launch *launch = warp->cta->launch;
-    for (unsigned l = 0; l < WARP; l++) {
-        if (!(mask >> l & 1))
-            continue;
-        uint64_t size = builtin_argument(warp, inst, 0, l), addr = heap_alloc(launch->heap, size);
-        if (addr)
-            mem_mark(launch->memory, MEM_WRITTEN, addr, size, false);
-        builtin_set_result(warp, inst, l, addr);
+    uint64_t addr = heap_alloc(launch->heap, size);
+    if (addr)
+        mem_mark(launch->memory, MEM_WRITTEN, addr, size, false);
+    return addr;
+}
+
+bool builtin_free(struct warp *warp, unsigned lane, uint64_t addr)
+{
+    enum heap_result end = addr ? heap_free(warp->cta->launch->heap, addr) : HEAP_FREED;
+    if (end != HEAP_FREED)
+        warp_fault(warp, end == HEAP_FREED_BEFORE ? OBS_DOUBLE_FREE : OBS_BAD_FREE, lane, NULL);
+    return end == HEAP_FREED;
+}
+
+static void malloc_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint64_t size = builtin_argument(warp, inst, 0, l);
+        builtin_set_result(warp, inst, l, builtin_allocate(warp, size));
     }
 }
 
 static void free_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    for (unsigned l = 0; l < WARP; l++) {
-        uint64_t addr = mask >> l & 1 ? builtin_argument(warp, inst, 0, l) : 0;
-        enum heap_result end = addr ? heap_free(warp->cta->launch->heap, addr) : HEAP_FREED;
-        if (end != HEAP_FREED)
-            warp_fault(warp, end == HEAP_FREED_BEFORE ? OBS_DOUBLE_FREE : OBS_BAD_FREE, l, NULL);
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        builtin_free(warp, l, builtin_argument(warp, inst, 0, l));
     }
 }
 

@@ -10,8 +10,6 @@
 #include "gpu/execute/builtin.h"
 #include "gpu/execute/child.h"
 #include "gpu/execute/operations.h"
-#include "gpu/memory/heap.h"
-#include "gpu/memory/memory.h"
 
 #define NON_BLOCKING   1u /* cudaStreamNonBlocking, which streams of kernels must have */
 #define DISABLE_TIMING 2u /* cudaEventDisableTiming, which events of kernels must have */
@@ -50,23 +48,16 @@ static bool give_back(struct warp *warp, const struct inst *inst, unsigned lane,
 
 static uint32_t allocate(struct warp *warp, const struct inst *inst, unsigned lane)
 {
-    const struct launch *launch = warp->cta->launch;
     uint64_t size = builtin_argument(warp, inst, 1, lane);
-    uint64_t addr = size ? heap_alloc(launch->heap, size) : 0;
+    uint64_t addr = size ? builtin_allocate(warp, size) : 0;
     give_back(warp, inst, lane, addr, 8);
-    if (addr)
-        mem_mark(launch->memory, MEM_WRITTEN, addr, size, false);
     return addr || !size ? RT_SUCCESS : RT_NO_MEMORY;
 }
 
 static uint32_t release(struct warp *warp, const struct inst *inst, unsigned lane)
 {
     uint64_t addr = builtin_argument(warp, inst, 0, lane);
-    enum heap_result end = addr ? heap_free(warp->cta->launch->heap, addr) : HEAP_FREED;
-    if (end == HEAP_FREED)
-        return RT_SUCCESS;
-    warp_fault(warp, end == HEAP_FREED_BEFORE ? OBS_DOUBLE_FREE : OBS_BAD_FREE, lane, NULL);
-    return RT_INVALID_VALUE;
+    return builtin_free(warp, lane, addr) ? RT_SUCCESS : RT_INVALID_VALUE;
 }
 
 /* --- streams and events ----------------------------------------------------------------------- */

@@ -144,14 +144,6 @@ void rt_conditional_free(const struct rt_conditional *conditional)
     free(conditional->bodies);
 }
 
-bool rt_graph_has_conditional(const struct CUgraph_st *graph)
-{
-    const struct CUgraphNode_st *node = graph->first;
-    while (node && node->work.type != cudaGraphNodeTypeConditional)
-        node = node->next;
-    return node != NULL;
-}
-
 /* Returns whether GRAPH may be a body, or a child graph in one. */
 static bool is_body_legal(const struct CUgraph_st *graph)
 {

@@ -245,17 +245,17 @@ bool rt_graph_comes_before(const struct CUgraphNode_st *node, const struct CUgra
     return false;
 }
 
-bool rt_graph_has_memory(const struct CUgraph_st *graph)
+bool rt_graph_is_unique(const struct CUgraph_st *graph)
 {
     const struct CUgraphNode_st *node = graph->first;
-    while (node && !rt_is_memory(&node->work))
+    while (node && !rt_is_memory(&node->work) && node->work.type != cudaGraphNodeTypeConditional)
         node = node->next;
     return node != NULL;
 }
 
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **result)
 {
-    if (rt_graph_has_memory(graph) || rt_graph_has_conditional(graph))
+    if (rt_graph_is_unique(graph))
         return cudaErrorNotSupported; /* CUDA refuses this too */
     return rt_graph_copy(graph, result);
 }

@@ -62,8 +62,9 @@ static inline bool rt_is_memory(const struct rt_work *work)
 
 /* Returns whether OTHER waits for NODE, directly or through other nodes. */
 bool rt_graph_comes_before(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other);
-/* Returns whether a node of GRAPH allocates or frees memory. Such a graph cannot be cloned. */
-bool rt_graph_has_memory(const struct CUgraph_st *graph);
+/* Returns whether a node of GRAPH allocates memory, frees memory or is conditional. CUDA does not
+ * clone such a graph, and does not take it as a child. */
+bool rt_graph_is_unique(const struct CUgraph_st *graph);
 
 /* Replaces WORK by a copy of BY, which must have the same type. */
 cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by);
@@ -126,7 +127,6 @@ void rt_conditional_free(const struct rt_conditional *conditional);
 void rt_conditions_leave(const struct CUgraph_st *graph);
 /* Returns whether nodes use all conditions that were made for GRAPH. */
 bool rt_conditions_are_used(const struct CUgraph_st *graph);
-bool rt_graph_has_conditional(const struct CUgraph_st *graph);
 /* Returns whether the bodies in GRAPH have only nodes that CUDA allows there, and nodes use all
  * conditions. */
 bool rt_graph_conditionals_are_legal(const struct CUgraph_st *graph);

@@ -292,9 +292,7 @@ cudaError_t rt_work_of_child(struct rt_work *work, cudaGraph_t graph, cudaGraph_
     *work = (struct rt_work){.type = cudaGraphNodeTypeGraph, .child = child};
     if (!live || child == graph)
         return cudaErrorInvalidValue;
-    return rt_graph_has_memory(live) || rt_graph_has_conditional(live)
-               ? cudaErrorNotSupported /* CUDA refuses this too */
-               : cudaSuccess;
+    return rt_graph_is_unique(live) ? cudaErrorNotSupported : cudaSuccess; /* as CUDA does */
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
