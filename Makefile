@@ -231,6 +231,7 @@ asan: ## Run the tests of our code under AddressSanitizer and UBSan: [TEST_FILTE
 	$(Q)$(MAKE) SANITIZE=1 test
 
 mistakes: ## Grade typical mistakes and compare what their reports say first
+try-pages: ## Compare the pages of `make step` with the emulator, for all mutants: [LAB=]
 check-advice: ## Follow the advice of each finding and see whether it mends an example
 golden: ## Update the golden files; read the diff before you commit it
 check: ## Check format, warnings, file lengths, and that each header compiles alone
@@ -263,5 +264,5 @@ FORCE:
 .PHONY: help grade hint watch run trace step report diff reset serve doctor course calibrate autograder handouts \
 	handouts-pdf new-lab lab-check costs facts record-ladders record-times prediction-report lanewise setup test test-programs unit try-arm64 asan \
 	editor dist try-dist try-debian-12 try-debian-13 try-ubuntu-22 try-ubuntu-24 try-container \
-	golden check check-advice format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
+	golden check check-advice try-pages format mistakes bench fuzz soak soak-kill soak-batch slurm-test answers products record-gpu record-launches clean \
 	distclean FORCE
