@@ -112,14 +112,15 @@ static void keeps_sums(struct check *check, const struct run *run)
 }
 
 /* Returns the longest warp of a run on fewer numbers, because a program must not be fast for a
- * million numbers only. Each thread of the solution still gets as many numbers as any other. If the
- * warps of a grid take turns, they poll for longer when the last warp runs first. */
+ * million numbers only; in one block, as many instructions as a million would take. Each thread of
+ * the solution still gets as many numbers as any other. If the warps of a grid take turns, they
+ * poll for longer when the last warp runs first. */
 static double path_elsewhere(struct check *check, int rung)
 {
-    const struct run *run =
-        sum_up(check, rung, MILLION - (1 << 16) * check_random_int(check, 1, 7));
+    int n = MILLION - (1 << 16) * check_random_int(check, 1, 7);
+    const struct run *run = sum_up(check, rung, n);
     return rung == GRID ? check_worse_counter(check, run, "longest_warp_instructions")
-                        : check_counter(run, "longest_warp_instructions");
+                        : check_counter(run, "longest_warp_instructions") * MILLION / n;
 }
 
 /* A grid of fewer threads is too small to be fast, whatever its threads do. */
