@@ -100,7 +100,10 @@ static json_t *describe_also(const struct verdict *verdict)
 static json_t *describe_verdict(const struct check *check, double seconds)
 {
     char id[64];
-    const char *hint = check->verdict.advised ? check->verdict.hint : check->info->hint;
+    const struct verdict *verdict = &check->verdict;
+    const char *hint = verdict->advised    ? verdict->hint
+                       : verdict->own_hint ? verdict->own_hint
+                                           : check->info->hint;
     bool full = check->verdict.share >= 1;
     check_public_id(check->info, id);
     return json_pack(

@@ -269,6 +269,16 @@ struct check_matrix {
     /* Computes row Y of the right result from INPUT. May be NULL. */
     void (*make_row)(const struct case_data *input, int y, double *values);
     const struct check_guess *guesses; /* NULL if there is none */
+    /* a guess must equal the wrong result to the bit, because bounds would fit any guess */
+    bool exact_guesses;
+    /* Explains GOT, the wrong numbers of RUN on INPUT, for which there is no guess. Writes the text that
+     * continues the message, and sets *AT as in struct check_guess. Returns false if there is
+     * nothing to say. May be NULL. */
+    bool (*explain)(struct check *check, const struct run *run, const struct case_data *input,
+                    const float *got, char *text, size_t size, const char **at);
+    /* The kernel of the skeleton that makes the result, if its launch is not the last. NULL stands
+     * for the kernel of the last launch. */
+    const char *maker;
     /* Reorders a result for INPUT like `values`, as far as other orders are right, too. It is NULL
      * if no other order is right. */
     void (*arrange)(const struct case_data *input, float *values);
@@ -280,6 +290,11 @@ struct check_matrix {
 };
 void check_within(struct check *check, const struct run *run, const char *name,
                   const struct check_matrix *want);
+
+/* Returns the result NAME of RUN as it is judged, if it consists of COUNT floats. Otherwise returns
+ * NULL. It is valid as long as RUN. */
+const float *check_floats(struct check *check, const struct run *run, const char *name,
+                          size_t count);
 
 /* Shows the array NAME of RUN's input, or of its result, in the report's page. The array has HEIGHT
  * rows of WIDTH bytes, which are greys from 0, black. Call this after the result was judged. */
@@ -313,6 +328,10 @@ struct check_launch check_launch(const struct run *run, size_t index);
 /* Checks that launch number INDEX has the size <<<BLOCKS, THREADS>>>. Does nothing on a GPU. */
 void check_launched(struct check *check, const struct run *run, size_t index, int blocks,
                     int threads);
+
+/* Makes HINT, which stays valid, the check's own hint from now on: for a check that runs several
+ * rungs, each of which needs other advice. Does nothing after a failure. */
+void check_set_hint(struct check *check, const char *hint);
 
 /* Replaces the hint of a check that is still open, for a loss that has a known reason. */
 void check_hint(struct check *check, const char *format, ...) __attribute__((format(printf, 2, 3)));

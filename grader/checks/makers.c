@@ -49,24 +49,18 @@ static void note_writer(const struct check *check, const json_t *line, struct wr
         writers->last = number;
 }
 
-static const json_t *last_launch(const struct run *run)
-{
-    const json_t *launches = json_object_get(run->record, "launches");
-    return json_array_get(launches, json_array_size(launches) - 1);
-}
-
-/* Finds the lines with which the kernel of the last launch writes to global memory. */
-static struct writers find_writers(const struct check *check, const struct run *run)
+/* Finds the lines with which KERNEL, as in the record, writes to global memory. */
+static struct writers find_writers(const struct check *check, const struct run *run,
+                                   const char *kernel)
 {
     size_t i, j;
     json_t *launch, *line;
-    const json_t *kernel = json_object_get(last_launch(run), "kernel");
     struct writers writers = {0};
     json_array_foreach(json_object_get(run->record, "launches"), i, launch)
     {
-        bool is_last = json_equal(json_object_get(launch, "kernel"), kernel);
-        writers.has_other_kernels |= !is_last;
-        json_array_foreach(is_last ? json_object_get(launch, "lines") : NULL, j, line)
+        bool is_maker = strcmp(json_text_of(launch, "kernel"), kernel) == 0;
+        writers.has_other_kernels |= !is_maker;
+        json_array_foreach(is_maker ? json_object_get(launch, "lines") : NULL, j, line)
             note_writer(check, line, &writers);
     }
     return writers;
@@ -82,6 +76,24 @@ static void copy_name(char *name, size_t size, const char *kernel)
     snprintf(name, size, "%.*s", (int)(end - begin), begin);
 }
 
+/* Returns the last launched kernel called NAME, as in the record. If there is none, or NAME is NULL,
+ * returns the kernel of the last launch. */
+static const char *find_kernel(const struct run *run, const char *name)
+{
+    size_t i;
+    json_t *launch;
+    const char *found = NULL, *last = "";
+    char short_name[128];
+    json_array_foreach(json_object_get(run->record, "launches"), i, launch)
+    {
+        last = json_text_of(launch, "kernel");
+        copy_name(short_name, sizeof short_name, last);
+        if (name && strcmp(short_name, name) == 0)
+            found = last;
+    }
+    return found ? found : last;
+}
+
 /* --- what the explanation is about ------------------------------------------------------------ */
 
 static bool has_any(const char *text, const char *const *parts)
@@ -95,8 +107,9 @@ static bool has_any(const char *text, const char *const *parts)
 /* Returns whether TEXT says that numbers are missing, so that the launch may be wrong. */
 static bool is_about_launches(const char *text)
 {
-    static const char *const parts[] = {"never written", CHECK_UNCHANGED,
-                                        "each thread added one number", "exchanged pointers", NULL};
+    static const char *const parts[] = {
+        "never written",      CHECK_UNCHANGED,        "each thread added one number",
+        "exchanged pointers", "the program had made", NULL};
     return has_any(text, parts);
 }
 
@@ -225,11 +238,14 @@ static void show_around(struct check *check)
     slice_free(slice);
 }
 
-void check_show_makers(struct check *check, const struct run *run, const char *text)
+void check_show_makers(struct check *check, const struct run *run, const char *maker,
+                       const char *text)
 {
     static const char *const of_copies[] = {"told to copy", "cudaMemcpy", NULL};
-    char kernel[128];
-    struct writers writers = find_writers(check, run);
+    char kernel[128], others[140] = "";
+    const char *full_name = find_kernel(run, maker);
+    struct writers writers = find_writers(check, run, full_name);
+    copy_name(kernel, sizeof kernel, full_name);
     if (strstr(text, "main()'s numbers"))
         return;
     if (strstr(text, "; look at line")) {
@@ -240,11 +256,13 @@ void check_show_makers(struct check *check, const struct run *run, const char *t
         show_copies(check, text);
         return;
     }
+    if (writers.has_other_kernels && full_name == find_kernel(run, NULL))
+        snprintf(others, sizeof others, "of the last kernel ");
+    else if (writers.has_other_kernels)
+        snprintf(others, sizeof others, "of %s() ", kernel);
     if (writers.count == 1 && !writers.has_other_files && !is_about_launches(text))
-        check_add(check, "; line %u %s%s", writers.lines[0],
-                  writers.has_other_kernels ? "of the last kernel " : "",
+        check_add(check, "; line %u %s%s", writers.lines[0], others,
                   writers.has_stores ? "stores the results" : "updates the result");
-    copy_name(kernel, sizeof kernel, json_text_of(last_launch(run), "kernel"));
     show_slice(check, run, &writers, kernel, text);
 }
 
@@ -264,6 +282,11 @@ static bool begin_at_finding(const struct check *check, struct slice *slice, con
     }
     if (!kind || line == 0 || !check_is_own_file(check, json_text_of(finding, "file")))
         return false;
+    bool is_short = strstr(json_text_of(finding, "help"), "a kernel write too little");
+    if (strcmp(kind->tool, "initcheck") == 0 && is_short) {
+        slice_begin_at_launches(slice, kernel, 0);
+        return true;
+    }
     if (strcmp(kind->tool, "initcheck") == 0 && strstr(message, "allocation")) {
         slice_begin_at_word(slice, "cudaMemcpyHostToDevice", 0);
         slice_begin_at_word(slice, "cudaMemset", 0);

@@ -302,20 +302,41 @@ static bool mark_setters(struct slice *slice, struct word name, unsigned first, 
     return changed;
 }
 
-/* Returns the line at the margin that defines the function NAME, or `count` if there is none. */
+/* Returns whether LINE, at the margin, defines the function NAME. */
+static bool defines(const struct line *line, struct word name)
+{
+    struct word word = {0};
+    if (line->indent > 0 || line->length == 0 || line->text[line->length - 1] == ';' ||
+        !memchr(line->text, '(', line->length))
+        return false;
+    while (next_word(line, &word))
+        if (is_same(word, name) && word.begin[word.length] == '(')
+            return true;
+    return false;
+}
+
+/* Returns whether the slice begins in the function that is defined at line AT. */
+static bool begins_in(const struct slice *slice, unsigned at)
+{
+    for (unsigned i = at + 1; i < slice->count && !is_closing(&slice->lines[i]); ++i)
+        if (slice->lines[i].begins)
+            return true;
+    return false;
+}
+
+/* Returns the line that defines the function NAME, or `count` if there is none. Of several functions
+ * with this name, only the one in which the slice begins is known to take part. */
 static unsigned find_definition(const struct slice *slice, struct word name)
 {
+    unsigned found = slice->count, begun = slice->count, definitions = 0;
     for (unsigned i = 0; i < slice->count; ++i) {
-        const struct line *line = &slice->lines[i];
-        struct word word = {0};
-        if (line->indent > 0 || line->length == 0 || line->text[line->length - 1] == ';' ||
-            !memchr(line->text, '(', line->length))
+        if (!defines(&slice->lines[i], name))
             continue;
-        while (next_word(line, &word))
-            if (is_same(word, name) && word.begin[word.length] == '(')
-                return i;
+        ++definitions;
+        found = i;
+        begun = begins_in(slice, i) ? i : begun;
     }
-    return slice->count;
+    return definitions > 1 ? begun : found;
 }
 
 /* Returns the last line of the function that is defined at line AT, or `count`. */
@@ -329,14 +350,26 @@ static unsigned last_of(const struct slice *slice, unsigned at)
     return last;
 }
 
-/* Adds the line with the result of the function that CALL names, if it is one of this file. */
+/* Returns whether LINE only returns a variable, as in "return sum;". */
+static bool returns_variable(const struct line *line)
+{
+    struct word word = {0};
+    return begins_with(line, "return") && next_word(line, &word) && next_word(line, &word) &&
+           word.begin[word.length] == ';';
+}
+
+/* Adds the line with the result of the function that CALL names, if it is one of this file. DISTANCE
+ * is that of the call. A line that only returns a variable is no further step from the lines that
+ * set the variable. */
 static bool mark_called(struct slice *slice, struct word call, unsigned distance)
 {
     if (call.begin[call.length] != '(')
         return false;
     unsigned definition = find_definition(slice, call);
     unsigned last = definition < slice->count ? last_of(slice, definition) : slice->count;
-    return last < slice->count && mark(slice, last, distance, true);
+    if (last >= slice->count)
+        return false;
+    return mark(slice, last, distance + !returns_variable(&slice->lines[last]), true);
 }
 
 static bool follow(struct slice *slice, unsigned at)
@@ -352,7 +385,7 @@ static bool follow(struct slice *slice, unsigned at)
         changed |= mark_around(slice, at, first);
     while (next_word(line, &word)) {
         changed |= mark_setters(slice, word, first, end, at);
-        changed |= mark_called(slice, word, distance);
+        changed |= mark_called(slice, word, line->distance);
     }
     return changed;
 }

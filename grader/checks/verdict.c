@@ -54,6 +54,12 @@ void check_advise(struct check *check, const char *format, ...)
     va_end(arguments);
 }
 
+void check_set_hint(struct check *check, const char *hint)
+{
+    if (check_is_open(check))
+        check->verdict.own_hint = hint;
+}
+
 void check_hint(struct check *check, const char *format, ...)
 {
     va_list arguments;

@@ -18,6 +18,7 @@ struct verdict {
     char failed_case[160]; /* describes the case that failed, or is "" */
     bool advised;          /* HINT is about this failure; otherwise the check's own hint is shown */
     char hint[400];
+    const char *own_hint; /* replaces the hint that the check declares; NULL if nothing does */
     char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed, or "" if it did not */
     /* fraction of the check's points that is earned, from 0 to 1 */
     double share;

@@ -27,6 +27,15 @@ static bool find_error(struct check *check, const struct run *run, struct rerun 
     return check_explain_wrong(check, again->record);
 }
 
+/* Reports that an answer has nothing to do with the data on the GPU, in place of the message so far.
+ * Call this only if no error explains that. */
+static void tell_same(struct check *check, const char *what)
+{
+    snprintf(check->verdict.message, sizeof check->verdict.message,
+             "%s, whatever data is on the GPU", what);
+    check_advise(check, CHECK_ADVICE_SAME);
+}
+
 static void free_rerun(struct rerun *again)
 {
     json_decref(again->record);
@@ -82,14 +91,19 @@ void check_explain_number(struct check *check, const struct run *run, const stru
     struct rerun again;
     char text[300] = "";
     bool found = find_error(check, run, &again);
-    if (found || answer->same)
+    if (found)
         ;
-    else if (explain_number(run, answer, want, text, sizeof text))
+    else if (answer->same) {
+        snprintf(text, sizeof text, "%s is always %lld", answer->array.name,
+                 (long long)number_of(answer->array.type, answer->array.values));
+        tell_same(check, text);
+        *text = '\0';
+    } else if (explain_number(run, answer, want, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
         check_add(check, ": " NOT_MADE);
     if (!found && run->record && (answer->made || *text))
-        check_show_makers(check, run, text);
+        check_show_makers(check, run, NULL, text);
     free_rerun(&again);
 }
 
@@ -115,15 +129,16 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
 /* relative error of a wrong number that is much larger than the right number */
 #define RELATIVE 1e-6
 
-/* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound. */
-static bool is_close(const float *values, const struct judge_matrix *matrix)
+/* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound, unless
+ * the guess is EXACT. */
+static bool is_close(const float *values, const struct judge_matrix *matrix, bool exact)
 {
     size_t count = matrix->height * matrix->width;
     double most = 0;
     for (size_t i = 0; matrix->bounds && i < count; ++i)
         most = fmax(most, matrix->bounds[i]);
     for (size_t i = 0; i < count; ++i) {
-        double bound = matrix->bounds ? 2 * most + RELATIVE * fabs((double)values[i]) : 0;
+        double bound = matrix->bounds && !exact ? 2 * most + RELATIVE * fabs((double)values[i]) : 0;
         if (!judge_within(matrix->got[i], values[i], bound))
             return false;
     }
@@ -141,7 +156,7 @@ static const struct check_guess *find_guess(const struct check *check,
     const struct check_guess *guess = want->guesses;
     for (; values && guess && guess->text; ++guess) {
         guess->make(input, values);
-        if (is_close(values, matrix))
+        if (is_close(values, matrix, want->exact_guesses))
             break;
     }
     free(values);
@@ -171,19 +186,34 @@ static bool is_input(const struct judge_matrix *matrix, const struct case_data *
 
 #define UNCHANGED CHECK_UNCHANGED ": does a copy back come before the kernel that should change it?"
 
-static bool explain_matrix(struct check *check, const struct check_matrix *want,
-                           const struct judge_matrix *matrix, const struct case_data *input,
+/* Explains the wrong matrix by a mistake that the lab knows. Returns false if no mistake fits. */
+static bool tell_mistake(struct check *check, const struct run *run,
+                         const struct check_matrix *want, const struct judge_matrix *matrix,
+                         char *text, size_t size)
+{
+    const struct check_guess *guess = find_guess(check, want, matrix, run->input);
+    const char *at = guess ? guess->at : NULL;
+    if (guess)
+        snprintf(text, size, "%s", guess->text);
+    else if (!want->explain || !want->explain(check, run, run->input, matrix->got, text, size, &at))
+        return false;
+    unsigned line = at ? check_find_line(check, at) : 0;
+    if (line) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "; look at line %u", line);
+    }
+    check_point_at(check, check->job.file_name, line, 0);
+    return true;
+}
+
+static bool explain_matrix(struct check *check, const struct run *run,
+                           const struct check_matrix *want, const struct judge_matrix *matrix,
                            char *text, size_t size)
 {
-    const struct check_guess *guess = find_guess(check, want, matrix, input);
-    unsigned line = guess && guess->at ? check_find_line(check, guess->at) : 0;
-    if (line)
-        snprintf(text, size, "%s; look at line %u", guess->text, line);
-    else if (guess)
-        snprintf(text, size, "%s", guess->text);
-    check_point_at(check, check->job.file_name, line, 0);
-    check->verdict.guessed = guess;
-    return guess || (want->make_row && check_reread(want, matrix, input, text, size)) ||
+    const struct case_data *input = run->input;
+    check->verdict.guessed = tell_mistake(check, run, want, matrix, text, size);
+    return check->verdict.guessed ||
+           (want->make_row && check_reread(want, matrix, input, text, size)) ||
            (is_input(matrix, input) && snprintf(text, size, "%s", UNCHANGED)) ||
            judge_wrong_matrix(matrix, text, size);
 }
@@ -203,13 +233,17 @@ void check_explain_matrix(struct check *check, const struct run *run, const stru
     matrix.threads = (size_t)check_launch(run, 0).threads;
     matrix.again = find_matrix(again.result, answer->array.name, matrix.height * matrix.width);
     find_inputs(&matrix, run->input);
-    if (found || answer->same)
+    if (found)
         ;
-    else if (explain_matrix(check, want, &matrix, run->input, text, sizeof text))
+    else if (answer->same) {
+        snprintf(text, sizeof text, "%s has the same numbers", answer->array.name);
+        tell_same(check, text);
+        *text = '\0';
+    } else if (explain_matrix(check, run, want, &matrix, text, sizeof text))
         check_add(check, ": %s", text);
     else if (run->record && !answer->made)
         check_add(check, ": " NOT_MADE);
     if (!found && run->record && (answer->made || *text))
-        check_show_makers(check, run, text);
+        check_show_makers(check, run, want->maker, text);
     free_rerun(&again);
 }

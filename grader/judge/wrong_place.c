@@ -17,7 +17,9 @@ static struct lines rows_of(const struct facts *facts)
 
 static struct lines columns_of(const struct facts *facts)
 {
-    return (struct lines){"column", "columns", facts->in_column, facts->matrix->width};
+    bool is_list = facts->matrix->height == 1;
+    return (struct lines){is_list ? "element" : "column", is_list ? "elements" : "columns",
+                          facts->in_column, facts->matrix->width};
 }
 
 static size_t count_lines(const struct lines *lines)
@@ -50,10 +52,13 @@ static bool find_step(const struct lines *lines, size_t *from, size_t *to, size_
 }
 
 /* Returns whether the lines with wrong numbers are FROM to TO of each PERIOD lines. At least two
- * such groups must begin. */
+ * such groups must begin. A single line without wrong numbers may be so by luck, so there must be
+ * several. */
 static bool find_period(const struct lines *lines, size_t *from, size_t *to, size_t *period)
 {
     size_t i = 0;
+    if (lines->count < count_lines(lines) + 2)
+        return false;
     while (i < lines->count && lines->wrong[i] == 0)
         ++i;
     *from = i;

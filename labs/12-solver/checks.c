@@ -15,6 +15,7 @@
  * off by (m + 8) u (|b| + the sum of |A x|), which also has room for products and the division. A
  * step inherits the errors of the previous step, times |A[i][j] / A[i][i]|. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +25,19 @@ LAB(.title = "A solver that moves little and seldom waits", .file = "solver.cu",
     .needs = {"04-bank-conflicts", "08-transpose", "09-picture-sum"},
     .hints = {
         "Ask in each rung: which numbers does a step need, how often is each of them read, and from where? And in rung 4: who waits for whom, and for how many bytes?",
-        "TODO 1: the 32 lanes of a warp share a row, and add up their sums by shuffles. TODO 2: five loads of A instead of n. TODO 3: (32 + 2) x (8 + 2) points in shared memory, all threads at the barrier, and two pointers that change places. TODO 4: the largest number of a warp, then one atomicMax(); main() copies 4 bytes after `every` steps.",
-        "TODO 1: int i = (blockIdx.x * blockDim.x + threadIdx.x) / WARP; for (int j = lane; j < job.n; j += WARP); launch job.n * WARP threads. TODO 2: if (i >= 1) others += job.west[i] * x[i - 1]; and so on. TODO 3a: tile[ty][tx] = at(job, x, row, column), with tx = threadIdx.x + 1; if (tx == 1) tile[ty][0] = at(job, x, row, column - 1); the same at the other three edges; __syncthreads(); only then `return` outside of the grid. TODO 3b: std::swap(*x, *next). TODO 4a: for (int off = 16; off > 0; off /= 2) mine = fmaxf(mine, __shfl_down_sync(ALL, mine, off)); if (threadIdx.x == 0) atomicMax((int *)residual, __float_as_int(mine)). TODO 4b: find_residual<<<tiles(job), dim3(TILE_X, TILE_Y)>>>(job, *x, &residuals[look]); cudaMemcpy() of that one number.",
+        "TODO 1: the 32 lanes of a warp share a row: int i = (blockIdx.x * blockDim.x + threadIdx.x) / WARP, and lane l begins at j = l. They add up their sums by shuffles; lane 0 stores. Launch job.n * WARP threads, in rung 2 as well.",
+        "TODO 2: a thread makes an unknown from five numbers of A: if (i >= 1) others += job.west[i] * x[i - 1]; and so on. Then main() needs no matrix.",
+        "TODO 3a: 34 x 10 points in shared memory: tile[ty][tx] = at(job, x, row, column), with tx = threadIdx.x + 1; if (tx == 1) tile[ty][0] = at(job, x, row, column - 1); the same at the other three edges; __syncthreads(); only then `return` outside of the grid. TODO 3b: std::swap(*x, *next) is all, and x and next are pointers to main()'s pointers.",
+        "TODO 4a: the largest number of a warp: for (int off = 16; off > 0; off /= 2) mine = fmaxf(mine, __shfl_down_sync(ALL, mine, off)); then if (threadIdx.x == 0) atomicMax((int *)residual, __float_as_int(mine)). All lanes take part.",
+        "TODO 4b: after the loop over the steps, find_residual<<<tiles(job), dim3(TILE_X, TILE_Y)>>>(job, *x, &residuals[look]); then cudaMemcpy() of that one number to &residual. Nothing else goes to the CPU.",
     });
 
-#define MOST_LOOKS 100 /* as in shared/solver.h */
-#define UNIT       0x1p-24
-#define SPREAD     0.05 /* relative spread of b, in rung 4 */
-#define TINY       1e-3 /* in rung 4, a residual that floats still represent well */
-#define MOST_STEPS 100  /* most steps of rung 4 */
+#define MOST_LOOKS     100 /* as in shared/solver.h */
+#define UNIT           0x1p-24
+#define SPREAD         0.05 /* relative spread of b, in rung 4 */
+#define TINY           1e-3 /* in rung 4, a residual that floats still represent well */
+#define MOST_STEPS     100  /* most steps of rung 4 */
+#define RESIDUAL_BOUND 2e-5
 
 enum rung { DENSE = 1, DIAGONALS, STENCIL, CONVERGE };
 enum side { WEST, EAST, NORTH, SOUTH, SIDES };
@@ -43,6 +48,7 @@ struct job {
     int every, looks; /* for rung 4: steps from look to look, and the most looks */
     /* for rung 4: b is negative, and so are all b - A x, which are positive otherwise */
     bool negative;
+    const char *const *hints; /* for a wrong x, one for each rung; NULL: the check's own hint */
 };
 
 /* --- systems -------------------------------------------------------------------------------------- */
@@ -50,7 +56,6 @@ struct job {
 /* The mistakes of a student, or none if all members are 0. */
 struct mistake {
     int more_steps;
-    bool at_first_look;  /* rung 4 ends at the first look */
     bool added;          /* the numbers of the neighbours have the other sign */
     bool undivided;      /* the sum is not divided by the number on the diagonal */
     bool without[SIDES]; /* neighbours on this side are left out */
@@ -59,6 +64,7 @@ struct mistake {
     bool own_edge[SIDES];
     bool one[SIDES]; /* the first or last unknown with a neighbour on this side lacks it */
     bool never;      /* no step changes x */
+    bool turned;     /* rows and columns of a dense matrix are exchanged */
 };
 
 /* The equations. The numbers of row i that can differ from 0 are number first[i] to first[i + 1] -
@@ -131,9 +137,11 @@ static struct system open_system(const struct case_data *input, const struct mis
     cr_assert(system.first && system.column && system.factor);
     for (int i = 0; i < n; ++i) {
         system.first[i + 1] = system.first[i];
-        for (int j = 0; j < n && dense; ++j)
-            add_number(&system, i, j,
-                       case_floats(input, "matrix")[(size_t)i * (size_t)n + (size_t)j]);
+        for (int j = 0; j < n && dense; ++j) {
+            size_t at = mistake->turned ? (size_t)j * (size_t)n + (size_t)i
+                                        : (size_t)i * (size_t)n + (size_t)j;
+            add_number(&system, i, j, case_floats(input, "matrix")[at]);
+        }
         if (!dense)
             add_diagonals(&system, input, i, mistake);
     }
@@ -230,9 +238,7 @@ static int steps_of(const struct case_data *input)
 static void guess(const struct case_data *input, float *values, struct mistake mistake)
 {
     struct system system = open_system(input, &mistake);
-    int steps = mistake.never           ? 0
-                : mistake.at_first_look ? case_int(input, "every")
-                                        : steps_of(input);
+    int steps = mistake.never ? 0 : steps_of(input);
     struct solution solution = solve(&system, steps + mistake.more_steps, NULL);
     for (int i = 0; i < system.n; ++i)
         values[i] = (float)solution.x[i];
@@ -247,17 +253,15 @@ static void guess(const struct case_data *input, float *values, struct mistake m
     }
 GUESS(one_less, .more_steps = -1)
 GUESS(one_more, .more_steps = 1)
-GUESS(look_less, .more_steps = -case_int(input, "every"))
-GUESS(look_more, .more_steps = case_int(input, "every"))
 GUESS(no_west, .without = {[WEST] = true})
 GUESS(no_east, .without = {[EAST] = true})
 GUESS(no_north, .without = {[NORTH] = true})
 GUESS(no_south, .without = {[SOUTH] = true})
 GUESS(no_halo, .tiles = true)
-GUESS(first_look, .at_first_look = true)
 GUESS(added, .added = true)
 GUESS(undivided, .undivided = true)
 GUESS(never, .never = true)
+GUESS(turned, .turned = true)
 GUESS(west_edge, .own_edge = {[WEST] = true})
 GUESS(east_edge, .own_edge = {[EAST] = true})
 GUESS(north_edge, .own_edge = {[NORTH] = true})
@@ -268,12 +272,15 @@ GUESS(one_north, .one = {[NORTH] = true})
 GUESS(one_south, .one = {[SOUTH] = true})
 
 #define NEVER                                                                                      \
-    "x is still 0, as if no step's result became the next x; does main() get the exchanged "       \
-    "pointers?"
+    "x is still 0, as if no step's result became the next x: as if main() did not get the "        \
+    "exchanged pointers, or as if x were overwritten after the exchange"
 
 /* for rungs 1 to 3 */
 static const struct check_guess guesses[] = {
+    {NEVER, never, "cudaMemcpyDeviceToDevice"},
+    {NEVER, never, "std::swap("},
     {NEVER, never, NULL},
+    {"as if rows and columns of A were exchanged", turned, NULL},
     {"as if there were a step less", one_less, "step < steps"},
     {"as if there were a step more", one_more, "step < steps"},
     {"as if nothing came from the neighbour in the west, number i - 1", no_west, NULL},
@@ -297,15 +304,62 @@ static const struct check_guess guesses[] = {
      "tile[TILE_Y + 1][tx] ="},
     {0}};
 
-static const struct check_guess converge_guesses[] = {
-    {NEVER, never, NULL},
-    {"as if there were a step less", one_less, NULL},
-    {"as if there were a step more", one_more, NULL},
-    {"as if the program stopped at its first look at the residual: the residual is too small, or the loop does not go on",
-     first_look, NULL},
-    {"as if the program stopped one look at the residual too early", look_less, NULL},
-    {"as if the program stopped one look at the residual too late", look_more, NULL},
-    {0}};
+static const struct check_guess converge_guesses[] = {{NEVER, never, "std::swap("},
+                                                      {NEVER, never, "cudaMemcpyDeviceToDevice"},
+                                                      {NEVER, never, NULL},
+                                                      {0}};
+
+/* Returns whether X is right after the steps that led to SOLUTION. */
+static bool is_after(const struct solution *solution, const float *x, int n)
+{
+    for (int i = 0; i < n; ++i)
+        if (!(fabs((double)x[i] - solution->x[i]) <= solution->bound[i]))
+            return false;
+    return true;
+}
+
+/* Returns the only number of steps after which X is right, or 0 if there is none, or several. Gets
+ * the residuals of the first MOST_STEPS steps. */
+static int steps_to(const struct case_data *input, const float *x, double *residuals)
+{
+    int found = 0, count = 0;
+    struct system system = open_system(input, &(struct mistake){0});
+    for (int steps = 1; steps <= MOST_STEPS; ++steps) {
+        struct solution solution = solve(&system, steps, residuals);
+        bool is = is_after(&solution, x, system.n);
+        found = is ? steps : found;
+        count += is;
+        close_solution(&solution);
+    }
+    close_system(&system);
+    return count == 1 ? found : 0;
+}
+
+/* Explains X in rung 4, if it is right after another number of steps, and names the first wrong
+ * residual. */
+static bool explain_steps(struct check *check, const struct run *run, const struct case_data *input,
+                          const float *x, char *text, size_t size, const char **at)
+{
+    double right[MOST_STEPS + 1];
+    const float *looks = check_floats(check, run, "residuals", MOST_LOOKS);
+    int made = steps_to(input, x, right), wanted = steps_of(input),
+        every = case_int(input, "every");
+    if (made == 0)
+        return false;
+    int used = snprintf(text, size, "as if the program had made %d step%s, but %d are right", made,
+                        made == 1 ? "" : "s", wanted);
+    for (int look = 0; looks && (look + 1) * every <= (made < wanted ? made : wanted); ++look) {
+        double residual = right[(look + 1) * every];
+        if (fabs((double)looks[look] - residual) <= RESIDUAL_BOUND)
+            continue;
+        snprintf(text + used, size - (size_t)used, "; residuals[%d] is %.6g, but %.6g is right",
+                 look, (double)looks[look], residual);
+        *at = made % every == 0 ? "atomicMax(" : "make_step(job, x, next)";
+        return true;
+    }
+    *at = "residual > job.tolerance";
+    return true;
+}
 
 /* Makes a mistake: each residual is that of the previous x. */
 static void residuals_before(const struct case_data *input, float *values)
@@ -383,8 +437,10 @@ static struct case_data *make_case(struct check *check, struct job *job)
                                         [CONVERGE] = "a stencil until it converges"};
     int n = job->width * job->height, rung = (int)job->rung;
     float spread = rung == CONVERGE ? (float)SPREAD : 0.5f;
-    struct case_data *input = check_case(check, "rung %d, %s, %s x %s unknowns", rung, names[rung],
-                                         check_number(job->width), check_number(job->height));
+    struct case_data *input =
+        rung == DENSE ? check_case(check, "rung 1, %s, %s", names[rung], check_count(n, "unknown"))
+                      : check_case(check, "rung %d, %s, %s x %s unknowns", rung, names[rung],
+                                   check_number(job->width), check_number(job->height));
     case_add(input, "rung", CASE_INT, &rung, 1);
     case_add(input, "width", CASE_INT, &job->width, 1);
     case_add(input, "height", CASE_INT, &job->height, 1);
@@ -420,18 +476,32 @@ static void judge_residuals(struct check *check, const struct run *run, const st
     double *bounds = check_memory(check, MOST_LOOKS, sizeof *bounds);
     for (int look = 0; look < job->looks; ++look) {
         right[look] = residuals[(look + 1) * job->every];
-        bounds[look] = 2e-5;
+        bounds[look] = RESIDUAL_BOUND;
     }
     check_within(check, run, "residuals",
                  &(struct check_matrix){1, MOST_LOOKS, right, .bounds = bounds,
                                         .guesses = residual_guesses});
 }
 
+/* Advice about a wrong x. */
+static const char *const rung_hints[] = {
+    [DENSE] =
+        "Rung 1: a lane takes every 32nd number of its row, each times the x of that column. Do the sums of all lanes arrive in lane 0?",
+    [DIAGONALS] =
+        "Rung 2: draw a grid of 3 x 3 points. Which numbers of x does the point in the middle need, and which the one in a corner? Does a step read what the same step writes?",
+    [STENCIL] =
+        "Rung 3: draw a tile of 3 x 3 points with its halo. Which threads copy the halo, and which numbers does the point in a corner need? Does a step read what the same step writes?",
+    [CONVERGE] =
+        "Rung 4: the largest |b - A x| of all points decides, for the x after `every` steps. Does residuals[look] get the largest number of all warps, and does main() wait for it?",
+};
+
 /* Runs JOB on random numbers and judges x. */
 static const struct run *run_on(struct check *check, struct job job)
 {
     double residuals[MOST_STEPS + 1];
     struct case_data *input = make_case(check, &job);
+    if (job.hints)
+        check_set_hint(check, job.hints[job.rung]);
     const struct run *run = check_run(check, input);
     struct system system = open_system(input, &(struct mistake){0});
     int steps = job.rung == CONVERGE ? job.every * job.looks : job.steps;
@@ -439,7 +509,9 @@ static const struct run *run_on(struct check *check, struct job job)
     check_within(
         check, run, "x",
         &(struct check_matrix){job.height, job.width, right.x, .bounds = right.bound,
-                               .guesses = job.rung == CONVERGE ? converge_guesses : guesses});
+                               .guesses = job.rung == CONVERGE ? converge_guesses : guesses,
+                               .explain = job.rung == CONVERGE ? explain_steps : NULL,
+                               .maker = job.rung == CONVERGE ? "step_stencil" : NULL});
     check_made_by_kernels(check, run, "x");
     if (job.rung == CONVERGE)
         judge_residuals(check, run, &job, residuals);
@@ -450,37 +522,49 @@ static const struct run *run_on(struct check *check, struct job job)
     return run;
 }
 
-/* STEPS: of rungs 1 to 3. */
-static void run_all(struct check *check, int width, int height, int steps, bool negative)
+/* STEPS: of rungs 1 to 3. HINTS: as in struct job. */
+static void run_all(struct check *check, int width, int height, int steps, bool negative,
+                    const char *const *hints)
 {
-    int every = check_random_int(check, 5, 8);
-    run_on(check, (struct job){DENSE, width * height / 4 + 1, 1, steps, 0, 0, false});
-    run_on(check, (struct job){DIAGONALS, width, height, steps, 0, 0, false});
-    run_on(check, (struct job){STENCIL, width, height, steps, 0, 0, false});
-    run_on(check, (struct job){CONVERGE, width, height, 0, every, 6, negative});
+    int every = check_random_int(check, 5, 8), n = width * height / 4 + 1;
+    run_on(check, (struct job){DENSE, n, 1, steps, 0, 0, false, hints});
+    run_on(check, (struct job){DIAGONALS, width, height, steps, 0, 0, false, hints});
+    run_on(check, (struct job){STENCIL, width, height, steps, 0, 0, false, hints});
+    run_on(check, (struct job){CONVERGE, width, height, 0, every, 6, negative, hints});
 }
 
-CHECK(
-    correct, .title = "right x for 48 x 16 unknowns", .points = 10,
-    .hint =
-        "Rung 1: do the sums of all lanes arrive in lane 0? Rungs 2 to 4: draw a grid of 3 x 3 points. Which numbers of x does the point in the middle need, and which the one in a corner? Does a step read what the same step writes?")
+#define FIRST_FIX                                                                                  \
+    "If the check above failed, too, fix that first. Otherwise the size is the problem: "
+
+/* Advice about an x that is wrong only for some sizes. */
+static const char *const size_hints[] = {
+    [DENSE] = FIRST_FIX
+    "the number of unknowns need not fill the last block, nor the 32 lanes of a warp. Must a warp whose unknown does not exist go on?",
+    [DIAGONALS] = FIRST_FIX
+    "which neighbours does an unknown have if the grid is only one point wide or high?",
+    [STENCIL] = FIRST_FIX
+    "the last block of each row and column is only partly inside of the grid. Do its threads still fill the tile, and reach the barrier? Are the tile's edges filled if the grid ends before them?",
+    [CONVERGE] = FIRST_FIX
+    "the last block of each row and column is only partly inside of the grid. Do its lanes still take part in the shuffles, with a number that cannot be the largest?",
+};
+
+CHECK(correct, .title = "right x for 48 x 16 unknowns (rung 1: 193)", .points = 10,
+      .hint = "Which numbers does a step need, and which step made them?")
 {
     /* after two steps, wrong numbers are still near the mistake */
-    run_on(check, (struct job){DIAGONALS, 48, 16, 2, 0, 0, false});
-    run_on(check, (struct job){STENCIL, 48, 16, 2, 0, 0, false});
-    run_all(check, 48, 16, 8, true);
+    run_on(check, (struct job){DIAGONALS, 48, 16, 2, 0, 0, false, rung_hints});
+    run_on(check, (struct job){STENCIL, 48, 16, 2, 0, 0, false, rung_hints});
+    run_all(check, 48, 16, 8, true, rung_hints);
 }
 
-CHECK(
-    ragged, .title = "right for any width and height", .points = 10,
-    .hint =
-        "If the check above failed, too, fix that first. Otherwise the size is the problem: the last block of each row and column is only partly inside of the grid. Do its threads still fill the tile, and reach the barrier? Are the tile's edges filled if the grid ends before them?")
+CHECK(ragged, .title = "right for any width and height", .points = 10,
+      .hint = FIRST_FIX "which threads are outside of the grid?")
 {
-    run_all(check, 1, 1, 8, false);
-    run_all(check, 1, 45, check_random_int(check, 17, 24), true);
-    run_all(check, 33, 9, check_random_int(check, 9, 16), false);
+    run_all(check, 1, 1, 8, false, size_hints);
+    run_all(check, 1, 45, check_random_int(check, 17, 24), true, size_hints);
+    run_all(check, 33, 9, check_random_int(check, 9, 16), false, size_hints);
     int width = check_random_int(check, 34, 70);
-    run_all(check, width, check_random_int(check, 2, 7), 8, true);
+    run_all(check, width, check_random_int(check, 2, 7), 8, true, size_hints);
 }
 
 CHECK(
@@ -489,7 +573,7 @@ CHECK(
     .hint =
         "All threads of a block must reach a __syncthreads() between the writes to the tile and the reads. A second step in the same launch needs another one, and a wider halo. No step may write to the x that it reads.")
 {
-    run_all(check, 40, 11, 8, false);
+    run_all(check, 40, 11, 8, false, NULL);
 }
 
 /* --- figures --------------------------------------------------------------------------------------- */
@@ -519,31 +603,50 @@ CHECK(
         "TODO 1: for each j, the lanes of a warp must read neighbouring words of the matrix. They do so if they share a row.")
 {
     const int n = 256;
-    const struct run *run = run_on(check, (struct job){DENSE, n, 1, STEPS, 0, 0, false});
+    const struct run *run = run_on(check, (struct job){DENSE, n, 1, STEPS, 0, 0, false, NULL});
     check_measure(check, run, 32 * check_sectors_moved(run) / ((double)n * n * STEPS));
+}
+
+/* Sectors that rung 2 reads for 32 unknowns if it steps as rung 1 did before TODO 1, and the most
+ * that it can read if its steps need no matrix. */
+#define READS_WITH_MATRIX    4200
+#define READS_WITHOUT_MATRIX 100
+
+/* Refuses a program that makes a matrix for rung 2. */
+static void refuse_matrix(struct check *check, const struct run *run, double sectors)
+{
+    if (sectors < READS_WITHOUT_MATRIX)
+        check_refuse(check, run, "TODO 2: delete the two lines of main() that make the matrix.",
+                     "no step needs the matrix of n x n numbers, but main() still makes it");
+    else
+        check_refuse(
+            check, run,
+            "TODO 2: write a kernel that makes a step from the five diagonals, and launch it in make_step(). Then delete the two lines of main() that make the matrix.",
+            "main() makes a matrix of n x n numbers from the five diagonals, and each step reads all of it");
+    check_show_line(check, "matrix_of(");
 }
 
 CHECK(
     diagonals, .title = "rung 2: five numbers a row, not all of them", .points = 15,
     .where = CHECK_COUNTS,
-    .figure =
-        {.text = "for a step of 32 unknowns, loads touch %s sectors of 32 bytes",
-         .want = "at most %s",
-         .counter = "global_load_sectors",
-         .judges = 1 << CHECK_READS,
-         .budget = {.naive = 4200, .solution = 41, .slack = 1.25, .scale = JUDGE_LOGARITHMIC}},
+    .figure = {.text = "for a step of 32 unknowns, loads touch %s sectors of 32 bytes",
+               .want = "at most %s",
+               .counter = "global_load_sectors",
+               .judges = 1 << CHECK_READS,
+               .budget = {.naive = READS_WITH_MATRIX,
+                          .solution = 41,
+                          .slack = 1.25,
+                          .scale = JUDGE_LOGARITHMIC}},
     .hint =
         "TODO 2: a step needs five numbers of A for each unknown, and x at the point and at its four neighbours. Read no matrix of n x n numbers.")
 {
-    const struct job job = {DIAGONALS, 32, 16, STEPS, 0, 0, false};
+    const struct job job = {DIAGONALS, 32, 16, STEPS, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
     double sectors = 32 * check_sectors_read(run) / ((double)job.width * job.height * job.steps);
-    if (sectors < 100 && check_requests(run, "launch") > STEPS &&
-        check_find_line(check, "matrix_of(")) {
-        check_refuse(check, run, "TODO 2: delete the two lines of main() that make the matrix.",
-                     "no step needs the matrix of n x n numbers, but main() still makes it");
-        check_show_line(check, "matrix_of(");
-    }
+    /* without TODO 1, the figure itself is the better message */
+    if (sectors < READS_WITH_MATRIX && check_requests(run, "launch") > STEPS &&
+        check_find_line(check, "matrix_of("))
+        refuse_matrix(check, run, sectors);
     check_measure(check, run, sectors);
 }
 
@@ -558,7 +661,7 @@ CHECK(
     .hint =
         "TODO 3: a tile of 32 x 8 points with its halo has 34 x 10; read each of them once. Exchange x and next after a step instead of copying.")
 {
-    const struct job job = {STENCIL, 256, 96, 6, 0, 0, false};
+    const struct job job = {STENCIL, 256, 96, 6, 0, 0, false, NULL};
     const struct run *run = run_on(check, job);
     check_measure(check, run,
                   32 * check_sectors_moved(run) / ((double)job.width * job.height * job.steps));
@@ -585,7 +688,8 @@ CHECK(
     .hint =
         "TODO 4: a kernel finds the largest |b - A x|, after `every` steps. main() then needs one number, not all of x.")
 {
-    struct job job = {CONVERGE, LOOK_WIDTH, LOOK_HEIGHT, 0, 8, check_random_int(check, 5, 6), true};
+    struct job job = {CONVERGE, LOOK_WIDTH, LOOK_HEIGHT, 0, 8, check_random_int(check, 5, 6),
+                      true,     NULL};
     const struct run *run = run_on(check, job);
     double queue = check_counter(run, "atomic_collisions") / job.looks;
     double reads = (double)check_requests(run, "read read_rows") / job.looks;

@@ -13,14 +13,18 @@
 #include <limits.h>
 #include <math.h>
 #include <mpfr.h>
+#include <string.h>
 
 #include "checks/check.h"
 
 LAB(.title = "What is exact, what is fast", .file = "precision.cu", .needs = {"04-bank-conflicts"},
     .hints = {
         "Ask of each operation: what does it round off? In rungs 1 and 2 that is a float again, and other float operations can find it. In rung 3 it is nothing. In rungs 4 and 5 choose the operations so that the errors stay small.",
-        "TODO 1: struct pair { float high, low; }. Adding b to a: sum = a.high + b; part = sum - a.high; a.low += (a.high - (sum - part)) + (b - part); a.high = sum. The row's sum is high + low of lane 0. TODO 2 adds the rounded product in the same way, and the product's error to low. TODO 4: the whole turns are rintf(t).",
-        "TODO 1, the lanes: float high = __shfl_down_sync(ALL, mine.high, off), low = __shfl_down_sync(ALL, mine.low, off); mine = add(mine, high); mine.low += low. TODO 2: product = __fmul_rn(a, b); sum = add(sum, product); sum.low += fmaf(a, b, -product). TODO 3: float2 two = __half22float2(twos[i]); sum += two.x + two.y. TODO 4: turns = t - rintf(t); 2 + __sinf(TWO_PI * turns). TODO 5: __fdividef() divides by at most ratio + 1, so it is good here; __expf() is not.",
+        "TODO 1: struct pair { float high, low; }. Adding b to a: sum = a.high + b; part = sum - a.high; a.low += (a.high - (sum - part)) + (b - part); a.high = sum. The lanes: float high = __shfl_down_sync(ALL, mine.high, off), low = __shfl_down_sync(ALL, mine.low, off); mine = add(mine, high); mine.low += low. The row's sum is high + low of lane 0.",
+        "TODO 2: add the rounded product as in TODO 1, and the product's error to low: product = __fmul_rn(a, b); sum = add(sum, product); sum.low += fmaf(a, b, -product).",
+        "TODO 3: a sum of 8,192 such halves has at most 24 bits, so one float is enough: float2 two = __half22float2(twos[i]); sum += two.x + two.y. Then the lanes add up their floats by shuffles.",
+        "TODO 4: the whole turns are rintf(t): turns = t - rintf(t); 2 + __sinf(TWO_PI * turns).",
+        "TODO 5: e = expf(-fabsf(t)); choose the number above the line and the number below it by t < 0. Write no 1.0. __fdividef() divides by at most ratio + 1, so it is good here; __expf() is not.",
     });
 
 enum rung { SUMS = 1, PRODUCTS, HALVES, WAVES, GROWTH };
@@ -221,6 +225,189 @@ static struct case_data *make_case(struct check *check, const struct job *job)
 
 /* --- common mistakes -------------------------------------------------------------------------- */
 
+/* The sums of rungs 1 to 3 in the order of the skeleton: lane l of a warp adds up the numbers l, l +
+ * 32, ... of a row, and then the lanes add up their sums by shuffles. A guess about them must be
+ * equal to the bit, so another order fits none of them. */
+#define LANES 32
+
+struct pair {
+    float high, low;
+};
+
+/* The mistakes of a student in rungs 1 and 2. */
+struct mistake {
+    bool drops;        /* what additions lose is dropped */
+    bool lanes_drop;   /* what the additions of the lanes' sums lose is dropped */
+    bool own_low;      /* `low` of the other lanes is left out */
+    bool late_low;     /* `low` of another lane is read after it has changed */
+    bool high_first;   /* `high` changes before the error is worked out */
+    bool minus_low;    /* `low` is subtracted from `high` in the end */
+    bool no_product;   /* the errors of products are left out */
+    bool plus_product; /* fmaf() gets the product without its minus */
+};
+
+static struct pair add(struct pair a, float b, bool high_first)
+{
+    float sum = a.high + b, part = sum - a.high, rest = sum - part;
+    float one = (high_first ? sum : a.high) - rest, other = b - part, lost = one + other;
+    return (struct pair){sum, a.low + lost};
+}
+
+/* Adds up the sums of a warp's lanes. Returns the row's sum. */
+static float add_lanes(struct pair *lanes, const struct mistake *mistake)
+{
+    for (int off = LANES / 2; off > 0; off /= 2) {
+        struct pair old[LANES];
+        memcpy(old, lanes, sizeof old);
+        for (int l = 0; l + off < LANES; ++l) {
+            struct pair sum = add(old[l], old[l + off].high, mistake->high_first);
+            lanes[l] = mistake->lanes_drop ? (struct pair){sum.high, old[l].low} : sum;
+        }
+        /* lanes without a partner add their own sums; lane 0 never gets these */
+        for (int l = 0; l + off < LANES && !mistake->own_low; ++l)
+            lanes[l].low += mistake->late_low ? lanes[l + off].low : old[l + off].low;
+    }
+    float low = mistake->drops ? 0 : lanes[0].low;
+    return mistake->minus_low ? lanes[0].high - low : lanes[0].high + low;
+}
+
+static struct pair add_product(struct pair sum, float a, float b, const struct mistake *mistake)
+{
+    float product = a * b;
+    sum = add(sum, product, mistake->high_first);
+    if (!mistake->no_product)
+        sum.low += fmaf(a, b, mistake->plus_product ? product : -product);
+    return sum;
+}
+
+static void add_rows(const struct case_data *input, float *values, struct mistake mistake)
+{
+    int rows = case_int(input, "rows"), width = case_int(input, "width");
+    const float *data = case_floats(input, "data");
+    bool has_weights = case_int(input, "rung") == PRODUCTS;
+    const float *weights = has_weights ? case_floats(input, "weights") : NULL;
+    for (int y = 0; y < rows; ++y) {
+        struct pair lanes[LANES] = {{0}};
+        for (int x = 0; x < width; ++x) {
+            struct pair *sum = &lanes[x % LANES];
+            int i = y * width + x;
+            *sum = weights ? add_product(*sum, data[i], weights[i], &mistake)
+                           : add(*sum, data[i], mistake.high_first);
+        }
+        values[y] = add_lanes(lanes, &mistake);
+    }
+}
+
+/* Makes a mistake of rung 2: fused multiply-adds to a single float. */
+static void fuse(const struct case_data *input, float *values)
+{
+    int rows = case_int(input, "rows"), width = case_int(input, "width");
+    const float *data = case_floats(input, "data"), *weights = case_floats(input, "weights");
+    for (int y = 0; y < rows; ++y) {
+        struct pair lanes[LANES] = {{0}};
+        for (int x = 0; x < width; ++x) {
+            float *sum = &lanes[x % LANES].high;
+            *sum = fmaf(data[y * width + x], weights[y * width + x], *sum);
+        }
+        values[y] = add_lanes(lanes, &(struct mistake){.drops = true});
+    }
+}
+
+#define GUESS(name, ...)                                                                           \
+    static void name(const struct case_data *input, float *values)                                 \
+    {                                                                                              \
+        add_rows(input, values, (struct mistake){__VA_ARGS__});                                    \
+    }
+GUESS(drop, .drops = true)
+GUESS(drop_in_lanes, .lanes_drop = true)
+GUESS(leave_low, .own_low = true)
+GUESS(read_late, .late_low = true)
+GUESS(change_first, .high_first = true)
+GUESS(subtract_low, .minus_low = true)
+GUESS(leave_product, .no_product = true)
+GUESS(turn_product, .plus_product = true)
+#undef GUESS
+
+#define OF_PAIRS                                                                                   \
+    {"as if what the lanes lose when they add up their sums were dropped", drop_in_lanes, NULL},   \
+        {"as if what the other lanes have lost were left out", leave_low, NULL},                   \
+        {"as if a lane read the other lane's second float after that lane had changed it",         \
+         read_late, NULL},                                                                         \
+        {"as if the error were worked out from the sum that has already changed", change_first,    \
+         NULL},                                                                                    \
+    {                                                                                              \
+        "as if what the additions lose were subtracted in the end", subtract_low, NULL             \
+    }
+
+static const struct check_guess sum_guesses[] = {
+    {"as if what the additions lose were dropped", drop, NULL}, OF_PAIRS, {0}};
+
+static const struct check_guess product_guesses[] = {
+    {"as if the products were rounded, and what they lose were dropped", leave_product,
+     "__fmul_rn("},
+    {"as if what the additions and the products lose were dropped", drop, NULL},
+    {"as if what the additions lose were dropped", fuse, NULL},
+    {"as if fmaf() got the product without a minus", turn_product, "fmaf("},
+    OF_PAIRS,
+    {0}};
+
+/* Returns NUMBER rounded to a half, whose last place is 1/8 at least here. */
+static double round_to_half(double number)
+{
+    int exponent;
+    frexp(number, &exponent);
+    double unit = ldexp(1, exponent - 11), rounded = nearbyint(number / unit) * unit;
+    return fabs(rounded) >= 65536 ? copysign(INFINITY, number) : rounded;
+}
+
+/* Where rung 3 adds in half. */
+enum half_place {
+    IN_WORDS, /* the two numbers of a word */
+    IN_TWOS,  /* the first and the second numbers of words */
+    IN_LANES, /* these, and then both sums of a lane */
+    IN_TURN,  /* the numbers l, l + 32, ... of a row */
+};
+
+static void add_halves(const struct case_data *input, float *values, enum half_place place)
+{
+    int rows = case_int(input, "rows"), width = case_int(input, "width");
+    const uint16_t *halves = case_find(input, "halves")->values;
+    for (int y = 0; y < rows; ++y) {
+        struct pair lanes[LANES] = {{0}};
+        double sums[LANES][2] = {{0}};
+        for (int x = 0; x < width; ++x) {
+            double half = value_of_half(halves[y * width + x]);
+            double *sum = place == IN_TURN ? &sums[x % LANES][0] : &sums[x / 2 % LANES][x % 2];
+            *sum = place == IN_WORDS ? half : round_to_half(*sum + half);
+            if (place == IN_WORDS && x % 2 == 1)
+                lanes[x / 2 % LANES].high += (float)round_to_half(sum[-1] + half);
+        }
+        for (int l = 0; l < LANES && place != IN_WORDS; ++l) {
+            double sum = sums[l][0] + sums[l][1];
+            lanes[l].high = (float)(place == IN_LANES ? round_to_half(sum) : sum);
+        }
+        values[y] = add_lanes(lanes, &(struct mistake){.drops = true});
+    }
+}
+
+#define GUESS(name, place)                                                                         \
+    static void name(const struct case_data *input, float *values)                                 \
+    {                                                                                              \
+        add_halves(input, values, place);                                                          \
+    }
+GUESS(add_words, IN_WORDS)
+GUESS(add_twos, IN_TWOS)
+GUESS(add_both, IN_LANES)
+GUESS(add_in_turn, IN_TURN)
+#undef GUESS
+
+static const struct check_guess half_guesses[] = {
+    {"as if both numbers of a __half2 were added in half", add_words, NULL},
+    {"as if each lane added up in half", add_twos, NULL},
+    {"as if each lane added up in half", add_both, NULL},
+    {"as if each lane added up in half", add_in_turn, NULL},
+    {0}};
+
 /* Makes the results of rung 5 from wrong numbers above and below the line: MAKE returns their
  * quotient for T and e^-|T|. */
 static void grow_wrongly(const struct case_data *input, float *values,
@@ -274,6 +461,12 @@ static const struct check_guess growth_guesses[] = {
      leave_above, NULL},
     {0}};
 
+static const struct check_guess *const guesses_of[] = {[SUMS] = sum_guesses,
+                                                       [PRODUCTS] = product_guesses,
+                                                       [HALVES] = half_guesses,
+                                                       [WAVES] = NULL,
+                                                       [GROWTH] = growth_guesses};
+
 /* --- the runs of all rungs -------------------------------------------------------------------- */
 
 /* Runs RUNG on random numbers and judges the results. */
@@ -296,7 +489,8 @@ static const struct run *run_on(struct check *check, enum rung rung, int rows, i
     want.height = is_row ? 1 : rows;
     want.width = is_row ? rows : width;
     want.ulps = most_ulps[rung];
-    want.guesses = rung == GROWTH ? growth_guesses : NULL;
+    want.guesses = guesses_of[rung];
+    want.exact_guesses = is_row;
     check_within(check, run, "result", &want);
     check_made_by_kernels(check, run, "result");
     check_has_read(check, run, (uint64_t)rows * (uint64_t)width * (rung == HALVES ? 2 : 4));
@@ -309,22 +503,50 @@ static void run_all(struct check *check, int rows, int width)
         run_on(check, rung, rows, width);
 }
 
-CHECK(
-    correct, .title = "right results for 32 rows of 1,000 numbers", .points = 10,
-    .hint =
-        "Rung 1: add() must work out the error before it changes a.high, and a lane must read both floats of another lane before it changes its own. Rung 2: the product's error is fmaf(a, b, -product), with a minus. Rung 4: take whole turns away before you multiply. Rung 5: what is the largest number on the way?")
+/* Advice about wrong results. */
+static const char *const rung_hints[] = {
+    [SUMS] =
+        "Rung 1: an addition must work out its error before it changes the sum, and a lane must read both floats of another lane before it changes its own.",
+    [PRODUCTS] =
+        "Rung 2: the product's error is fmaf(a, b, -product), with a minus, and it belongs to the sum, too.",
+    [HALVES] =
+        "Rung 3: the sums of floats are exact here. Does each lane add up both numbers of each __half2, and does each row begin in the right place?",
+    [WAVES] = "Rung 4: take whole turns away before you multiply by 2 pi.",
+    [GROWTH] = "Rung 5: what is the largest number on the way? Is e at most 1 for each sign of t?",
+};
+
+#define FIRST_FIX                                                                                  \
+    "If the check above failed, too, fix that first. Otherwise the size is the problem: "
+
+/* Runs all rungs. The hint of the check is about the rows of rungs 1 to 3. */
+static void run_sizes(struct check *check, int rows, int width)
 {
-    run_all(check, 32, 1000);
+    for (enum rung rung = SUMS; rung <= GROWTH; ++rung) {
+        if (rung >= WAVES)
+            check_set_hint(check,
+                           FIRST_FIX "does the loop reach each number, and none after them?");
+        run_on(check, rung, rows, width);
+    }
+    check_set_hint(check, NULL);
+}
+
+CHECK(correct, .title = "right results for 32 rows of 1,000 numbers", .points = 10,
+      .hint = "What does each operation round off?")
+{
+    for (enum rung rung = SUMS; rung <= GROWTH; ++rung) {
+        check_set_hint(check, rung_hints[rung]);
+        run_on(check, rung, 32, 1000);
+    }
 }
 
 CHECK(
     ragged, .title = "right for one row, two numbers, and long rows, too", .points = 10,
-    .hint =
-        "If the check above failed, too, fix that first. Otherwise the size is the problem: a row may have fewer numbers than a warp has lanes, and the number of rows need not fill the last block. All 32 lanes of a warp must reach each __shfl_down_sync().")
+    .hint = FIRST_FIX
+    "a row may have fewer numbers than a warp has lanes, and the number of rows need not fill the last block. All 32 lanes of a warp must reach each __shfl_down_sync().")
 {
-    run_all(check, 1, 2);
+    run_sizes(check, 1, 2);
     int width = 2 * check_random_int(check, 8, 40);
-    run_all(check, check_random_int(check, 33, 60), width);
+    run_sizes(check, check_random_int(check, 33, 60), width);
     run_on(check, SUMS, 3, 2 * check_random_int(check, 1000, 2000) + 1);
     run_on(check, PRODUCTS, 3, 2 * check_random_int(check, 1000, 2000) + 1);
     run_on(check, HALVES, 5, MOST_HALVES);

@@ -60,6 +60,15 @@ static int64_t distance_of(const struct obs_access *access)
     return distance;
 }
 
+static uint64_t highest_of(const struct obs_access *access)
+{
+    uint64_t highest = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        if (access->mask >> l & 1 && access->addr[l] > highest)
+            highest = access->addr[l];
+    return highest;
+}
+
 void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                 const struct obs_access *access)
 {
@@ -70,6 +79,7 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
         fault.bytes = access->bytes;
         fault.addr = access->addr[lane];
         fault.apart = distance_of(access);
+        fault.highest = highest_of(access);
         fault.other = access->space == PTX_CLUSTER ? access->rank : 0;
     }
     tell_fault(warp, fault, lane);

@@ -68,6 +68,19 @@ static uint32_t nearest_writer(const struct init *init, const struct init_site *
     return writer;
 }
 
+/* Returns the lowest address of the array to which an instruction has written, or the array's end. */
+static uint64_t lowest_written(const struct init *init, uint8_t space,
+                               const struct init_array *array)
+{
+    uint64_t lowest = array->end;
+    for (uint32_t pc = 0; pc < init->launch->code_count; pc++) {
+        const struct init_site *site = &init->sites[pc];
+        if (site->high > array->begin && site->space == space && site->low < lowest)
+            lowest = site->low > array->begin ? site->low : array->begin;
+    }
+    return lowest;
+}
+
 static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t other)
 {
     struct source_line a = view_line(launch, one), b = view_line(launch, other);
@@ -108,6 +121,7 @@ struct init_case {
     bool is_outside;    /* this line does not write the element that was read */
     bool is_update;     /* the read also writes the element, as in s[i] += 1 */
     bool is_in_block;   /* LOW and HIGH are what the block has written before the read */
+    bool is_lowest;     /* no line writes an element before LOW */
 };
 
 /* Writes advice for a read between elements that the block has written. */
@@ -128,7 +142,9 @@ static void advise_gap(char *text, size_t size, const struct init_case *c)
 
 static void advise_shared(char *text, size_t size, const struct init_case *c)
 {
-    char range[64];
+    char range[64], before[48] = "element 0";
+    if (c->low > 1)
+        snprintf(before, sizeof before, "elements 0 to %" PRIu64, c->low - 1);
     bool is_below = (c->site->addr - c->array.begin) / c->array.size < c->low;
     if (c->low == c->high)
         snprintf(range, sizeof range, "element %" PRIu64, c->low);
@@ -147,6 +163,11 @@ static void advise_shared(char *text, size_t size, const struct init_case *c)
             "in this block, line %u writes only %s before this read: is the index here too %s, "
             "or should line %u write more?",
             c->line, range, is_below ? "small" : "large", c->line);
+    else if (c->line && c->is_outside && !c->is_update && is_below && c->is_lowest)
+        snprintf(text, size,
+                 "no line writes %s, and line %u writes only %s: is the index here too small, or "
+                 "should a line write more?",
+                 before, c->line, range);
     else if (c->line && c->is_outside && !c->is_update)
         snprintf(text, size,
                  "line %u writes only %s: is the index here too %s, or should line %u write more?",
@@ -255,6 +276,7 @@ static struct init_case case_of(const struct init *init, uint32_t pc, uint32_t w
     c.low = (low - array.begin) / array.size;
     c.high = (high - array.begin - 1) / array.size;
     c.is_outside = site->addr < low || site->addr >= high;
+    c.is_lowest = lowest_written(init, site->space, &array) == low;
     c.is_update |= is_one_line(init->launch, pc, writer) && !c.is_outside;
     if (site->space != PTX_SHARED)
         return c;

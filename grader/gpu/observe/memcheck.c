@@ -462,6 +462,7 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
 {
     bool has_gaps = fault->apart > fault->bytes && (uint64_t)fault->apart <= block->size;
     uint64_t each = has_gaps ? (uint64_t)fault->apart : fault->bytes, count = block->size / each;
+    bool is_next = fault->addr == block->addr + count * each;
     char room[27];
     if (has_gaps)
         snprintf(text, size,
@@ -472,9 +473,12 @@ static void advise_room(char *text, size_t size, const struct mem_block *block,
     else
         snprintf(text, size, "the allocation has room for %s element%s of %" PRIu64 " byte%s%s",
                  with_commas(count, room), count == 1 ? "" : "s", each, each == 1 ? "" : "s",
-                 fault->addr == block->addr + count * each
+                 is_next && fault->highest == fault->addr
                      ? ", and this is the one after the last: an `if` may be missing, or a loop "
                        "or an `if` may compare the index by <= in place of <"
+                 : is_next
+                     ? ", and other lanes of the warp go farther: an `if` may be missing; compare "
+                       "every index with that number"
                      : ": compare every index with that number");
 }
 

@@ -357,6 +357,7 @@ struct obs_fault {
     uint64_t addr;
     /* bytes from each lane's address to the next lane's, or 0 if the distances differ */
     int64_t apart;
+    uint64_t highest; /* the highest address of the access's lanes */
     /* For OBS_WARP_MASK, `mask` is the mask of the call; `other` is the faulty lane itself if its
      * mask leaves it out, and otherwise the lane that the mask names wrongly. For
      * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_POLLS_FOREVER and OBS_POLLS_HOST, `mask` has the

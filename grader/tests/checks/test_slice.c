@@ -108,6 +108,46 @@ Test(slice, of_a_function_whose_brace_is_on_its_first_line)
     cr_expect_str_eq(lines, "41 42");
 }
 
+/* Two functions have the same name, and one of them calls a function that returns a variable. */
+static const char overloaded[] = "__device__ float add(float a)\n"         /* 1 */
+                                 "{\n"                                     /* 2 */
+                                 "    a += 1;\n"                           /* 3 */
+                                 "    return a;\n"                         /* 4 */
+                                 "}\n"                                     /* 5 */
+                                 "__device__ void put(double a, int *x)\n" /* 6 */
+                                 "{\n"                                     /* 7 */
+                                 "    *x = a;\n"                           /* 8 */
+                                 "}\n"                                     /* 9 */
+                                 "__device__ void put(float a, int *x)\n"  /* 10 */
+                                 "{\n"                                     /* 11 */
+                                 "    a = add(a);\n"                       /* 12 */
+                                 "    *x = a;\n"                           /* 13 */
+                                 "}\n"                                     /* 14 */
+                                 "__global__ void make(int *x)\n"          /* 15 */
+                                 "{\n"                                     /* 16 */
+                                 "    put(1.f, x);\n"                      /* 17 */
+                                 "}\n";                                    /* 18 */
+
+Test(slice, has_the_overload_in_which_it_begins)
+{
+    char lines[100];
+    struct slice *slice = slice_new(overloaded);
+    slice_begin_at(slice, 13, 0, true);
+    slice_begin_at_calls(slice, 13, "make", 1);
+    list(lines, slice);
+    cr_expect_str_eq(lines, "3 4 12 13 17");
+}
+
+Test(slice, of_a_function_has_the_lines_that_set_what_it_returns)
+{
+    char lines[100];
+    struct slice *slice = slice_new(overloaded);
+    slice_begin_at(slice, 13, 0, true);
+    slice_limit(slice, 2);
+    list(lines, slice);
+    cr_expect_str_eq(lines, "3 4 12 13", "two steps away: line 12, then line 3");
+}
+
 Test(slice, ends_where_the_caller_says)
 {
     char lines[100];

@@ -182,6 +182,10 @@ static float no_half_columns(size_t i)
 {
     return x_of(i) % 8 >= 4 ? (float)random_at(i, 3) : (float)want[i];
 }
+static float only_one_right_column(size_t i)
+{
+    return x_of(i) == 15 ? (float)want[i] : (float)random_at(i, 3);
+}
 static float two_rows(size_t i)
 {
     return y_of(i) == 2 || y_of(i) == 9 ? (float)random_at(i, 3) : (float)want[i];
@@ -257,6 +261,7 @@ static const struct {
      "columns 5 to 9 of each 10; each is the right number of another place in its row: [0][5] has "
      "that of [0][0], [0][6] that of [0][2], and so on"},
     {"half of the columns", no_half_columns, "columns 4 to 7 of each 8"},
+    {"one column that is right by luck", only_one_right_column, NULL},
     {"two rows", two_rows, "rows 2 and 9"},
     {"nearly three times", nearly_three_times, "about 3 times too large"},
     {"by chance", by_chance, NULL},
@@ -281,6 +286,17 @@ static void expect_told(const struct judge_matrix *matrix, const char *name, con
     cr_expect_eq(told, expected != NULL, "%s: %s", name, text);
     if (expected)
         cr_expect_str_eq(text, expected, "%s", name);
+}
+
+Test(wrong_matrix, of_one_row_has_elements)
+{
+    struct judge_matrix list = matrix(true);
+    list.height = 1;
+    begin();
+    for (size_t i = 0; i < WIDTH; ++i)
+        got[i] = again[i] = i % 8 >= 4 ? (float)random_at(i, 3) : (float)want[i];
+    list.width = WIDTH;
+    expect_told(&list, "a list", "elements 4 to 7 of each 8");
 }
 
 Test(wrong_matrix, is_explained)
