@@ -185,10 +185,11 @@ static void show_slice(struct check *check, const struct run *run, const struct 
         slice_begin_at_word(slice, "cudaMemset2D", 0);
     }
     prefer_inputs(slice, run, text);
-    slice_prefer_kind(slice, strstr(text, "had no neighbour") ? SLICE_CONTROL
-                             : is_about_loops(text)           ? SLICE_LOOPS
-                             : is_about_launches(text)        ? SLICE_PLACES
-                                                              : SLICE_VALUES);
+    bool is_about_lanes = strstr(text, "had no neighbour") || strstr(text, "may only add");
+    slice_prefer_kind(slice, is_about_lanes            ? SLICE_CONTROL
+                             : is_about_loops(text)    ? SLICE_LOOPS
+                             : is_about_launches(text) ? SLICE_PLACES
+                                                       : SLICE_VALUES);
     unsigned count = slice_lines(slice, lines);
     if (count > 0)
         show(check, lines, count, find_main(slice, lines, count, text, last));
@@ -248,6 +249,33 @@ void check_show_makers(struct check *check, const struct run *run, const char *t
     show_slice(check, run, &writers, kernel, text);
 }
 
+/* Adds the line that allocates the memory that FINDING is about, if its size may be wrong. */
+static void begin_at_allocation(const struct check *check, struct slice *slice,
+                                const json_t *finding)
+{
+    size_t i;
+    json_t *place;
+    if (!strstr(json_text_of(finding, "help"), "sizeof(type)"))
+        return;
+    json_array_foreach(json_object_get(finding, "related"), i, place)
+    {
+        if (strcmp(json_text_of(place, "message"), "allocated here") == 0 &&
+            check_is_own_file(check, json_text_of(place, "file")))
+            slice_begin_at(slice, (unsigned)json_integer_of(place, "line"), 0, false);
+    }
+}
+
+/* Adds the line that declares the array in shared memory that FINDING is about, if the array may
+ * be too short. The help begins with the array's name. */
+static void begin_at_declaration(struct slice *slice, const json_t *finding)
+{
+    const char *help = json_text_of(finding, "help");
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(help, " "), help);
+    if (strstr(help, "is the array too short"))
+        slice_begin_at_both(slice, "__shared__", name, 0);
+}
+
 /* Begins SLICE where a change may mend FINDING. Returns false if the lines that lead there say
  * nothing about FINDING. */
 static bool begin_at_finding(const struct check *check, struct slice *slice, const json_t *finding)
@@ -272,6 +300,13 @@ static bool begin_at_finding(const struct check *check, struct slice *slice, con
     }
     bool is_init = strcmp(kind->tool, "initcheck") == 0;
     slice_begin_at(slice, line, 0, true);
+    if (strcmp(id, "divergent-barrier") == 0) { /* only what leads past the barrier matters */
+        slice_limit(slice, 1);
+        slice_prefer_kind(slice, SLICE_CONTROL);
+        return true;
+    }
+    begin_at_allocation(check, slice, finding);
+    begin_at_declaration(slice, finding);
     slice_begin_at_calls(slice, line, kernel, 1);
     slice_begin_at_launches(slice, kernel, is_init ? 4 : 2);
     slice_prefer_kind(slice, is_init ? SLICE_CONTROL : SLICE_ANYTHING);
