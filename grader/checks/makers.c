@@ -273,7 +273,7 @@ static void begin_at_declaration(struct slice *slice, const json_t *finding)
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(help, " "), help);
     if (strstr(help, "is the array too short"))
-        slice_begin_at_both(slice, "__shared__", name, 0);
+        slice_begin_at_shared(slice, (unsigned)json_integer_of(finding, "line"), name);
 }
 
 /* Begins SLICE where a change may mend FINDING. Returns false if the lines that lead there say

@@ -80,12 +80,13 @@ static void blank_ignored(char *text)
     }
 }
 
-/* Returns whether TEXT, up to the end of its line, has the name of a variable: a word with a small
- * first letter. */
+/* Returns whether TEXT, up to a comment or the end of its line, has the name of a variable: a word
+ * with a small first letter. */
 static bool has_variable(const char *text)
 {
-    for (size_t i = 1; text[i - 1] && text[i - 1] != '\n'; ++i)
-        if (islower((unsigned char)text[i]) && !is_letter(text[i - 1]))
+    for (; *text && *text != '\n' && strncmp(text, "//", 2) != 0 && strncmp(text, "/*", 2) != 0;
+         ++text)
+        if (!is_letter(text[0]) && islower((unsigned char)text[1]))
             return true;
     return false;
 }
@@ -307,6 +308,8 @@ static bool mark_around(struct slice *slice, unsigned at, unsigned first)
             continue;
         indent = line->indent < indent ? line->indent : indent;
         changed |= is_control(line) && mark(slice, i, distance, true);
+        if (guards && slice->farthest == 1) /* there is room for it */
+            changed |= mark(slice, i + 1, distance, false);
     }
     return changed;
 }
@@ -420,12 +423,13 @@ void slice_begin_at_word(struct slice *slice, const char *word, unsigned distanc
             slice_begin_at(slice, i, distance, false);
 }
 
-void slice_begin_at_both(struct slice *slice, const char *word, const char *other,
-                         unsigned distance)
+void slice_begin_at_shared(struct slice *slice, unsigned number, const char *name)
 {
-    for (unsigned i = 1; i <= slice->count; ++i)
-        if (slice_has_name(slice, i, word) && slice_has_name(slice, i, other))
-            slice_begin_at(slice, i, distance, false);
+    for (unsigned i = number < slice->count ? number : slice->count; i > 0; --i)
+        if (slice_has_name(slice, i, "__shared__") && slice_has_name(slice, i, name)) {
+            slice_begin_at(slice, i, 0, false);
+            return;
+        }
 }
 
 /* Returns the name of the function whose opening brace is on line OPENING: the name is in front of

@@ -292,7 +292,7 @@ void grade_add_hints(const struct grade_result *result)
     json_array_foreach(result->causes, i, cause)
     {
         const json_t *hint = hint_of_check(result, cause);
-        bool is_in_kernel = *json_text_of(cause, "kernel");
+        bool is_in_kernel = json_integer_of(cause, "column") > 0; /* calls have none */
         hint = hint || !is_in_kernel ? hint : hint_of_task(result, cause);
         if (json_string_length(hint) > 0)
             json_object_set(cause, "hint", (json_t *)hint);
