@@ -18,9 +18,13 @@
 struct writers {
     unsigned lines[WRITERS]; /* those in the student's file */
     unsigned count;
-    unsigned last; /* the last of these lines */
+    unsigned last;  /* the last of these lines */
+    double adds;    /* by lanes, if all lanes of a warp add to the same word */
+    double threads; /* of all its launches */
+    double block;   /* threads in a block, or 0 if its launches differ */
     bool has_other_files;
     bool has_stores;
+    bool is_shared;         /* it uses shared memory */
     bool has_other_kernels; /* the program also launched other kernels */
 };
 
@@ -40,6 +44,7 @@ static void note_writer(const struct check *check, const json_t *line, struct wr
     double atomics = check_sum(counters, "global_atomic_requests global_reduction_requests");
     if (stores + atomics == 0)
         return;
+    writers->adds += atomics + check_sum(counters, "atomic_collisions");
     writers->has_stores |= stores > 0;
     if (!check_is_own_file(check, json_text_of(line, "file")))
         writers->has_other_files = true;
@@ -55,6 +60,14 @@ static const json_t *last_launch(const struct run *run)
     return json_array_get(launches, json_array_size(launches) - 1);
 }
 
+static void note_launch(struct writers *writers, struct check_launch launch)
+{
+    bool is_first = writers->threads == 0;
+    writers->threads += launch.blocks * launch.threads;
+    writers->block = is_first || writers->block == launch.threads ? launch.threads : 0;
+    writers->is_shared |= launch.static_shared_bytes + launch.dynamic_shared_bytes > 0;
+}
+
 /* Finds the lines with which the kernel of the last launch writes to global memory. */
 static struct writers find_writers(const struct check *check, const struct run *run)
 {
@@ -66,6 +79,8 @@ static struct writers find_writers(const struct check *check, const struct run *
     {
         bool is_last = json_equal(json_object_get(launch, "kernel"), kernel);
         writers.has_other_kernels |= !is_last;
+        if (is_last)
+            note_launch(&writers, check_launch(run, i));
         json_array_foreach(is_last ? json_object_get(launch, "lines") : NULL, j, line)
             note_writer(check, line, &writers);
     }
@@ -226,6 +241,18 @@ static void show_around(struct check *check)
     slice_free(slice);
 }
 
+/* Names the only line that writes results. A kernel that adds up in shared memory may add more than
+ * the sums of its blocks to the result, which is told, too. */
+static void tell_writer(struct check *check, const struct writers *writers)
+{
+    check_add(check, "; line %u %s%s", writers->lines[0],
+              writers->has_other_kernels ? "of the last kernel " : "",
+              writers->has_stores ? "stores the results" : "updates the result");
+    if (!writers->has_stores && writers->is_shared && writers->block > 1 &&
+        writers->adds == writers->threads)
+        check_add(check, ", in each of the %s threads of a block", check_number(writers->block));
+}
+
 void check_show_makers(struct check *check, const struct run *run, const char *text)
 {
     static const char *const of_copies[] = {"told to copy", "cudaMemcpy", NULL};
@@ -242,9 +269,7 @@ void check_show_makers(struct check *check, const struct run *run, const char *t
         return;
     }
     if (writers.count == 1 && !writers.has_other_files && !is_about_launches(text))
-        check_add(check, "; line %u %s%s", writers.lines[0],
-                  writers.has_other_kernels ? "of the last kernel " : "",
-                  writers.has_stores ? "stores the results" : "updates the result");
+        tell_writer(check, &writers);
     copy_name(kernel, sizeof kernel, json_text_of(last_launch(run), "kernel"));
     show_slice(check, run, &writers, kernel, text);
 }
