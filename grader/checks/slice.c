@@ -131,8 +131,7 @@ struct slice *slice_new(const char *source)
     for (const char *at = source; (at = strchr(at, '\n')); ++at)
         ++count;
     slice->farthest = FARTHEST;
-    slice->text = strdup(source);
-    slice->source = strdup(source);
+    slice->text = strdup(source), slice->source = strdup(source);
     slice->lines = calloc(count, sizeof *slice->lines);
     if (!slice->text || !slice->source || !slice->lines) {
         slice_free(slice);
@@ -377,11 +376,10 @@ static bool mark_called(struct slice *slice, struct word call, unsigned distance
 /* Adds the line that defines the macro NAME, if NAME is one that uses a variable. */
 static bool mark_macro(struct slice *slice, struct word name, unsigned distance)
 {
-    bool changed = false;
     for (unsigned i = 0; i < slice->count; ++i)
-        changed |= slice->lines[i].macro.length > 0 && is_same(slice->lines[i].macro, name) &&
-                   mark(slice, i, distance, false);
-    return changed;
+        if (slice->lines[i].macro.length > 0 && is_same(slice->lines[i].macro, name))
+            return mark(slice, i, distance, false);
+    return false;
 }
 
 static bool follow(struct slice *slice, unsigned at)

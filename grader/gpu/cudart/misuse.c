@@ -103,8 +103,8 @@ void rt_report_host_array(const char *what, size_t size, size_t room)
                 "cudaMemcpy() must get the same number of elements, times sizeof(type)"};
     if (!rt_is_reported()) /* the copy has been checked before */
         rt_finding_at("copy-too-long", NULL, &places, 1,
-                      "the copy %s %zu bytes of an array on the host, which has at most %zu",
-                      what, size, room);
+                      "the copy %s %zu bytes of an array on the host, which has at most %zu", what,
+                      size, room);
 }
 
 /* --- pitches ---------------------------------------------------------------------------------- */

@@ -151,7 +151,7 @@ struct emu_place rt_place_of(const void *return_address);
 
 /* Reports that PTR cannot be freed because it was freed before or never allocated. */
 void rt_report_bad_free(const void *ptr);
-/* Rows of WIDTH bytes, PITCH bytes apart. SIZE is the number of bytes from the first to the last. */
+/* Rows of WIDTH bytes, PITCH bytes apart, which take SIZE bytes together. */
 struct rt_rows {
     size_t size, width, height, pitch;
 };
