@@ -232,3 +232,69 @@ void grade_add_cause(struct grade_result *result, const json_t *verdict, const j
     json_object_set_new(cause, "points", json_real(json_number_of(cause, "points") + lost));
     json_array_append(json_object_get(cause, "checks"), json_object_get(verdict, "id"));
 }
+
+/* --- hints ------------------------------------------------------------------------------------ */
+
+static bool costs(const json_t *cause, const json_t *check)
+{
+    size_t i;
+    json_t *id;
+    json_array_foreach(json_object_get(cause, "checks"), i, id)
+    {
+        if (json_equal(id, json_object_get(check, "id")))
+            return true;
+    }
+    return false;
+}
+
+/* Returns the hint of the only check that CAUSE costs, if all checks before it were passed, so that
+ * the hint is about what is special in this check. Otherwise returns NULL. */
+static const json_t *hint_of_check(const struct grade_result *result, const json_t *cause)
+{
+    size_t i;
+    json_t *check;
+    if (json_array_size(json_object_get(cause, "checks")) != 1)
+        return NULL;
+    json_array_foreach(result->checks, i, check)
+    {
+        if (costs(cause, check))
+            return i > 0 ? json_array_get(result->hints, i) : NULL;
+        if (strcmp(json_text_of(check, "status"), "passed") != 0)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* Returns the hint about the only task (TODO) of the lab that CAUSE affects. Returns NULL if the
+ * cause affects several tasks, or the lab has only one. */
+static const json_t *hint_of_task(const struct grade_result *result, const json_t *cause)
+{
+    const json_t *found = NULL;
+    bool has_others = false;
+    size_t i;
+    json_t *check;
+    json_array_foreach(result->checks, i, check)
+    {
+        const json_t *hint = json_array_get(result->hints, i);
+        bool is_task = strncmp(json_string_value(hint), "TODO ", strlen("TODO ")) == 0;
+        if (is_task && costs(cause, check) && found)
+            return NULL;
+        has_others |= is_task && !costs(cause, check);
+        found = is_task && costs(cause, check) ? hint : found;
+    }
+    return has_others ? found : NULL;
+}
+
+void grade_add_hints(const struct grade_result *result)
+{
+    size_t i;
+    json_t *cause;
+    json_array_foreach(result->causes, i, cause)
+    {
+        const json_t *hint = hint_of_check(result, cause);
+        bool is_in_kernel = json_integer_of(cause, "column") > 0; /* calls have none */
+        hint = hint || !is_in_kernel ? hint : hint_of_task(result, cause);
+        if (json_string_length(hint) > 0)
+            json_object_set(cause, "hint", (json_t *)hint);
+    }
+}
