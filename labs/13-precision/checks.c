@@ -334,7 +334,7 @@ GUESS(turn_product, .plus_product = true)
         {"as if a lane read the other lane's second float after that lane had changed it",         \
          read_late, NULL},                                                                         \
         {"as if the error were worked out from the sum that has already changed", change_first,    \
-         NULL},                                                                                    \
+         "(b - part)"},                                                                            \
     {                                                                                              \
         "as if what the additions lose were subtracted in the end", subtract_low, NULL             \
     }
