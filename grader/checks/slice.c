@@ -307,7 +307,7 @@ static bool mark_around(struct slice *slice, unsigned at, unsigned first)
             continue;
         indent = line->indent < indent ? line->indent : indent;
         changed |= is_control(line) && mark(slice, i, distance, true);
-        if (guards && slice->farthest == 1) /* there is room for it */
+        if (guards && slice->farthest == 1 && slice->taste == SLICE_CONTROL)
             changed |= mark(slice, i + 1, distance, false);
     }
     return changed;

@@ -2,6 +2,7 @@
  * is cleaned for display. */
 #include "grade/finding.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -285,6 +286,59 @@ static const json_t *hint_of_task(const struct grade_result *result, const json_
     return has_others ? found : NULL;
 }
 
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t word_length(const char *text)
+{
+    size_t length = 0;
+    while (is_letter(text[length]))
+        ++length;
+    return length;
+}
+
+/* Returns the length of the code at TEXT, a call such as "atomicAdd(" or a term such as "x + i".
+ * Returns 0 if there is none. */
+static size_t code_length(const char *text)
+{
+    size_t length = word_length(text);
+    if (length == 0 || text[length] == '(')
+        return length + (length > 0);
+    bool is_term = text[length] == ' ' && text[length + 1] && strchr("+-*", text[length + 1]) &&
+                   text[length + 2] == ' ' && is_letter(text[length + 3]);
+    return is_term ? length + 3 + word_length(text + length + 3) : 0;
+}
+
+/* Returns whether HINT quotes code of a LINE of the submission. */
+static bool quotes(const char *hint, const char *line)
+{
+    for (size_t i = 0; hint[i]; ++i) {
+        size_t length = i == 0 || !is_letter(hint[i - 1]) ? code_length(hint + i) : 0;
+        const char *found = length > 0 ? memmem(line, strlen(line), hint + i, length) : NULL;
+        if (found && (found == line || !is_letter(found[-1])) &&
+            !(is_letter(found[length - 1]) && is_letter(found[length])))
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether HINT quotes code of the lines that are shown for CAUSE. Otherwise it may be about
+ * something else. */
+static bool is_about(const json_t *hint, const json_t *cause)
+{
+    size_t i;
+    json_t *line;
+    const char *text = json_string_length(hint) > 0 ? json_string_value(hint) : "";
+    json_array_foreach(json_object_get(cause, "also"), i, line)
+    {
+        if (quotes(text, json_text_of(line, "source")))
+            return true;
+    }
+    return quotes(text, json_text_of(cause, "source"));
+}
+
 void grade_add_hints(const struct grade_result *result)
 {
     size_t i;
@@ -292,9 +346,8 @@ void grade_add_hints(const struct grade_result *result)
     json_array_foreach(result->causes, i, cause)
     {
         const json_t *hint = hint_of_check(result, cause);
-        bool is_in_kernel = json_integer_of(cause, "column") > 0; /* calls have none */
-        hint = hint || !is_in_kernel ? hint : hint_of_task(result, cause);
-        if (json_string_length(hint) > 0)
+        hint = hint ? hint : hint_of_task(result, cause);
+        if (is_about(hint, cause))
             json_object_set(cause, "hint", (json_t *)hint);
     }
 }
