@@ -76,8 +76,8 @@ static void copy_name(char *name, size_t size, const char *kernel)
     snprintf(name, size, "%.*s", (int)(end - begin), begin);
 }
 
-/* Returns the last launched kernel called NAME, as in the record. If there is none, or NAME is NULL,
- * returns the kernel of the last launch. */
+/* Returns the last launched kernel called NAME, as in the record. If there is none, or NAME is
+ * NULL, returns the kernel of the last launch. */
 static const char *find_kernel(const struct run *run, const char *name)
 {
     size_t i;

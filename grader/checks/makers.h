@@ -10,9 +10,9 @@ struct run;
 /* The beginning of an explanation of numbers that no kernel has changed. */
 #define CHECK_UNCHANGED "it is still what main() copied to the GPU"
 
-/* Makes the report show the lines with which a kernel of RUN makes its results: the kernel MAKER, or
- * the kernel of the last launch if MAKER is NULL or was not launched. TEXT, the explanation of the
- * wrong numbers, decides which of the lines matter most. */
+/* Makes the report show the lines with which a kernel of RUN makes its results: the kernel MAKER,
+ * or the kernel of the last launch if MAKER is NULL or was not launched. TEXT, the explanation of
+ * the wrong numbers, decides which of the lines matter most. */
 void check_show_makers(struct check *check, const struct run *run, const char *maker,
                        const char *text);
 

@@ -324,8 +324,8 @@ static bool begins_in(const struct slice *slice, unsigned at)
     return false;
 }
 
-/* Returns the line that defines the function NAME, or `count` if there is none. Of several functions
- * with this name, only the one in which the slice begins is known to take part. */
+/* Returns the line that defines the function NAME, or `count` if there is none. Of several
+ * functions with this name, only the one in which the slice begins is known to take part. */
 static unsigned find_definition(const struct slice *slice, struct word name)
 {
     unsigned found = slice->count, begun = slice->count, definitions = 0;
@@ -358,9 +358,9 @@ static bool returns_variable(const struct line *line)
            word.begin[word.length] == ';';
 }
 
-/* Adds the line with the result of the function that CALL names, if it is one of this file. DISTANCE
- * is that of the call. A line that only returns a variable is no further step from the lines that
- * set the variable. */
+/* Adds the line with the result of the function that CALL names, if it is one of this file.
+ * DISTANCE is that of the call. A line that only returns a variable is no further step from the
+ * lines that set the variable. */
 static bool mark_called(struct slice *slice, struct word call, unsigned distance)
 {
     if (call.begin[call.length] != '(')

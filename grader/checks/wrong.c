@@ -27,8 +27,8 @@ static bool find_error(struct check *check, const struct run *run, struct rerun 
     return check_explain_wrong(check, again->record);
 }
 
-/* Reports that an answer has nothing to do with the data on the GPU, in place of the message so far.
- * Call this only if no error explains that. */
+/* Reports that an answer has nothing to do with the data on the GPU, in place of the message so
+ * far. Call this only if no error explains that. */
 static void tell_same(struct check *check, const char *what)
 {
     snprintf(check->verdict.message, sizeof check->verdict.message,
@@ -129,8 +129,8 @@ static void find_inputs(struct judge_matrix *matrix, const struct case_data *inp
 /* relative error of a wrong number that is much larger than the right number */
 #define RELATIVE 1e-6
 
-/* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound, unless
- * the guess is EXACT. */
+/* Returns whether the wrong matrix is the guess VALUES. Both may be off by the largest bound,
+ * unless the guess is EXACT. */
 static bool is_close(const float *values, const struct judge_matrix *matrix, bool exact)
 {
     size_t count = matrix->height * matrix->width;
